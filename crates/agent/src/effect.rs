@@ -1,0 +1,67 @@
+//! What may be asked of the world. A small, closed vocabulary; each is performed after the events that explain it are committed.
+
+use std::sync::Arc;
+
+use crate::id::{CallId, ThreadId, Time};
+use crate::input::Strength;
+use crate::json::Json;
+
+/// What may be asked of the world.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Ask the model. Answered by `ModelAnswered` or `ModelFailed`. The conversation is read from the thread itself.
+    CallModel {
+        /// Which turn.
+        turn: u32,
+        /// Which attempt, from 1.
+        attempt: u32,
+        /// The longest answer.
+        max_tokens: u64,
+        /// Whether calls are allowed; the tools are advertised all the same.
+        calls_allowed: bool,
+        /// Not before this moment.
+        not_before: Option<Time>,
+    },
+    /// End the request. Answered by `ModelFailed`, or by an answer that crossed it.
+    CancelModel {
+        /// Which turn.
+        turn: u32,
+    },
+    /// Run a tool. Answered by `ToolFinished`.
+    RunTool {
+        /// Which call.
+        call: CallId,
+        /// The tool.
+        name: Arc<str>,
+        /// Its arguments.
+        input: Json,
+    },
+    /// End a tool and all that it started. Answered by `ToolFinished`.
+    StopTool {
+        /// Which call.
+        call: CallId,
+    },
+    /// Begin a child, go on with it, or fetch the report that it has already handed in. Answered by `ChildReported`.
+    StartChild {
+        /// Which.
+        child: ThreadId,
+    },
+    /// Tell a child to end. Answered by `ChildReported`.
+    StopChild {
+        /// Which.
+        child: ThreadId,
+        /// How.
+        strength: Strength,
+        /// Why.
+        reason: Arc<str>,
+    },
+    /// Write a message into a child's log. Answered by `ChildTold`.
+    TellChild {
+        /// Which.
+        child: ThreadId,
+        /// The call that asked for it, which also names the message.
+        call: CallId,
+        /// The words.
+        text: Arc<str>,
+    },
+}

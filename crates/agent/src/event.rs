@@ -1,0 +1,399 @@
+//! What happened, in the past tense, kept for ever.
+//!
+//! Fields are only ever added, with a default; a shape that must change gets a new name, and the codec of the memory reads the old one.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::brief::Brief;
+use crate::budget::{Claim, Grant};
+use crate::id::{CallId, InputId, ThreadId, Time};
+use crate::input::{Outside, Strength};
+use crate::message::Part;
+use crate::mode::Mode;
+use crate::model::{CallError, StopReason, Tokens};
+use crate::policy::Policy;
+use crate::report::Report;
+use crate::role::Role;
+use crate::tools::{Reach, ToolResult};
+
+/// What happened to one thread.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Event {
+    /// The thread came to be. Always the first event of its log, and never repeated.
+    ThreadCreated(Box<ThreadCreated>),
+    /// Somebody outside sent something; it waits until the thread's owner handles it.
+    InputArrived {
+        /// Its name.
+        id: InputId,
+        /// What was sent.
+        input: Outside,
+    },
+    /// A root took up a message: a run begins.
+    RunStarted {
+        /// The input that asked for it.
+        input: InputId,
+        /// The run's number within the thread, from 1.
+        run: u32,
+        /// The person's words.
+        prompt: Arc<str>,
+    },
+    /// A message for a running thread was taken up and will be read at its next turn.
+    Steered {
+        /// The input that brought it.
+        input: InputId,
+        /// The words.
+        text: Arc<str>,
+        /// Who sent them.
+        from: Arc<str>,
+    },
+    /// An input was taken up and changed nothing: a second stop, a message to a thread that is over.
+    InputDropped {
+        /// Which.
+        input: InputId,
+        /// Why.
+        reason: Arc<str>,
+    },
+    /// The thread begins to end: nothing new is begun, and what runs is ended.
+    StopBegun {
+        /// The input that asked for it; none where a limit did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        input: Option<InputId>,
+        /// What brought it about.
+        ending: Ending,
+    },
+    /// The model was asked. Written before the request is made.
+    TurnStarted(TurnStarted),
+    /// A request to the model failed.
+    CallFailed {
+        /// Which turn.
+        turn: u32,
+        /// Which attempt, from 1.
+        attempt: u32,
+        /// Why.
+        error: CallError,
+        /// When it is tried again; none means that it is not.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        retry_at: Option<Time>,
+        /// What is booked for it although no answer was logged.
+        #[serde(default)]
+        booked: Claim,
+    },
+    /// A request was under way when its process went away; it is made again.
+    CallRepeated {
+        /// Which turn.
+        turn: u32,
+        /// What is booked for the lost one.
+        booked: Claim,
+    },
+    /// The model answered.
+    Answered(Answered),
+    /// A tool began. Written before it does.
+    ToolStarted {
+        /// Which call.
+        call: CallId,
+    },
+    /// A call has its result: from the tool, or from the house where it answered instead.
+    ToolFinished {
+        /// Which call.
+        call: CallId,
+        /// The result.
+        result: ToolResult,
+        /// How long the tool ran; none where it did not.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        duration_ms: Option<u64>,
+    },
+    /// A list of subtasks was accepted and is run as a graph.
+    Delegated {
+        /// The call that asked for it.
+        call: CallId,
+        /// The overall goal.
+        plan: Arc<str>,
+        /// The subtasks, in the order of the call.
+        subtasks: Vec<Subtask>,
+    },
+    /// A subtask will not be run.
+    SubtaskSkipped {
+        /// The delegation's call.
+        call: CallId,
+        /// Which subtask.
+        index: u32,
+        /// Why.
+        reason: Arc<str>,
+    },
+    /// A child was accepted, and its grant carved out of this thread's.
+    ChildSpawned(Box<ChildSpawned>),
+    /// A child got its permit and begins.
+    ChildStarted {
+        /// Which.
+        child: ThreadId,
+    },
+    /// A child is told to end.
+    ChildStopped {
+        /// Which.
+        child: ThreadId,
+        /// How.
+        strength: Strength,
+        /// Why.
+        reason: Arc<str>,
+    },
+    /// A child's report arrived, once; what it did not spend is back.
+    ChildReported {
+        /// Which.
+        child: ThreadId,
+        /// The report.
+        report: Box<Report>,
+    },
+    /// The thread waits for background children.
+    WaitStarted {
+        /// The call that waits.
+        call: CallId,
+        /// For whom.
+        children: Vec<ThreadId>,
+        /// Whether one of them is enough.
+        any: bool,
+        /// Until when.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        until: Option<Time>,
+    },
+    /// Old tool results were masked, in one batch.
+    ContextTrimmed {
+        /// The calls whose results were masked.
+        calls: Vec<CallId>,
+        /// Bytes that the model no longer reads.
+        bytes: u64,
+    },
+    /// The conversation was replaced by the model's own summary of it; brief and role stay.
+    ContextCompacted {
+        /// The summary.
+        summary: Arc<str>,
+    },
+    /// Nothing was heard of the thread for a while.
+    StallNoticed {
+        /// For how long.
+        silent_ms: u64,
+        /// What it waits for.
+        waiting_for: Arc<str>,
+    },
+    /// Most of a grant is used up.
+    BudgetWarned {
+        /// Which limit: `tool_calls`, `tokens` or `cost`.
+        limit: Arc<str>,
+        /// How much of it is used, in percent.
+        percent: u32,
+    },
+    /// A process went on with the thread.
+    Reopened {
+        /// How long nobody did; deadlines move by as much.
+        away_ms: u64,
+    },
+    /// The run is over. The last event of a sub-agent, and of each run of a root.
+    Reported(Box<Report>),
+}
+
+/// How a thread came to be.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadCreated {
+    /// Its name.
+    pub id: ThreadId,
+    /// The call of the parent that it answers; none for a root.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent_call: Option<CallId>,
+    /// What it is called on screens: the agent's name, or what the parent chose.
+    pub name: Arc<str>,
+    /// The role it plays.
+    pub role: Role,
+    /// What it may do.
+    pub mode: Mode,
+    /// The rules of the house.
+    pub policy: Arc<Policy>,
+    /// What it may spend.
+    pub grant: Grant,
+    /// What it is asked; none for a root.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub brief: Option<Brief>,
+    /// The folder it works in.
+    pub workspace: Arc<str>,
+    /// The day it was created, as its system prompt says it.
+    pub today: Arc<str>,
+    /// The preset it was started with, for people.
+    pub preset: Arc<str>,
+    /// The names of the agents on its path, root first, itself last: who asks, on screens.
+    pub path: Vec<Arc<str>>,
+}
+
+/// A request to the model.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnStarted {
+    /// The turn's number within the thread, from 1.
+    pub turn: u32,
+    /// What kind of turn.
+    pub kind: TurnKind,
+    /// The longest answer that is asked for.
+    pub max_tokens: u64,
+    /// What is reserved for it.
+    pub claim: Claim,
+}
+
+/// What kind of turn.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TurnKind {
+    /// The agent works.
+    Work,
+    /// The agent says what is done and what is left; calls are not run.
+    Last(Ending),
+    /// The agent sums up its conversation, which then takes its place.
+    Compact,
+}
+
+/// Why a thread ends before its agent is done.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ending {
+    /// The outcome that it leads to.
+    pub outcome: crate::report::Outcome,
+    /// Why, in one sentence.
+    pub reason: Arc<str>,
+    /// The kind of cause, where a machine should know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<Arc<str>>,
+    /// Whether the agent may still say something.
+    pub last_turn: bool,
+}
+
+/// An answer of the model, and what the rules made of its calls.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answered {
+    /// Which turn it answers.
+    pub turn: u32,
+    /// Text, calls and opaque blocks, as they stay in the conversation.
+    pub parts: Vec<Part>,
+    /// Why the model stopped.
+    pub stop: StopReason,
+    /// What it used: the provider's figures, or an estimate.
+    pub tokens: Tokens,
+    /// What counts against the grant.
+    pub counted_tokens: u64,
+    /// What it cost.
+    pub cost_microusd: u64,
+    /// Whether the figures are ours because the provider gave none.
+    #[serde(default)]
+    pub estimated: bool,
+    /// What becomes of each call, in the order of the calls.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub verdicts: Vec<Verdict>,
+}
+
+/// What becomes of a call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// Which call.
+    pub call: CallId,
+    /// What becomes of it.
+    pub what: VerdictKind,
+    /// Whether it counts as a tool call.
+    pub counts: bool,
+}
+
+/// What becomes of a call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VerdictKind {
+    /// The hands run it.
+    Run {
+        /// How far the tool reaches.
+        reach: Reach,
+        /// Whether it may be run again after a crash.
+        idempotent: bool,
+    },
+    /// The house answers it: a verb.
+    Verb,
+    /// It is not run.
+    Refused {
+        /// What the model is told.
+        reason: Arc<str>,
+        /// The rule that would have allowed it, where a person should have been asked and nobody was there.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rule: Option<Arc<str>>,
+    },
+}
+
+/// A child as it was accepted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChildSpawned {
+    /// Its thread.
+    pub child: ThreadId,
+    /// The call that asked for it.
+    pub call: CallId,
+    /// Its place in a delegation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subtask: Option<u32>,
+    /// What it is called on screens.
+    pub name: Arc<str>,
+    /// The role it plays.
+    pub role: Role,
+    /// What it may do.
+    pub mode: Mode,
+    /// What it may spend.
+    pub grant: Grant,
+    /// What it is asked.
+    pub brief: Brief,
+    /// Whether the parent goes on without waiting.
+    pub background: bool,
+    /// Whether it must wait for a permit.
+    pub queued: bool,
+    /// What was asked for and not given, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub narrowed: Vec<Arc<str>>,
+}
+
+/// A subtask as it was accepted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Subtask {
+    /// What to do.
+    pub task: Arc<str>,
+    /// Files or folders to keep to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<Arc<str>>,
+    /// Which agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<Arc<str>>,
+    /// The subtasks that must be over first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub depends_on: Vec<u32>,
+}
+
+impl Event {
+    /// The event's name in storage and logs.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Event::ThreadCreated(_) => "thread_created",
+            Event::InputArrived { .. } => "input_arrived",
+            Event::RunStarted { .. } => "run_started",
+            Event::Steered { .. } => "steered",
+            Event::InputDropped { .. } => "input_dropped",
+            Event::StopBegun { .. } => "stop_begun",
+            Event::TurnStarted(_) => "turn_started",
+            Event::CallFailed { .. } => "call_failed",
+            Event::CallRepeated { .. } => "call_repeated",
+            Event::Answered(_) => "answered",
+            Event::ToolStarted { .. } => "tool_started",
+            Event::ToolFinished { .. } => "tool_finished",
+            Event::Delegated { .. } => "delegated",
+            Event::SubtaskSkipped { .. } => "subtask_skipped",
+            Event::ChildSpawned(_) => "child_spawned",
+            Event::ChildStarted { .. } => "child_started",
+            Event::ChildStopped { .. } => "child_stopped",
+            Event::ChildReported { .. } => "child_reported",
+            Event::WaitStarted { .. } => "wait_started",
+            Event::ContextTrimmed { .. } => "context_trimmed",
+            Event::ContextCompacted { .. } => "context_compacted",
+            Event::StallNoticed { .. } => "stall_noticed",
+            Event::BudgetWarned { .. } => "budget_warned",
+            Event::Reopened { .. } => "reopened",
+            Event::Reported(_) => "reported",
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! What can reach an agent.
+//!
+//! Inputs from outside (a person, a parent, another process) are first written to the log as `input_arrived`
+//! and handled from there, so that none is lost; the rest are answers to effects.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::{CallId, ThreadId};
+use crate::model::{Answer, CallError};
+use crate::report::Report;
+use crate::tools::ToolResult;
+
+/// What can reach an agent.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Input {
+    /// A sub-agent begins with its brief.
+    Begin,
+    /// An input from outside stands in the queue and may be handled.
+    Arrived,
+    /// The model answered.
+    ModelAnswered {
+        /// Which turn it answers.
+        turn: u32,
+        /// What it said.
+        answer: Answer,
+        /// Why the answer does not fit the schema that was asked for, when it does not.
+        schema_error: Option<Arc<str>>,
+    },
+    /// The model did not answer.
+    ModelFailed {
+        /// Which turn.
+        turn: u32,
+        /// Why.
+        error: CallError,
+    },
+    /// A tool came back, of its own accord or because it was stopped.
+    ToolFinished {
+        /// Which call.
+        call: CallId,
+        /// With what.
+        result: ToolResult,
+    },
+    /// A child handed in its report.
+    ChildReported {
+        /// Which child.
+        child: ThreadId,
+        /// Its report.
+        report: Report,
+    },
+    /// A message to a child was written into its log, or the child was over.
+    ChildTold {
+        /// The call that asked for it.
+        call: CallId,
+        /// Whether the child will still read it.
+        delivered: bool,
+    },
+    /// The moment named by `next_wake` has come.
+    TimePassed,
+    /// The thread was read from its log by a process that goes on with it.
+    Reopened,
+    /// The agent's own code failed; the thread ends and its siblings live.
+    Panicked {
+        /// What was said on the way out.
+        message: Arc<str>,
+    },
+}
+
+/// An input from outside, as it is kept in the log until it is handled.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outside {
+    /// A person gives a root thread something to do.
+    UserSaid {
+        /// The words.
+        text: Arc<str>,
+    },
+    /// Somebody tells a running thread something; it reads it at its next turn.
+    Steered {
+        /// The words.
+        text: Arc<str>,
+        /// Who: `person`, or the path of the agent that sent it.
+        from: Arc<str>,
+    },
+    /// Somebody wants the thread and its subtree to end.
+    Stopped {
+        /// How.
+        strength: Strength,
+        /// Why, in one sentence.
+        reason: Arc<str>,
+    },
+}
+
+/// How a thread is stopped. Steering is the mildest way and is not a stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Strength {
+    /// What runs is ended, then one last turn says what is done and what is left.
+    Cancel,
+    /// What runs is ended, and that is all.
+    Kill,
+}

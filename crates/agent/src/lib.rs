@@ -1,0 +1,25 @@
+//! The rules: a pure state machine for one agent.
+
+pub mod brief;
+pub mod budget;
+pub mod effect;
+pub mod event;
+pub mod house;
+pub mod id;
+pub mod input;
+pub mod json;
+pub mod message;
+pub mod mode;
+pub mod model;
+pub mod policy;
+pub mod report;
+pub mod role;
+pub mod tools;
+
+pub use effect::Effect;
+pub use event::Event;
+pub use id::{CallId, InputId, ThreadId, Time};
+pub use input::{Input, Outside, Strength};
+pub use json::Json;
+pub use mode::Mode;
+pub use report::{Outcome, Report, Usage};

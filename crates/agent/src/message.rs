@@ -1,0 +1,117 @@
+//! What is said: messages, their parts, and who wrote them.
+//!
+//! The system prompt is not a message: it belongs to the agent's role and stands before all of these.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::CallId;
+use crate::json::Json;
+
+/// One side's turn in a conversation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Message {
+    /// Who speaks, as the model sees it.
+    pub role: Role,
+    /// What is said, in order.
+    pub parts: Vec<Part>,
+}
+
+/// Who speaks, as the model sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// The world: a person, a parent's brief, tool results, notices.
+    User,
+    /// The model.
+    Assistant,
+}
+
+/// A piece of a message.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
+    /// Words, and who they are from.
+    Text {
+        /// The words.
+        text: Arc<str>,
+        /// Who wrote them: authority belongs to the writer, not to the role.
+        origin: Origin,
+    },
+    /// The model asks for a tool.
+    ToolCall {
+        /// The call's name within the thread.
+        id: CallId,
+        /// The tool's name.
+        name: Arc<str>,
+        /// The arguments as the model wrote them; an empty object where they were no JSON.
+        input: Json,
+    },
+    /// What a tool answered.
+    ToolResult {
+        /// The call it answers.
+        id: CallId,
+        /// The answer.
+        content: Arc<str>,
+        /// Whether the call failed or was refused.
+        is_error: bool,
+    },
+    /// A block that only the provider understands (thinking, signatures), sent back byte for byte to a provider of the same wire.
+    Opaque {
+        /// The wire it belongs to.
+        wire: Arc<str>,
+        /// The block.
+        raw: Json,
+    },
+}
+
+/// Who wrote a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// The person who started the run.
+    Person,
+    /// The parent, as the brief.
+    Brief,
+    /// Someone who steers a running thread: a person, or the parent by `message_agent`.
+    Steer,
+    /// The house itself: notices about children, limits, context.
+    House,
+    /// The model.
+    Model,
+}
+
+impl Message {
+    /// A message from the world made of one text.
+    pub fn user(text: impl Into<Arc<str>>, origin: Origin) -> Self {
+        Self { role: Role::User, parts: vec![Part::Text { text: text.into(), origin }] }
+    }
+
+    /// All text parts, joined by newlines.
+    pub fn text(&self) -> String {
+        let mut all = String::new();
+        for part in &self.parts {
+            if let Part::Text { text, .. } = part
+                && !text.is_empty()
+            {
+                if !all.is_empty() {
+                    all.push('\n');
+                }
+                all.push_str(text);
+            }
+        }
+        all
+    }
+
+    /// Bytes that the model will read, roughly: what the token estimate is made of.
+    pub fn bytes(&self) -> usize {
+        let part_bytes = |part: &Part| match part {
+            Part::Text { text, .. } => text.len() + 8,
+            Part::ToolCall { id, name, input } => id.as_str().len() + name.len() + input.text().len() + 24,
+            Part::ToolResult { id, content, .. } => id.as_str().len() + content.len() + 24,
+            Part::Opaque { raw, .. } => raw.text().len(),
+        };
+        8 + self.parts.iter().map(part_bytes).sum::<usize>()
+    }
+}

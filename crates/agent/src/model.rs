@@ -1,0 +1,199 @@
+//! What the rules know about a language model: its name, its window, its price; and what a call to it comes back with.
+//!
+//! How a model is reached is the voices' business.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::message::Part;
+
+/// A model and the figures that limits are computed from. Pinned in the log when a thread is created.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Model {
+    /// `provider/model`, as on the command line.
+    pub name: Arc<str>,
+    /// Tokens that fit into one request, answer included.
+    pub context_tokens: u64,
+    /// The longest answer that is asked for.
+    pub max_output_tokens: u64,
+    /// What it costs; none when unknown, and then it counts as 0 (local).
+    pub price: Option<Price>,
+}
+
+/// Prices in millionths of a dollar per million tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Price {
+    /// Fresh prompt tokens.
+    pub input: u64,
+    /// Prompt tokens read from the provider's cache.
+    pub cache_read: u64,
+    /// Prompt tokens written to the provider's cache.
+    pub cache_write: u64,
+    /// Generated tokens.
+    pub output: u64,
+}
+
+impl Price {
+    /// What `usage` costs, in millionths of a dollar, rounded up.
+    pub fn of(&self, usage: &Tokens) -> u64 {
+        let sum = u128::from(usage.input) * u128::from(self.input)
+            + u128::from(usage.cache_read) * u128::from(self.cache_read)
+            + u128::from(usage.cache_write) * u128::from(self.cache_write)
+            + u128::from(usage.output) * u128::from(self.output);
+        u64::try_from(sum.div_ceil(1_000_000)).unwrap_or(u64::MAX)
+    }
+}
+
+/// Tokens of one or many calls. `input` counts only what was neither read from nor written to a cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tokens {
+    /// Fresh prompt tokens.
+    #[serde(default)]
+    pub input: u64,
+    /// Prompt tokens read from the provider's cache.
+    #[serde(default)]
+    pub cache_read: u64,
+    /// Prompt tokens written to the provider's cache.
+    #[serde(default)]
+    pub cache_write: u64,
+    /// Generated tokens, thinking included.
+    #[serde(default)]
+    pub output: u64,
+}
+
+impl Tokens {
+    /// The whole prompt, however it was billed.
+    pub fn prompt(&self) -> u64 {
+        self.input.saturating_add(self.cache_read).saturating_add(self.cache_write)
+    }
+
+    /// Prompt and answer.
+    pub fn total(&self) -> u64 {
+        self.prompt().saturating_add(self.output)
+    }
+
+    /// The sum of two.
+    #[must_use]
+    pub fn plus(&self, other: &Tokens) -> Tokens {
+        Tokens {
+            input: self.input.saturating_add(other.input),
+            cache_read: self.cache_read.saturating_add(other.cache_read),
+            cache_write: self.cache_write.saturating_add(other.cache_write),
+            output: self.output.saturating_add(other.output),
+        }
+    }
+}
+
+/// A whole answer of a model, as the voices hand it over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answer {
+    /// Text, tool calls and opaque blocks, in the order in which the model made them.
+    /// A tool call whose arguments were no JSON object is in `malformed` too.
+    pub parts: Vec<Part>,
+    /// Why the model stopped.
+    pub stop: StopReason,
+    /// What the provider says was used; none when it said nothing.
+    pub tokens: Option<Tokens>,
+    /// Calls whose arguments could not be read, with the sentence that says why.
+    #[serde(default)]
+    pub malformed: Vec<(crate::id::CallId, Arc<str>)>,
+}
+
+/// Why a model stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopReason {
+    /// It had nothing more to say.
+    EndTurn,
+    /// It waits for tool results.
+    ToolUse,
+    /// The answer reached `max_tokens`; the last call may be cut off and is never run.
+    MaxTokens,
+    /// The model or its provider declined.
+    Refusal,
+}
+
+/// Why a call to a model brought no answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{kind}: {message}")]
+pub struct CallError {
+    /// What kind of failure, which alone decides what is done about it.
+    pub kind: CallErrorKind,
+    /// One sentence for a person; never holds a key.
+    pub message: Arc<str>,
+    /// The provider's wish, in milliseconds.
+    #[serde(default)]
+    pub retry_after_ms: Option<u64>,
+    /// Text that had arrived before the failure.
+    #[serde(default)]
+    pub partial: Option<Arc<str>>,
+}
+
+/// The kinds of failure of a model call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallErrorKind {
+    /// 429: too many requests.
+    RateLimited,
+    /// 529, 503, or an overload told in the stream.
+    Overloaded,
+    /// Any other 5xx.
+    Server,
+    /// Refused, reset, unresolved, timed out before an answer began.
+    Connection,
+    /// The answer began and did not end as the wire says it must.
+    Truncated,
+    /// 401 or 403.
+    Auth,
+    /// The request does not fit the model's window.
+    ContextTooLong,
+    /// 400 and the like: the same request would fail again.
+    Rejected,
+    /// The answer could not be understood.
+    Garbled,
+    /// We ended it.
+    Cancelled,
+}
+
+impl CallErrorKind {
+    /// Whether the same request may succeed later.
+    pub fn is_retryable(self) -> bool {
+        match self {
+            Self::RateLimited | Self::Overloaded | Self::Server | Self::Connection | Self::Truncated => true,
+            Self::Auth | Self::ContextTooLong | Self::Rejected | Self::Garbled | Self::Cancelled => false,
+        }
+    }
+
+    /// Whether the provider may have billed for it although no answer was logged.
+    pub fn may_be_billed(self) -> bool {
+        match self {
+            Self::Truncated | Self::Garbled | Self::Cancelled => true,
+            Self::RateLimited
+            | Self::Overloaded
+            | Self::Server
+            | Self::Connection
+            | Self::Auth
+            | Self::ContextTooLong
+            | Self::Rejected => false,
+        }
+    }
+}
+
+impl fmt::Display for CallErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::RateLimited => "rate limited",
+            Self::Overloaded => "overloaded",
+            Self::Server => "server error",
+            Self::Connection => "no connection",
+            Self::Truncated => "answer cut off",
+            Self::Auth => "not authorised",
+            Self::ContextTooLong => "context too long",
+            Self::Rejected => "request rejected",
+            Self::Garbled => "answer not understood",
+            Self::Cancelled => "cancelled",
+        })
+    }
+}

@@ -1,0 +1,138 @@
+//! Every rule on which people differ, in one record. A preset is a set of values, never a path through the code.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+/// The rules of the house for one root and all its descendants. Pinned in the log when a thread is created.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Policy {
+    /// Whether agents may have sub-agents at all.
+    pub enabled: bool,
+    /// The deepest level: 0 is the root alone, 1 its children.
+    pub max_depth: u32,
+    /// Descendants of one thread, over its life.
+    pub max_children: u32,
+    /// Children of one thread that run at the same time; further ones wait in line.
+    pub max_concurrent: u32,
+    /// Subtasks in one `delegate_task`.
+    pub max_subtasks: u32,
+    /// Calls in one answer.
+    pub max_calls_per_answer: u32,
+    /// What a child is granted when its parent asks for nothing else.
+    pub child: ChildDefaults,
+    /// The most tool calls that a child can be given, whatever is asked; 0 means no such bound.
+    pub max_child_tool_calls: u32,
+    /// A child that could be given fewer tokens than this is refused.
+    pub min_child_tokens: u64,
+    /// The shortest time that a child can be given.
+    pub min_child_timeout_ms: u64,
+    /// How tokens count against a grant.
+    pub token_count: TokenCount,
+    /// Whether a child plays in its parent's mode when nothing else is asked; otherwise in `ask`.
+    pub inherit_mode: bool,
+    /// Whether the verbs that start sub-agents are there in mode `plan`.
+    pub spawn_in_plan: bool,
+    /// Whether a child may ask the person.
+    pub children_may_ask: bool,
+    /// Silence after which a stall is noticed; 0 means never.
+    pub stall_ms: u64,
+    /// What a failed subtask means for the others of its delegation.
+    pub on_error: OnError,
+    /// The verbs that a model sees.
+    pub verbs: Vec<Arc<str>>,
+    /// The arguments of `spawn_agent` that a model sees.
+    pub spawn_args: Vec<Arc<str>>,
+    /// From how many identical calls in a row a call is refused with a note.
+    pub loop_refuse_at: u32,
+    /// From how many identical calls in a row the thread is ended.
+    pub loop_end_at: u32,
+}
+
+/// What a child is granted when nothing else is asked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ChildDefaults {
+    /// Tool calls.
+    pub max_tool_calls: u32,
+    /// Tokens.
+    pub max_tokens: u64,
+    /// Time.
+    pub timeout_ms: u64,
+}
+
+/// How tokens count against a grant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TokenCount {
+    /// Every token of every call, as a provider bills them.
+    Billed,
+    /// Each prompt token once a thread.
+    Fresh,
+}
+
+/// What a failed subtask means for the others of its delegation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnError {
+    /// The others go on; those that depend on it are skipped.
+    Continue,
+    /// The others are not begun, and running ones are stopped.
+    Stop,
+}
+
+/// The verbs by which an agent deals with other agents, in the order in which they are advertised.
+pub const VERBS: [&str; 6] =
+    ["spawn_agent", "delegate_task", "message_agent", "wait_agents", "stop_agent", "list_agents"];
+
+/// The arguments that `spawn_agent` knows.
+pub const SPAWN_ARGS: [&str; 14] = [
+    "task",
+    "agent",
+    "name",
+    "scope",
+    "context",
+    "tools",
+    "model",
+    "mode",
+    "max_tool_calls",
+    "max_tokens",
+    "max_cost",
+    "timeout_s",
+    "expected",
+    "background",
+];
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            max_depth: 2,
+            max_children: 16,
+            max_concurrent: 4,
+            max_subtasks: 10,
+            max_calls_per_answer: 128,
+            child: ChildDefaults::default(),
+            max_child_tool_calls: 0,
+            min_child_tokens: 4096,
+            min_child_timeout_ms: 5000,
+            token_count: TokenCount::Billed,
+            inherit_mode: true,
+            spawn_in_plan: true,
+            children_may_ask: true,
+            stall_ms: 120_000,
+            on_error: OnError::Continue,
+            verbs: VERBS.map(Arc::from).to_vec(),
+            spawn_args: SPAWN_ARGS.map(Arc::from).to_vec(),
+            loop_refuse_at: 5,
+            loop_end_at: 8,
+        }
+    }
+}
+
+impl Default for ChildDefaults {
+    fn default() -> Self {
+        Self { max_tool_calls: 50, max_tokens: 200_000, timeout_ms: 30 * 60 * 1000 }
+    }
+}

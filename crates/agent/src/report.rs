@@ -1,0 +1,138 @@
+//! What an agent hands up: one report, whatever happened.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::json::Json;
+use crate::model::Tokens;
+
+/// How a run ended. A closed set, shared by code, storage and wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// The agent answered.
+    Completed,
+    /// The agent stopped without a word. Never a success.
+    NoOutput,
+    /// A limit of tool calls, tokens or money was reached; the text says what is done and what is left.
+    BudgetExceeded,
+    /// The time was over.
+    Timeout,
+    /// The spawn was refused, or no text came after a refusal.
+    Refused,
+    /// Somebody stopped it.
+    Cancelled,
+    /// Its process went away, and nobody went on with it.
+    Interrupted,
+    /// Something failed.
+    Error,
+}
+
+impl Outcome {
+    /// All of them.
+    pub const ALL: [Outcome; 8] = [
+        Outcome::Completed,
+        Outcome::NoOutput,
+        Outcome::BudgetExceeded,
+        Outcome::Timeout,
+        Outcome::Refused,
+        Outcome::Cancelled,
+        Outcome::Interrupted,
+        Outcome::Error,
+    ];
+
+    /// The word used in storage and on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Outcome::Completed => "completed",
+            Outcome::NoOutput => "no_output",
+            Outcome::BudgetExceeded => "budget_exceeded",
+            Outcome::Timeout => "timeout",
+            Outcome::Refused => "refused",
+            Outcome::Cancelled => "cancelled",
+            Outcome::Interrupted => "interrupted",
+            Outcome::Error => "error",
+        }
+    }
+
+    /// Whether what it handed back can be built upon (`completed`, or cut short by a budget with its partial work).
+    pub fn has_result(self) -> bool {
+        matches!(self, Outcome::Completed | Outcome::BudgetExceeded)
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// What was used: by one thread, or by a thread and all its descendants.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Tokens as the provider reported them, or as they were reserved where it reported nothing.
+    pub tokens: Tokens,
+    /// Tokens as they count against the grant.
+    pub counted_tokens: u64,
+    /// Money.
+    pub cost_microusd: u64,
+    /// Tool calls, denied ones included.
+    pub tool_calls: u32,
+    /// Answers of the model.
+    pub model_calls: u32,
+    /// Sub-agents that were begun.
+    pub children: u32,
+}
+
+impl Usage {
+    /// The sum of two.
+    #[must_use]
+    pub fn plus(&self, other: &Usage) -> Usage {
+        Usage {
+            tokens: self.tokens.plus(&other.tokens),
+            counted_tokens: self.counted_tokens.saturating_add(other.counted_tokens),
+            cost_microusd: self.cost_microusd.saturating_add(other.cost_microusd),
+            tool_calls: self.tool_calls.saturating_add(other.tool_calls),
+            model_calls: self.model_calls.saturating_add(other.model_calls),
+            children: self.children.saturating_add(other.children),
+        }
+    }
+}
+
+/// The one and only output of an agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Report {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What it says.
+    pub text: Arc<str>,
+    /// Structured data, where a schema was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Json>,
+    /// Why it ended so, in one sentence; always there unless it completed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Arc<str>>,
+    /// The kind of cause, where a machine should know it: `provider`, `loop`, `schema`, `panic`, …
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<Arc<str>>,
+    /// Files read by this thread, in the order of first reading.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files_read: Vec<Arc<str>>,
+    /// Files written by this thread and its descendants, in the order of first writing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files_modified: Vec<Arc<str>>,
+    /// What this thread used itself.
+    pub usage: Usage,
+    /// What it and all its descendants used.
+    pub tree: Usage,
+    /// From its beginning to this report.
+    pub duration_ms: u64,
+    /// Calls and children that were still open when it ended, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unfinished: Vec<Arc<str>>,
+    /// Rules that would have allowed what policy refused for want of a person, in this thread and below.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unanswered: Vec<Arc<str>>,
+}

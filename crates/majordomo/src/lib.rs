@@ -1,0 +1,1 @@
+//! Gives any language model a staff: the library to embed.

@@ -1,0 +1,1 @@
+//! The voices: language models over their own wire formats.

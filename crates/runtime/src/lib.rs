@@ -1,0 +1,1 @@
+//! The heart: drives agents, performs their effects, keeps families together.

@@ -1,0 +1,1 @@
+//! The memory: an append-only log of events, behind a small trait.

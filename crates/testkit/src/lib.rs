@@ -1,0 +1,1 @@
+//! The rehearsal: stories, a strict model server, a simulator.

@@ -1,0 +1,1 @@
+//! The hands: tools that an agent may use, confined to a workspace.

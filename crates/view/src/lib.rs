@@ -1,0 +1,1 @@
+//! The mirror: folds the log into frames, trees, transcripts and costs.
