@@ -146,6 +146,22 @@ pub enum Event {
         /// The report.
         report: Box<Report>,
     },
+    /// A message for a child is on its way.
+    MessageSent {
+        /// The call that sent it.
+        call: CallId,
+        /// To whom.
+        child: ThreadId,
+        /// The words.
+        text: Arc<str>,
+    },
+    /// A call waits for the end of a child that it stops.
+    ChildAwaited {
+        /// The call.
+        call: CallId,
+        /// The child.
+        child: ThreadId,
+    },
     /// The thread waits for background children.
     WaitStarted {
         /// The call that waits.
@@ -281,6 +297,9 @@ pub struct Answered {
     /// Whether the figures are ours because the provider gave none.
     #[serde(default)]
     pub estimated: bool,
+    /// Why the answer does not fit the schema that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema_error: Option<Arc<str>>,
     /// What becomes of each call, in the order of the calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub verdicts: Vec<Verdict>,
@@ -295,6 +314,9 @@ pub struct Verdict {
     pub what: VerdictKind,
     /// Whether it counts as a tool call.
     pub counts: bool,
+    /// Whether its arguments could not be read.
+    #[serde(default)]
+    pub malformed: bool,
 }
 
 /// What becomes of a call.
@@ -387,6 +409,8 @@ impl Event {
             Event::ChildStarted { .. } => "child_started",
             Event::ChildStopped { .. } => "child_stopped",
             Event::ChildReported { .. } => "child_reported",
+            Event::MessageSent { .. } => "message_sent",
+            Event::ChildAwaited { .. } => "child_awaited",
             Event::WaitStarted { .. } => "wait_started",
             Event::ContextTrimmed { .. } => "context_trimmed",
             Event::ContextCompacted { .. } => "context_compacted",

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::id::{CallId, ThreadId};
+use crate::id::{CallId, ThreadId, Time};
 use crate::model::{Answer, CallError};
 use crate::report::Report;
 use crate::tools::ToolResult;
@@ -57,7 +57,10 @@ pub enum Input {
         delivered: bool,
     },
     /// The moment named by `next_wake` has come.
-    TimePassed,
+    TimePassed {
+        /// When the model last let something be heard that is not in the log.
+        heard: Option<Time>,
+    },
     /// The thread was read from its log by a process that goes on with it.
     Reopened,
     /// The agent's own code failed; the thread ends and its siblings live.

@@ -99,6 +99,25 @@ impl Usage {
             children: self.children.saturating_add(other.children),
         }
     }
+
+    /// What came after `earlier`.
+    #[must_use]
+    pub fn since(&self, earlier: &Usage) -> Usage {
+        let tokens = Tokens {
+            input: self.tokens.input.saturating_sub(earlier.tokens.input),
+            cache_read: self.tokens.cache_read.saturating_sub(earlier.tokens.cache_read),
+            cache_write: self.tokens.cache_write.saturating_sub(earlier.tokens.cache_write),
+            output: self.tokens.output.saturating_sub(earlier.tokens.output),
+        };
+        Usage {
+            tokens,
+            counted_tokens: self.counted_tokens.saturating_sub(earlier.counted_tokens),
+            cost_microusd: self.cost_microusd.saturating_sub(earlier.cost_microusd),
+            tool_calls: self.tool_calls.saturating_sub(earlier.tool_calls),
+            model_calls: self.model_calls.saturating_sub(earlier.model_calls),
+            children: self.children.saturating_sub(earlier.children),
+        }
+    }
 }
 
 /// The one and only output of an agent.

@@ -1,0 +1,139 @@
+//! The verbs by which an agent deals with other agents, as the model sees them: few words, small schemas.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use crate::json::Json;
+use crate::policy::{Policy, VERBS};
+use crate::role::Agent;
+use crate::tools::{Reach, Risk, ToolInfo};
+
+/// Whether a name is a verb.
+pub fn verb_names() -> &'static [&'static str] {
+    &VERBS
+}
+
+/// A verb as it is advertised under `policy`; none if the name is no verb.
+pub fn verb(name: &str, policy: &Policy, agents: &BTreeMap<Arc<str>, Agent>) -> Option<ToolInfo> {
+    let (description, schema) = match name {
+        "spawn_agent" => (spawn_words(policy, agents), spawn_schema(policy, agents)),
+        "delegate_task" => (
+            format!(
+                "Run up to {} subtasks, each by its own sub-agent, and get one combined report. \
+                 Independent ones run in parallel; depends_on passes earlier results on.",
+                policy.max_subtasks
+            ),
+            delegate_schema(),
+        ),
+        "message_agent" => (
+            "Tell a running background sub-agent something; it reads it at its next step.".to_owned(),
+            object(&[("agent", string("its id or name")), ("text", string(""))], &["agent", "text"]),
+        ),
+        "wait_agents" => (
+            "Wait for background sub-agents. Their reports come by themselves; wait only if you have nothing else to do."
+                .to_owned(),
+            object(
+                &[
+                    ("agents", json!({"type": "array", "items": {"type": "string"}, "description": "default: all"})),
+                    ("any", json!({"type": "boolean", "description": "one is enough"})),
+                    ("timeout_s", json!({"type": "number"})),
+                ],
+                &[],
+            ),
+        ),
+        "stop_agent" => (
+            "Stop a running sub-agent and get what it has.".to_owned(),
+            object(
+                &[
+                    ("agent", string("its id or name")),
+                    ("now", json!({"type": "boolean", "description": "without a last word"})),
+                    ("reason", string("")),
+                ],
+                &["agent"],
+            ),
+        ),
+        "list_agents" => {
+            ("List the agents you can spawn and the sub-agents you have.".to_owned(), object(&[], &[]))
+        }
+        _ => return None,
+    };
+    Some(ToolInfo {
+        name: name.into(),
+        description: description.into(),
+        schema: Json::of(&schema),
+        reach: Reach::Own,
+        idempotent: false,
+        risk: Risk::Low,
+    })
+}
+
+fn spawn_words(policy: &Policy, agents: &BTreeMap<Arc<str>, Agent>) -> String {
+    let mut words = String::from(
+        "Give a self-contained task to a sub-agent with its own context; its report is the result. \
+         It sees nothing of this conversation, so say all it needs. Not for what one tool call can do.",
+    );
+    if policy.spawn_args.iter().any(|arg| &**arg == "agent") && !agents.is_empty() {
+        words.push_str(" Agents:");
+        for agent in agents.values() {
+            words.push_str(&format!(" {} ({});", agent.name, agent.description));
+        }
+        words.pop();
+        words.push('.');
+    }
+    words
+}
+
+fn spawn_schema(policy: &Policy, agents: &BTreeMap<Arc<str>, Agent>) -> Value {
+    let names: Vec<&str> = agents.keys().map(AsRef::as_ref).collect();
+    let all = [
+        ("task", string("what to do, where, and what to report")),
+        ("agent", json!({"type": "string", "enum": names})),
+        ("name", string("a short name to show")),
+        ("scope", string("files or folders to keep to")),
+        ("context", string("facts it needs")),
+        ("tools", json!({"type": "array", "items": {"type": "string"}, "description": "only these tools"})),
+        ("model", string("provider/model")),
+        ("mode", json!({"type": "string", "enum": ["plan", "ask", "auto", "dangerous"]})),
+        ("max_tool_calls", json!({"type": "integer"})),
+        ("max_tokens", json!({"type": "integer"})),
+        ("max_cost", json!({"type": "number", "description": "dollars"})),
+        ("timeout_s", json!({"type": "number"})),
+        ("expected", string("what the report should hold")),
+        ("background", json!({"type": "boolean", "description": "go on without waiting"})),
+    ];
+    let shown: Vec<(&str, Value)> =
+        all.into_iter().filter(|(name, _)| policy.spawn_args.iter().any(|arg| &**arg == *name)).collect();
+    object(&shown, &["task"])
+}
+
+fn delegate_schema() -> Value {
+    let subtask = object(
+        &[
+            ("task", string("")),
+            ("scope", string("")),
+            ("agent", string("")),
+            ("depends_on", json!({"description": "0-based index, or a list of them"})),
+        ],
+        &["task"],
+    );
+    object(
+        &[("plan", string("the overall goal")), ("subtasks", json!({"type": "array", "items": subtask}))],
+        &["subtasks"],
+    )
+}
+
+fn string(description: &str) -> Value {
+    if description.is_empty() {
+        json!({"type": "string"})
+    } else {
+        json!({"type": "string", "description": description})
+    }
+}
+
+fn object(properties: &[(&str, Value)], required: &[&str]) -> Value {
+    let properties: Map<String, Value> =
+        properties.iter().map(|(name, schema)| ((*name).to_owned(), schema.clone())).collect();
+    json!({"type": "object", "properties": properties, "required": required})
+}

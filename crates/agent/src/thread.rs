@@ -1,0 +1,723 @@
+//! One agent's state, as its log tells it: `apply` is the only place where it changes.
+//!
+//! What is still to be done is part of it, so that a process which reads a log is told again what to do (`pending`).
+//! Deciding is `machine.rs` and `turn/`; nothing here decides.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use crate::budget::Claim;
+use crate::effect::Effect;
+use crate::event::{Answered, ChildSpawned, Ending, Event, ThreadCreated, TurnKind, TurnStarted, VerdictKind};
+use crate::id::{CallId, InputId, ThreadId, Time};
+use crate::input::{Outside, Strength};
+use crate::message::{Message, Origin, Part, Role as Speaker};
+use crate::model::{CallErrorKind, StopReason};
+use crate::report::{Outcome, Report, Usage};
+use crate::tools::{Reach, ToolResult};
+
+mod calls;
+mod graph;
+mod talk;
+
+pub use calls::{Calls, Slot, SlotState, VerbState};
+pub use graph::{Graph, Node, check as check_graph};
+pub use talk::Talk;
+
+/// One agent: a role, a conversation, a grant, and what is under way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Thread {
+    /// How it came to be. Never changes.
+    pub created: ThreadCreated,
+    /// When it came to be.
+    pub created_at: Time,
+    /// The moment of the newest event.
+    pub last_at: Time,
+    /// The conversation, as the model is shown it.
+    pub talk: Talk,
+    /// The run that goes on; none while the thread is idle or over.
+    pub run: Option<Run>,
+    /// Runs so far.
+    pub runs: u32,
+    /// Turns so far, over all runs.
+    pub turns: u32,
+    /// Inputs from outside that wait to be handled, oldest first.
+    pub arrived: VecDeque<(InputId, Outside)>,
+    /// Every input that ever arrived, so that sending twice is no second message.
+    pub seen: BTreeSet<InputId>,
+    /// Words that the model reads at its next turn.
+    pub notices: Vec<Part>,
+    /// What the thread used itself.
+    pub used: Usage,
+    /// What its reported descendants used.
+    pub below: Usage,
+    /// What is carved out for children that have not reported.
+    pub carved: Claim,
+    /// The calls of the last answer.
+    pub calls: Calls,
+    /// Children that have not reported, by thread.
+    pub children: BTreeMap<ThreadId, Child>,
+    /// Children that have reported: name and outcome, so that the model can be told.
+    pub reported: BTreeMap<ThreadId, (Arc<str>, Outcome)>,
+    /// Children that wait for a permit, first come first served.
+    pub queue: VecDeque<ThreadId>,
+    /// Children that run.
+    pub running: u32,
+    /// The number of the last child.
+    pub last_child: u32,
+    /// Descendants taken: each child, and what it was granted below it as long as it has not reported.
+    pub descendants_taken: u32,
+    /// Places held for subtasks that wait for others.
+    pub places_held: u32,
+    /// Files read, in the order of first reading.
+    pub files_read: Files,
+    /// Files written by the thread and its reported descendants.
+    pub files_modified: Files,
+    /// Rules that would have allowed what policy refused for want of a person.
+    pub unanswered: Vec<Arc<str>>,
+    /// Limits that the thread was warned about.
+    pub warned: BTreeSet<Arc<str>>,
+    /// Every call that was ever made, so that a name stands for one call alone.
+    pub call_names: BTreeSet<CallId>,
+}
+
+/// A run: from a message, or a brief, to a report.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// Its number within the thread.
+    pub number: u32,
+    /// When it began.
+    pub started_at: Time,
+    /// When it must be over.
+    pub deadline: Option<Time>,
+    /// What it does.
+    pub phase: Phase,
+    /// Why it ends before the agent is done.
+    pub ending: Option<Ending>,
+    /// Whether the one last turn was taken.
+    pub last_turn_taken: bool,
+    /// The newest words of the agent.
+    pub last_text: Arc<str>,
+    /// Pieces of an answer that was cut off at the length limit and goes on.
+    pub cut: Vec<Arc<str>>,
+    /// The newest call, and how often it came in a row.
+    pub repeated: Option<(Arc<str>, Arc<str>, u32)>,
+    /// Answers in a row in which no call could be read.
+    pub malformed_row: u32,
+    /// Whether a call of the newest answer was refused.
+    pub refused: bool,
+    /// Answers that did not fit the schema.
+    pub schema_misses: u32,
+    /// Why the newest answer does not fit the schema, where it is not asked for again.
+    pub misfit: Option<Arc<str>>,
+    /// Whether the model declined to answer.
+    pub declined: bool,
+    /// Whether the stall that lasts was noticed.
+    pub stalled: bool,
+    /// The turn at which the conversation was last replaced by its summary.
+    pub compacted_at: Option<u32>,
+    /// Whether the provider said that the conversation is too long for it.
+    pub squeeze: bool,
+    /// Usage of the thread and its descendants when the run began.
+    pub before: (Usage, Usage),
+}
+
+/// What a run does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Phase {
+    /// It is about to ask the model.
+    Ready,
+    /// It waits for the model.
+    Asking(Asking),
+    /// It waits for calls.
+    Acting,
+    /// It has answered, and is done once no child lives and nobody has said anything more.
+    Answered,
+}
+
+/// A request to the model that is under way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Asking {
+    /// What was asked.
+    pub turn: TurnStarted,
+    /// Which attempt.
+    pub attempt: u32,
+    /// When the next attempt may be made.
+    pub retry_at: Option<Time>,
+    /// Whether we asked for its end.
+    pub cancelled: bool,
+}
+
+/// A child that has not reported.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Child {
+    /// How it was accepted.
+    pub spawned: ChildSpawned,
+    /// Whether it was begun.
+    pub started: bool,
+    /// Whether it was told to end, how, and why.
+    pub stop: Option<(Strength, Arc<str>)>,
+}
+
+/// File names in the order of first use, each once.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Files {
+    order: Vec<Arc<str>>,
+    known: BTreeSet<Arc<str>>,
+}
+
+impl Files {
+    fn add(&mut self, files: &[Arc<str>]) {
+        for file in files {
+            if self.known.insert(file.clone()) {
+                self.order.push(file.clone());
+            }
+        }
+    }
+
+    /// The names, in order.
+    pub fn list(&self) -> &[Arc<str>] {
+        &self.order
+    }
+}
+
+impl Thread {
+    /// A thread as its first event tells it. Any other first event is a broken log.
+    pub fn new(at: Time, first: &Event) -> Self {
+        let Event::ThreadCreated(created) = first else {
+            panic!("a log begins with thread_created, not with {}", first.kind());
+        };
+        let created = (**created).clone();
+        let mut talk = Talk::default();
+        if let Some(brief) = &created.brief {
+            talk.push(Message::user(brief.text(), Origin::Brief));
+        }
+        Self {
+            created_at: at,
+            last_at: at,
+            talk,
+            run: None,
+            runs: 0,
+            turns: 0,
+            arrived: VecDeque::new(),
+            seen: BTreeSet::new(),
+            notices: Vec::new(),
+            used: Usage::default(),
+            below: Usage::default(),
+            carved: Claim::default(),
+            calls: Calls::default(),
+            children: BTreeMap::new(),
+            reported: BTreeMap::new(),
+            queue: VecDeque::new(),
+            running: 0,
+            last_child: 0,
+            descendants_taken: 0,
+            places_held: 0,
+            files_read: Files::default(),
+            files_modified: Files::default(),
+            unanswered: Vec::new(),
+            warned: BTreeSet::new(),
+            call_names: BTreeSet::new(),
+            created,
+        }
+    }
+
+    /// Reads a whole log.
+    pub fn replay<'a>(log: impl IntoIterator<Item = (Time, &'a Event)>) -> Option<Self> {
+        let mut log = log.into_iter();
+        let (at, first) = log.next()?;
+        let mut thread = Self::new(at, first);
+        for (at, event) in log {
+            thread.apply(at, event);
+        }
+        Some(thread)
+    }
+
+    /// The thread's name.
+    pub fn id(&self) -> &ThreadId {
+        &self.created.id
+    }
+
+    /// Whether a sub-agent has handed in its report: nothing will ever happen to it again.
+    pub fn is_over(&self) -> bool {
+        self.created.brief.is_some() && self.run.is_none() && self.runs > 0
+    }
+
+    /// What is left of the tokens of the grant; none when unlimited.
+    pub fn tokens_left(&self) -> Option<u64> {
+        let spent = self.used.counted_tokens.saturating_add(self.below.counted_tokens);
+        let bound = self.carved.tokens.saturating_add(self.claim().tokens);
+        self.created.grant.tokens.map(|granted| granted.saturating_sub(spent.saturating_add(bound)))
+    }
+
+    /// What is left of the money of the grant; none when unlimited.
+    pub fn cost_left(&self) -> Option<u64> {
+        let spent = self.used.cost_microusd.saturating_add(self.below.cost_microusd);
+        let bound = self.carved.cost_microusd.saturating_add(self.claim().cost_microusd);
+        self.created.grant.cost_microusd.map(|granted| granted.saturating_sub(spent.saturating_add(bound)))
+    }
+
+    /// What is left of the descendants of the grant.
+    pub fn descendants_left(&self) -> u32 {
+        self.created.grant.descendants.saturating_sub(self.descendants_taken.saturating_add(self.places_held))
+    }
+
+    /// What is left of the tool calls of the grant; none when unlimited.
+    pub fn tool_calls_left(&self) -> Option<u32> {
+        self.created.grant.tool_calls.map(|granted| granted.saturating_sub(self.used.tool_calls))
+    }
+
+    /// What is reserved for the request under way.
+    pub fn claim(&self) -> Claim {
+        match self.run.as_ref().map(|run| &run.phase) {
+            Some(Phase::Asking(asking)) => asking.turn.claim,
+            Some(Phase::Ready | Phase::Acting | Phase::Answered) | None => Claim::default(),
+        }
+    }
+
+    /// What the thread and its reported descendants used.
+    pub fn tree_usage(&self) -> Usage {
+        self.used.plus(&self.below)
+    }
+
+    /// The moment at which `TimePassed` should be handed in, if nothing else comes before.
+    /// `heard` is when the model last let something be heard, which is not in the log.
+    pub fn next_wake(&self, heard: Option<Time>) -> Option<Time> {
+        let run = self.run.as_ref()?;
+        let ending = run.ending.as_ref();
+        let deadline = run.deadline.filter(|_| ending.is_none_or(|ending| ending.last_turn));
+        [deadline, self.stall_at(heard), self.calls.next_wait()].into_iter().flatten().min()
+    }
+
+    /// When the silence becomes a stall; none while nothing of its own is awaited.
+    pub fn stall_at(&self, heard: Option<Time>) -> Option<Time> {
+        let run = self.run.as_ref()?;
+        let stall_ms = self.created.policy.stall_ms;
+        if stall_ms == 0 || run.stalled {
+            return None;
+        }
+        let awaits_something = match &run.phase {
+            Phase::Asking(asking) => asking.retry_at.is_none(),
+            Phase::Acting => self.calls.running() > 0,
+            Phase::Ready | Phase::Answered => false,
+        };
+        awaits_something.then(|| heard.unwrap_or(self.last_at).max(self.last_at).plus_ms(stall_ms))
+    }
+
+    /// Everything that was asked of the world and not answered, in the order in which it was asked.
+    pub fn pending(&self) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        if let Some(run) = &self.run
+            && let Phase::Asking(asking) = &run.phase
+        {
+            effects.push(asking.effect());
+            if asking.cancelled {
+                effects.push(Effect::CancelModel { turn: asking.turn.turn });
+            }
+        }
+        effects.extend(self.calls.pending());
+        for (id, child) in self.children.iter().filter(|(_, child)| child.started) {
+            effects.push(Effect::StartChild { child: id.clone() });
+            if let Some((strength, reason)) = &child.stop {
+                effects.push(Effect::StopChild { child: id.clone(), strength: *strength, reason: reason.clone() });
+            }
+        }
+        effects
+    }
+
+    /// The state after `event`. Costs no more than the event is large.
+    pub fn apply(&mut self, at: Time, event: &Event) {
+        self.last_at = self.last_at.max(at);
+        if let Some(run) = &mut self.run
+            && !matches!(event, Event::StallNoticed { .. })
+        {
+            run.stalled = false;
+        }
+        match event {
+            Event::ThreadCreated(_) => unreachable!("a thread is created once"),
+            Event::InputArrived { id, input } => {
+                if self.seen.insert(id.clone()) {
+                    self.arrived.push_back((id.clone(), input.clone()));
+                }
+            }
+            Event::RunStarted { input, prompt, .. } => {
+                self.take(input);
+                self.talk.push(Message::user(prompt.clone(), Origin::Person));
+                self.start_run(at);
+            }
+            Event::Steered { input, text, from } => {
+                self.take(input);
+                self.notices.push(notice(&crate::context::steer(from, text), Origin::Steer));
+            }
+            Event::InputDropped { input, .. } => self.take(input),
+            Event::StopBegun { input, ending } => {
+                if let Some(input) = input {
+                    self.take(input);
+                }
+                let run = self.run_mut();
+                run.ending = Some(ending.clone());
+                if let Phase::Asking(asking) = &mut run.phase {
+                    asking.cancelled = true;
+                }
+                self.calls.stop_running();
+            }
+            Event::TurnStarted(turn) => self.apply_turn(at, turn),
+            Event::CallFailed { attempt, error, retry_at, booked, .. } => {
+                self.book(*booked);
+                if let Some(text) = &error.partial
+                    && !text.is_empty()
+                {
+                    self.run_mut().last_text = text.clone();
+                }
+                self.run_mut().squeeze |= error.kind == CallErrorKind::ContextTooLong;
+                self.after_call(*retry_at, attempt + 1);
+            }
+            Event::CallRepeated { booked, .. } => {
+                self.book(*booked);
+                if let Phase::Asking(asking) = &mut self.run_mut().phase {
+                    asking.attempt = 1;
+                    asking.retry_at = None;
+                }
+            }
+            Event::Answered(answered) => self.apply_answer(answered),
+            Event::ToolStarted { call } => self.calls.start(call, at),
+            Event::ToolFinished { call, result, .. } => {
+                self.files_read.add(&result.files_read);
+                self.files_modified.add(&result.files_modified);
+                self.calls.finish(call, result);
+            }
+            Event::Delegated { call, plan, subtasks } => {
+                self.places_held += subtasks.len() as u32;
+                self.calls.set_verb(call, VerbState::Graph(Box::new(Graph::new(plan.clone(), subtasks.clone()))));
+            }
+            Event::SubtaskSkipped { call, index, reason } => {
+                self.places_held = self.places_held.saturating_sub(1);
+                if let Some(graph) = self.calls.graph_mut(call) {
+                    graph.skip(*index, reason.clone());
+                }
+            }
+            Event::ChildSpawned(spawned) => self.apply_spawn(spawned),
+            Event::ChildStarted { child } => {
+                self.unqueue(child);
+                self.running += 1;
+                self.used.children += 1;
+                if let Some(child) = self.children.get_mut(child) {
+                    child.started = true;
+                }
+            }
+            Event::ChildStopped { child, strength, reason } => {
+                if let Some(child) = self.children.get_mut(child) {
+                    child.stop = Some((*strength, reason.clone()));
+                }
+            }
+            Event::ChildReported { child, report } => self.apply_report(child, report),
+            Event::MessageSent { call, child, text } => {
+                self.calls.set_verb(call, VerbState::Tell { child: child.clone(), text: text.clone() });
+            }
+            Event::ChildAwaited { call, child } => self.calls.set_verb(call, VerbState::Stop(child.clone())),
+            Event::WaitStarted { call, children, any, until } => {
+                self.calls.set_verb(call, VerbState::Wait { children: children.clone(), any: *any, until: *until });
+            }
+            Event::ContextTrimmed { calls, .. } => self.talk.mask(calls),
+            Event::ContextCompacted { summary } => {
+                self.talk.compact(&crate::context::summary(summary));
+                let turn = self.turns;
+                self.run_mut().compacted_at = Some(turn);
+            }
+            Event::StallNoticed { .. } => self.run_mut().stalled = true,
+            Event::BudgetWarned { limit, .. } => {
+                self.warned.insert(limit.clone());
+            }
+            Event::Reopened { away_ms } => {
+                if let Some(run) = &mut self.run {
+                    run.deadline = run.deadline.map(|deadline| deadline.plus_ms(*away_ms));
+                }
+            }
+            Event::Reported(_) => {
+                self.run = None;
+                self.calls = Calls::default();
+                self.notices.clear();
+            }
+        }
+    }
+
+    /// How a child of this thread comes to be, once it has its permit.
+    pub fn birth(&self, child: &ThreadId) -> Option<ThreadCreated> {
+        let spawned = &self.children.get(child)?.spawned;
+        let mut path = self.created.path.clone();
+        path.push(spawned.name.clone());
+        Some(ThreadCreated {
+            id: child.clone(),
+            parent_call: Some(spawned.call.clone()),
+            name: spawned.name.clone(),
+            role: spawned.role.clone(),
+            mode: spawned.mode,
+            policy: self.created.policy.clone(),
+            grant: spawned.grant.clone(),
+            brief: Some(spawned.brief.clone()),
+            workspace: self.created.workspace.clone(),
+            today: self.created.today.clone(),
+            preset: self.created.preset.clone(),
+            path,
+        })
+    }
+
+    fn take(&mut self, input: &InputId) {
+        self.arrived.retain(|(id, _)| id != input);
+    }
+
+    fn start_run(&mut self, at: Time) {
+        self.runs += 1;
+        let grant = &self.created.grant;
+        let own = grant.time_ms.map(|ms| at.plus_ms(ms));
+        let deadline = [own, grant.not_after].into_iter().flatten().min();
+        self.run = Some(Run {
+            number: self.runs,
+            started_at: at,
+            deadline,
+            phase: Phase::Ready,
+            ending: None,
+            last_turn_taken: false,
+            last_text: "".into(),
+            cut: Vec::new(),
+            repeated: None,
+            malformed_row: 0,
+            refused: false,
+            schema_misses: 0,
+            misfit: None,
+            declined: false,
+            stalled: false,
+            compacted_at: None,
+            squeeze: false,
+            before: (self.used, self.below),
+        });
+    }
+
+    fn apply_turn(&mut self, at: Time, turn: &TurnStarted) {
+        if self.run.is_none() {
+            self.start_run(at);
+        }
+        let mut parts = self.calls.take_results();
+        parts.append(&mut self.notices);
+        let closing = match &turn.kind {
+            TurnKind::Work => None,
+            TurnKind::Last(ending) => Some(crate::context::last_turn(ending)),
+            TurnKind::Compact => Some(crate::context::compaction()),
+        };
+        if let Some(closing) = closing {
+            parts.push(notice(&closing, Origin::House));
+        }
+        if !parts.is_empty() {
+            self.talk.push(Message { role: Speaker::User, parts });
+        }
+        self.turns = turn.turn;
+        let run = self.run_mut();
+        if let TurnKind::Last(ending) = &turn.kind {
+            run.last_turn_taken = true;
+            run.ending = Some(ending.clone());
+        }
+        run.phase = Phase::Asking(Asking { turn: turn.clone(), attempt: 1, retry_at: None, cancelled: false });
+    }
+
+    fn after_call(&mut self, retry_at: Option<Time>, attempt: u32) {
+        let run = self.run_mut();
+        match (&mut run.phase, retry_at) {
+            (Phase::Asking(asking), Some(retry_at)) => {
+                asking.attempt = attempt;
+                asking.retry_at = Some(retry_at);
+            }
+            (phase, _) => *phase = Phase::Ready,
+        }
+    }
+
+    fn book(&mut self, claim: Claim) {
+        self.used.counted_tokens = self.used.counted_tokens.saturating_add(claim.tokens);
+        self.used.tokens.input = self.used.tokens.input.saturating_add(claim.tokens);
+        self.used.cost_microusd = self.used.cost_microusd.saturating_add(claim.cost_microusd);
+    }
+
+    fn apply_answer(&mut self, answered: &Answered) {
+        self.used.tokens = self.used.tokens.plus(&answered.tokens);
+        self.used.counted_tokens = self.used.counted_tokens.saturating_add(answered.counted_tokens);
+        self.used.cost_microusd = self.used.cost_microusd.saturating_add(answered.cost_microusd);
+        self.used.model_calls += 1;
+        self.used.tool_calls += answered.verdicts.iter().filter(|verdict| verdict.counts).count() as u32;
+        self.calls = Calls::of(answered);
+        self.call_names.extend(self.calls.slots().iter().map(|slot| slot.call.clone()));
+        let message = Message { role: Speaker::Assistant, parts: answered.parts.clone() };
+        let text: Arc<str> = message.text().into();
+        if !message.parts.is_empty() {
+            self.talk.push(message);
+        }
+        self.talk.learn(answered.tokens.total());
+        let run = self.run.as_mut().expect("an answer belongs to a run");
+        let kind = match std::mem::replace(&mut run.phase, Phase::Ready) {
+            Phase::Asking(asking) => asking.turn.kind,
+            Phase::Ready | Phase::Acting | Phase::Answered => unreachable!("an answer answers a request"),
+        };
+        run.squeeze = false;
+        if kind == TurnKind::Compact {
+            return;
+        }
+        run.note_calls(answered, &self.calls);
+        for verdict in &answered.verdicts {
+            if let VerdictKind::Refused { rule: Some(rule), .. } = &verdict.what
+                && !self.unanswered.contains(rule)
+            {
+                self.unanswered.push(rule.clone());
+            }
+        }
+        run.phase = if self.calls.is_empty() { Phase::Answered } else { Phase::Acting };
+        let is_cut = answered.stop == StopReason::MaxTokens && self.calls.is_empty() && kind == TurnKind::Work;
+        if is_cut && run.cut.len() < MAX_PIECES && run.ending.is_none() {
+            run.cut.push(text.clone());
+            self.notices.push(notice(&crate::context::cut_off(), Origin::House));
+        } else if let Some(error) = &answered.schema_error {
+            if run.schema_misses < MAX_SCHEMA_MISSES && run.ending.is_none() {
+                run.schema_misses += 1;
+                self.notices.push(notice(&crate::context::schema_miss(error), Origin::House));
+            } else {
+                run.misfit = Some(error.clone());
+            }
+        }
+        run.declined = answered.stop == StopReason::Refusal && self.calls.is_empty();
+        if !text.is_empty() {
+            run.last_text = text;
+        }
+    }
+
+    fn apply_spawn(&mut self, spawned: &ChildSpawned) {
+        let id = spawned.child.clone();
+        self.last_child += 1;
+        self.descendants_taken = self.descendants_taken.saturating_add(1 + spawned.grant.descendants);
+        self.carved = self.carved.plus(carved(spawned));
+        match spawned.subtask {
+            Some(index) => {
+                self.places_held = self.places_held.saturating_sub(1);
+                if let Some(graph) = self.calls.graph_mut(&spawned.call) {
+                    graph.spawn(index, id.clone());
+                }
+            }
+            None if !spawned.background => self.calls.set_verb(&spawned.call, VerbState::Child(id.clone())),
+            None => {}
+        }
+        self.queue.push_back(id.clone());
+        self.children.insert(id, Child { spawned: spawned.clone(), started: false, stop: None });
+    }
+
+    fn apply_report(&mut self, id: &ThreadId, report: &Report) {
+        let Some(child) = self.children.remove(id) else { return };
+        let spawned = &child.spawned;
+        self.carved = self.carved.minus(carved(spawned));
+        self.below = self.below.plus(&report.tree);
+        if child.started {
+            self.running -= 1;
+        } else {
+            self.unqueue(id);
+        }
+        self.descendants_taken =
+            self.descendants_taken.saturating_sub(spawned.grant.descendants).saturating_add(report.tree.children);
+        self.files_modified.add(&report.files_modified);
+        for rule in &report.unanswered {
+            if !self.unanswered.contains(rule) {
+                self.unanswered.push(rule.clone());
+            }
+        }
+        self.reported.insert(id.clone(), (spawned.name.clone(), report.outcome));
+        match spawned.subtask {
+            Some(index) => {
+                if let Some(graph) = self.calls.graph_mut(&spawned.call) {
+                    graph.report(index, id.clone(), report.clone());
+                }
+            }
+            None if spawned.background && !self.calls.is_stopping(id) => {
+                let text = crate::context::background_report(id, &spawned.name, report);
+                self.notices.push(notice(&text, Origin::House));
+            }
+            None => {}
+        }
+        self.calls.child_over(id);
+    }
+
+    fn unqueue(&mut self, child: &ThreadId) {
+        if self.queue.front() == Some(child) {
+            self.queue.pop_front();
+        } else {
+            self.queue.retain(|queued| queued != child);
+        }
+    }
+
+    fn run_mut(&mut self) -> &mut Run {
+        self.run.as_mut().expect("this event belongs to a run")
+    }
+}
+
+/// Pieces in which an answer that is cut off at the length limit may come, before it is taken as it is.
+const MAX_PIECES: usize = 4;
+
+/// How often an answer that does not fit its schema is asked for again.
+const MAX_SCHEMA_MISSES: u32 = 2;
+
+impl Run {
+    /// Keeps count of calls that repeat themselves, cannot be read, or were refused.
+    fn note_calls(&mut self, answered: &Answered, calls: &Calls) {
+        for slot in calls.slots() {
+            let is_same =
+                |(name, input, _): &(Arc<str>, Arc<str>, u32)| *name == slot.name && **input == *slot.input.text();
+            match &mut self.repeated {
+                Some(last) if is_same(last) => last.2 += 1,
+                other => *other = Some((slot.name.clone(), slot.input.text().into(), 1)),
+            }
+        }
+        let verdicts = &answered.verdicts;
+        if !verdicts.is_empty() {
+            let all_malformed = verdicts.iter().all(|verdict| verdict.malformed);
+            self.malformed_row = if all_malformed { self.malformed_row + 1 } else { 0 };
+            self.refused = verdicts.iter().any(|verdict| matches!(verdict.what, VerdictKind::Refused { .. }));
+        }
+    }
+
+    /// The words of the agent's newest answer, pieces of a cut one joined.
+    pub fn answer_text(&self) -> Arc<str> {
+        match self.cut.last() {
+            None => self.last_text.clone(),
+            Some(last) if *last == self.last_text => self.cut.concat().into(),
+            Some(_) => (self.cut.concat() + &self.last_text).into(),
+        }
+    }
+}
+
+impl Asking {
+    /// The request as an effect.
+    pub fn effect(&self) -> Effect {
+        Effect::CallModel {
+            turn: self.turn.turn,
+            attempt: self.attempt,
+            max_tokens: self.turn.max_tokens,
+            calls_allowed: matches!(self.turn.kind, TurnKind::Work),
+            not_before: self.retry_at,
+        }
+    }
+}
+
+/// What a child's grant takes out of its parent's.
+pub fn carved(spawned: &ChildSpawned) -> Claim {
+    Claim { tokens: spawned.grant.tokens.unwrap_or(0), cost_microusd: spawned.grant.cost_microusd.unwrap_or(0) }
+}
+
+fn notice(text: &str, origin: Origin) -> Part {
+    Part::Text { text: text.into(), origin }
+}
+
+/// Whether a call that had started may be run again after a crash.
+pub fn may_repeat(reach: Reach, idempotent: bool) -> bool {
+    reach == Reach::ReadOnly || idempotent
+}
+
+/// The result of a call whose outcome nobody knows.
+pub fn interrupted(name: &str) -> ToolResult {
+    ToolResult::error(format!(
+        "interrupted, outcome unknown: the process ended while {name} was running. It was not run again. \
+         Look at what is there before you decide."
+    ))
+}

@@ -1,0 +1,299 @@
+//! The calls of one answer: which are open, which run, which wait for their turn, and what came of each.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::effect::Effect;
+use crate::event::{Answered, VerdictKind};
+use crate::id::{CallId, ThreadId, Time};
+use crate::json::Json;
+use crate::message::Part;
+use crate::tools::{Reach, ToolResult};
+
+use super::graph::Graph;
+
+/// The calls of the newest answer, in its order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Calls {
+    slots: Vec<Slot>,
+    places: BTreeMap<CallId, usize>,
+    /// Calls without a result.
+    open: usize,
+    /// Tools that run.
+    running: usize,
+    /// Whether one of them writes: then it runs alone.
+    writing: bool,
+    /// The first slot that may not have been begun.
+    cursor: usize,
+    /// Calls that wait for a child to be over, by child.
+    watching: BTreeMap<ThreadId, Vec<CallId>>,
+    /// When waiting calls give up.
+    waits: BTreeMap<CallId, Time>,
+}
+
+/// One call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Slot {
+    /// Its name.
+    pub call: CallId,
+    /// The tool.
+    pub name: Arc<str>,
+    /// Its arguments.
+    pub input: Json,
+    /// What the rules made of it.
+    pub verdict: VerdictKind,
+    /// How far it is.
+    pub state: SlotState,
+    /// What came of it.
+    pub result: Option<ToolResult>,
+}
+
+/// How far a call is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SlotState {
+    /// It was not begun.
+    Waiting,
+    /// The tool runs.
+    Running {
+        /// Since when.
+        since: Time,
+        /// Whether it was told to end.
+        stopping: bool,
+    },
+    /// A verb is under way.
+    Verb(VerbState),
+    /// It has its result.
+    Done,
+}
+
+/// What a verb waits for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum VerbState {
+    /// One child's report.
+    Child(ThreadId),
+    /// The subtasks of a delegation.
+    Graph(Box<Graph>),
+    /// Background children.
+    Wait {
+        /// Those that are not over yet.
+        children: Vec<ThreadId>,
+        /// Whether one of them is enough.
+        any: bool,
+        /// Until when.
+        until: Option<Time>,
+    },
+    /// A child that was told to end.
+    Stop(ThreadId),
+    /// A message on its way to a child.
+    Tell {
+        /// The child.
+        child: ThreadId,
+        /// The words.
+        text: Arc<str>,
+    },
+}
+
+impl Calls {
+    pub(super) fn of(answered: &Answered) -> Self {
+        let mut calls = Self::default();
+        let mut verdicts = answered.verdicts.iter();
+        for part in &answered.parts {
+            let Part::ToolCall { id, name, input } = part else { continue };
+            let verdict = verdicts.next().expect("every call that stays in an answer has a verdict");
+            calls.places.insert(id.clone(), calls.slots.len());
+            let result = match &verdict.what {
+                VerdictKind::Refused { reason, .. } => Some(ToolResult::error(reason.clone())),
+                VerdictKind::Run { .. } | VerdictKind::Verb => None,
+            };
+            calls.open += usize::from(result.is_none());
+            calls.slots.push(Slot {
+                call: id.clone(),
+                name: name.clone(),
+                input: input.clone(),
+                verdict: verdict.what.clone(),
+                state: if result.is_none() { SlotState::Waiting } else { SlotState::Done },
+                result,
+            });
+        }
+        calls
+    }
+
+    /// Whether the answer had no calls.
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// Calls without a result.
+    pub fn open(&self) -> usize {
+        self.open
+    }
+
+    /// Tools that run.
+    pub fn running(&self) -> usize {
+        self.running
+    }
+
+    /// Bytes of all results, as the model will read them.
+    pub fn result_bytes(&self) -> usize {
+        let bytes = |slot: &Slot| slot.result.as_ref().map_or(0, |result| result.content.len()) + 40;
+        self.slots.iter().map(bytes).sum()
+    }
+
+    /// All calls, in order.
+    pub fn slots(&self) -> &[Slot] {
+        &self.slots
+    }
+
+    /// A call by name.
+    pub fn slot(&self, call: &CallId) -> Option<&Slot> {
+        self.places.get(call).map(|place| &self.slots[*place])
+    }
+
+    /// The delegation that a call stands for.
+    pub fn graph(&self, call: &CallId) -> Option<&Graph> {
+        match &self.slot(call)?.state {
+            SlotState::Verb(VerbState::Graph(graph)) => Some(graph),
+            SlotState::Verb(_) | SlotState::Waiting | SlotState::Running { .. } | SlotState::Done => None,
+        }
+    }
+
+    /// The next tool that may begin: readers run side by side, a writer runs alone and in its place.
+    pub fn next_to_start(&self) -> Option<&Slot> {
+        for slot in &self.slots[self.cursor..] {
+            let (SlotState::Waiting, VerdictKind::Run { reach, .. }) = (&slot.state, &slot.verdict) else { continue };
+            let blocked = if *reach == Reach::ReadOnly { self.writing } else { self.running > 0 };
+            return (!blocked).then_some(slot);
+        }
+        None
+    }
+
+    /// The calls that wait for `child` to be over.
+    pub fn watchers(&self, child: &ThreadId) -> &[CallId] {
+        self.watching.get(child).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a call waits for the end of a child that it stopped: its report is that call's answer.
+    pub fn is_stopping(&self, child: &ThreadId) -> bool {
+        self.watchers(child)
+            .iter()
+            .any(|call| matches!(self.slot(call).map(|slot| &slot.state), Some(SlotState::Verb(VerbState::Stop(_)))))
+    }
+
+    /// The waiting calls whose time is over.
+    pub fn waits_over(&self, now: Time) -> Vec<CallId> {
+        self.waits.iter().filter(|(_, until)| **until <= now).map(|(call, _)| call.clone()).collect()
+    }
+
+    pub(super) fn next_wait(&self) -> Option<Time> {
+        self.waits.values().min().copied()
+    }
+
+    pub(super) fn start(&mut self, call: &CallId, at: Time) {
+        let place = self.places[call];
+        let slot = &mut self.slots[place];
+        slot.state = SlotState::Running { since: at, stopping: false };
+        self.running += 1;
+        self.cursor = self.cursor.max(place + 1);
+        self.writing |= !matches!(slot.verdict, VerdictKind::Run { reach: Reach::ReadOnly, .. });
+    }
+
+    pub(super) fn finish(&mut self, call: &CallId, result: &ToolResult) {
+        let Some(place) = self.places.get(call).copied() else { return };
+        let slot = &mut self.slots[place];
+        if slot.result.is_some() {
+            return;
+        }
+        if matches!(slot.state, SlotState::Running { .. }) {
+            self.running -= 1;
+            self.writing = false;
+        }
+        slot.state = SlotState::Done;
+        slot.result = Some(result.clone());
+        self.open -= 1;
+        self.waits.remove(call);
+    }
+
+    pub(super) fn stop_running(&mut self) {
+        for slot in &mut self.slots {
+            if let SlotState::Running { stopping, .. } = &mut slot.state {
+                *stopping = true;
+            }
+        }
+    }
+
+    pub(super) fn set_verb(&mut self, call: &CallId, state: VerbState) {
+        let Some(place) = self.places.get(call).copied() else { return };
+        match &state {
+            VerbState::Child(child) | VerbState::Stop(child) => self.watch(child.clone(), call),
+            VerbState::Wait { children, until, .. } => {
+                for child in children {
+                    self.watch(child.clone(), call);
+                }
+                if let Some(until) = until {
+                    self.waits.insert(call.clone(), *until);
+                }
+            }
+            VerbState::Graph(_) | VerbState::Tell { .. } => {}
+        }
+        self.slots[place].state = SlotState::Verb(state);
+    }
+
+    pub(super) fn graph_mut(&mut self, call: &CallId) -> Option<&mut Graph> {
+        let place = *self.places.get(call)?;
+        match &mut self.slots[place].state {
+            SlotState::Verb(VerbState::Graph(graph)) => Some(graph),
+            SlotState::Verb(_) | SlotState::Waiting | SlotState::Running { .. } | SlotState::Done => None,
+        }
+    }
+
+    /// A child is over: whoever waits for several of them waits for one less.
+    pub(super) fn child_over(&mut self, child: &ThreadId) {
+        for call in self.watching.get(child).cloned().unwrap_or_default() {
+            let place = self.places[&call];
+            if let SlotState::Verb(VerbState::Wait { children, .. }) = &mut self.slots[place].state {
+                children.retain(|waiting| waiting != child);
+            }
+        }
+    }
+
+    /// The results as the model reads them, in the order of the calls; afterwards there are no calls.
+    pub(super) fn take_results(&mut self) -> Vec<Part> {
+        let results = std::mem::take(self).slots.into_iter().map(|slot| {
+            let result = slot.result.expect("the model is asked again once every call has its result");
+            Part::ToolResult { id: slot.call, content: result.content, is_error: result.is_error }
+        });
+        results.collect()
+    }
+
+    pub(super) fn pending(&self) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        for slot in &self.slots {
+            match &slot.state {
+                SlotState::Running { stopping, .. } => {
+                    effects.push(slot.run());
+                    if *stopping {
+                        effects.push(Effect::StopTool { call: slot.call.clone() });
+                    }
+                }
+                SlotState::Verb(VerbState::Tell { child, text }) => effects.push(Effect::TellChild {
+                    child: child.clone(),
+                    call: slot.call.clone(),
+                    text: text.clone(),
+                }),
+                SlotState::Waiting | SlotState::Done | SlotState::Verb(_) => {}
+            }
+        }
+        effects
+    }
+
+    fn watch(&mut self, child: ThreadId, call: &CallId) {
+        self.watching.entry(child).or_default().push(call.clone());
+    }
+}
+
+impl Slot {
+    /// The tool's run as an effect.
+    pub fn run(&self) -> Effect {
+        Effect::RunTool { call: self.call.clone(), name: self.name.clone(), input: self.input.clone() }
+    }
+}

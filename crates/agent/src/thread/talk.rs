@@ -1,0 +1,141 @@
+//! The conversation as the model is shown it. It only grows, except where old results are masked in one batch,
+//! or where the model's own summary takes its place.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::id::CallId;
+use crate::message::{Message, Origin, Part, Role};
+
+/// A conversation, and what is known about its size.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Talk {
+    messages: Vec<Arc<Message>>,
+    /// Raised whenever something already said changes: whoever renders the conversation starts over.
+    epoch: u32,
+    /// Tokens of everything up to and including the newest answer, as the provider counted them.
+    known_tokens: Option<u64>,
+    /// Bytes said since then; all bytes while nothing is known.
+    bytes_since: usize,
+    /// The most tokens that one request and its answer had: prompt tokens up to there were charged once.
+    charged_tokens: u64,
+}
+
+/// A result that is longer than this is worth masking.
+const WORTH_MASKING: usize = 400;
+
+/// Answers at the end of the conversation whose results stay.
+const KEPT_ANSWERS: usize = 3;
+
+impl Talk {
+    /// What was said, in order.
+    pub fn messages(&self) -> &[Arc<Message>] {
+        &self.messages
+    }
+
+    /// Raised whenever something already said changes.
+    pub fn epoch(&self) -> u32 {
+        self.epoch
+    }
+
+    /// Whether the provider has counted this conversation.
+    pub fn is_measured(&self) -> bool {
+        self.known_tokens.is_some()
+    }
+
+    /// Tokens of the next prompt, roughly: `fixed` are the bytes of the system prompt and of the advertised tools,
+    /// `upcoming` the bytes that will be said with it.
+    pub fn prompt_tokens(&self, fixed: usize, upcoming: usize) -> u64 {
+        let bytes = (self.bytes_since + upcoming) as u64;
+        match self.known_tokens {
+            Some(known) => known + bytes.div_ceil(4),
+            None => (fixed as u64 + bytes).div_ceil(4),
+        }
+    }
+
+    /// How many of a request's prompt tokens were never charged before.
+    pub fn fresh_tokens(&self, prompt: u64) -> u64 {
+        prompt.saturating_sub(self.charged_tokens)
+    }
+
+    pub(super) fn push(&mut self, message: Message) {
+        self.bytes_since += message.bytes();
+        self.messages.push(Arc::new(message));
+    }
+
+    pub(super) fn learn(&mut self, tokens: u64) {
+        self.known_tokens = Some(tokens);
+        self.charged_tokens = self.charged_tokens.max(tokens);
+        self.bytes_since = 0;
+    }
+
+    /// The calls whose results can be masked, and how many bytes that would save.
+    pub fn maskable(&self) -> (Vec<CallId>, u64) {
+        let answers = self.messages.iter().filter(|message| message.role == Role::Assistant).count();
+        let (mut seen, mut calls, mut bytes) = (0, Vec::new(), 0u64);
+        for message in &self.messages {
+            if message.role == Role::Assistant {
+                seen += 1;
+                if seen + KEPT_ANSWERS > answers {
+                    break;
+                }
+                continue;
+            }
+            for part in &message.parts {
+                if let Part::ToolResult { id, content, .. } = part
+                    && content.len() > WORTH_MASKING
+                {
+                    calls.push(id.clone());
+                    bytes += content.len() as u64;
+                }
+            }
+        }
+        (calls, bytes)
+    }
+
+    pub(super) fn mask(&mut self, calls: &[CallId]) {
+        let calls: BTreeSet<&CallId> = calls.iter().collect();
+        for message in &mut self.messages {
+            let touched = |part: &Part| matches!(part, Part::ToolResult { id, .. } if calls.contains(id));
+            if !message.parts.iter().any(touched) {
+                continue;
+            }
+            let mut masked = (**message).clone();
+            for part in &mut masked.parts {
+                if let Part::ToolResult { id, content, .. } = part
+                    && calls.contains(id)
+                {
+                    *content = crate::context::masked(content.chars().count()).into();
+                }
+            }
+            *message = Arc::new(masked);
+        }
+        self.restart();
+    }
+
+    /// Keeps the brief, or the first prompt, and puts `summary` in the place of the rest.
+    pub(super) fn compact(&mut self, summary: &str) {
+        let newest_prompt = self.messages.iter().skip(1).rfind(|message| is_prompt(message)).cloned();
+        self.messages.truncate(1);
+        let mut parts = vec![Part::Text { text: summary.into(), origin: Origin::House }];
+        if let Some(prompt) = newest_prompt {
+            parts.extend(prompt.parts.iter().filter(|part| is_person(part)).cloned());
+        }
+        self.messages.push(Arc::new(Message { role: Role::User, parts }));
+        self.restart();
+    }
+
+    fn restart(&mut self) {
+        self.epoch += 1;
+        self.known_tokens = None;
+        self.bytes_since = self.messages.iter().map(|message| message.bytes()).sum();
+    }
+}
+
+fn is_prompt(message: &Message) -> bool {
+    message.role == Role::User && message.parts.iter().any(is_person)
+}
+
+fn is_person(part: &Part) -> bool {
+    matches!(part, Part::Text { origin: Origin::Person, .. })
+}

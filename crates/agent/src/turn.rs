@@ -1,0 +1,17 @@
+//! One file per thing that can happen to an agent.
+
+pub(crate) mod answer;
+pub(crate) mod arguments;
+pub(crate) mod begin;
+pub(crate) mod child;
+pub(crate) mod delegate;
+pub(crate) mod failure;
+pub(crate) mod finish;
+pub(crate) mod inbox;
+pub(crate) mod permission;
+pub(crate) mod reopen;
+pub(crate) mod spawn;
+pub(crate) mod stop;
+pub(crate) mod time;
+pub(crate) mod tool_calls;
+pub(crate) mod verbs;

@@ -1,0 +1,170 @@
+//! The model answered: what it used is booked, each of its calls gets a verdict, and what may begin begins.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::event::{Answered, Event, TurnKind, Verdict, VerdictKind};
+use crate::id::CallId;
+use crate::machine::Moment;
+use crate::message::Part;
+use crate::model::{Answer, Tokens};
+use crate::policy::TokenCount;
+use crate::thread::{Asking, Phase};
+use crate::turn::{begin, permission, tool_calls, verbs};
+
+/// The share of a limit, in percent, at which the thread is warned.
+const WARN_AT: u64 = 80;
+
+/// The answer to `turn`.
+pub fn answered(moment: &mut Moment<'_>, turn: u32, answer: Answer, schema_error: Option<Arc<str>>) {
+    let Some(asking) = asking(moment, turn) else { return };
+    let kind = asking.turn.kind.clone();
+    let works = kind == TurnKind::Work && !asking.cancelled;
+    let estimated = answer.tokens.is_none();
+    let tokens = answer.tokens.unwrap_or_else(|| estimate(moment, &answer));
+    let counted_tokens = counted(moment, &tokens);
+    let price = moment.thread.created.role.model.price.unwrap_or_default();
+    let malformed = answer.malformed;
+    let parts = name_calls(moment, answer.parts, works);
+    let verdicts = if works { judge(moment, &parts, &malformed) } else { Vec::new() };
+    let is_final = verdicts.is_empty() && kind != TurnKind::Compact;
+    let text = text_of(&parts);
+    moment.emit(Event::Answered(Answered {
+        turn,
+        parts,
+        stop: answer.stop,
+        tokens,
+        counted_tokens,
+        cost_microusd: price.of(&tokens),
+        estimated,
+        schema_error: schema_error.filter(|_| is_final),
+        verdicts,
+    }));
+    warn(moment);
+    if kind == TurnKind::Compact {
+        let summary = if text.is_empty() { "(the summary came out empty)".into() } else { text };
+        moment.emit(Event::ContextCompacted { summary });
+    }
+    if works {
+        verbs::start_all(moment);
+        tool_calls::start_ready(moment);
+    }
+}
+
+/// The request that `turn` stands for, if it is still awaited.
+pub fn asking(moment: &Moment<'_>, turn: u32) -> Option<Asking> {
+    match &moment.thread.run.as_ref()?.phase {
+        Phase::Asking(asking) if asking.turn.turn == turn => Some(asking.clone()),
+        Phase::Asking(_) | Phase::Ready | Phase::Acting | Phase::Answered => None,
+    }
+}
+
+fn estimate(moment: &Moment<'_>, answer: &Answer) -> Tokens {
+    let said = crate::message::Message { role: crate::message::Role::Assistant, parts: answer.parts.clone() };
+    Tokens { input: begin::prompt_tokens(moment), output: (said.bytes() as u64).div_ceil(4), ..Tokens::default() }
+}
+
+fn counted(moment: &Moment<'_>, tokens: &Tokens) -> u64 {
+    match moment.thread.created.policy.token_count {
+        TokenCount::Billed => tokens.total(),
+        TokenCount::Fresh => moment.thread.talk.fresh_tokens(tokens.prompt()).saturating_add(tokens.output),
+    }
+}
+
+/// The parts as they stay in the conversation: every call under a name of its own, a call that came twice once,
+/// and none at all where calls are off.
+fn name_calls(moment: &Moment<'_>, parts: Vec<Part>, works: bool) -> Vec<Part> {
+    let mut taken: BTreeSet<CallId> = BTreeSet::new();
+    let mut kept: Vec<Part> = Vec::with_capacity(parts.len());
+    for part in parts {
+        match part {
+            Part::ToolCall { .. } if !works => {}
+            Part::ToolCall { id, name, input } => {
+                let part = Part::ToolCall { id: id.clone(), name: name.clone(), input: input.clone() };
+                if kept.contains(&part) {
+                    continue;
+                }
+                let is_free = |id: &CallId| !taken.contains(id) && !moment.thread.call_names.contains(id);
+                let numbered = (2u32..).map(|number| CallId::new(format!("{id}-{number}")));
+                let id = std::iter::once(id.clone())
+                    .chain(numbered)
+                    .find(|id| !id.as_str().is_empty() && is_free(id))
+                    .expect("there are more numbers than calls");
+                taken.insert(id.clone());
+                kept.push(Part::ToolCall { id, name, input });
+            }
+            Part::Text { ref text, .. } if text.is_empty() => {}
+            Part::Text { .. } | Part::ToolResult { .. } | Part::Opaque { .. } => kept.push(part),
+        }
+    }
+    // Thinking alone is no message: a provider wants something said with it.
+    if kept.iter().all(|part| matches!(part, Part::Opaque { .. })) { Vec::new() } else { kept }
+}
+
+fn judge(moment: &Moment<'_>, parts: &[Part], malformed: &[(CallId, Arc<str>)]) -> Vec<Verdict> {
+    let thread = &*moment.thread;
+    let policy = &thread.created.policy;
+    let mut calls_left = thread.tool_calls_left();
+    let mut last = thread.run.as_ref().and_then(|run| run.repeated.clone());
+    let mut verdicts = Vec::new();
+    for part in parts {
+        let Part::ToolCall { id, name, input } = part else { continue };
+        let times = match last.take() {
+            Some((same, arguments, times)) if same == *name && *arguments == *input.text() => times + 1,
+            Some(_) | None => 1,
+        };
+        last = Some((name.clone(), input.text().into(), times));
+        let unreadable = malformed.iter().find(|(call, _)| call == id).map(|(_, why)| why.clone());
+        let is_malformed = unreadable.is_some();
+        let refused = |reason: String| VerdictKind::Refused { reason: reason.into(), rule: None };
+        let (what, counts) = if verdicts.len() >= policy.max_calls_per_answer as usize {
+            let most = policy.max_calls_per_answer;
+            (refused(format!("not run: one answer may hold {most} calls (policy.max_calls_per_answer)")), false)
+        } else if calls_left == Some(0) {
+            let granted = thread.created.grant.tool_calls.unwrap_or(0);
+            (refused(format!("not run: the limit of {granted} tool calls (max_tool_calls) is reached")), false)
+        } else if let Some(why) = unreadable {
+            (
+                refused(format!(
+                    "the arguments of {name} could not be read: {why}. Call it again with one JSON object"
+                )),
+                true,
+            )
+        } else if times >= policy.loop_refuse_at {
+            let reason = format!(
+                "not run: {name} was called {times} times in a row with the same arguments. Do something else, or answer"
+            );
+            (refused(reason), true)
+        } else {
+            (permission::judge(moment, name), true)
+        };
+        if counts {
+            calls_left = calls_left.map(|left| left - 1);
+        }
+        verdicts.push(Verdict { call: id.clone(), what, counts, malformed: is_malformed });
+    }
+    verdicts
+}
+
+fn text_of(parts: &[Part]) -> Arc<str> {
+    crate::message::Message { role: crate::message::Role::Assistant, parts: parts.to_vec() }.text().into()
+}
+
+/// Warns once when most of a limit is used.
+fn warn(moment: &mut Moment<'_>) {
+    let thread = &*moment.thread;
+    let grant = &thread.created.grant;
+    let tree = thread.tree_usage();
+    let limits = [
+        ("tool_calls", grant.tool_calls.map(u64::from), u64::from(thread.used.tool_calls)),
+        ("tokens", grant.tokens, tree.counted_tokens),
+        ("cost", grant.cost_microusd, tree.cost_microusd),
+    ];
+    for (limit, granted, used) in limits {
+        let Some(granted) = granted.filter(|granted| *granted > 0) else { continue };
+        let percent = used.saturating_mul(100) / granted;
+        if percent >= WARN_AT && !moment.thread.warned.contains(limit) {
+            moment.emit(Event::BudgetWarned { limit: limit.into(), percent: percent.min(u64::from(u32::MAX)) as u32 });
+        }
+    }
+}

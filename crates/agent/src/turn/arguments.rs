@@ -1,0 +1,129 @@
+//! Arguments of the verbs, read tolerantly: a model's small slips are understood, unknown arguments are named in the result,
+//! and what cannot be understood gets an error that shows the right call.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::json::Json;
+
+/// The arguments of one call.
+pub struct Arguments {
+    verb: &'static str,
+    example: &'static str,
+    values: Map<String, Value>,
+}
+
+impl Arguments {
+    /// Reads the arguments of `verb`; `example` shows what a right call looks like.
+    pub fn read(verb: &'static str, example: &'static str, input: &Json) -> Result<Self, String> {
+        match input.value() {
+            Value::Object(values) => Ok(Self { verb, example, values }),
+            _ => Err(format!("{verb} takes one JSON object, for example {example}")),
+        }
+    }
+
+    /// The same for an object inside another call.
+    pub fn inside(verb: &'static str, example: &'static str, value: Value) -> Result<Self, String> {
+        match value {
+            Value::Object(values) => Ok(Self { verb, example, values }),
+            Value::String(task) => {
+                Ok(Self { verb, example, values: Map::from_iter([("task".to_owned(), task.into())]) })
+            }
+            _ => Err(format!("a subtask is an object, for example {example}")),
+        }
+    }
+
+    /// A text under one of several names; blank is none.
+    pub fn text(&mut self, names: &[&str]) -> Result<Option<Arc<str>>, String> {
+        match self.take(names) {
+            None => Ok(None),
+            Some(Value::String(text)) if text.trim().is_empty() => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text.into())),
+            Some(Value::Number(number)) => Ok(Some(number.to_string().into())),
+            Some(other) => Err(self.wrong(names[0], "a text", &other)),
+        }
+    }
+
+    /// A text that must be there.
+    pub fn needed(&mut self, names: &[&str]) -> Result<Arc<str>, String> {
+        let text = self.text(names)?;
+        text.ok_or_else(|| format!("{} needs '{}', for example {}", self.verb, names[0], self.example))
+    }
+
+    /// A number; texts that hold one are understood.
+    pub fn number(&mut self, names: &[&str]) -> Result<Option<f64>, String> {
+        match self.take(names) {
+            None => Ok(None),
+            Some(value) => {
+                let number = match &value {
+                    Value::Number(number) => number.as_f64(),
+                    Value::String(text) => text.trim().parse().ok(),
+                    Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+                };
+                let finite = number.filter(|number| number.is_finite());
+                finite.map(Some).ok_or_else(|| self.wrong(names[0], "a number", &value))
+            }
+        }
+    }
+
+    /// A yes or no; absent is no.
+    pub fn flag(&mut self, name: &str) -> Result<bool, String> {
+        match self.take(&[name]) {
+            None => Ok(false),
+            Some(Value::Bool(flag)) => Ok(flag),
+            Some(Value::String(text)) if text == "true" || text == "false" => Ok(text == "true"),
+            Some(other) => Err(self.wrong(name, "true or false", &other)),
+        }
+    }
+
+    /// A list of texts; one text stands for a list of one, and commas part it.
+    pub fn texts(&mut self, names: &[&str]) -> Result<Option<Vec<Arc<str>>>, String> {
+        match self.take(names) {
+            None => Ok(None),
+            Some(Value::String(text)) => {
+                Ok(Some(text.split(',').map(str::trim).filter(|word| !word.is_empty()).map(Arc::from).collect()))
+            }
+            Some(Value::Array(items)) => {
+                let text = |item: &Value| item.as_str().map(Arc::from);
+                let texts: Option<Vec<_>> = items.iter().map(text).collect();
+                texts.map(Some).ok_or_else(|| self.wrong(names[0], "a list of texts", &Value::Array(items)))
+            }
+            Some(other) => Err(self.wrong(names[0], "a list of texts", &other)),
+        }
+    }
+
+    /// Any value.
+    pub fn value(&mut self, name: &str) -> Option<Value> {
+        self.take(&[name])
+    }
+
+    /// The arguments that nobody asked for.
+    pub fn ignored(self) -> Vec<String> {
+        self.values.into_iter().map(|(name, _)| name).collect()
+    }
+
+    /// An error about one argument.
+    pub fn wrong(&self, name: &str, expected: &str, found: &Value) -> String {
+        let found: String = found.to_string().chars().take(80).collect();
+        format!("'{name}' of {} must be {expected}, not {found}; for example {}", self.verb, self.example)
+    }
+
+    fn take(&mut self, names: &[&str]) -> Option<Value> {
+        let mut found = None;
+        for name in names {
+            if let Some(value) = self.values.remove(*name)
+                && !value.is_null()
+                && found.is_none()
+            {
+                found = Some(value);
+            }
+        }
+        found
+    }
+}
+
+/// The line that names ignored arguments to the model; empty where there are none.
+pub fn ignored_line(ignored: &[String]) -> String {
+    if ignored.is_empty() { String::new() } else { format!("\n(ignored arguments: {})", ignored.join(", ")) }
+}

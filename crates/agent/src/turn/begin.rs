@@ -1,0 +1,231 @@
+//! A turn begins: the context is kept within the model's window, the limits are looked at, and what the request may cost
+//! is reserved before it is made.
+
+use std::sync::Arc;
+
+use crate::budget::Claim;
+use crate::context;
+use crate::effect::Effect;
+use crate::event::{Ending, Event, TurnKind, TurnStarted};
+use crate::machine::Moment;
+use crate::model::{Price, Tokens};
+use crate::policy::TokenCount;
+use crate::report::Outcome;
+use crate::thread::{Phase, Thread};
+use crate::tools::ToolInfo;
+use crate::turn::stop;
+
+/// The shortest answer that is worth asking for.
+const MIN_OUTPUT: u64 = 256;
+
+/// What is kept back for a last word.
+const CLOSING_OUTPUT: u64 = 512;
+
+/// Answers in a row without one readable call, after which the agent is ended.
+const MALFORMED_END_AT: u32 = 5;
+
+/// A sub-agent begins with its brief.
+pub fn begun(moment: &mut Moment<'_>) {
+    if moment.thread.created.brief.is_some() && moment.thread.runs == 0 {
+        next(moment);
+    }
+}
+
+/// The next turn: of work, or the last one where a limit is reached.
+pub fn next(moment: &mut Moment<'_>) {
+    if let Some(ending) = limit(moment.thread) {
+        if moment.thread.children.is_empty() {
+            last(moment, ending);
+        }
+        return;
+    }
+    let kind = keep_context(moment);
+    match afford(moment, Reserve::Closing) {
+        Ok((max_tokens, claim)) => start(moment, kind, max_tokens, claim),
+        Err(ending) if moment.thread.children.is_empty() => last(moment, ending),
+        // What the children do not spend comes back with their reports.
+        Err(_) => {}
+    }
+}
+
+/// The last turn, or none where it cannot be paid.
+pub fn last(moment: &mut Moment<'_>, ending: Ending) {
+    match afford(moment, Reserve::Nothing) {
+        Ok((max_tokens, claim)) => start(moment, TurnKind::Last(ending), max_tokens.min(4 * CLOSING_OUTPUT), claim),
+        Err(_) => {
+            let ending = Ending { last_turn: false, ..ending };
+            stop::begin(moment, None, ending);
+            let ending = moment.thread.run.as_ref().and_then(|run| run.ending.clone());
+            if let Some(ending) = ending
+                && moment.thread.children.is_empty()
+                && moment.thread.calls.open() == 0
+            {
+                super::finish::ended(moment, &ending);
+            }
+        }
+    }
+}
+
+/// The tools that a thread has, as they are advertised.
+pub fn advertised<'a>(thread: &'a Thread, house: &'a crate::house::House) -> impl Iterator<Item = ToolInfo> + 'a {
+    let policy = &thread.created.policy;
+    thread.created.role.tools.iter().filter_map(|name| match house.tools.get(name) {
+        Some(tool) => Some(tool.clone()),
+        None => context::verb(name, policy, &house.agents),
+    })
+}
+
+fn start(moment: &mut Moment<'_>, kind: TurnKind, max_tokens: u64, claim: Claim) {
+    let turn = moment.thread.turns + 1;
+    let calls_allowed = kind == TurnKind::Work;
+    moment.emit(Event::TurnStarted(TurnStarted { turn, kind, max_tokens, claim }));
+    moment.ask(Effect::CallModel { turn, attempt: 1, max_tokens, calls_allowed, not_before: None });
+}
+
+/// The limit that the thread has reached, if any.
+fn limit(thread: &Thread) -> Option<Ending> {
+    let run = thread.run.as_ref()?;
+    let policy = &thread.created.policy;
+    let ending = |outcome, reason: String, cause: Option<&str>| {
+        Some(Ending { outcome, reason: reason.into(), cause: cause.map(Arc::from), last_turn: true })
+    };
+    if let Some((name, _, times)) = &run.repeated
+        && *times >= policy.loop_end_at
+    {
+        return ending(
+            Outcome::Error,
+            format!("{name} was called {times} times in a row with the same arguments"),
+            Some("loop"),
+        );
+    }
+    if run.malformed_row >= MALFORMED_END_AT {
+        let reason = format!("the arguments of {} calls in a row could not be read", run.malformed_row);
+        return ending(Outcome::Error, reason, Some("malformed"));
+    }
+    let granted = thread.created.grant.tool_calls?;
+    if thread.used.tool_calls >= granted {
+        return ending(
+            Outcome::BudgetExceeded,
+            format!("the limit of {granted} tool calls (max_tool_calls) is reached"),
+            None,
+        );
+    }
+    None
+}
+
+/// Masks old results where the window gets full, and says whether a summary is needed besides.
+fn keep_context(moment: &mut Moment<'_>) -> TurnKind {
+    let window = moment.thread.created.role.model.context_tokens;
+    let squeeze = moment.thread.run.as_ref().is_some_and(|run| run.squeeze);
+    let is_full = |moment: &Moment<'_>| prompt_tokens(moment) > window / 10 * 8;
+    if !squeeze && !is_full(moment) {
+        return TurnKind::Work;
+    }
+    let (calls, bytes) = moment.thread.talk.maskable();
+    if !calls.is_empty() && (squeeze || bytes / 4 >= window / 20) {
+        moment.emit(Event::ContextTrimmed { calls, bytes });
+        if !is_full(moment) {
+            return TurnKind::Work;
+        }
+    }
+    let turns = moment.thread.turns;
+    let just_done = moment.thread.run.as_ref().is_some_and(|run| run.compacted_at.is_some_and(|at| at == turns));
+    if just_done || moment.thread.talk.messages().len() < 3 { TurnKind::Work } else { TurnKind::Compact }
+}
+
+/// What must stay affordable after a request.
+#[derive(Clone, Copy, PartialEq)]
+enum Reserve {
+    /// One more request for a last word.
+    Closing,
+    /// Nothing: this is the last word.
+    Nothing,
+}
+
+/// How long an answer may be asked for, and what is reserved for it; or the limit that stands against it.
+fn afford(moment: &Moment<'_>, reserve: Reserve) -> Result<(u64, Claim), Ending> {
+    let thread = &*moment.thread;
+    let model = &thread.created.role.model;
+    let prompt = prompt_tokens(moment);
+    let is_fresh = thread.created.policy.token_count == TokenCount::Fresh;
+    let counted_prompt = if is_fresh { thread.talk.fresh_tokens(prompt) } else { prompt };
+    let least = if reserve == Reserve::Closing { MIN_OUTPUT } else { MIN_OUTPUT / 4 };
+    let mut output = model.max_output_tokens.min(model.context_tokens.saturating_sub(prompt).max(MIN_OUTPUT));
+
+    if let Some(left) = thread.tokens_left() {
+        let after_prompt = left.saturating_sub(counted_prompt);
+        let most = match (reserve, is_fresh) {
+            (Reserve::Nothing, _) => after_prompt,
+            // The closing request says nothing that was not charged before, but its own answer.
+            (Reserve::Closing, true) => after_prompt.saturating_sub(CLOSING_OUTPUT),
+            // The closing request is charged for this prompt and this answer once more.
+            (Reserve::Closing, false) => after_prompt.saturating_sub(prompt + CLOSING_OUTPUT) / 2,
+        };
+        output = output.min(most);
+        if output < least {
+            let granted = thread.created.grant.tokens.unwrap_or(0);
+            return Err(over(format!("the grant of {granted} tokens (max_tokens) is used up")));
+        }
+    }
+    let price = model.price.unwrap_or_default();
+    if let Some(left) = thread.cost_left() {
+        let (per_prompt, per_output) = (dearest_prompt(&price), price.output);
+        let closing = if reserve == Reserve::Closing { 2 } else { 1 };
+        let fixed = u128::from(prompt) * u128::from(per_prompt) * closing
+            + if reserve == Reserve::Closing { u128::from(CLOSING_OUTPUT) * u128::from(per_output) } else { 0 };
+        let each = u128::from(per_output) + if reserve == Reserve::Closing { u128::from(per_prompt) } else { 0 };
+        let room = (u128::from(left) * 1_000_000).saturating_sub(fixed);
+        if let Some(most) = room.checked_div(each) {
+            output = output.min(u64::try_from(most).unwrap_or(u64::MAX));
+        }
+        if output < least {
+            let granted = thread.created.grant.cost_microusd.unwrap_or(0) as f64 / 1e6;
+            return Err(over(format!("the grant of ${granted:.2} (max_cost) is used up")));
+        }
+    }
+    let dearest = Price { input: dearest_prompt(&price), ..price };
+    let cost_microusd = dearest.of(&Tokens { input: prompt, output, ..Tokens::default() });
+    Ok((output, Claim { tokens: counted_prompt + output, cost_microusd }))
+}
+
+fn over(reason: String) -> Ending {
+    Ending { outcome: Outcome::BudgetExceeded, reason: reason.into(), cause: None, last_turn: true }
+}
+
+fn dearest_prompt(price: &Price) -> u64 {
+    price.input.max(price.cache_write)
+}
+
+/// Tokens of the next prompt, roughly.
+pub fn prompt_tokens(moment: &Moment<'_>) -> u64 {
+    let thread = &*moment.thread;
+    let is_asking = matches!(thread.run.as_ref().map(|run| &run.phase), Some(Phase::Asking(_)));
+    let notices: usize = if is_asking { 0 } else { thread.notices.iter().map(notice_bytes).sum() };
+    let upcoming = thread.calls.result_bytes() + notices;
+    let fixed = if thread.talk.is_measured() { 0 } else { fixed_bytes(moment) };
+    thread.talk.prompt_tokens(fixed, upcoming)
+}
+
+fn notice_bytes(part: &crate::message::Part) -> usize {
+    match part {
+        crate::message::Part::Text { text, .. } => text.len() + 8,
+        crate::message::Part::ToolCall { .. }
+        | crate::message::Part::ToolResult { .. }
+        | crate::message::Part::Opaque { .. } => 0,
+    }
+}
+
+/// What a last word of the thread's own would count, if it had to be said next.
+pub fn closing_tokens(moment: &Moment<'_>) -> u64 {
+    let prompt = prompt_tokens(moment);
+    let is_fresh = moment.thread.created.policy.token_count == TokenCount::Fresh;
+    CLOSING_OUTPUT + if is_fresh { moment.thread.talk.fresh_tokens(prompt) } else { prompt }
+}
+
+/// Bytes of the system prompt and of the advertised tools.
+fn fixed_bytes(moment: &Moment<'_>) -> usize {
+    let tools = advertised(moment.thread, moment.house)
+        .map(|tool| tool.name.len() + tool.description.len() + tool.schema.text().len() + 48)
+        .sum::<usize>();
+    context::system(&moment.thread.created).len() + tools
+}

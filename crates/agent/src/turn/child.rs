@@ -1,0 +1,71 @@
+//! A child handed in its report, or gets its permit.
+
+use crate::context;
+use crate::effect::Effect;
+use crate::event::Event;
+use crate::id::{CallId, ThreadId};
+use crate::machine::Moment;
+use crate::report::Report;
+use crate::thread::{SlotState, VerbState};
+use crate::tools::ToolResult;
+use crate::turn::{delegate, tool_calls, verbs};
+
+/// A report arrived. One that arrived before changes nothing.
+pub fn reported(moment: &mut Moment<'_>, id: &ThreadId, report: Report) {
+    let Some(child) = moment.thread.children.get(id) else { return };
+    let spawned = child.spawned.clone();
+    moment.emit(Event::ChildReported { child: id.clone(), report: Box::new(report.clone()) });
+    for call in moment.thread.calls.watchers(id).to_vec() {
+        tell_watcher(moment, &call, id, &spawned.name, &report, &spawned.narrowed);
+    }
+    if let Some(index) = spawned.subtask {
+        delegate::subtask_over(moment, &spawned.call, index, &report);
+    }
+    start_queued(moment);
+}
+
+/// Gives permits to those who wait in line.
+pub fn start_queued(moment: &mut Moment<'_>) {
+    if moment.thread.run.as_ref().is_none_or(|run| run.ending.is_some()) {
+        return;
+    }
+    while moment.thread.running < moment.thread.created.policy.max_concurrent.max(1) {
+        let Some(child) = moment.thread.queue.front().cloned() else { return };
+        moment.emit(Event::ChildStarted { child: child.clone() });
+        moment.ask(Effect::StartChild { child });
+    }
+}
+
+fn tell_watcher(
+    moment: &mut Moment<'_>,
+    call: &CallId,
+    id: &ThreadId,
+    name: &str,
+    report: &Report,
+    narrowed: &[std::sync::Arc<str>],
+) {
+    let Some(slot) = moment.thread.calls.slot(call) else { return };
+    let is_over = match &slot.state {
+        SlotState::Verb(VerbState::Child(_) | VerbState::Stop(_)) => true,
+        SlotState::Verb(VerbState::Wait { children, any, .. }) => {
+            if *any || children.is_empty() {
+                verbs::wait_over(moment, call, false);
+            }
+            return;
+        }
+        SlotState::Verb(VerbState::Graph(_) | VerbState::Tell { .. })
+        | SlotState::Waiting
+        | SlotState::Running { .. }
+        | SlotState::Done => false,
+    };
+    if !is_over {
+        return;
+    }
+    let mut text = context::report_text(id, name, report);
+    for note in narrowed {
+        text.push_str(&format!("\n({note})"));
+    }
+    text.push_str(&verbs::ignored_of(moment, call));
+    let is_error = !report.outcome.has_result() && report.text.trim().is_empty();
+    tool_calls::answer(moment, call, ToolResult { is_error, ..ToolResult::ok(text) });
+}

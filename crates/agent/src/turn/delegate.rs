@@ -1,0 +1,198 @@
+//! A task is parted: subtasks run as a graph, each by a child, under the same permits as any other child.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::brief::{Brief, Prior};
+use crate::context;
+use crate::event::{Event, Subtask};
+use crate::id::CallId;
+use crate::input::Strength;
+use crate::json::Json;
+use crate::machine::Moment;
+use crate::policy::OnError;
+use crate::report::{Outcome, Report};
+use crate::thread::{Graph, Node, check_graph};
+use crate::tools::ToolResult;
+use crate::turn::arguments::Arguments;
+use crate::turn::spawn::{self, Wish};
+use crate::turn::{stop, tool_calls};
+
+const EXAMPLE: &str = r#"{"plan": "Understand auth", "subtasks": [{"task": "Find auth files"}, {"task": "Explain them", "depends_on": 0}]}"#;
+
+/// Accepts a delegation whole, or refuses it whole.
+pub fn start(moment: &mut Moment<'_>, call: &CallId, input: &Json) -> Result<(), String> {
+    let (plan, subtasks) = read(input)?;
+    let most = moment.thread.created.policy.max_subtasks;
+    let count = subtasks.len() as u32;
+    if count > most {
+        return Err(format!("Maximum {most} subtasks (policy.max_subtasks), and there are {count}: nothing was begun"));
+    }
+    check_graph(&subtasks)?;
+    spawn::allowed(moment.thread, count)?;
+    moment.emit(Event::Delegated { call: call.clone(), plan, subtasks });
+    let ready = moment.thread.calls.graph(call).map(Graph::ready).unwrap_or_default();
+    spawn_ready(moment, call, ready);
+    close_if_done(moment, call);
+    Ok(())
+}
+
+/// A subtask's child reported: those that waited for it begin, or are skipped.
+pub fn subtask_over(moment: &mut Moment<'_>, call: &CallId, index: u32, report: &Report) {
+    if moment.thread.calls.graph(call).is_none() {
+        return;
+    }
+    let failed = !report.outcome.has_result() && report.outcome != Outcome::Timeout;
+    if failed && moment.thread.created.policy.on_error == OnError::Stop {
+        halt(moment, call, index, report.outcome);
+    } else if failed {
+        skip_dependents(moment, call, index);
+    } else {
+        let graph = moment.thread.calls.graph(call).expect("looked at above");
+        let ready: Vec<u32> = graph.dependents(index).iter().copied().filter(|next| graph.is_ready(*next)).collect();
+        spawn_ready(moment, call, ready);
+    }
+    close_if_done(moment, call);
+}
+
+/// Answers the call once every subtask is over.
+pub fn close_if_done(moment: &mut Moment<'_>, call: &CallId) {
+    let Some(graph) = moment.thread.calls.graph(call) else { return };
+    if graph.open > 0 {
+        return;
+    }
+    let result = ToolResult { is_error: graph.nodes.iter().all(is_bad), ..ToolResult::ok(combined(moment, graph)) };
+    tool_calls::answer(moment, call, result);
+}
+
+fn read(input: &Json) -> Result<(Arc<str>, Vec<Subtask>), String> {
+    let mut arguments = Arguments::read("delegate_task", EXAMPLE, input)?;
+    let plan = arguments.text(&["plan", "goal"])?.unwrap_or_else(|| "".into());
+    let items = match arguments.value("subtasks").or_else(|| arguments.value("tasks")) {
+        Some(Value::Array(items)) if !items.is_empty() => items,
+        _ => {
+            return Err(format!("delegate_task needs 'subtasks', a list with at least one task, for example {EXAMPLE}"));
+        }
+    };
+    let subtasks = items.into_iter().map(read_subtask).collect::<Result<Vec<_>, _>>()?;
+    Ok((plan, subtasks))
+}
+
+fn read_subtask(item: Value) -> Result<Subtask, String> {
+    let mut arguments = Arguments::inside("delegate_task", EXAMPLE, item)?;
+    let task = arguments.needed(&["task", "prompt", "description"])?;
+    let scope = arguments.text(&["scope"])?;
+    let agent = arguments.text(&["agent"])?;
+    let indexes = match arguments.value("depends_on") {
+        None => Vec::new(),
+        Some(Value::Array(items)) => items,
+        Some(one) => vec![one],
+    };
+    let mut depends_on = Vec::new();
+    for index in indexes {
+        let number = index.as_u64().or_else(|| index.as_str().and_then(|text| text.trim().parse().ok()));
+        let on = number.and_then(|number| u32::try_from(number).ok()).ok_or_else(|| {
+            arguments.wrong("depends_on", "the index of a subtask, counted from 0, or a list of such", &index)
+        })?;
+        if !depends_on.contains(&on) {
+            depends_on.push(on);
+        }
+    }
+    Ok(Subtask { task, scope, agent, depends_on })
+}
+
+fn spawn_ready(moment: &mut Moment<'_>, call: &CallId, ready: Vec<u32>) {
+    for index in ready {
+        let Some(graph) = moment.thread.calls.graph(call) else { return };
+        let subtask = graph.subtasks[index as usize].clone();
+        let siblings = graph.unspawned as u32;
+        let brief = Brief {
+            results: priors(graph, &subtask),
+            scope: subtask.scope.clone(),
+            ..Brief::task(subtask.task.clone())
+        };
+        let wish = Wish { task: subtask.task, agent: subtask.agent, ..Wish::default() };
+        if let Err(reason) = spawn::accept(moment, call, Some(index), &wish, brief, siblings) {
+            moment.emit(Event::SubtaskSkipped { call: call.clone(), index, reason: reason.into() });
+            skip_dependents(moment, call, index);
+        }
+    }
+}
+
+fn priors(graph: &Graph, subtask: &Subtask) -> Vec<Prior> {
+    let prior = |index: &u32| match &graph.nodes[*index as usize] {
+        Node::Reported(_, report) => Some(Prior {
+            index: *index,
+            task: graph.subtasks[*index as usize].task.clone(),
+            outcome: report.outcome,
+            text: report.text.clone(),
+        }),
+        Node::Waiting | Node::Spawned(_) | Node::Skipped(_) => None,
+    };
+    subtask.depends_on.iter().filter_map(prior).collect()
+}
+
+/// Skips whatever waits for a subtask that brought nothing, and what waits for those.
+fn skip_dependents(moment: &mut Moment<'_>, call: &CallId, index: u32) {
+    let mut failed = vec![index];
+    while let Some(index) = failed.pop() {
+        let Some(graph) = moment.thread.calls.graph(call) else { return };
+        let waits = |next: &u32| graph.nodes[*next as usize] == Node::Waiting;
+        let dependents: Vec<u32> = graph.dependents(index).iter().copied().filter(waits).collect();
+        for dependent in dependents {
+            let reason = format!("skipped: it depends on subtask {index}, which brought no result").into();
+            moment.emit(Event::SubtaskSkipped { call: call.clone(), index: dependent, reason });
+            failed.push(dependent);
+        }
+    }
+}
+
+/// Ends all that is left of a delegation after a failure.
+fn halt(moment: &mut Moment<'_>, call: &CallId, failed: u32, outcome: Outcome) {
+    let reason: Arc<str> =
+        format!("subtask {failed} ended as {outcome}, and the rest stops with it (policy.on_error)").into();
+    let Some(graph) = moment.thread.calls.graph(call) else { return };
+    let nodes: Vec<(u32, Node)> =
+        graph.nodes.iter().cloned().enumerate().map(|(index, node)| (index as u32, node)).collect();
+    for (index, node) in nodes {
+        match node {
+            Node::Waiting => {
+                moment.emit(Event::SubtaskSkipped { call: call.clone(), index, reason: reason.clone() });
+            }
+            Node::Spawned(child) => stop::stop_child(moment, &child, Strength::Cancel, &reason),
+            Node::Reported(..) | Node::Skipped(_) => {}
+        }
+    }
+}
+
+fn is_bad(node: &Node) -> bool {
+    match node {
+        Node::Reported(_, report) => !report.outcome.has_result(),
+        Node::Waiting | Node::Spawned(_) | Node::Skipped(_) => true,
+    }
+}
+
+/// All results, in the order of the subtasks.
+fn combined(moment: &Moment<'_>, graph: &Graph) -> String {
+    let good = graph.nodes.iter().filter(|node| !is_bad(node)).count();
+    let mut text = format!("{good} of {} subtasks brought a result.", graph.nodes.len());
+    if !graph.plan.is_empty() {
+        let _ = write!(text, " Plan: {}", graph.plan);
+    }
+    for (index, (subtask, node)) in graph.subtasks.iter().zip(&graph.nodes).enumerate() {
+        let _ = write!(text, "\n\n## Subtask {index}: {}\n", subtask.task);
+        match node {
+            Node::Reported(child, report) => {
+                let name = moment.thread.reported.get(child).map_or("sub-agent", |(name, _)| name);
+                text.push_str(&context::report_text(child, name, report));
+            }
+            Node::Skipped(reason) => {
+                let _ = write!(text, "[SKIPPED] {reason}");
+            }
+            Node::Waiting | Node::Spawned(_) => {}
+        }
+    }
+    text
+}

@@ -1,0 +1,64 @@
+//! A request to the model failed: it is made again within bounds, or the thread ends with the reason.
+
+use crate::budget::Claim;
+use crate::effect::Effect;
+use crate::event::{Ending, Event};
+use crate::machine::Moment;
+use crate::model::{CallError, CallErrorKind};
+use crate::report::Outcome;
+use crate::turn::{answer, stop};
+
+/// Requests after the first.
+const RETRIES: u32 = 4;
+/// The wait before the second request; it doubles with each.
+const FIRST_WAIT_MS: u64 = 500;
+/// The longest wait of our own choosing.
+const LONGEST_WAIT_MS: u64 = 8_000;
+/// The longest wait that a provider is granted.
+const LONGEST_WISH_MS: u64 = 60_000;
+
+/// The request of `turn` failed.
+pub fn failed(moment: &mut Moment<'_>, turn: u32, error: CallError) {
+    let Some(asking) = answer::asking(moment, turn) else { return };
+    let attempt = asking.attempt;
+    let claim = asking.turn.claim;
+    let booked = if error.kind.may_be_billed() { claim } else { Claim::default() };
+    let may_retry = !asking.cancelled && error.kind.is_retryable() && attempt <= RETRIES;
+    let affordable = booked == Claim::default() || fits_twice(moment, claim);
+    let retry_at = (may_retry && affordable).then(|| moment.now.plus_ms(wait_ms(attempt, error.retry_after_ms)));
+    let first_squeeze = moment.thread.run.as_ref().is_some_and(|run| !run.squeeze);
+    let squeeze = error.kind == CallErrorKind::ContextTooLong && first_squeeze;
+    let reason = error.message.clone();
+    moment.emit(Event::CallFailed { turn, attempt, error, retry_at, booked });
+    if let Some(retry_at) = retry_at {
+        moment.ask(Effect::CallModel {
+            turn,
+            attempt: attempt + 1,
+            max_tokens: asking.turn.max_tokens,
+            calls_allowed: asking.turn.kind == crate::event::TurnKind::Work,
+            not_before: Some(retry_at),
+        });
+    } else if !asking.cancelled && !squeeze {
+        let ending = if may_retry {
+            let reason = format!("the answer was cut off ({reason}), and the grant does not reach for another try");
+            Ending { outcome: Outcome::BudgetExceeded, reason: reason.into(), cause: None, last_turn: false }
+        } else {
+            Ending { outcome: Outcome::Error, reason, cause: Some("provider".into()), last_turn: false }
+        };
+        // A last word that could not be had leaves the reason for the end as it was.
+        if !moment.thread.run.as_ref().is_some_and(|run| run.last_turn_taken) {
+            stop::begin(moment, None, ending);
+        }
+    }
+}
+
+/// Whether the grant reaches for a request that is booked and made again.
+pub fn fits_twice(moment: &Moment<'_>, claim: Claim) -> bool {
+    moment.thread.tokens_left().is_none_or(|left| left >= claim.tokens)
+        && moment.thread.cost_left().is_none_or(|left| left >= claim.cost_microusd)
+}
+
+fn wait_ms(attempt: u32, wish_ms: Option<u64>) -> u64 {
+    let own = FIRST_WAIT_MS.saturating_mul(1 << (attempt - 1).min(16)).min(LONGEST_WAIT_MS);
+    own.max(wish_ms.unwrap_or(0).min(LONGEST_WISH_MS))
+}

@@ -1,0 +1,62 @@
+//! Inputs from outside are taken up, oldest first. A message for a busy root waits for its next run.
+
+use crate::event::{Ending, Event};
+use crate::id::InputId;
+use crate::input::{Outside, Strength};
+use crate::machine::Moment;
+use crate::report::Outcome;
+use crate::turn::{begin, stop};
+
+/// Takes up all that can be taken up.
+pub fn take_all(moment: &mut Moment<'_>) {
+    let waiting: Vec<(InputId, Outside)> = moment.thread.arrived.iter().cloned().collect();
+    for (id, input) in waiting {
+        match input {
+            Outside::UserSaid { text } => said(moment, id, &text),
+            Outside::Steered { text, from } => {
+                if moment.thread.run.is_some() {
+                    moment.emit(Event::Steered { input: id, text, from });
+                } else if moment.thread.is_over() {
+                    drop_input(moment, id, "the sub-agent is over");
+                } else {
+                    drop_input(moment, id, "nothing runs in this thread; send it a message instead");
+                }
+            }
+            Outside::Stopped { strength, reason } => stopped(moment, id, strength, &reason),
+        }
+    }
+}
+
+fn said(moment: &mut Moment<'_>, id: InputId, text: &str) {
+    if moment.thread.created.brief.is_some() {
+        drop_input(moment, id, "a sub-agent has one brief; steer it while it runs");
+    } else if moment.thread.run.is_none() {
+        let run = moment.thread.runs + 1;
+        moment.emit(Event::RunStarted { input: id, run, prompt: text.into() });
+        begin::next(moment);
+    }
+}
+
+fn stopped(moment: &mut Moment<'_>, id: InputId, strength: Strength, reason: &str) {
+    let Some(run) = &moment.thread.run else {
+        return drop_input(moment, id, "nothing runs in this thread");
+    };
+    let is_stronger = match &run.ending {
+        None => true,
+        Some(ending) => ending.last_turn && strength == Strength::Kill,
+    };
+    if !is_stronger {
+        return drop_input(moment, id, "the thread is ending already");
+    }
+    let ending = Ending {
+        outcome: Outcome::Cancelled,
+        reason: reason.into(),
+        cause: None,
+        last_turn: strength == Strength::Cancel,
+    };
+    stop::begin(moment, Some(id), ending);
+}
+
+fn drop_input(moment: &mut Moment<'_>, input: InputId, reason: &str) {
+    moment.emit(Event::InputDropped { input, reason: reason.into() });
+}

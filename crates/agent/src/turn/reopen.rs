@@ -1,0 +1,60 @@
+//! A process goes on with a thread that another one left: what can be repeated is, the rest is said to be unknown.
+
+use crate::event::{Ending, Event, VerdictKind};
+use crate::machine::Moment;
+use crate::model::{CallError, CallErrorKind};
+use crate::report::Outcome;
+use crate::thread::{Phase, Slot, SlotState, interrupted, may_repeat};
+use crate::turn::{child, failure, inbox, stop, tool_calls};
+
+/// The thread was read from its log.
+pub fn reopened(moment: &mut Moment<'_>) {
+    let away_ms = moment.now.since_ms(moment.thread.last_at);
+    moment.emit(Event::Reopened { away_ms });
+    inbox::take_all(moment);
+    settle_tools(moment);
+    settle_model(moment);
+    tool_calls::start_ready(moment);
+    child::start_queued(moment);
+    moment.step.effects = moment.thread.pending();
+}
+
+fn settle_tools(moment: &mut Moment<'_>) {
+    let ending = moment.thread.run.as_ref().is_some_and(|run| run.ending.is_some());
+    let is_lost = |slot: &&Slot| match (&slot.state, &slot.verdict) {
+        (SlotState::Running { .. }, VerdictKind::Run { reach, idempotent }) => {
+            ending || !may_repeat(*reach, *idempotent)
+        }
+        (SlotState::Running { .. }, VerdictKind::Verb | VerdictKind::Refused { .. }) => true,
+        (SlotState::Waiting | SlotState::Verb(_) | SlotState::Done, _) => false,
+    };
+    let lost: Vec<_> =
+        moment.thread.calls.slots().iter().filter(is_lost).map(|slot| (slot.call.clone(), slot.name.clone())).collect();
+    for (call, name) in lost {
+        moment.emit(Event::ToolFinished { call, result: interrupted(&name), duration_ms: None });
+    }
+}
+
+fn settle_model(moment: &mut Moment<'_>) {
+    let Some(run) = &moment.thread.run else { return };
+    let Phase::Asking(asking) = &run.phase else { return };
+    let (turn, claim, attempt) = (asking.turn.turn, asking.turn.claim, asking.attempt);
+    if asking.cancelled {
+        let message = "the process ended while the request was being cancelled".into();
+        let error = CallError { kind: CallErrorKind::Cancelled, message, retry_after_ms: None, partial: None };
+        moment.emit(Event::CallFailed { turn, attempt, error, retry_at: None, booked: claim });
+        return;
+    }
+    if asking.retry_at.is_some_and(|at| at > moment.now) {
+        return;
+    }
+    if failure::fits_twice(moment, claim) {
+        moment.emit(Event::CallRepeated { turn, booked: claim });
+    } else {
+        let message = "the process ended before the answer came".into();
+        let error = CallError { kind: CallErrorKind::Truncated, message, retry_after_ms: None, partial: None };
+        moment.emit(Event::CallFailed { turn, attempt, error, retry_at: None, booked: claim });
+        let reason = "the process ended during a request, and the grant does not reach for another".into();
+        stop::begin(moment, None, Ending { outcome: Outcome::BudgetExceeded, reason, cause: None, last_turn: false });
+    }
+}

@@ -1,0 +1,258 @@
+//! A child is asked for: its wish is read, cut to what the parent has, and accepted or refused.
+//!
+//! This is the one place where depth, places and grants of a child are decided.
+
+use std::sync::Arc;
+
+use crate::brief::Brief;
+use crate::budget::Grant;
+use crate::event::{ChildSpawned, Event};
+use crate::id::{CallId, ThreadId};
+use crate::json::Json;
+use crate::machine::Moment;
+use crate::mode::Mode;
+use crate::policy::VERBS;
+use crate::role::{Agent, Role};
+use crate::thread::Thread;
+use crate::turn::arguments::Arguments;
+
+const EXAMPLE: &str = r#"{"task": "Read src/auth.rs and list what it exports"}"#;
+
+/// What a parent asks for.
+#[derive(Default)]
+pub struct Wish {
+    pub task: Arc<str>,
+    pub agent: Option<Arc<str>>,
+    pub name: Option<Arc<str>>,
+    pub scope: Option<Arc<str>>,
+    pub context: Option<Arc<str>>,
+    pub expected: Option<Arc<str>>,
+    pub tools: Option<Vec<Arc<str>>>,
+    pub model: Option<Arc<str>>,
+    pub mode: Option<Mode>,
+    pub max_tool_calls: Option<u32>,
+    pub max_tokens: Option<u64>,
+    pub max_cost_microusd: Option<u64>,
+    pub timeout_ms: Option<u64>,
+    pub background: bool,
+    pub ignored: Vec<String>,
+}
+
+/// Reads the arguments of `spawn_agent`.
+pub fn read(thread: &Thread, input: &Json) -> Result<Wish, String> {
+    let mut arguments = Arguments::read("spawn_agent", EXAMPLE, input)?;
+    let policy = &thread.created.policy;
+    let task = arguments.needed(&["task", "prompt", "description"])?;
+    let mode = arguments.text(&["mode"])?.map(|mode| mode.parse()).transpose()?;
+    let calls = arguments.number(&["max_tool_calls", "maxToolCalls"])?;
+    let tokens = arguments.number(&["max_tokens", "maxTokens"])?;
+    let cost = arguments.number(&["max_cost"])?;
+    let seconds = arguments.number(&["timeout_s", "timeout"])?;
+    let timeout_ms = seconds.map(|seconds| seconds * 1000.0).or(arguments.number(&["timeout_ms", "timeoutMs"])?);
+    if calls.is_some_and(|calls| calls < 1.0) {
+        return Err("maxToolCalls must be positive (max_tool_calls)".to_owned());
+    }
+    if tokens.is_some_and(|tokens| tokens < 1.0) {
+        return Err("maxTokens must be positive (max_tokens)".to_owned());
+    }
+    if cost.is_some_and(|cost| cost <= 0.0) {
+        return Err("max_cost must be positive, in dollars".to_owned());
+    }
+    if timeout_ms.is_some_and(|ms| ms < policy.min_child_timeout_ms as f64) {
+        let least = policy.min_child_timeout_ms;
+        return Err(format!("timeoutMs must be at least {least} (policy.min_child_timeout_ms)"));
+    }
+    Ok(Wish {
+        task,
+        agent: arguments.text(&["agent", "subagent_type", "agent_type"])?,
+        name: arguments.text(&["name"])?,
+        scope: arguments.text(&["scope"])?,
+        context: arguments.text(&["context"])?,
+        expected: arguments.text(&["expected"])?,
+        tools: arguments.texts(&["tools"])?,
+        model: arguments.text(&["model"])?,
+        mode,
+        // Casts from float saturate, so that an absurd wish becomes a large one and is cut below.
+        max_tool_calls: calls.map(|calls| calls as u32),
+        max_tokens: tokens.map(|tokens| tokens as u64),
+        max_cost_microusd: cost.map(|cost| (cost * 1e6) as u64),
+        timeout_ms: timeout_ms.map(|ms| ms as u64),
+        background: arguments.flag("background")?,
+        ignored: arguments.ignored(),
+    })
+}
+
+/// Accepts a child, or says why not. `siblings` counts those that are still to be granted, this one included.
+pub fn accept(
+    moment: &mut Moment<'_>,
+    call: &CallId,
+    subtask: Option<u32>,
+    wish: &Wish,
+    brief: Brief,
+    siblings: u32,
+) -> Result<ThreadId, String> {
+    let thread = &*moment.thread;
+    let mut narrowed = Vec::new();
+    // A place for a subtask was taken when its delegation was accepted.
+    allowed(thread, if subtask.is_some() { 0 } else { 1 })?;
+    let mode = mode(thread, find_agent(moment, wish)?, wish, &mut narrowed);
+    let role = role(moment, wish, mode, &mut narrowed)?;
+    let grant = carve(moment, wish, &role, siblings.max(1), &mut narrowed)?;
+    let child = thread.id().child(thread.last_child + 1);
+    let queued = thread.running + thread.queue.len() as u32 >= thread.created.policy.max_concurrent;
+    let name = wish.name.clone().unwrap_or_else(|| role.name.clone());
+    moment.emit(Event::ChildSpawned(Box::new(ChildSpawned {
+        child: child.clone(),
+        call: call.clone(),
+        subtask,
+        name,
+        role,
+        mode,
+        grant,
+        brief,
+        background: wish.background,
+        queued,
+        narrowed,
+    })));
+    Ok(child)
+}
+
+/// Whether the thread may have `places` more descendants.
+pub fn allowed(thread: &Thread, places: u32) -> Result<(), String> {
+    let policy = &thread.created.policy;
+    if !policy.enabled {
+        return Err("sub-agents are switched off (policy.enabled): do the task yourself".to_owned());
+    }
+    if thread.created.grant.depth == 0 {
+        let depth = policy.max_depth;
+        return Err(format!("Maximum sub-agent depth ({depth}) exceeded (policy.max_depth): do the task yourself"));
+    }
+    if thread.descendants_left() < places {
+        let most = thread.created.grant.descendants;
+        let taken = most - thread.descendants_left();
+        return Err(format!(
+            "Maximum {most} sub-agents reached (policy.max_children; {taken} are taken): do the task yourself"
+        ));
+    }
+    Ok(())
+}
+
+fn find_agent<'a>(moment: &'a Moment<'_>, wish: &Wish) -> Result<Option<&'a Agent>, String> {
+    match &wish.agent {
+        None => Ok(moment.house.agent("general")),
+        Some(name) => match moment.house.agent(name) {
+            Some(agent) => Ok(Some(agent)),
+            None => Err(format!("there is no agent '{name}'; there are: {}", moment.house.agent_names())),
+        },
+    }
+}
+
+fn mode(thread: &Thread, agent: Option<&Agent>, wish: &Wish, narrowed: &mut Vec<Arc<str>>) -> Mode {
+    let parent = thread.created.mode;
+    let by_policy = if thread.created.policy.inherit_mode { parent } else { Mode::Ask };
+    let own = wish.mode.or(agent.and_then(|agent| agent.mode)).unwrap_or(by_policy);
+    if wish.mode.is_some_and(|wished| wished > parent) {
+        narrowed.push(format!("mode {own} was cut to {parent}, the parent's own").into());
+    }
+    // An agent that is made for less stays so, whatever its parent asks.
+    let most = agent.and_then(|agent| agent.mode).unwrap_or(Mode::Dangerous);
+    parent.meet(own).meet(most)
+}
+
+fn role(moment: &Moment<'_>, wish: &Wish, mode: Mode, narrowed: &mut Vec<Arc<str>>) -> Result<Role, String> {
+    let parent = &moment.thread.created;
+    let agent = find_agent(moment, wish)?;
+    let model = match wish.model.as_ref().or(agent.and_then(|agent| agent.model.as_ref())) {
+        Some(name) => (moment.house.models)(name)?,
+        None => parent.role.model.clone(),
+    };
+    let policy = &parent.policy;
+    let may_spawn = parent.grant.depth > 1 && policy.enabled && (mode > Mode::Plan || policy.spawn_in_plan);
+    let given = |tool: &Arc<str>| {
+        let is_own = agent.and_then(|agent| agent.tools.as_ref()).is_none_or(|tools| tools.contains(tool));
+        let is_verb = VERBS.contains(&&**tool);
+        is_own && (may_spawn || !is_verb) && (policy.children_may_ask || &**tool != "ask_user")
+    };
+    let has: Vec<Arc<str>> = parent.role.tools.iter().filter(|tool| given(tool)).cloned().collect();
+    let tools = match &wish.tools {
+        None => has,
+        Some(wished) => {
+            for tool in wished.iter().filter(|tool| !has.contains(tool)) {
+                narrowed.push(format!("tool {tool} was not given: it is not among {}", list(&has)).into());
+            }
+            let tools: Vec<_> = has.iter().filter(|tool| wished.contains(tool)).cloned().collect();
+            if tools.is_empty() && !wished.is_empty() {
+                return Err(format!("none of the tools can be given; these can: {}", list(&has)));
+            }
+            tools
+        }
+    };
+    let (name, prompt) = match agent {
+        Some(agent) => (agent.name.clone(), agent.prompt.clone()),
+        None => (parent.role.name.clone(), parent.role.prompt.clone()),
+    };
+    Ok(Role { name, prompt, model, tools, output_schema: None })
+}
+
+fn carve(
+    moment: &Moment<'_>,
+    wish: &Wish,
+    role: &Role,
+    siblings: u32,
+    narrowed: &mut Vec<Arc<str>>,
+) -> Result<Grant, String> {
+    let thread = &*moment.thread;
+    let policy = &thread.created.policy;
+    let wished_calls = wish.max_tool_calls.unwrap_or(policy.child.max_tool_calls);
+    let tool_calls = match policy.max_child_tool_calls {
+        0 => wished_calls,
+        most => wished_calls.min(most),
+    };
+    if tool_calls < wished_calls {
+        narrowed.push(format!("max_tool_calls was cut to {tool_calls} (policy.max_child_tool_calls)").into());
+    }
+    let wished_tokens = wish.max_tokens.unwrap_or(policy.child.max_tokens);
+    let share = tokens_to_share(moment).map(|left| left / u64::from(siblings));
+    let tokens = wished_tokens.min(share.unwrap_or(u64::MAX));
+    if tokens < policy.min_child_tokens {
+        let least = policy.min_child_tokens;
+        return Err(format!(
+            "a sub-agent needs at least {least} tokens (policy.min_child_tokens), and {tokens} can be given: \
+             do the task yourself"
+        ));
+    }
+    if wish.max_tokens.is_some_and(|wished| tokens < wished) {
+        narrowed.push(format!("max_tokens was cut to {tokens}, this thread's share").into());
+    }
+    let cost_share = thread.cost_left().map(|left| left / u64::from(siblings + 1));
+    let cost_microusd = match (wish.max_cost_microusd, cost_share) {
+        (Some(wished), Some(share)) => Some(wished.min(share)),
+        (wished, share) => wished.or(share),
+    };
+    if cost_microusd == Some(0) {
+        return Err("there is no money left for a sub-agent (max_cost): do the task yourself".to_owned());
+    }
+    let depth = thread.created.grant.depth - 1;
+    let can_spawn = role.tools.iter().any(|tool| matches!(&**tool, "spawn_agent" | "delegate_task"));
+    let left = thread.descendants_left();
+    let descendants = if can_spawn { left.saturating_sub(siblings) / (siblings + 1) } else { 0 };
+    Ok(Grant {
+        tool_calls: Some(tool_calls),
+        tokens: Some(tokens),
+        cost_microusd,
+        time_ms: Some(wish.timeout_ms.unwrap_or(policy.child.timeout_ms)),
+        not_after: thread.run.as_ref().and_then(|run| run.deadline),
+        depth,
+        descendants,
+    })
+}
+
+/// What of the tokens can be given away: a last word of the parent's own stays affordable.
+fn tokens_to_share(moment: &Moment<'_>) -> Option<u64> {
+    let own = super::begin::closing_tokens(moment);
+    moment.thread.tokens_left().map(|left| left.saturating_sub(own))
+}
+
+fn list(tools: &[Arc<str>]) -> String {
+    tools.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", ")
+}

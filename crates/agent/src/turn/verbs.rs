@@ -1,0 +1,225 @@
+//! The verbs by which an agent deals with its children: each is begun here, and answered here or by a child's report.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use crate::brief::Brief;
+use crate::effect::Effect;
+use crate::event::{Event, VerdictKind};
+use crate::id::{CallId, ThreadId};
+use crate::input::Strength;
+use crate::json::Json;
+use crate::machine::Moment;
+use crate::thread::{SlotState, VerbState};
+use crate::tools::ToolResult;
+use crate::turn::arguments::{Arguments, ignored_line};
+use crate::turn::{child, delegate, spawn, stop, tool_calls};
+
+/// Begins every verb of the newest answer, in its order.
+pub fn start_all(moment: &mut Moment<'_>) {
+    let is_verb = |verdict: &VerdictKind| matches!(verdict, VerdictKind::Verb);
+    let verbs: Vec<(CallId, Arc<str>, Json)> = moment
+        .thread
+        .calls
+        .slots()
+        .iter()
+        .filter(|slot| is_verb(&slot.verdict))
+        .map(|slot| (slot.call.clone(), slot.name.clone(), slot.input.clone()))
+        .collect();
+    let mut siblings = verbs.iter().filter(|(_, name, _)| &**name == "spawn_agent").count() as u32;
+    for (call, name, input) in verbs {
+        let begun = match &*name {
+            "spawn_agent" => {
+                let begun = spawn_one(moment, &call, &input, siblings);
+                siblings -= 1;
+                begun
+            }
+            "delegate_task" => delegate::start(moment, &call, &input),
+            "message_agent" => message(moment, &call, &input),
+            "wait_agents" => wait(moment, &call, &input),
+            "stop_agent" => stop_one(moment, &call, &input),
+            "list_agents" => list(moment, &call),
+            other => Err(format!("{other} is no verb of this house")),
+        };
+        if let Err(reason) = begun {
+            tool_calls::answer(moment, &call, ToolResult::error(reason));
+        }
+    }
+    child::start_queued(moment);
+}
+
+/// A message to a child was written into its log, or came too late.
+pub fn told(moment: &mut Moment<'_>, call: &CallId, delivered: bool) {
+    let Some(slot) = moment.thread.calls.slot(call) else { return };
+    let SlotState::Verb(VerbState::Tell { child, .. }) = &slot.state else { return };
+    let result = if delivered {
+        ToolResult::ok(format!("{child} reads it at its next step."))
+    } else {
+        ToolResult::error(format!(
+            "{child} is over and reads nothing more. Spawn a new sub-agent if there is more to do."
+        ))
+    };
+    tool_calls::answer(moment, call, result);
+}
+
+/// A wait is over: because of its children, or because of its time.
+pub fn wait_over(moment: &mut Moment<'_>, call: &CallId, timed_out: bool) {
+    let Some(slot) = moment.thread.calls.slot(call) else { return };
+    let SlotState::Verb(VerbState::Wait { children, .. }) = &slot.state else { return };
+    let still = names(moment, children);
+    let mut text = if timed_out { "The time to wait is over.".to_owned() } else { "The wait is over.".to_owned() };
+    if !still.is_empty() {
+        let _ = write!(text, " Still running: {still}.");
+    }
+    text.push_str(" Reports of those that finished are below, or came before.");
+    tool_calls::answer(moment, call, ToolResult::ok(text));
+}
+
+/// Names the ignored arguments of a call to the model.
+pub fn ignored_of(moment: &Moment<'_>, call: &CallId) -> String {
+    let Some(slot) = moment.thread.calls.slot(call) else { return String::new() };
+    match &*slot.name {
+        "spawn_agent" => {
+            spawn::read(moment.thread, &slot.input).map_or_else(|_| String::new(), |wish| ignored_line(&wish.ignored))
+        }
+        _ => String::new(),
+    }
+}
+
+fn spawn_one(moment: &mut Moment<'_>, call: &CallId, input: &Json, siblings: u32) -> Result<(), String> {
+    let wish = spawn::read(moment.thread, input)?;
+    let brief = Brief {
+        task: wish.task.clone(),
+        scope: wish.scope.clone(),
+        context: wish.context.clone(),
+        expected: wish.expected.clone(),
+        results: Vec::new(),
+    };
+    let id = spawn::accept(moment, call, None, &wish, brief, siblings)?;
+    if wish.background {
+        let child = &moment.thread.children[&id].spawned;
+        let mut text = format!("{} ({id}) works in the background; its report reaches you by itself.", child.name);
+        for note in &child.narrowed {
+            let _ = write!(text, "\n({note})");
+        }
+        text.push_str(&ignored_line(&wish.ignored));
+        tool_calls::answer(moment, call, ToolResult::ok(text));
+    }
+    Ok(())
+}
+
+fn message(moment: &mut Moment<'_>, call: &CallId, input: &Json) -> Result<(), String> {
+    const EXAMPLE: &str = r#"{"agent": "explore", "text": "Look at tests too"}"#;
+    let mut arguments = Arguments::read("message_agent", EXAMPLE, input)?;
+    let who = arguments.needed(&["agent", "id", "name"])?;
+    let text = arguments.needed(&["text", "message"])?;
+    let child = find(moment, &who)?;
+    moment.emit(Event::MessageSent { call: call.clone(), child: child.clone(), text: text.clone() });
+    moment.ask(Effect::TellChild { child, call: call.clone(), text });
+    Ok(())
+}
+
+fn wait(moment: &mut Moment<'_>, call: &CallId, input: &Json) -> Result<(), String> {
+    const EXAMPLE: &str = r#"{"any": true, "timeout_s": 60}"#;
+    let mut arguments = Arguments::read("wait_agents", EXAMPLE, input)?;
+    let named = arguments.texts(&["agents", "agent", "ids"])?;
+    let any = arguments.flag("any")?;
+    let seconds = arguments.number(&["timeout_s", "timeout"])?;
+    if seconds.is_some_and(|seconds| seconds < 0.0) {
+        return Err("timeout_s cannot be negative".to_owned());
+    }
+    let children: Vec<ThreadId> = match named {
+        Some(named) if !named.is_empty() => named.iter().map(|who| find(moment, who)).collect::<Result<_, _>>()?,
+        Some(_) | None => moment.thread.children.keys().cloned().collect(),
+    };
+    if children.is_empty() {
+        tool_calls::answer(moment, call, ToolResult::ok("No sub-agent is running; every report has reached you."));
+        return Ok(());
+    }
+    let until = seconds.map(|seconds| moment.now.plus_ms((seconds * 1000.0) as u64));
+    moment.emit(Event::WaitStarted { call: call.clone(), children, any, until });
+    Ok(())
+}
+
+fn stop_one(moment: &mut Moment<'_>, call: &CallId, input: &Json) -> Result<(), String> {
+    const EXAMPLE: &str = r#"{"agent": "explore"}"#;
+    let mut arguments = Arguments::read("stop_agent", EXAMPLE, input)?;
+    let who = arguments.needed(&["agent", "id", "name"])?;
+    let strength = if arguments.flag("now")? { Strength::Kill } else { Strength::Cancel };
+    let reason = arguments.text(&["reason"])?.unwrap_or_else(|| "its parent stopped it".into());
+    let child = find(moment, &who)?;
+    moment.emit(Event::ChildAwaited { call: call.clone(), child: child.clone() });
+    let was_begun = moment.thread.children.get(&child).is_some_and(|child| child.started);
+    let name = moment.thread.children[&child].spawned.name.clone();
+    stop::stop_child(moment, &child, strength, &reason);
+    if !was_begun {
+        tool_calls::answer(
+            moment,
+            call,
+            ToolResult::ok(format!("{name} ({child}) was waiting in line and is not begun.")),
+        );
+    }
+    Ok(())
+}
+
+fn list(moment: &mut Moment<'_>, call: &CallId) -> Result<(), String> {
+    let mut text = String::from("Agents you can spawn:");
+    for agent in moment.house.agents.values() {
+        let _ = write!(text, "\n- {}: {}", agent.name, agent.description);
+    }
+    text.push_str("\nYour sub-agents:");
+    if moment.thread.children.is_empty() && moment.thread.reported.is_empty() {
+        text.push_str(" none");
+    }
+    for (id, child) in &moment.thread.children {
+        let state = match (&child.stop, child.started) {
+            (Some(_), _) => "stopping",
+            (None, true) => "running",
+            (None, false) => "queued",
+        };
+        let _ = write!(text, "\n- {} ({id}): {state}", child.spawned.name);
+    }
+    for (id, (name, outcome)) in &moment.thread.reported {
+        let _ = write!(text, "\n- {name} ({id}): {outcome}");
+    }
+    tool_calls::answer(moment, call, ToolResult::ok(text));
+    Ok(())
+}
+
+/// A child by id, by the end of its id, or by a name that only one has.
+fn find(moment: &Moment<'_>, who: &str) -> Result<ThreadId, String> {
+    let children = &moment.thread.children;
+    let exact = ThreadId::new(who);
+    if children.contains_key(&exact) {
+        return Ok(exact);
+    }
+    let own = format!("{}.{}", moment.thread.id(), who.trim_start_matches('.'));
+    let matches: Vec<&ThreadId> = children
+        .iter()
+        .filter(|(id, child)| id.as_str() == own || child.spawned.name.eq_ignore_ascii_case(who))
+        .map(|(id, _)| id)
+        .collect();
+    match matches.as_slice() {
+        [one] => Ok((*one).clone()),
+        [] => match moment.thread.reported.iter().find(|(id, (name, _))| **id == exact || **name == *who) {
+            Some((id, (name, outcome))) => Err(format!("{name} ({id}) is over: {outcome}")),
+            None => Err(format!("there is no running sub-agent '{who}'; running: {}", names(moment, &all(moment)))),
+        },
+        several => {
+            let ids = several.iter().map(|id| id.as_str()).collect::<Vec<_>>().join(", ");
+            Err(format!("several sub-agents are called '{who}'; use an id: {ids}"))
+        }
+    }
+}
+
+fn all(moment: &Moment<'_>) -> Vec<ThreadId> {
+    moment.thread.children.keys().cloned().collect()
+}
+
+fn names(moment: &Moment<'_>, children: &[ThreadId]) -> String {
+    let name = |id: &ThreadId| match moment.thread.children.get(id) {
+        Some(child) => format!("{} ({id})", child.spawned.name),
+        None => id.to_string(),
+    };
+    if children.is_empty() { String::new() } else { children.iter().map(name).collect::<Vec<_>>().join(", ") }
+}
