@@ -1,2 +1,40 @@
-//! The commands that README, CI and people share.
-fn main() {}
+//! The commands that README, CI and people share: `cargo xtask test` is what CI runs, to the letter.
+//!
+//! A command is a list of steps (`steps`), which are run one after the other up to the first that fails (`step`).
+//! What a machine must have besides Rust is said and fetched in `needs`.
+
+mod command;
+mod needs;
+mod step;
+mod steps;
+
+use std::process::ExitCode;
+
+use crate::command::{Command, HELP};
+
+fn main() -> ExitCode {
+    let command = match Command::parse(std::env::args().skip(1)) {
+        Ok(command) => command,
+        Err(wrong) => {
+            eprint!("{wrong}{HELP}");
+            return ExitCode::from(2);
+        }
+    };
+    match run(&command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("\n{error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: &Command) -> anyhow::Result<()> {
+    if command.needs_tools() {
+        needs::fetch()?;
+    }
+    for step in steps::of(command) {
+        step.run()?;
+    }
+    Ok(())
+}

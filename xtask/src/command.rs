@@ -1,0 +1,76 @@
+//! What can be asked for.
+
+/// What is printed to someone who asked for nothing that there is.
+pub(crate) const HELP: &str = "\
+cargo xtask test            everything that must hold: format, lints, docs, tests
+cargo xtask lint            format, lints, docs
+cargo xtask story-update    rewrite stories and golden files, then show what changed
+cargo xtask sim --seeds N   run the simulation with N seeds
+";
+
+/// A command.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Command {
+    /// Everything that must hold.
+    Test,
+    /// All of that but the tests.
+    Lint,
+    /// Rewrite what tests compare with.
+    StoryUpdate,
+    /// The simulation.
+    Sim {
+        /// How many seeds.
+        seeds: u64,
+    },
+}
+
+impl Command {
+    /// Reads the arguments, or says what is wrong with them in a line of its own; of no arguments nothing is said.
+    pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Self, String> {
+        let args: Vec<String> = args.collect();
+        let words: Vec<&str> = args.iter().map(String::as_str).collect();
+        match words[..] {
+            ["test"] => Ok(Self::Test),
+            ["lint"] => Ok(Self::Lint),
+            ["story-update"] => Ok(Self::StoryUpdate),
+            ["sim", "--seeds", seeds] => match seeds.parse() {
+                Ok(seeds) if seeds > 0 => Ok(Self::Sim { seeds }),
+                _ => Err(format!("--seeds expects a whole number of at least 1, not {seeds}\n\n")),
+            },
+            [] => Err(String::new()),
+            _ => Err(format!("there is no command '{}'\n\n", words.join(" "))),
+        }
+    }
+
+    /// Whether it needs more than Rust itself.
+    pub(crate) fn needs_tools(&self) -> bool {
+        !matches!(self, Self::Lint)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Command, String> {
+        Command::parse(line.split_whitespace().map(str::to_owned))
+    }
+
+    #[test]
+    fn every_command_of_the_help_is_one() {
+        for line in HELP.lines() {
+            let words = line.strip_prefix("cargo xtask ").expect("a command");
+            let command = words.split("  ").next().expect("a command").replace(" N", " 7");
+            assert!(parse(&command).is_ok(), "{command}");
+        }
+        assert_eq!(parse("sim --seeds 7"), Ok(Command::Sim { seeds: 7 }));
+    }
+
+    #[test]
+    fn anything_else_is_wrong_and_nothing_is_only_a_wish_for_help() {
+        assert_eq!(parse(""), Err(String::new()));
+        for line in ["tests", "test --fast", "sim", "sim --seeds 0", "sim --seeds many"] {
+            assert!(parse(line).expect_err("wrong").ends_with("\n\n"), "{line}");
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! The steps of each command, as data.
+
+use crate::command::Command;
+use crate::step::Step;
+
+/// The steps of a command, in order.
+pub(crate) fn of(command: &Command) -> Vec<Step> {
+    match command {
+        Command::Test => lint().into_iter().chain(test()).collect(),
+        Command::Lint => lint(),
+        Command::StoryUpdate => vec![
+            cargo("stories", "nextest run --locked --package majordomo-testkit --test stories")
+                .with("UPDATE_STORIES", "1"),
+            cargo("golden files", "nextest run --locked --package majordomo-view").with("UPDATE_GOLDEN", "1"),
+            Step::new("what changed", "git", "diff --stat"),
+        ],
+        Command::Sim { seeds } => {
+            let run = "nextest run --locked --package majordomo-testkit --test sim --no-capture";
+            vec![cargo("simulation", run).with("SIM_SEEDS", &seeds.to_string())]
+        }
+    }
+}
+
+fn lint() -> Vec<Step> {
+    vec![
+        cargo("format", "fmt --all --check"),
+        cargo("lints", "clippy --locked --workspace --all-targets -- -D warnings"),
+        // The binary carries the library's name, and its documentation would take the library's place.
+        cargo("docs", "doc --locked --workspace --lib --no-deps").with("RUSTDOCFLAGS", "-D warnings"),
+    ]
+}
+
+fn test() -> Vec<Step> {
+    vec![cargo("tests", "nextest run --locked --workspace"), cargo("doc tests", "test --locked --workspace --doc")]
+}
+
+fn cargo(name: &'static str, args: &str) -> Step {
+    Step::new(name, "cargo", args)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(command: &Command) -> Vec<String> {
+        of(command).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_test_checks_format_lints_docs_tests_and_doc_tests_in_this_order() {
+        let lines = lines(&Command::Test);
+        let tools = ["cargo fmt", "cargo clippy", "cargo doc", "cargo nextest", "cargo test"];
+        assert_eq!(lines.len(), tools.len());
+        for (line, tool) in lines.iter().zip(tools) {
+            assert!(line.contains(tool), "{line}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_built_with_other_versions_than_the_locked_ones() {
+        for command in [Command::Test, Command::StoryUpdate, Command::Sim { seeds: 1 }] {
+            for line in lines(&command).iter().filter(|line| line.contains("cargo ") && !line.contains("cargo fmt")) {
+                assert!(line.contains(" --locked"), "{line}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_can_be_pasted_into_a_shell() {
+        assert_eq!(
+            lines(&Command::Lint)[2],
+            "RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --lib --no-deps"
+        );
+        assert!(lines(&Command::Sim { seeds: 9 })[0].starts_with("SIM_SEEDS='9' cargo nextest run"));
+    }
+}
