@@ -1,0 +1,164 @@
+//! The effective configuration: flags over variables over the project's file over the user's file over a preset over defaults,
+//! merged key by key, with the origin of each value kept.
+//!
+//! The environment and the file system enter through [`Surroundings`]. What a project's file may not say is decided in
+//! `trust`. Keys of providers are named by their variables, and no value that can be shown holds one.
+//! Deliberately absent: `.env` files, `${…}` in values, a global configuration.
+
+mod checks;
+mod environment;
+mod error;
+mod flags;
+mod key;
+mod kind;
+mod layer;
+mod merge;
+mod model;
+mod origin;
+mod providers;
+mod suggestion;
+mod surroundings;
+mod trust;
+mod values;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use agent::Mode;
+use agent::budget::Grant;
+use agent::policy::Policy;
+use provider::{ModelEntry, ProviderConfig};
+use serde::Deserialize;
+
+pub use self::error::Error;
+pub use self::flags::Flags;
+pub use self::origin::{Origin, Warning};
+pub use self::surroundings::Surroundings;
+
+pub(crate) use self::key::Key;
+pub(crate) use self::layer::{Layers, Setting, checked, of_text};
+pub(crate) use self::suggestion::{clause, likeness, nearest};
+pub(crate) use self::values::nested;
+
+use self::kind::microusd;
+use self::values::Values;
+
+/// Everything that can be configured, as it holds.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// `provider/model` that a root speaks with: named, or found by a key or an address that is there.
+    pub model: Option<String>,
+    /// The agent that a root plays.
+    pub agent: String,
+    /// How much a root may do without a person.
+    pub mode: Mode,
+    /// The preset that lies under the other layers.
+    pub preset: String,
+    /// The shape in which events leave the house.
+    pub dialect: String,
+    /// The folder for state, absolute.
+    pub data: PathBuf,
+    /// The rules of the house.
+    pub policy: Policy,
+    /// What a root may spend.
+    pub grant: Grant,
+    /// The providers that can be asked, those that are known without configuration first.
+    pub providers: Vec<ProviderConfig>,
+    /// What is configured about models, by `provider/model`.
+    pub models: BTreeMap<String, ModelEntry>,
+    /// How surely what is remembered survives a loss of power.
+    pub durability: Durability,
+    /// What a person should see.
+    pub warnings: Vec<Warning>,
+    entries: Vec<Entry>,
+}
+
+/// How surely what is remembered survives a loss of power.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Durability {
+    /// Every commit is on the disk before it counts.
+    Full,
+    /// The last commits may be lost with the power, never with the process.
+    Normal,
+}
+
+/// One value and where it comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// The key, dotted as in TOML.
+    pub key: String,
+    /// The value; null when there is none. Its text is TOML too.
+    pub value: serde_json::Value,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+impl Config {
+    /// Reads all layers and merges them.
+    pub fn load(surroundings: &Surroundings, flags: &Flags) -> Result<Self, Error> {
+        let mut warnings = Vec::new();
+        let mut layers = merge::merged(surroundings, flags, &mut warnings)?;
+        checks::complete_providers(&mut layers)?;
+        checks::whole_names(&layers)?;
+        checks::whole_prices(&layers)?;
+        let values = Values::of(&layers);
+        checks::consistent(&values.policy, &layers)?;
+
+        let providers = providers::resolved(values.providers, &layers, surroundings);
+        let named = layers.setting(&Key::dotted("model")).map(|setting| setting.origin.clone());
+        let model = values.model.zip(named).or_else(|| model::found(&providers, &layers));
+        Ok(Self {
+            entries: entries(&layers, model.as_ref()),
+            model: model.map(|(name, _)| name),
+            agent: values.agent,
+            mode: values.mode,
+            preset: values.preset,
+            dialect: values.dialect,
+            data: values.data,
+            grant: Grant {
+                tool_calls: values.grant.tool_calls,
+                tokens: values.grant.tokens,
+                cost_microusd: values.grant.cost.map(microusd),
+                time_ms: values.grant.timeout_s.map(|seconds| seconds * 1000),
+                not_after: None,
+                depth: values.policy.max_depth,
+                descendants: values.policy.max_children,
+            },
+            policy: values.policy,
+            providers,
+            models: values.models,
+            durability: values.store.durability,
+            warnings,
+        })
+    }
+
+    /// The model to speak with, or an error that says how to get one.
+    pub fn require_model(&self) -> Result<&str, Error> {
+        self.model.as_deref().ok_or(Error::NoModel)
+    }
+
+    /// Every value with its origin, in a fixed order.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+}
+
+fn entries(layers: &Layers, model: Option<&(String, Origin)>) -> Vec<Entry> {
+    let mut settings: Vec<&Setting> = layers.settings().filter(|setting| setting.key.section() != "model").collect();
+    settings.sort_by(|one, other| one.key.rank().cmp(&other.key.rank()));
+    let model = Entry {
+        key: "model".to_owned(),
+        value: model.map(|(name, _)| name.as_str()).into(),
+        origin: model.map_or(Origin::Default, |(_, origin)| origin.clone()),
+    };
+    let entry = |setting: &Setting| Entry {
+        key: setting.key.to_string(),
+        value: serde_json::to_value(&setting.value).unwrap_or_default(),
+        origin: setting.origin.clone(),
+    };
+    std::iter::once(model).chain(settings.into_iter().map(entry)).collect()
+}

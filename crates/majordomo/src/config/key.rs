@@ -1,0 +1,219 @@
+//! The keys that configuration knows, and the name of one key: dotted in TOML, spelled out in the environment.
+//!
+//! The table below is the whole vocabulary. What a value of a key may be is [`Kind`]'s business.
+
+use std::fmt;
+
+use agent::policy::{SPAWN_ARGS, VERBS};
+
+use super::kind::Kind;
+use super::suggestion;
+use crate::presets;
+
+/// One key, such as `policy.child.max_tokens` or `models."ollama/llama3:8b".context_tokens`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Key(Vec<String>);
+
+const MOST: u64 = i64::MAX as u64;
+const MOST_U32: u64 = u32::MAX as u64;
+
+/// Every key with what its values may be, in the order in which they are shown. `*` stands for a name that people choose.
+const KNOWN: &[(&str, Kind)] = &[
+    ("model", Kind::Model),
+    ("agent", Kind::Text),
+    ("mode", Kind::Word(&["plan", "ask", "auto", "dangerous"])),
+    ("preset", Kind::Word(&presets::NAMES)),
+    ("dialect", Kind::Word(&["canonical", "opta"])),
+    ("data", Kind::Folder),
+    ("policy.enabled", Kind::Switch),
+    ("policy.max_depth", Kind::Count { least: 0, most: MOST_U32 }),
+    ("policy.max_children", Kind::Count { least: 0, most: MOST_U32 }),
+    ("policy.max_concurrent", Kind::Count { least: 1, most: MOST_U32 }),
+    ("policy.max_subtasks", Kind::Count { least: 1, most: MOST_U32 }),
+    ("policy.max_calls_per_answer", Kind::Count { least: 1, most: MOST_U32 }),
+    ("policy.child.max_tool_calls", Kind::Count { least: 1, most: MOST_U32 }),
+    ("policy.child.max_tokens", Kind::Count { least: 1, most: MOST }),
+    ("policy.child.timeout_ms", Kind::Count { least: 1, most: MOST }),
+    ("policy.max_child_tool_calls", Kind::Count { least: 0, most: MOST_U32 }),
+    ("policy.min_child_tokens", Kind::Count { least: 0, most: MOST }),
+    ("policy.min_child_timeout_ms", Kind::Count { least: 0, most: MOST }),
+    ("policy.token_count", Kind::Word(&["billed", "fresh"])),
+    ("policy.inherit_mode", Kind::Switch),
+    ("policy.spawn_in_plan", Kind::Switch),
+    ("policy.children_may_ask", Kind::Switch),
+    ("policy.stall_ms", Kind::Count { least: 0, most: MOST }),
+    ("policy.on_error", Kind::Word(&["continue", "stop"])),
+    ("policy.verbs", Kind::Words(&VERBS)),
+    ("policy.spawn_args", Kind::Words(&SPAWN_ARGS)),
+    ("policy.loop_refuse_at", Kind::Count { least: 2, most: MOST_U32 }),
+    ("policy.loop_end_at", Kind::Count { least: 2, most: MOST_U32 }),
+    ("grant.tool_calls", Kind::Limit { most: MOST_U32 }),
+    ("grant.tokens", Kind::Limit { most: MOST }),
+    ("grant.cost", Kind::Budget),
+    ("grant.timeout_s", Kind::Limit { most: MOST / 1000 }),
+    ("store.durability", Kind::Word(&["full", "normal"])),
+    ("providers.*.wire", Kind::Word(&["anthropic", "openai"])),
+    ("providers.*.base_url", Kind::Url),
+    ("providers.*.key_env", Kind::Variable),
+    ("models.*.context_tokens", Kind::Count { least: 1, most: MOST }),
+    ("models.*.max_output_tokens", Kind::Count { least: 1, most: MOST }),
+    ("models.*.price.input", Kind::Price),
+    ("models.*.price.output", Kind::Price),
+    ("models.*.price.cache_read", Kind::Price),
+    ("models.*.price.cache_write", Kind::Price),
+];
+
+impl Key {
+    /// A key from its parts.
+    pub(crate) fn new<S: Into<String>>(parts: impl IntoIterator<Item = S>) -> Self {
+        Self(parts.into_iter().map(Into::into).collect())
+    }
+
+    /// A key whose parts hold no dots.
+    pub(crate) fn dotted(name: &str) -> Self {
+        Self::new(name.split('.'))
+    }
+
+    /// The key one level down.
+    pub(crate) fn join(&self, part: &str) -> Self {
+        Self(self.0.iter().cloned().chain([part.to_owned()]).collect())
+    }
+
+    /// Its parts.
+    pub(crate) fn parts(&self) -> &[String] {
+        &self.0
+    }
+
+    /// The first part.
+    pub(crate) fn section(&self) -> &str {
+        self.0.first().map_or("", String::as_str)
+    }
+
+    /// What its values may be; none when the key is unknown.
+    pub(crate) fn kind(&self) -> Option<&'static Kind> {
+        KNOWN.iter().find(|(pattern, _)| self.fits(pattern)).map(|(_, kind)| kind)
+    }
+
+    /// Whether known keys lie below it.
+    pub(crate) fn is_table(&self) -> bool {
+        KNOWN.iter().any(|(pattern, _)| {
+            let parts: Vec<&str> = pattern.split('.').collect();
+            parts.len() > self.0.len() && fit(&self.0, &parts[..self.0.len()])
+        })
+    }
+
+    /// The variable that sets it: `MAJORDOMO_` and the key in capitals, everything else an underscore.
+    pub(crate) fn variable(&self) -> String {
+        let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
+        format!("MAJORDOMO_{}", self.0.join(".").chars().map(plain).collect::<String>())
+    }
+
+    /// The known key that was probably meant by an unknown one.
+    pub(crate) fn suggestion(&self) -> Option<Key> {
+        let candidates: Vec<Key> = KNOWN.iter().map(|(pattern, _)| self.in_place_of_names(pattern)).collect();
+        suggestion::nearest(&candidates, |candidate| {
+            let last = |key: &Key| key.0.last().cloned().unwrap_or_default();
+            let whole = suggestion::likeness(&self.to_string(), &candidate.to_string());
+            // The right word in the wrong table is the commonest slip, but a hit on the whole key is worth more.
+            whole.max(0.9 * suggestion::likeness(&last(self), &last(candidate)))
+        })
+        .cloned()
+    }
+
+    /// Where it is shown among others: keys in the order of the table, chosen names together.
+    pub(crate) fn rank(&self) -> (usize, &str, usize) {
+        let position = KNOWN.iter().position(|(pattern, _)| self.fits(pattern)).unwrap_or(KNOWN.len());
+        if !KNOWN.get(position).is_some_and(|(pattern, _)| pattern.contains('*')) {
+            return (position, "", position);
+        }
+        let section = |(pattern, _): &(&str, Kind)| pattern.split('.').next() == Some(self.section());
+        (KNOWN.iter().position(section).unwrap_or(position), &self.0[1], position)
+    }
+
+    fn fits(&self, pattern: &str) -> bool {
+        fit(&self.0, &pattern.split('.').collect::<Vec<_>>())
+    }
+
+    /// A known key with this key's own chosen name put where the pattern has a star.
+    fn in_place_of_names(&self, pattern: &str) -> Key {
+        let name = |(at, part): (usize, &str)| match part {
+            "*" => self.0.get(at).cloned().unwrap_or_else(|| "NAME".to_owned()),
+            part => part.to_owned(),
+        };
+        Key(pattern.split('.').enumerate().map(name).collect())
+    }
+}
+
+/// Every known key, with `names` put where people choose names: pairs of section and name.
+pub(crate) fn known(names: &[(&str, &str)]) -> Vec<Key> {
+    let mut keys = Vec::new();
+    for (pattern, _) in KNOWN {
+        let Some((section, field)) = pattern.split_once(".*.") else {
+            keys.push(Key::dotted(pattern));
+            continue;
+        };
+        for (_, name) in names.iter().filter(|(of, _)| *of == section) {
+            keys.push(Key::new([section, *name].into_iter().chain(field.split('.'))));
+        }
+    }
+    keys
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, part) in self.0.iter().enumerate() {
+            let dot = if at == 0 { "" } else { "." };
+            let bare = !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+            if bare { write!(f, "{dot}{part}")? } else { write!(f, "{dot}{part:?}")? }
+        }
+        Ok(())
+    }
+}
+
+fn fit(parts: &[String], pattern: &[&str]) -> bool {
+    parts.len() == pattern.len() && parts.iter().zip(pattern).all(|(part, of)| *of == "*" || part == of)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use agent::policy::Policy;
+
+    use super::*;
+
+    #[test]
+    fn every_field_of_the_policy_is_a_key_and_every_policy_key_is_a_field() {
+        let fields = toml::Table::try_from(Policy::default()).expect("a policy is a table");
+        let mut names = BTreeSet::new();
+        for (name, value) in &fields {
+            match value {
+                toml::Value::Table(inner) => names.extend(inner.keys().map(|below| format!("policy.{name}.{below}"))),
+                _ => drop(names.insert(format!("policy.{name}"))),
+            }
+        }
+        let keys: BTreeSet<String> =
+            KNOWN.iter().map(|(key, _)| (*key).to_owned()).filter(|key| key.starts_with("policy.")).collect();
+        assert_eq!(keys, names);
+    }
+
+    #[test]
+    fn no_two_keys_share_a_variable() {
+        let mut seen = BTreeMap::new();
+        for key in known(&[("providers", "openai"), ("models", "openai/gpt")]) {
+            assert_eq!(seen.insert(key.variable(), key.to_string()), None);
+        }
+        assert_eq!(seen["MAJORDOMO_POLICY_CHILD_MAX_TOOL_CALLS"], "policy.child.max_tool_calls");
+        assert_eq!(seen["MAJORDOMO_MODELS_OPENAI_GPT_PRICE_INPUT"], "models.\"openai/gpt\".price.input");
+    }
+
+    #[test]
+    fn a_slip_of_the_pen_and_a_wrong_table_are_both_recognised() {
+        let meant = |key| Key::dotted(key).suggestion().map(|key| key.to_string());
+        assert_eq!(meant("policy.max_dept").as_deref(), Some("policy.max_depth"));
+        assert_eq!(meant("polcy.child.max_tokens").as_deref(), Some("policy.child.max_tokens"));
+        assert_eq!(meant("max_concurrent").as_deref(), Some("policy.max_concurrent"));
+        assert_eq!(meant("providers.acme.baseurl").as_deref(), Some("providers.acme.base_url"));
+        assert_eq!(meant("weather.forecast"), None);
+    }
+}

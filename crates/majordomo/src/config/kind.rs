@@ -1,0 +1,136 @@
+//! What a value may be: how it is read from plain text, what is accepted, and the words that say what is expected.
+
+use toml::Value;
+
+/// The kinds of value. Values are checked once, where they are read, so that an error can name the place.
+#[derive(Debug)]
+pub(crate) enum Kind {
+    /// Any text that is not empty.
+    Text,
+    /// One of a few words.
+    Word(&'static [&'static str]),
+    /// A list of such words.
+    Words(&'static [&'static str]),
+    /// Yes or no.
+    Switch,
+    /// A whole number within bounds.
+    Count { least: u64, most: u64 },
+    /// A whole number from 1, or no limit.
+    Limit { most: u64 },
+    /// Dollars, or no limit.
+    Budget,
+    /// Dollars per million tokens.
+    Price,
+    /// `provider/model`.
+    Model,
+    /// The address of a provider. It is never repeated in an error, for some carry secrets.
+    Url,
+    /// The name of an environment variable. It is never repeated in an error, for some people paste the key itself.
+    Variable,
+    /// A path.
+    Folder,
+}
+
+/// The word for "no limit".
+pub(crate) const UNLIMITED: &str = "unlimited";
+
+impl Kind {
+    /// What is expected, as the end of a sentence.
+    pub(crate) fn expected(&self) -> String {
+        match self {
+            Self::Text => "a text".to_owned(),
+            Self::Word(words) => format!("one of {}", words.join(", ")),
+            Self::Words(words) => format!("a list of words out of {}", words.join(", ")),
+            Self::Switch => "true or false".to_owned(),
+            Self::Count { least, most } if *most < i64::MAX as u64 => format!("a whole number from {least} to {most}"),
+            Self::Count { least, .. } => format!("a whole number of at least {least}"),
+            Self::Limit { .. } => format!("a whole number of at least 1, or \"{UNLIMITED}\""),
+            Self::Budget => format!("an amount in dollars, or \"{UNLIMITED}\""),
+            Self::Price => "an amount in dollars per million tokens".to_owned(),
+            Self::Model => "provider/model".to_owned(),
+            Self::Url => "an http or https address without a user name or password in it".to_owned(),
+            Self::Variable => "the name of an environment variable (never the key itself)".to_owned(),
+            Self::Folder => "a path".to_owned(),
+        }
+    }
+
+    /// The value in its settled form, or none when it is not what is expected.
+    pub(crate) fn accept(&self, value: Value) -> Option<Value> {
+        let fits = match (self, &value) {
+            (Self::Text | Self::Folder, Value::String(text)) => !text.trim().is_empty(),
+            (Self::Word(words), Value::String(word)) => words.contains(&word.as_str()),
+            (Self::Words(words), Value::Array(list)) => {
+                list.iter().all(|word| word.as_str().is_some_and(|word| words.contains(&word)))
+            }
+            (Self::Switch, Value::Boolean(_)) => true,
+            (Self::Count { least, most }, Value::Integer(number)) => within(*number, *least, *most),
+            (Self::Limit { most }, Value::Integer(number)) => within(*number, 1, *most),
+            (Self::Limit { .. } | Self::Budget, Value::String(word)) => word == UNLIMITED,
+            (Self::Budget | Self::Price, Value::Integer(number)) => return dollars(*number as f64),
+            (Self::Budget | Self::Price, Value::Float(number)) => return dollars(*number),
+            (Self::Model, Value::String(name)) => {
+                name.split_once('/').is_some_and(|(provider, model)| !provider.is_empty() && !model.is_empty())
+            }
+            (Self::Url, Value::String(url)) => {
+                return is_url(url).then(|| Value::String(url.trim_end_matches('/').to_owned()));
+            }
+            (Self::Variable, Value::String(name)) => is_variable(name),
+            _ => false,
+        };
+        fits.then_some(value)
+    }
+
+    /// A value given as plain text, in a variable or on the command line: TOML, or a bare string where text is meant.
+    /// Whether it fits is for [`Kind::accept`] to say.
+    pub(crate) fn read(&self, text: &str) -> Value {
+        let parsed = parse(text);
+        match self {
+            Self::Text | Self::Word(_) | Self::Model | Self::Url | Self::Variable | Self::Folder => match parsed {
+                Some(Value::String(inner)) => Value::String(inner),
+                _ => Value::String(text.to_owned()),
+            },
+            Self::Words(_) if !text.trim_start().starts_with('[') => {
+                Value::Array(text.split(',').map(str::trim).filter(|word| !word.is_empty()).map(Value::from).collect())
+            }
+            Self::Words(_) | Self::Switch | Self::Count { .. } | Self::Limit { .. } | Self::Budget | Self::Price => {
+                parsed.unwrap_or_else(|| Value::String(text.to_owned()))
+            }
+        }
+    }
+
+    /// Whether an error may repeat a value of this kind.
+    pub(crate) fn may_be_shown(&self) -> bool {
+        !matches!(self, Self::Url | Self::Variable)
+    }
+}
+
+/// One TOML value, or none when the text is none.
+pub(crate) fn parse(text: &str) -> Option<Value> {
+    let mut table: toml::Table = format!("value = {text}").parse().ok()?;
+    // A text with a line break could smuggle in a second key.
+    (table.len() == 1).then(|| table.remove("value"))?
+}
+
+/// Dollars as millionths of a dollar.
+pub(crate) fn microusd(dollars: f64) -> u64 {
+    (dollars * 1e6).round() as u64
+}
+
+fn within(number: i64, least: u64, most: u64) -> bool {
+    u64::try_from(number).is_ok_and(|number| (least..=most).contains(&number))
+}
+
+fn dollars(number: f64) -> Option<Value> {
+    (number.is_finite() && number >= 0.0).then_some(Value::Float(number))
+}
+
+fn is_url(url: &str) -> bool {
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    let host = rest.map(|rest| rest.split(['/', '?', '#']).next().unwrap_or_default());
+    host.is_some_and(|host| !host.is_empty() && !host.contains('@')) && !url.contains(|c: char| c <= ' ')
+}
+
+fn is_variable(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}

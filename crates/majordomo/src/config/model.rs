@@ -1,0 +1,33 @@
+//! Which model speaks when nobody names one.
+
+use provider::ProviderConfig;
+
+use super::layer::Layers;
+use super::origin::Origin;
+use super::providers::{address_origin, is_usual};
+
+/// The models that are taken when nothing but a provider is known, in the order in which the providers are preferred.
+const USUAL: [(&str, &str); 2] = [("anthropic", "anthropic/claude-sonnet-4-5"), ("openai", "openai/gpt-5")];
+
+/// The model for a house in which nobody named one: of the first provider whose key is there,
+/// else of the first whose address was configured, for that may need no key.
+pub(super) fn found(providers: &[ProviderConfig], layers: &Layers) -> Option<(String, Origin)> {
+    let usual = |provider: &str| USUAL.iter().find(|(name, _)| *name == provider).map(|(_, model)| (*model).to_owned());
+    let by_key = USUAL.iter().find_map(|(name, model)| {
+        let provider = providers.iter().find(|provider| provider.name == *name && provider.key.is_some())?;
+        Some(((*model).to_owned(), Origin::Variable(provider.key_env.clone()?)))
+    });
+    let by_address = || {
+        providers.iter().find_map(|provider| {
+            let origin = Some(address_origin(layers, &provider.name)).filter(|origin| !is_usual(origin))?;
+            let configured = layers.names("models").find(|model| is_of(model, &provider.name)).map(str::to_owned);
+            Some((configured.or_else(|| usual(&provider.name))?, origin))
+        })
+    };
+    by_key.or_else(by_address)
+}
+
+/// Whether an entry is for one model of this provider, not for all whose names begin alike.
+fn is_of(model: &str, provider: &str) -> bool {
+    model.split_once('/').is_some_and(|(name, _)| name == provider) && !model.ends_with('*')
+}

@@ -1,0 +1,79 @@
+//! The merged layers as types.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use agent::Mode;
+use agent::policy::Policy;
+use provider::{ModelEntry, Wire};
+use serde::Deserialize;
+use toml::Value;
+
+use super::Durability;
+use super::kind::UNLIMITED;
+use super::layer::{Layers, Setting};
+
+/// Everything that can be configured. Every value was checked where it was read.
+#[derive(Deserialize)]
+pub(super) struct Values {
+    pub(super) model: Option<String>,
+    pub(super) agent: String,
+    pub(super) mode: Mode,
+    pub(super) preset: String,
+    pub(super) dialect: String,
+    pub(super) data: PathBuf,
+    pub(super) policy: Policy,
+    #[serde(default)]
+    pub(super) grant: GrantTable,
+    pub(super) store: StoreTable,
+    pub(super) providers: BTreeMap<String, ProviderTable>,
+    #[serde(default)]
+    pub(super) models: BTreeMap<String, ModelEntry>,
+}
+
+/// `[grant]`; what is not there is unlimited.
+#[derive(Default, Deserialize)]
+pub(super) struct GrantTable {
+    pub(super) tool_calls: Option<u32>,
+    pub(super) tokens: Option<u64>,
+    pub(super) cost: Option<f64>,
+    pub(super) timeout_s: Option<u64>,
+}
+
+/// `[store]`.
+#[derive(Deserialize)]
+pub(super) struct StoreTable {
+    pub(super) durability: Durability,
+}
+
+/// `[providers.NAME]`.
+#[derive(Deserialize)]
+pub(super) struct ProviderTable {
+    pub(super) wire: Wire,
+    pub(super) base_url: String,
+    pub(super) key_env: Option<String>,
+}
+
+impl Values {
+    pub(super) fn of(layers: &Layers) -> Self {
+        let limited = layers
+            .settings()
+            .filter(|setting| setting.key.section() != "grant" || setting.value.as_str() != Some(UNLIMITED));
+        Value::Table(nested(limited)).try_into().expect("values were checked where they were read")
+    }
+}
+
+/// Flat settings as the tables they came from.
+pub(crate) fn nested<'a>(settings: impl Iterator<Item = &'a Setting>) -> toml::Table {
+    let mut root = toml::Table::new();
+    for setting in settings {
+        let (last, above) = setting.key.parts().split_last().expect("a key has parts");
+        let mut table = &mut root;
+        for part in above {
+            let below = table.entry(part.as_str()).or_insert_with(|| Value::Table(toml::Table::new()));
+            table = below.as_table_mut().expect("no known key is another's table");
+        }
+        table.insert(last.clone(), setting.value.clone());
+    }
+    root
+}
