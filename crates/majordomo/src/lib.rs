@@ -1,1 +1,5 @@
 //! Gives any language model a staff: the library to embed.
+
+pub mod agents;
+pub mod config;
+pub mod presets;
