@@ -1,1 +1,42 @@
 //! The voices: language models over their own wire formats.
+//!
+//! [`Voices`] holds every configured provider. A thread [opens](Voices::open) a [`Conversation`], tells it what was said,
+//! and [asks](Conversation::ask) for one answer at a time. Each call goes through the provider's own streaming wire
+//! ([`Wire`]) and comes back whole as `agent::model::Answer`, or as a `CallError` whose kind says what may be done about it.
+//!
+//! Decoding is free of I/O: bytes go through `sse`, `listen` and one folder per dialect, and only `http` knows sockets.
+//! One [`Governor`] per provider and model slows all callers down together.
+//!
+//! Deliberately absent: retries (the rules decide them, and log each), the environment (configuration reads it and
+//! hands over resolved keys), validation of structured output (the heart does it), and any framework.
+
+mod answer;
+mod anthropic;
+mod conversation;
+mod error;
+mod failure;
+mod governor;
+mod history;
+mod http;
+pub mod limits;
+mod listen;
+mod models;
+mod names;
+mod openai;
+mod providers;
+pub mod scripted;
+mod secret;
+mod sse;
+mod usage;
+mod voices;
+
+#[cfg(test)]
+mod conformance;
+
+pub use conversation::{Ask, Conversation, Delta};
+pub use error::Error;
+pub use governor::{Governor, GovernorState, Pace, Permit};
+pub use models::{Dollars, ModelEntry, ModelTable};
+pub use providers::{BuiltinProvider, ProviderConfig, Timeouts, Wire, builtin_providers};
+pub use secret::Secret;
+pub use voices::{Options, Voices};

@@ -1,0 +1,17 @@
+//! Anthropic Messages, streamed: `map` writes requests, `stream` reads answers, `wire` holds the shapes of both.
+//!
+//! Blocks that only the provider understands (thinking, its signature, whatever comes next) are kept as they are and
+//! sent back in their place.
+
+mod map;
+mod stream;
+mod wire;
+
+pub(crate) use map::{body, opening, render};
+pub(crate) use stream::Reader;
+
+/// The name under which opaque blocks are kept.
+const WIRE: &str = "anthropic";
+
+/// The version of the wire that is spoken here.
+pub(crate) const VERSION: &str = "2023-06-01";

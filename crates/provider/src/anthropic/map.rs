@@ -1,0 +1,112 @@
+//! Requests: our messages as Anthropic's blocks, and a body joined from blocks that were written once.
+
+use agent::message::{Message, Part, Role};
+use agent::tools::ToolInfo;
+
+use super::WIRE;
+use super::wire::{Block, Tool};
+use crate::conversation::Ask;
+use crate::history::{History, Opening, Rendered, fragment, fragments, join};
+use crate::names;
+
+/// Everything up to here is worth keeping for the next request.
+const CACHE_MARK: &[u8] = br#","cache_control":{"type":"ephemeral"}}"#;
+
+/// How many of the last user messages are marked. The last one for the next request; the one before because it is where
+/// the previous request's mark stood, which is found even when an answer brought more blocks than the provider looks back.
+const MARKED_MESSAGES: usize = 2;
+
+/// System prompt and tools. Blocks without marks: those are set when the body is joined.
+pub(crate) fn opening(system: &str, tools: &[ToolInfo]) -> Opening {
+    let system = if system.trim().is_empty() { String::new() } else { fragment(&Block::Text { text: system }) };
+    let tool = |tool: &ToolInfo| {
+        fragment(&Tool { name: &tool.name, description: &tool.description, input_schema: &tool.schema })
+    };
+    let tools: Vec<String> = tools.iter().map(tool).collect();
+    Opening { system: system.into(), tools: tools.join(",").into() }
+}
+
+/// One message as blocks. Blank texts and blocks of other wires are left out: the provider accepts neither.
+pub(crate) fn render(message: &Message) -> Rendered {
+    let mut results = Vec::new();
+    let mut rest = Vec::new();
+    for part in &message.parts {
+        match part {
+            Part::Text { text, .. } if text.trim().is_empty() => {}
+            Part::Text { text, .. } => rest.push(fragment(&Block::Text { text })),
+            Part::ToolCall { id, name, input } => {
+                rest.push(fragment(&Block::ToolUse { id: names::call(id.as_str()), name: names::tool(name), input }));
+            }
+            Part::ToolResult { id, content, is_error } => results.push(fragment(&Block::ToolResult {
+                tool_use_id: names::call(id.as_str()),
+                content,
+                is_error: *is_error,
+            })),
+            Part::Opaque { wire, raw } if &**wire == WIRE => rest.push(raw.text().to_owned()),
+            Part::Opaque { .. } => {}
+        }
+    }
+    Rendered { role: message.role, results: results.join(",").into(), rest: rest.join(",").into() }
+}
+
+/// The body of a request.
+pub(crate) fn body(history: &History, model: &str, ask: &Ask) -> Vec<u8> {
+    let mut body = Vec::with_capacity(history.bytes + history.bytes / 4 + 1024);
+    let model = fragment(model);
+    body.extend_from_slice(format!(r#"{{"model":{model},"max_tokens":{},"stream":true"#, ask.max_tokens).as_bytes());
+    let Opening { system, tools } = &history.opening;
+    if !system.is_empty() {
+        body.extend_from_slice(br#","system":["#);
+        body.extend_from_slice(system.as_bytes());
+        mark(&mut body);
+        body.push(b']');
+    }
+    if !tools.is_empty() {
+        body.extend_from_slice(br#","tools":["#);
+        body.extend_from_slice(tools.as_bytes());
+        mark(&mut body);
+        body.push(b']');
+        if !ask.calls_allowed {
+            body.extend_from_slice(br#","tool_choice":{"type":"none"}"#);
+        }
+    }
+    if let Some(schema) = &ask.output_schema {
+        body.extend_from_slice(br#","output_config":{"format":{"type":"json_schema","schema":"#);
+        body.extend_from_slice(schema.text().as_bytes());
+        body.extend_from_slice(b"}}");
+    }
+    body.extend_from_slice(br#","messages":["#);
+    messages(&mut body, &history.said);
+    body.extend_from_slice(b"]}");
+    body
+}
+
+/// Neighbours in the same role become one message, so that all results of a turn stand together, first.
+fn messages(body: &mut Vec<u8>, said: &[Rendered]) {
+    let runs: Vec<&[Rendered]> = said.chunk_by(|a, b| a.role == b.role).collect();
+    let mut users_left = runs.iter().filter(|run| run[0].role == Role::User).count();
+    for (nth, run) in runs.into_iter().enumerate() {
+        if nth > 0 {
+            body.push(b',');
+        }
+        match run[0].role {
+            Role::User => body.extend_from_slice(br#"{"role":"user","content":["#),
+            Role::Assistant => body.extend_from_slice(br#"{"role":"assistant","content":["#),
+        }
+        join(body, fragments(run));
+        if run[0].role == Role::User {
+            if users_left <= MARKED_MESSAGES {
+                mark(body);
+            }
+            users_left -= 1;
+        }
+        body.extend_from_slice(b"]}");
+    }
+}
+
+/// Marks the block or tool that was written last.
+fn mark(body: &mut Vec<u8>) {
+    let brace = body.pop();
+    debug_assert_eq!(brace, Some(b'}'), "a block is an object");
+    body.extend_from_slice(CACHE_MARK);
+}

@@ -1,0 +1,198 @@
+//! Answers: Anthropic's events, read into blocks by index. Unknown events and unknown deltas are passed over; unknown
+//! blocks are kept.
+
+use agent::Json;
+use agent::model::{Answer, CallError, CallErrorKind, StopReason};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::WIRE;
+use super::wire::{BlockDelta, BlockStart, Delta, Event, Failed, MessageDelta, MessageStart, StartedBlock};
+use crate::answer::{Draft, Piece, Room};
+use crate::failure::{failed, told};
+use crate::listen::Heard;
+use crate::usage::UsageTally;
+
+/// Reads one answer.
+#[derive(Debug, Default)]
+pub(crate) struct Reader {
+    /// Blocks in the order in which they began, each with the index that its deltas name.
+    blocks: Vec<(u64, Block)>,
+    usage: UsageTally,
+    stop_reason: Option<String>,
+    ended: bool,
+    room: Room,
+}
+
+#[derive(Debug)]
+enum Block {
+    Text(String),
+    Call { id: String, name: String, arguments: String },
+    Opaque(Opaque),
+}
+
+/// A block as it began, and what was added to it since.
+#[derive(Debug, Default)]
+struct Opaque {
+    raw: String,
+    is_thinking: bool,
+    thinking: String,
+    signature: String,
+    input: String,
+}
+
+impl Reader {
+    /// Takes the data of one event.
+    pub(crate) fn event(&mut self, data: &[u8], say: &mut dyn FnMut(&str)) -> Result<(), CallError> {
+        match &*read::<Event<'_>>(data)?.kind {
+            "message_start" => self.usage.note(read::<MessageStart<'_>>(data)?.message.usage),
+            "content_block_start" => self.start(&read(data)?, say)?,
+            "content_block_delta" => {
+                let BlockDelta { index, delta } = read(data)?;
+                self.grow(index, &delta, say)?;
+            }
+            "message_delta" => {
+                let event: MessageDelta<'_> = read(data)?;
+                self.usage.note(event.usage);
+                self.stop_reason = event.delta.stop_reason.or(self.stop_reason.take());
+            }
+            "message_stop" => self.ended = true,
+            "error" => return Err(told(&read::<Failed>(data)?.error)),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// How far the answer is. The bill comes before the end.
+    pub(crate) fn heard(&self) -> Heard {
+        if self.ended { Heard::End } else { Heard::Part }
+    }
+
+    /// The words so far.
+    pub(crate) fn text(&self) -> String {
+        let text =
+            |(_, block): &'_ (u64, Block)| if let Block::Text(text) = block { text.clone() } else { String::new() };
+        self.blocks.iter().map(text).collect()
+    }
+
+    /// The answer, once its end was heard.
+    pub(crate) fn finish(mut self) -> Answer {
+        self.blocks.sort_by_key(|(index, _)| *index);
+        let stop = match self.stop_reason.as_deref() {
+            Some("tool_use") => StopReason::ToolUse,
+            Some("max_tokens" | "model_context_window_exceeded") => StopReason::MaxTokens,
+            Some("refusal") => StopReason::Refusal,
+            // `pause_turn` among them: it waits for tools that run at the provider, and none are ever offered.
+            _ => StopReason::EndTurn,
+        };
+        let pieces = self.blocks.into_iter().filter_map(|(_, block)| block.into_piece()).collect();
+        Draft { pieces, stop, tokens: self.usage.anthropic() }.finish()
+    }
+
+    fn start(&mut self, event: &BlockStart<'_>, say: &mut dyn FnMut(&str)) -> Result<(), CallError> {
+        self.room.part()?;
+        let raw = event.content_block.get();
+        let started: StartedBlock<'_> = read(raw.as_bytes())?;
+        let block = match &*started.kind {
+            "text" => {
+                self.room.bytes(started.text.len())?;
+                say(&started.text);
+                Block::Text(started.text.into_owned())
+            }
+            "tool_use" => {
+                let (mut id, mut name, mut arguments) = (String::new(), String::new(), String::new());
+                self.room.name(&mut id, &started.id)?;
+                self.room.name(&mut name, &started.name)?;
+                // An empty object is what stands here while the arguments are still to come.
+                let input = started.input.map(|input| input.get()).filter(|input| *input != "{}" && *input != "null");
+                self.room.arguments(&mut arguments, input.unwrap_or_default())?;
+                Block::Call { id, name, arguments }
+            }
+            kind => {
+                self.room.bytes(raw.len())?;
+                Block::Opaque(Opaque { raw: raw.to_owned(), is_thinking: kind == "thinking", ..Opaque::default() })
+            }
+        };
+        self.blocks.push((event.index, block));
+        Ok(())
+    }
+
+    fn grow(&mut self, index: u64, delta: &Delta<'_>, say: &mut dyn FnMut(&str)) -> Result<(), CallError> {
+        let Self { blocks, room, .. } = self;
+        let Some((_, block)) = blocks.iter_mut().rev().find(|(of, _)| *of == index) else {
+            return Err(failed(
+                CallErrorKind::Garbled,
+                format!("the answer went on with block {index}, which never began"),
+            ));
+        };
+        match (block, &*delta.kind) {
+            (Block::Text(text), "text_delta") => {
+                room.bytes(delta.text.len())?;
+                text.push_str(&delta.text);
+                say(&delta.text);
+            }
+            (Block::Call { arguments, .. }, "input_json_delta") => room.arguments(arguments, &delta.partial_json)?,
+            (Block::Opaque(block), kind) => block.grow(kind, delta, room)?,
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+impl Opaque {
+    fn grow(&mut self, kind: &str, delta: &Delta<'_>, room: &mut Room) -> Result<(), CallError> {
+        let (so_far, more) = match kind {
+            "thinking_delta" => (&mut self.thinking, &delta.thinking),
+            "signature_delta" => (&mut self.signature, &delta.signature),
+            "input_json_delta" => (&mut self.input, &delta.partial_json),
+            _ => return Ok(()),
+        };
+        room.bytes(more.len())?;
+        so_far.push_str(more);
+        Ok(())
+    }
+
+    /// The whole block: as it began when nothing was added, so that not a byte of it changes.
+    fn into_json(self) -> Option<Json> {
+        if self.thinking.is_empty() && self.signature.is_empty() && self.input.is_empty() {
+            return self.is_sendable(&self.raw).then(|| Json::parse(&self.raw).ok()).flatten();
+        }
+        let mut block: Map<String, Value> = serde_json::from_str(&self.raw).ok()?;
+        for (key, more) in [("thinking", &self.thinking), ("signature", &self.signature)] {
+            if !more.is_empty() {
+                let begun = block.get(key).and_then(Value::as_str).unwrap_or_default();
+                block.insert(key.to_owned(), Value::String(format!("{begun}{more}")));
+            }
+        }
+        if !self.input.is_empty() {
+            block.insert("input".to_owned(), serde_json::from_str(&self.input).ok()?);
+        }
+        let json = Json::of(&block);
+        self.is_sendable(json.text()).then_some(json)
+    }
+
+    /// Thinking that was cut off before its signature is refused when it is sent back.
+    fn is_sendable(&self, block: &str) -> bool {
+        #[derive(Deserialize)]
+        struct Signed {
+            #[serde(default)]
+            signature: String,
+        }
+        !self.is_thinking || serde_json::from_str::<Signed>(block).is_ok_and(|block| !block.signature.is_empty())
+    }
+}
+
+impl Block {
+    fn into_piece(self) -> Option<Piece> {
+        match self {
+            Self::Text(text) => Some(Piece::Text(text)),
+            Self::Call { id, name, arguments } => Some(Piece::Call { id, name, arguments }),
+            Self::Opaque(block) => block.into_json().map(|raw| Piece::Opaque { wire: WIRE, raw }),
+        }
+    }
+}
+
+fn read<'a, T: Deserialize<'a>>(data: &'a [u8]) -> Result<T, CallError> {
+    serde_json::from_slice(data)
+        .map_err(|why| failed(CallErrorKind::Garbled, format!("an event of the answer could not be read: {why}")))
+}

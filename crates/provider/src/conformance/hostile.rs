@@ -1,0 +1,163 @@
+//! Answers that no honest provider sends.
+
+use super::*;
+use crate::limits;
+
+/// The beginning of a call in either wire, and one more piece of its arguments.
+fn call(wire: Wire, index: usize, name: &str) -> String {
+    match wire {
+        Wire::Anthropic => format!(
+            "data: {{\"type\":\"content_block_start\",\"index\":{index},\"content_block\":{{\"type\":\"tool_use\",\"id\":\"t{index}\",\"name\":\"{name}\",\"input\":{{}}}}}}\n\n"
+        ),
+        Wire::OpenAi => format!(
+            "data: {{\"choices\":[{{\"delta\":{{\"tool_calls\":[{{\"index\":{index},\"id\":\"t{index}\",\"function\":{{\"name\":\"{name}\"}}}}]}}}}]}}\n\n"
+        ),
+    }
+}
+
+fn arguments(wire: Wire, piece: &str) -> String {
+    match wire {
+        Wire::Anthropic => format!(
+            "data: {{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{{\"type\":\"input_json_delta\",\"partial_json\":\"{piece}\"}}}}\n\n"
+        ),
+        Wire::OpenAi => format!(
+            "data: {{\"choices\":[{{\"delta\":{{\"tool_calls\":[{{\"index\":0,\"function\":{{\"arguments\":\"{piece}\"}}}}]}}}}]}}\n\n"
+        ),
+    }
+}
+
+fn words(wire: Wire, text: &str) -> String {
+    match wire {
+        Wire::Anthropic => format!(
+            "data: {{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{{\"type\":\"text\",\"text\":\"{text}\"}}}}\n\n"
+        ),
+        Wire::OpenAi => format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n"),
+    }
+}
+
+/// Feeds the same piece again and again until it is refused, and tells how many were taken.
+fn until_refused(wire: Wire, first: &str, piece: impl Fn(usize) -> String, most: usize) -> (CallError, usize) {
+    let mut listener = Listener::new(wire, None);
+    listener.hear(first.as_bytes()).expect("the beginning is good");
+    for taken in 0..most {
+        if let Err(error) = listener.hear(piece(taken).as_bytes()) {
+            return (error, taken);
+        }
+    }
+    panic!("{wire:?}: nothing stopped it");
+}
+
+fn refused(error: &CallError, limit: usize) {
+    assert_eq!(error.kind, CallErrorKind::Garbled);
+    assert!(error.message.contains(&limit.to_string()), "the limit is named: {error}");
+}
+
+#[test]
+fn garbage_is_garbled_and_keeps_the_words_before_it() {
+    // F18
+    for wire in WIRES {
+        for garbage in
+            ["data: {not json\n\n", "data: [1,2]\n\n", "data: \"x\"\n\n", "data: {\"type\":7,\"choices\":7}\n\n"]
+        {
+            let stream = words(wire, "so far") + garbage;
+            let error = listen(wire, [stream.as_bytes()]).expect_err("garbage");
+            assert_eq!((error.kind, error.partial.as_deref()), (CallErrorKind::Garbled, Some("so far")), "{garbage}");
+        }
+        let binary = listen(wire, [b"data: \xff\xfe\n\n".as_slice()]).expect_err("no text");
+        assert_eq!(binary.kind, CallErrorKind::Garbled);
+        let page = listen(wire, [b"<html>\n\n<body>hello</body>".as_slice()]).expect_err("no stream");
+        assert_eq!(page.kind, CallErrorKind::Truncated);
+    }
+}
+
+#[test]
+fn a_line_of_fifty_megabytes_is_refused_at_the_limit() {
+    // F19
+    let block = "x".repeat(1 << 20);
+    for wire in WIRES {
+        let (error, taken) = until_refused(wire, "data: ", |_| block.clone(), 50);
+        refused(&error, limits::LINE_BYTES);
+        assert!(taken <= limits::LINE_BYTES >> 20);
+    }
+}
+
+#[test]
+fn an_endless_stream_of_nothing_is_refused_at_the_limit() {
+    // F19
+    let block = ": nothing\n\n".repeat(100_000);
+    for wire in WIRES {
+        let (error, taken) = until_refused(wire, "", |_| block.clone(), 1_000);
+        refused(&error, limits::STREAM_BYTES);
+        assert!(taken <= limits::STREAM_BYTES / block.len());
+    }
+}
+
+#[test]
+fn endless_words_are_refused_at_the_limit_and_kept_as_partial() {
+    // F19
+    let block = "x".repeat(1 << 20);
+    for wire in WIRES {
+        let (error, taken) = until_refused(wire, "", |_| words(wire, &block), 100);
+        refused(&error, limits::ANSWER_BYTES);
+        assert_eq!(error.partial.map(|partial| partial.len()), Some(taken << 20), "{wire:?}");
+    }
+}
+
+#[test]
+fn ten_thousand_calls_are_refused_at_the_limit() {
+    // F19
+    for wire in WIRES {
+        let (error, taken) = until_refused(wire, "", |n| call(wire, n, "look"), 10_000);
+        refused(&error, limits::PARTS);
+        assert_eq!(taken, limits::PARTS);
+    }
+}
+
+#[test]
+fn a_name_of_a_megabyte_is_refused_at_the_limit() {
+    // F19
+    for wire in WIRES {
+        let stream = call(wire, 0, &"n".repeat(1 << 20));
+        refused(&listen(wire, [stream.as_bytes()]).expect_err("too long"), limits::TOOL_NAME_BYTES);
+    }
+}
+
+#[test]
+fn arguments_over_ten_megabytes_are_refused_at_the_limit() {
+    // F19
+    let block = "x".repeat(1 << 20);
+    for wire in WIRES {
+        let (error, taken) = until_refused(wire, &call(wire, 0, "write_file"), |_| arguments(wire, &block), 100);
+        refused(&error, limits::TOOL_INPUT_BYTES);
+        assert_eq!(taken, limits::TOOL_INPUT_BYTES >> 20);
+    }
+}
+
+#[test]
+fn arguments_in_very_many_small_pieces_are_put_together() {
+    for wire in WIRES {
+        let end = match wire {
+            Wire::Anthropic => "data: {\"type\":\"message_stop\"}\n\n",
+            Wire::OpenAi => "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n",
+        };
+        let pieces = arguments(wire, "abcdefgh").repeat(25_000);
+        let stream =
+            [&*call(wire, 0, "write_file"), &arguments(wire, r#"{\"a\":\""#), &pieces, &arguments(wire, r#"\"}"#), end];
+        let answer = listen(wire, [stream.concat().as_bytes()]).expect("a good stream");
+        assert_eq!(heading(&answer).calls[0].1.len(), r#"{"a":""}"#.len() + 200_000, "{wire:?}");
+    }
+}
+
+#[test]
+fn bytes_at_random_never_panic() {
+    // F18
+    use proptest::prelude::*;
+    proptest!(|(noise in prop::collection::vec(any::<u8>(), 0..200), at in any::<prop::sample::Index>(), scene in prop::sample::select(vec!["parallel_calls", "strange", "overloaded"]))| {
+        for wire in WIRES {
+            let mut bytes = recording(wire, scene);
+            let at = at.index(bytes.len());
+            bytes.splice(at..(at + noise.len()).min(bytes.len()), noise.iter().copied());
+            let _ = listen(wire, bytes.chunks(11));
+        }
+    });
+}

@@ -1,0 +1,235 @@
+//! The recorded scenes: whole, cut at every byte, and in every way of cutting and ending lines.
+
+use super::*;
+
+/// Scenes that exist in both wires.
+const COMMON: [&str; 6] = ["words", "parallel_calls", "cut_call", "declined", "overloaded", "strange"];
+
+/// Scenes that only one wire can have.
+const OWN: [(Wire, &str); 6] = [
+    (Wire::Anthropic, "thinking"),
+    (Wire::Anthropic, "out_of_order"),
+    (Wire::OpenAi, "no_index"),
+    (Wire::OpenAi, "one_index_twice"),
+    (Wire::OpenAi, "no_ids"),
+    (Wire::OpenAi, "interleaved"),
+];
+
+fn all() -> impl Iterator<Item = (Wire, &'static str)> {
+    WIRES.into_iter().flat_map(|wire| COMMON.map(|scene| (wire, scene))).chain(OWN)
+}
+
+fn answer(wire: Wire, scene: &str) -> Answer {
+    listen(wire, [recording(wire, scene).as_slice()]).unwrap_or_else(|error| panic!("{wire:?} {scene}: {error}"))
+}
+
+fn calls(calls: &[(&str, &str)]) -> Vec<(String, String)> {
+    calls.iter().map(|(name, input)| ((*name).to_owned(), (*input).to_owned())).collect()
+}
+
+#[test]
+fn every_recording_belongs_to_a_scene() {
+    for wire in WIRES {
+        let folder = format!("{}/fixtures/{}", env!("CARGO_MANIFEST_DIR"), wire.name());
+        for entry in std::fs::read_dir(folder).expect("the recordings") {
+            let name = entry.expect("an entry").file_name().into_string().expect("a plain name");
+            let scene = name.strip_suffix(".sse").expect("a recording");
+            assert!(all().any(|known| known == (wire, scene)), "nobody plays {name} of {wire:?}");
+        }
+    }
+}
+
+#[test]
+fn words_come_whole_with_their_tokens() {
+    for wire in WIRES {
+        let expected = Heading {
+            text: "Grüße aus 東京 🗼!\n".into(),
+            calls: vec![],
+            stop: StopReason::EndTurn,
+            tokens: Some(Tokens { input: 25, output: 15, ..Tokens::default() }),
+            malformed: 0,
+        };
+        assert_eq!(heading(&answer(wire, "words")), expected, "{wire:?}");
+    }
+}
+
+#[test]
+fn parallel_calls_keep_order_and_arguments_to_the_byte() {
+    for wire in WIRES {
+        let heading = heading(&answer(wire, "parallel_calls"));
+        assert_eq!(heading.text, "I will look at both.", "{wire:?}");
+        assert_eq!(
+            heading.calls,
+            calls(&[
+                ("read_file", r#"{"path": "a.txt", "note": "quote \" é"}"#),
+                ("read_file", r#"{"path": "b.txt"}"#),
+                ("list_agents", "{}"),
+            ]),
+            "{wire:?}"
+        );
+        assert_eq!((heading.stop, heading.malformed), (StopReason::ToolUse, 0), "{wire:?}");
+        let tokens = heading.tokens.expect("both tell it");
+        assert_eq!((tokens.prompt(), tokens.cache_read, tokens.output), (2156, 2048, 89), "{wire:?}");
+    }
+}
+
+#[test]
+fn a_call_cut_by_the_token_limit_is_left_out_and_a_whole_one_stays() {
+    // F21
+    for wire in WIRES {
+        let heading = heading(&answer(wire, "cut_call"));
+        assert_eq!(heading.calls, calls(&[("write_file", r#"{"path":"a"}"#)]), "{wire:?}");
+        assert_eq!((heading.stop, heading.malformed), (StopReason::MaxTokens, 0), "{wire:?}");
+    }
+}
+
+#[test]
+fn a_refusal_is_told_with_its_words() {
+    // F21
+    for wire in WIRES {
+        let heading = heading(&answer(wire, "declined"));
+        assert_eq!(
+            (heading.text.as_str(), heading.stop),
+            ("I cannot help with that.", StopReason::Refusal),
+            "{wire:?}"
+        );
+    }
+}
+
+#[test]
+fn an_error_in_the_stream_has_its_kind_and_keeps_the_words_before_it() {
+    // F15
+    for wire in WIRES {
+        let error = listen(wire, [recording(wire, "overloaded").as_slice()]).expect_err("it broke off");
+        assert_eq!((error.kind, error.partial.as_deref()), (CallErrorKind::Overloaded, Some("Let me")), "{wire:?}");
+    }
+}
+
+#[test]
+fn what_nobody_knows_is_passed_over_and_senseless_usage_is_none() {
+    // F18
+    for wire in WIRES {
+        let expected =
+            Heading { text: "still here".into(), calls: vec![], stop: StopReason::EndTurn, tokens: None, malformed: 0 };
+        assert_eq!(heading(&answer(wire, "strange")), expected, "{wire:?}");
+    }
+}
+
+#[test]
+fn thinking_and_unknown_blocks_are_kept_in_their_place() {
+    let answer = answer(Wire::Anthropic, "thinking");
+    let shapes: Vec<String> = answer
+        .parts
+        .iter()
+        .map(|part| match part {
+            Part::Opaque { wire, raw } => {
+                assert_eq!(&**wire, "anthropic");
+                raw.text().to_owned()
+            }
+            Part::Text { text, .. } => format!("text {text}"),
+            Part::ToolCall { name, input, .. } => format!("call {name} {}", input.text()),
+            Part::ToolResult { .. } => "result".to_owned(),
+        })
+        .collect();
+    assert_eq!(
+        shapes,
+        [
+            r#"{"signature":"EqQBCgIYAhIM1gbcDa9GJwZA2b3hGgxBdjrkzLoky3dl1pkiMOYds","thinking":"Two files to read — 二つ","type":"thinking"}"#,
+            r#"{"type":"redacted_thinking","data":"EmwKAhgBEgy3va3pzix/LafPsn4aDFIT2Xlxh0L5L8rLVyIwxtE3rAFBa8cr3qpP"}"#,
+            "text First.",
+            r#"{"signature":"ErUBCkYIARgCIkA","thinking":"Now the call.","type":"thinking"}"#,
+            r#"{"id":"srvtoolu_01","input":{"query":"x"},"name":"web_search","type":"server_tool_use"}"#,
+            r#"call read_file {"path":"a.txt"}"#,
+        ]
+    );
+}
+
+#[test]
+fn blocks_that_arrive_out_of_order_stand_in_the_order_of_their_index() {
+    // F17
+    let answer = answer(Wire::Anthropic, "out_of_order");
+    assert!(matches!(&answer.parts[..], [Part::Text { text, .. }, Part::ToolCall { .. }] if &**text == "Looking."));
+    assert_eq!(heading(&answer).calls, calls(&[("read_file", r#"{"path":"a"}"#)]));
+}
+
+#[test]
+fn the_liberties_of_local_servers_do_not_mix_calls_up() {
+    for scene in ["no_index", "one_index_twice", "no_ids", "interleaved"] {
+        let answer = answer(Wire::OpenAi, scene);
+        let heading = heading(&answer);
+        assert_eq!(
+            heading.calls,
+            calls(&[("read_file", r#"{"path":"a"}"#), ("read_file", r#"{"path":"b"}"#)]),
+            "{scene}"
+        );
+        assert_eq!((heading.stop, heading.malformed), (StopReason::ToolUse, 0), "{scene}");
+        assert_eq!(heading.tokens.is_some(), scene != "no_index", "{scene}");
+    }
+}
+
+#[test]
+fn a_stream_cut_at_any_byte_is_told_and_never_holds_half_a_call() {
+    // F16
+    for (wire, scene) in all() {
+        let bytes = recording(wire, scene);
+        let whole = listen(wire, [bytes.as_slice()]);
+        for cut in 0..bytes.len() {
+            let outcome = listen(wire, [&bytes[..cut]]);
+            let place = format!("{wire:?} {scene} cut at {cut}");
+            match (&outcome, &whole) {
+                (Ok(cut), Ok(whole)) => assert_eq!((&cut.parts, cut.stop), (&whole.parts, whole.stop), "{place}"),
+                (Ok(_), Err(_)) => panic!("{place}: an answer out of a stream that has none"),
+                (Err(error), _) => {
+                    let expected = if cut == 0 { CallErrorKind::Connection } else { CallErrorKind::Truncated };
+                    assert!(error.kind == expected || Some(error.kind) == kind(&whole), "{place}: {error}");
+                    let text = whole.as_ref().map_or("Let me".to_owned(), |whole| heading(whole).text);
+                    assert!(
+                        scene == "out_of_order" || text.starts_with(error.partial.as_deref().unwrap_or("")),
+                        "{place}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn however_the_bytes_come_the_answer_is_the_same() {
+    // F17
+    for (wire, scene) in all() {
+        let bytes = recording(wire, scene);
+        let text = String::from_utf8(bytes.clone()).expect("recordings are text");
+        let whole = listen(wire, [bytes.as_slice()]);
+        let crlf = text.replace('\n', "\r\n");
+        let variants = [
+            ("crlf", crlf.clone()),
+            ("cr", text.replace('\n', "\r")),
+            ("a byte order mark", format!("\u{feff}{text}")),
+            ("comments", text.replace("data:", ": keep-alive\n:\ndata:")),
+            ("no space", text.replace("data: ", "data:")),
+        ];
+        for (way, variant) in &variants {
+            assert_eq!(listen(wire, [variant.as_bytes()]), whole, "{wire:?} {scene}: {way}");
+            assert_eq!(listen(wire, variant.as_bytes().chunks(1)), whole, "{wire:?} {scene}: {way}, byte by byte");
+        }
+        for size in [1, 2, 3, 7, 64] {
+            assert_eq!(listen(wire, bytes.chunks(size)), whole, "{wire:?} {scene}: {size} bytes at a time");
+        }
+    }
+}
+
+#[test]
+fn words_in_passing_add_up_to_the_text() {
+    for wire in WIRES {
+        let (sender, mut heard) = tokio::sync::mpsc::unbounded_channel();
+        let mut listener = Listener::new(wire, Some(sender));
+        for chunk in recording(wire, "parallel_calls").chunks(5) {
+            listener.hear(chunk).expect("a good stream");
+        }
+        let mut text = String::new();
+        while let Ok(crate::Delta::Text(piece)) = heard.try_recv() {
+            text.push_str(&piece);
+        }
+        assert_eq!(text, "I will look at both.", "{wire:?}");
+    }
+}

@@ -1,0 +1,116 @@
+//! One thread's conversation with one model: told what was said, asked for one answer at a time.
+
+use std::sync::Arc;
+
+use agent::Json;
+use agent::message::Message;
+use agent::model::{Answer, CallError, CallErrorKind};
+use agent::tools::ToolInfo;
+use tokio::sync::mpsc::UnboundedSender;
+use tokio_util::sync::CancellationToken;
+
+use crate::failure::cancelled;
+use crate::governor::Governor;
+use crate::history::History;
+use crate::http::Provider;
+use crate::providers::Wire;
+use crate::scripted::Speaker;
+
+/// A conversation with one model. What was said is kept in the bytes of the model's wire.
+#[derive(Debug)]
+pub struct Conversation {
+    voice: Voice,
+    /// `provider/model`, for the log.
+    name: Arc<str>,
+    /// Shared with the calls in flight, and copied only if something is said while one is.
+    history: Arc<History>,
+    governor: Governor,
+}
+
+/// Who answers.
+#[derive(Clone, Debug)]
+pub(crate) enum Voice {
+    /// A provider, and its own name of the model.
+    Provider(Arc<Provider>, Arc<str>),
+    /// A script.
+    Scripted(Arc<Speaker>),
+}
+
+/// One question: everything about a call that is not the conversation itself.
+#[derive(Clone, Debug)]
+pub struct Ask {
+    /// The longest answer.
+    pub max_tokens: u64,
+    /// Whether the model may call tools. They are advertised all the same, so that the prompt's prefix stays.
+    pub calls_allowed: bool,
+    /// JSON Schema that the answer's text should follow. Checking it is left to the asker.
+    pub output_schema: Option<Json>,
+    /// Ends the call: the request is closed and the answer is a failure of kind `Cancelled`.
+    pub cancel: CancellationToken,
+    /// Where words go as they come. Fleeting: the answer holds them all.
+    pub deltas: Option<UnboundedSender<Delta>>,
+    /// Who asks, for the log of the process.
+    pub label: Arc<str>,
+}
+
+/// A piece of an answer in passing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Delta {
+    /// Words.
+    Text(String),
+}
+
+impl Conversation {
+    pub(crate) fn new(voice: Voice, name: Arc<str>, governor: Governor) -> Self {
+        Self { voice, name, history: Arc::default(), governor }
+    }
+
+    /// Begins, or begins again after old parts were trimmed: forgets all that was said.
+    pub fn begin(&mut self, system: &str, tools: &[ToolInfo]) {
+        self.history = Arc::new(History::begin(self.voice.wire(), system, tools));
+    }
+
+    /// Adds what was said.
+    pub fn push(&mut self, message: &Message) {
+        Arc::make_mut(&mut self.history).push(self.voice.wire(), message);
+    }
+
+    /// Asks for the next answer. Waits in the model's line first; dropping the future closes the request.
+    pub fn ask(&self, ask: Ask) -> impl Future<Output = Result<Answer, CallError>> + Send + 'static + use<> {
+        let (voice, name) = (self.voice.clone(), Arc::clone(&self.name));
+        let (history, governor) = (Arc::clone(&self.history), self.governor.clone());
+        async move {
+            let permit = tokio::select! {
+                biased;
+                () = ask.cancel.cancelled() => return Err(cancelled()),
+                permit = governor.admit() => permit,
+            };
+            let answer = match &voice {
+                Voice::Provider(provider, model) => provider.speak(model, &history, &ask).await,
+                Voice::Scripted(speaker) => speaker.speak(&history, &ask).await,
+            };
+            match &answer {
+                Ok(answer) => {
+                    tracing::debug!(label = %ask.label, model = %name, stop = ?answer.stop, tokens = ?answer.tokens, "answered");
+                    permit.went_well();
+                }
+                Err(error) => {
+                    tracing::debug!(label = %ask.label, model = %name, %error, retry_after_ms = error.retry_after_ms, "no answer");
+                    if matches!(error.kind, CallErrorKind::RateLimited | CallErrorKind::Overloaded) {
+                        permit.was_too_much(error.retry_after_ms);
+                    }
+                }
+            }
+            answer.map(|answer| history.with_unique_calls(answer))
+        }
+    }
+}
+
+impl Voice {
+    fn wire(&self) -> Option<Wire> {
+        match self {
+            Self::Provider(provider, _) => Some(provider.wire()),
+            Self::Scripted(_) => None,
+        }
+    }
+}

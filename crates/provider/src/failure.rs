@@ -1,0 +1,221 @@
+//! What a failed call is called, and the sentence a person reads about it: what happened, what to do, and the
+//! provider's own words as far as they help.
+//!
+//! Kinds alone decide what is done about a failure; whether it is tried again is the rules' business.
+
+mod retry_after;
+
+use agent::model::{CallError, CallErrorKind as Kind};
+use reqwest::StatusCode;
+use reqwest::header::HeaderMap;
+use serde_json::Value;
+
+use crate::limits::ERROR_TEXT_CHARS;
+use crate::sse::TooLong;
+
+/// A failure without a wish of the provider.
+pub(crate) fn failed(kind: Kind, message: impl AsRef<str>) -> CallError {
+    CallError { kind, message: message.as_ref().into(), retry_after_ms: None, partial: None }
+}
+
+/// The call was ended by us.
+pub(crate) fn cancelled() -> CallError {
+    failed(Kind::Cancelled, "the request was ended before its answer")
+}
+
+impl From<TooLong> for CallError {
+    fn from(_: TooLong) -> Self {
+        failed(Kind::Garbled, format!("a line of the answer was longer than {} bytes", crate::limits::LINE_BYTES))
+    }
+}
+
+/// Whom a failed request was for, as far as the sentence about it needs to know.
+pub(crate) struct Asked<'a> {
+    pub(crate) provider: &'a str,
+    pub(crate) model: &'a str,
+    /// The address without anything secret in it.
+    pub(crate) base_url: &'a str,
+    pub(crate) has_key: bool,
+    pub(crate) key_env: Option<&'a str>,
+}
+
+impl Asked<'_> {
+    /// What an HTTP status other than success means.
+    pub(crate) fn status(&self, status: StatusCode, headers: &HeaderMap, body: &[u8]) -> CallError {
+        let told = Told::read(body);
+        let kind = advised(headers, by_status(status, &told));
+        let cure = match kind {
+            Kind::Auth => self.key_cure(),
+            Kind::Rejected if status == StatusCode::NOT_FOUND => {
+                format!("is the model name `{}` right, and is {} the right address", self.model, self.base_url)
+            }
+            Kind::Rejected if status.is_redirection() => {
+                "it wants to send us elsewhere, which is not followed because of the key: set its final address".into()
+            }
+            Kind::Rejected if told.is_out_of_quota() => "the account has no quota left: check plan and billing".into(),
+            Kind::RateLimited => "too many requests or tokens".into(),
+            Kind::Overloaded => "it has too much to do".into(),
+            Kind::ContextTooLong => format!("the conversation does not fit into `{}`", self.model),
+            _ => "it did not take the request".into(),
+        };
+        let words = if told.message.is_empty() { String::new() } else { format!("; it said: {}", told.message) };
+        let message = format!("{} answered {}: {cure}{words}", self.provider, status.as_u16());
+        CallError { retry_after_ms: retry_after::read(headers), ..failed(kind, message) }
+    }
+
+    /// What it means that no answer began.
+    pub(crate) fn unreachable(&self, error: reqwest::Error) -> CallError {
+        let error = error.without_url();
+        let cure = if error.is_timeout() {
+            format!("{} did not take the connection in time", self.base_url)
+        } else if error.is_connect() {
+            format!("nothing answers at {}: is the server running, and is the address right", self.base_url)
+        } else {
+            format!("the connection to {} broke before an answer", self.base_url)
+        };
+        failed(Kind::Connection, format!("{}: {cure} ({})", self.provider, innermost(&error)))
+    }
+
+    /// The headers did not come.
+    pub(crate) fn silent(&self, seconds: u64) -> CallError {
+        failed(Kind::Connection, format!("{} at {} said nothing for {seconds} s", self.provider, self.base_url))
+    }
+
+    fn key_cure(&self) -> String {
+        let verb = if self.has_key { "the key was refused" } else { "it wants a key" };
+        match self.key_env {
+            Some(variable) => format!("{verb}: set {variable} to a valid one"),
+            None => format!("{verb}: set a valid one for provider `{}`", self.provider),
+        }
+    }
+}
+
+/// What an error told in the middle of a stream means.
+pub(crate) fn told(error: &Value) -> CallError {
+    let told = Told::of(error);
+    let kind = by_type(&told).unwrap_or(Kind::Server);
+    let words = if told.message.is_empty() { "no reason was given" } else { &told.message };
+    failed(kind, format!("the provider broke off its answer: {words}"))
+}
+
+/// Whether a failure of the body means that what came is not what was said to come, rather than that it ended early.
+pub(crate) fn is_corrupt(error: &reqwest::Error) -> bool {
+    chain(error).any(|cause| {
+        let kind = cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
+        matches!(kind, Some(std::io::ErrorKind::InvalidData | std::io::ErrorKind::InvalidInput))
+    })
+}
+
+/// The cause that says most.
+pub(crate) fn innermost(error: &reqwest::Error) -> String {
+    readable(&chain(error).last().map_or_else(|| error.to_string(), ToString::to_string))
+}
+
+fn chain(error: &reqwest::Error) -> impl Iterator<Item = &(dyn std::error::Error + 'static)> {
+    std::iter::successors(std::error::Error::source(error), |cause| cause.source())
+}
+
+/// What an error's body told, in whichever shape.
+#[derive(Debug, Default)]
+struct Told {
+    /// The provider's own word for it: `type`, or `code` where there is one.
+    kind: String,
+    code: String,
+    message: String,
+}
+
+impl Told {
+    fn read(body: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(body);
+        if let Ok(value) = serde_json::from_str::<Value>(&text) {
+            return Self::of(value.get("error").unwrap_or(&value));
+        }
+        let text = text.trim();
+        let message = if text.starts_with('<') { "a web page".to_owned() } else { readable(text) };
+        Self { message, ..Self::default() }
+    }
+
+    fn of(error: &Value) -> Self {
+        let word = |key: &str| match error.get(key) {
+            Some(Value::String(word)) => word.clone(),
+            Some(Value::Number(number)) => number.to_string(),
+            _ => String::new(),
+        };
+        let message = match error {
+            Value::String(message) => message.clone(),
+            _ => ["message", "detail", "error"].map(word).into_iter().find(|said| !said.is_empty()).unwrap_or_default(),
+        };
+        Self { kind: word("type"), code: word("code"), message: readable(&message) }
+    }
+
+    fn is_out_of_quota(&self) -> bool {
+        self.code == "insufficient_quota" || self.kind == "insufficient_quota"
+    }
+
+    /// No wire has one word for this; where there is none, the sentence is all there is to go by.
+    fn is_context_too_long(&self) -> bool {
+        const WORDS: [&str; 2] = ["context_length_exceeded", "exceed_context_size_error"];
+        const SENTENCES: [&str; 5] = [
+            "prompt is too long",
+            "exceed context limit",
+            "maximum context length",
+            "context length exceeded",
+            "exceeds the available context size",
+        ];
+        let message = self.message.to_ascii_lowercase();
+        WORDS.iter().any(|word| self.code == *word || self.kind == *word)
+            || SENTENCES.iter().any(|sentence| message.contains(sentence))
+    }
+}
+
+fn by_status(status: StatusCode, told: &Told) -> Kind {
+    match status.as_u16() {
+        401 | 403 => Kind::Auth,
+        413 => Kind::ContextTooLong,
+        429 if told.is_out_of_quota() => Kind::Rejected,
+        429 => Kind::RateLimited,
+        503 | 529 => Kind::Overloaded,
+        408 | 409 | 500.. => Kind::Server,
+        _ if told.is_context_too_long() => Kind::ContextTooLong,
+        _ => Kind::Rejected,
+    }
+}
+
+fn by_type(told: &Told) -> Option<Kind> {
+    if told.is_context_too_long() {
+        return Some(Kind::ContextTooLong);
+    }
+    let by_word = |word: &str| match word {
+        "overloaded_error" | "engine_overloaded" | "503" | "529" => Some(Kind::Overloaded),
+        "rate_limit_error" | "rate_limit_exceeded" | "429" => Some(Kind::RateLimited),
+        "authentication_error" | "permission_error" | "401" | "403" => Some(Kind::Auth),
+        "insufficient_quota" | "invalid_request_error" | "not_found_error" | "billing_error" | "400" | "404" => {
+            Some(Kind::Rejected)
+        }
+        "request_too_large" => Some(Kind::ContextTooLong),
+        _ => None,
+    };
+    by_word(&told.code).or_else(|| by_word(&told.kind))
+}
+
+/// A provider may say outright whether the same request is worth another try. A refused key is not, whatever it says.
+fn advised(headers: &HeaderMap, kind: Kind) -> Kind {
+    match headers.get("x-should-retry").map(|value| value.as_bytes()) {
+        Some(b"false") if kind.is_retryable() => Kind::Rejected,
+        Some(b"true") if kind == Kind::Rejected => Kind::Server,
+        _ => kind,
+    }
+}
+
+/// Foreign words on one line, without control characters, not too long.
+fn readable(text: &str) -> String {
+    let clean = |c: char| if c.is_control() { ' ' } else { c };
+    let mut words: String = text.chars().map(clean).take(ERROR_TEXT_CHARS).collect();
+    if text.chars().nth(ERROR_TEXT_CHARS).is_some() {
+        words.push('…');
+    }
+    words.trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests;

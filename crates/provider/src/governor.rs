@@ -1,0 +1,184 @@
+//! One governor per provider and model for the whole process: how many calls run at once, who is next, and until when
+//! everybody waits.
+//!
+//! Too much work halves the number of calls, success brings it back one by one, and a provider's wish to wait is obeyed
+//! by all callers, never shortened. It decides no retries: those belong to the rules.
+
+use std::collections::VecDeque;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+use crate::limits::RETRY_AFTER;
+
+/// So many good calls, while callers wait, for one more at a time.
+const SUCCESSES_PER_STEP: u32 = 8;
+
+/// Callers that waited for the same moment spread over at most this long behind it.
+const JITTER: Duration = Duration::from_millis(500);
+
+/// How many calls a model gets at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pace {
+    /// At first.
+    pub start: usize,
+    /// At most.
+    pub max: usize,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self { start: 64, max: 1024 }
+    }
+}
+
+/// The line in front of one model. Clones share the line.
+#[derive(Clone, Debug)]
+pub struct Governor(Arc<Mutex<State>>);
+
+/// How a line is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GovernorState {
+    /// Calls that may run at once.
+    pub limit: usize,
+    /// Calls that do.
+    pub running: usize,
+    /// Callers in line.
+    pub waiting: usize,
+    /// How long everybody still waits because the provider asked for it.
+    pub pause: Duration,
+}
+
+/// The right to make one call. Dropping it gives the place to the next in line.
+#[must_use = "a call without its permit is not counted"]
+#[derive(Debug)]
+pub struct Permit {
+    governor: Governor,
+    /// How often the limit had been halved when this call was let in.
+    halvings: u64,
+}
+
+#[derive(Debug)]
+struct State {
+    pace: Pace,
+    limit: usize,
+    running: usize,
+    /// First come, first served. A caller that went away is found out when its turn comes.
+    line: VecDeque<oneshot::Sender<Permit>>,
+    not_before: Option<Instant>,
+    successes: u32,
+    halvings: u64,
+}
+
+impl Governor {
+    /// A governor for a model that nobody has asked yet.
+    pub fn new(pace: Pace) -> Self {
+        let limit = pace.start.clamp(1, pace.max.max(1));
+        Self(Arc::new(Mutex::new(State {
+            pace,
+            limit,
+            running: 0,
+            line: VecDeque::new(),
+            not_before: None,
+            successes: 0,
+            halvings: 0,
+        })))
+    }
+
+    /// Waits for a place, in order of arrival, and then for the moment before which nobody may ask. Dropping the future
+    /// leaves the line.
+    pub async fn admit(&self) -> Permit {
+        let (place, called) = oneshot::channel();
+        self.lock().line.push_back(place);
+        self.serve();
+        let permit = called.await.expect("a place in line is only given up for a permit");
+        while let Some(until) = self.pause_end() {
+            tokio::time::sleep_until(until + jitter()).await;
+        }
+        permit
+    }
+
+    /// How the line is doing.
+    pub fn state(&self) -> GovernorState {
+        let state = self.lock();
+        let pause = state.not_before.map_or(Duration::ZERO, |until| until.saturating_duration_since(Instant::now()));
+        let waiting = state.line.iter().filter(|place| !place.is_closed()).count();
+        GovernorState { limit: state.limit, running: state.running, waiting, pause }
+    }
+
+    /// Lets in as many as there are places. Permits are handed over without holding the lock: one whose caller goes
+    /// away at that very moment comes back through `Drop`.
+    fn serve(&self) {
+        loop {
+            let mut state = self.lock();
+            if state.running >= state.limit {
+                return;
+            }
+            let Some(place) = state.line.pop_front() else { return };
+            if place.is_closed() {
+                continue;
+            }
+            state.running += 1;
+            let permit = Permit { governor: self.clone(), halvings: state.halvings };
+            drop(state);
+            drop(place.send(permit));
+        }
+    }
+
+    fn pause_end(&self) -> Option<Instant> {
+        self.lock().not_before.filter(|until| *until > Instant::now())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Permit {
+    /// The call was answered.
+    pub fn went_well(self) {
+        let mut state = self.governor.lock();
+        let in_demand = state.running >= state.limit;
+        if in_demand && state.limit < state.pace.max {
+            state.successes += 1;
+            if state.successes >= SUCCESSES_PER_STEP {
+                state.successes = 0;
+                state.limit += 1;
+            }
+        }
+    }
+
+    /// The provider had too much to do, and perhaps said for how long. Calls that were already on their way when the
+    /// limit was halved do not halve it again.
+    pub fn was_too_much(self, retry_after_ms: Option<u64>) {
+        let mut state = self.governor.lock();
+        state.successes = 0;
+        if self.halvings == state.halvings {
+            state.halvings += 1;
+            state.limit = (state.limit / 2).max(1);
+        }
+        if let Some(wish) = retry_after_ms {
+            let until = Instant::now() + Duration::from_millis(wish).min(RETRY_AFTER);
+            state.not_before = state.not_before.max(Some(until));
+        }
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        self.governor.lock().running -= 1;
+        self.governor.serve();
+    }
+}
+
+/// Always added to a moment, never taken off it.
+fn jitter() -> Duration {
+    let random = RandomState::new().build_hasher().finish();
+    Duration::from_millis(random % (JITTER.as_millis() as u64 + 1))
+}
+
+#[cfg(test)]
+mod tests;

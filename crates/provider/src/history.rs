@@ -1,0 +1,186 @@
+//! What a conversation has said so far, as its wire writes it. Each message is turned into bytes once, when it is said;
+//! request bodies are joined from those.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use agent::CallId;
+use agent::message::{Message, Part, Role};
+use agent::model::Answer;
+use agent::tools::ToolInfo;
+
+use crate::providers::Wire;
+use crate::{anthropic, openai};
+
+/// A conversation so far. Cheap to clone: the bytes are shared.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct History {
+    /// System prompt and tools.
+    pub(crate) opening: Opening,
+    /// One entry per message that leaves something to be sent.
+    pub(crate) said: Vec<Rendered>,
+    /// The first words of the world: the brief, or the prompt.
+    pub(crate) first_user_text: Option<Arc<str>>,
+    /// How many messages are the model's.
+    pub(crate) assistant_messages: usize,
+    /// What the model reads, roughly.
+    pub(crate) bytes: usize,
+    /// Ids of all calls, so that no answer brings one of them a second time.
+    calls: HashSet<CallId>,
+}
+
+/// System prompt and tools as JSON fragments of one wire; empty where there is none.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Opening {
+    pub(crate) system: Arc<str>,
+    pub(crate) tools: Arc<str>,
+}
+
+/// One message as JSON fragments of one wire, without the commas around them. Results of tools are apart, because both
+/// wires want them directly behind the calls, before anything else that was said in the meantime.
+#[derive(Clone, Debug)]
+pub(crate) struct Rendered {
+    pub(crate) role: Role,
+    pub(crate) results: Arc<str>,
+    pub(crate) rest: Arc<str>,
+}
+
+impl History {
+    /// A conversation in which nobody has spoken. Without a wire nothing is kept for sending.
+    pub(crate) fn begin(wire: Option<Wire>, system: &str, tools: &[ToolInfo]) -> Self {
+        let opening = match wire {
+            Some(Wire::Anthropic) => anthropic::opening(system, tools),
+            Some(Wire::OpenAi) => openai::opening(system, tools),
+            None => Opening::default(),
+        };
+        let tool_bytes = |tool: &ToolInfo| tool.name.len() + tool.description.len() + tool.schema.text().len();
+        let bytes = system.len() + tools.iter().map(tool_bytes).sum::<usize>();
+        Self { opening, bytes, ..Self::default() }
+    }
+
+    /// Adds what was said.
+    pub(crate) fn push(&mut self, wire: Option<Wire>, message: &Message) {
+        self.bytes += message.bytes();
+        self.assistant_messages += usize::from(message.role == Role::Assistant);
+        for part in &message.parts {
+            match part {
+                Part::ToolCall { id, .. } => {
+                    self.calls.insert(id.clone());
+                }
+                Part::Text { text, .. } if message.role == Role::User && self.first_user_text.is_none() => {
+                    self.first_user_text = Some(Arc::clone(text));
+                }
+                Part::Text { .. } | Part::ToolResult { .. } | Part::Opaque { .. } => {}
+            }
+        }
+        let Some(wire) = wire else { return };
+        let rendered = match wire {
+            Wire::Anthropic => anthropic::render(message),
+            Wire::OpenAi => openai::render(message),
+        };
+        if !(rendered.results.is_empty() && rendered.rest.is_empty()) {
+            self.said.push(rendered);
+        }
+    }
+
+    /// Gives every call of an answer an id that the conversation has not seen. A call that stands twice in the same
+    /// answer, id and all, is one call; an id that some servers begin again with every answer is a new call's.
+    pub(crate) fn with_unique_calls(&self, mut answer: Answer) -> Answer {
+        let mut parts: Vec<Part> = Vec::with_capacity(answer.parts.len());
+        let mut fresh: HashSet<CallId> = HashSet::new();
+        for mut part in std::mem::take(&mut answer.parts) {
+            if let Part::ToolCall { id, .. } = &mut part
+                && (self.calls.contains(id) || fresh.contains(id))
+            {
+                if fresh.contains(id) && parts.contains(&part) {
+                    continue;
+                }
+                self.rename(&mut part, &mut answer.malformed, &fresh);
+            }
+            if let Part::ToolCall { id, .. } = &part {
+                fresh.insert(id.clone());
+            }
+            parts.push(part);
+        }
+        answer.parts = parts;
+        answer
+    }
+
+    fn rename(&self, part: &mut Part, malformed: &mut [(CallId, Arc<str>)], fresh: &HashSet<CallId>) {
+        let Part::ToolCall { id, input, .. } = part else { return };
+        let new = (0..)
+            .map(|n| CallId::new(format!("{id}-{}-{n}", self.assistant_messages)))
+            .find(|new| !self.calls.contains(new) && !fresh.contains(new))
+            .expect("finitely many calls cannot take infinitely many ids");
+        // A malformed call has an empty input; of several under one id, the last entry belongs to the last call.
+        if let Some((of, _)) = malformed.iter_mut().rev().find(|(of, _)| of == id).filter(|_| input.text() == "{}") {
+            of.clone_from(&new);
+        }
+        *id = new;
+    }
+}
+
+/// Joins fragments by commas, leaving out the empty ones.
+pub(crate) fn join<'a>(body: &mut Vec<u8>, fragments: impl IntoIterator<Item = &'a str>) {
+    let mut first = true;
+    for fragment in fragments.into_iter().filter(|fragment| !fragment.is_empty()) {
+        if !std::mem::take(&mut first) {
+            body.push(b',');
+        }
+        body.extend_from_slice(fragment.as_bytes());
+    }
+}
+
+/// The fragments of neighbours in the same role: all their results, then all the rest.
+pub(crate) fn fragments(run: &[Rendered]) -> impl Iterator<Item = &str> {
+    run.iter().map(|said| &*said.results).chain(run.iter().map(|said| &*said.rest))
+}
+
+/// A value of ours as a JSON fragment.
+pub(crate) fn fragment<T: serde::Serialize + ?Sized>(value: &T) -> String {
+    serde_json::to_string(value).expect("our own types serialise to JSON")
+}
+
+#[cfg(test)]
+mod tests {
+    use agent::Json;
+    use agent::model::StopReason;
+
+    use super::*;
+
+    fn call(id: &str, input: &str) -> Part {
+        Part::ToolCall { id: CallId::new(id), name: "look".into(), input: Json::parse(input).expect("JSON") }
+    }
+
+    fn answer(parts: Vec<Part>) -> Answer {
+        Answer { parts, stop: StopReason::ToolUse, tokens: None, malformed: Vec::new() }
+    }
+
+    fn ids(answer: &Answer) -> Vec<&str> {
+        answer
+            .parts
+            .iter()
+            .filter_map(|part| if let Part::ToolCall { id, .. } = part { Some(id.as_str()) } else { None })
+            .collect()
+    }
+
+    #[test]
+    fn a_call_said_twice_in_one_answer_is_one_call() {
+        // F5
+        let history = History::default();
+        let answer = history.with_unique_calls(answer(vec![call("a", "{}"), call("a", "{}")]));
+        assert_eq!(ids(&answer), ["a"]);
+    }
+
+    #[test]
+    fn an_id_used_again_for_another_call_becomes_a_new_id() {
+        // F5
+        let mut history = History::default();
+        history.push(None, &Message { role: Role::Assistant, parts: vec![call("call_0", "{}")] });
+        let mut twice = answer(vec![call("call_0", "{}"), call("call_1", "{}"), call("call_1", r#"{"a":1}"#)]);
+        twice.malformed = vec![(CallId::new("call_0"), "no".into())];
+        let answer = history.with_unique_calls(twice);
+        assert_eq!(ids(&answer), ["call_0-1-0", "call_1", "call_1-1-0"]);
+        assert_eq!(answer.malformed[0].0, CallId::new("call_0-1-0"));
+    }
+}

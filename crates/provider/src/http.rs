@@ -1,0 +1,312 @@
+//! A provider over HTTP: one request, one streamed answer. The only file that knows sockets.
+//!
+//! Redirects are not followed, because the key would travel with them; requests are never repeated here, because every
+//! attempt belongs in the log.
+
+use std::future::Future;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use agent::model::{Answer, CallError, CallErrorKind};
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, Response, Url};
+use tokio_util::sync::CancellationToken;
+
+use crate::conversation::Ask;
+use crate::error::Error;
+use crate::failure::{Asked, cancelled, failed, innermost, is_corrupt};
+use crate::history::History;
+use crate::limits;
+use crate::listen::{Heard, Listener};
+use crate::providers::{ProviderConfig, Wire};
+use crate::{anthropic, openai};
+
+/// A provider that can be asked.
+#[derive(Debug)]
+pub(crate) struct Provider {
+    config: ProviderConfig,
+    endpoint: Url,
+    /// The address for error texts, without user, password and query.
+    shown_url: String,
+    headers: HeaderMap,
+    /// Built when the provider is first used: loading certificates takes time, and a local server needs none.
+    client: OnceLock<Client>,
+}
+
+impl Provider {
+    /// Checks everything that can be checked without asking.
+    pub(crate) fn new(config: ProviderConfig) -> Result<Self, Error> {
+        let wrong = |reason: String| Error::Provider { provider: config.name.clone(), reason };
+        let base = Url::parse(&config.base_url)
+            .ok()
+            .filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
+            .ok_or_else(|| wrong("its base URL must begin with http:// or https:// and name a host".to_owned()))?;
+        let headers = headers(&config).map_err(wrong)?;
+        let endpoint = endpoint(config.wire, &base);
+        Ok(Self { shown_url: shown(&base), config, endpoint, headers, client: OnceLock::new() })
+    }
+
+    pub(crate) fn wire(&self) -> Wire {
+        self.config.wire
+    }
+
+    /// Refuses to ask a provider that answers nobody without a key.
+    pub(crate) fn check_key(&self) -> Result<(), Error> {
+        if !self.config.needs_key || self.config.key.is_some() {
+            return Ok(());
+        }
+        let cure = match &self.config.key_env {
+            Some(variable) => format!("set {variable}"),
+            None => "configure one".to_owned(),
+        };
+        Err(Error::NoKey { provider: self.config.name.clone(), cure })
+    }
+
+    /// Makes the client, once.
+    pub(crate) fn connect(&self) -> Result<&Client, Error> {
+        if let Some(client) = self.client.get() {
+            return Ok(client);
+        }
+        // Installed already, by an earlier provider or by whoever embeds us: either serves.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let mut builder = Client::builder()
+            .user_agent(concat!("majordomo/", env!("CARGO_PKG_VERSION")))
+            .connect_timeout(self.config.timeouts.connect)
+            .redirect(reqwest::redirect::Policy::none())
+            .retry(reqwest::retry::never())
+            .tcp_nodelay(true);
+        if self.endpoint.scheme() == "http" {
+            builder = builder.tls_certs_only([]);
+        }
+        if is_loopback(&self.endpoint) {
+            builder = builder.no_proxy();
+        }
+        let client = builder.build().map_err(|source| Error::Client { provider: self.config.name.clone(), source })?;
+        Ok(self.client.get_or_init(|| client))
+    }
+
+    /// Asks once. Whatever comes back holds no key.
+    pub(crate) async fn speak(&self, model: &str, history: &History, ask: &Ask) -> Result<Answer, CallError> {
+        self.converse(model, history, ask)
+            .await
+            .map_err(|error| CallError { message: self.scrub(error.message.to_string()).into(), ..error })
+    }
+
+    async fn converse(&self, model: &str, history: &History, ask: &Ask) -> Result<Answer, CallError> {
+        let asked = self.asked(model);
+        let client = self.connect().map_err(|error| failed(CallErrorKind::Rejected, error.to_string()))?;
+        let body = match self.config.wire {
+            Wire::Anthropic => anthropic::body(history, model, ask),
+            Wire::OpenAi => openai::body(history, model, ask, self.endpoint.host_str() == Some("api.openai.com")),
+        };
+        let request = client.post(self.endpoint.clone()).headers(self.headers.clone()).body(body).send();
+        let first_byte = self.config.timeouts.first_byte;
+        let response = match within(&ask.cancel, first_byte, request).await {
+            Waited::Came(Ok(response)) => response,
+            Waited::Came(Err(error)) => return Err(asked.unreachable(error)),
+            Waited::TooLong => return Err(asked.silent(first_byte.as_secs())),
+            Waited::Cancelled => return Err(cancelled()),
+        };
+        let status = response.status();
+        if !status.is_success() {
+            let headers = response.headers().clone();
+            let body = error_body(response, &ask.cancel).await?;
+            return Err(asked.status(status, &headers, self.scrub(String::from_utf8_lossy(&body).into()).as_bytes()));
+        }
+        if let Some(other) = not_a_stream(&response) {
+            let body = error_body(response, &ask.cancel).await?;
+            return Err(self.no_stream(&other, &body));
+        }
+        self.listen(response, ask).await
+    }
+
+    async fn listen(&self, mut response: Response, ask: &Ask) -> Result<Answer, CallError> {
+        let idle = self.config.timeouts.idle;
+        let mut listener = Listener::new(self.config.wire, ask.deltas.clone());
+        let mut heard = Heard::Part;
+        while heard != Heard::End {
+            let patience = if heard == Heard::Whole { idle.min(limits::TAIL) } else { idle };
+            match within(&ask.cancel, patience, response.chunk()).await {
+                Waited::Came(Ok(Some(chunk))) => heard = listener.hear(&chunk)?,
+                Waited::Came(Ok(None)) => break,
+                // The answer is whole; only its bill is missing.
+                Waited::Came(Err(_)) | Waited::TooLong if heard == Heard::Whole => break,
+                Waited::Came(Err(error)) if is_corrupt(&error) => {
+                    let message = format!("the answer could not be unpacked: {}", innermost(&error));
+                    return Err(listener.with_partial(failed(CallErrorKind::Garbled, message)));
+                }
+                Waited::Came(Err(error)) => {
+                    return Err(listener.cut(&format!("the connection broke: {}", innermost(&error))));
+                }
+                Waited::TooLong => {
+                    return Err(listener.cut(&format!("nothing came for {} s", idle.as_secs_f32())));
+                }
+                Waited::Cancelled => return Err(listener.with_partial(cancelled())),
+            }
+        }
+        listener.end()
+    }
+
+    /// A success that is no stream: an error that came with the wrong status, or something else altogether.
+    fn no_stream(&self, content_type: &str, body: &[u8]) -> CallError {
+        let told: Option<serde_json::Value> = serde_json::from_slice(body).ok();
+        if let Some(error) = told.as_ref().and_then(|told| told.get("error")) {
+            return crate::failure::told(error);
+        }
+        let message = format!(
+            "{} answered with `{content_type}` where a stream of events was expected: is {} the address of its API",
+            self.config.name, self.shown_url
+        );
+        failed(CallErrorKind::Garbled, message)
+    }
+
+    fn asked<'a>(&'a self, model: &'a str) -> Asked<'a> {
+        Asked {
+            provider: &self.config.name,
+            model,
+            base_url: &self.shown_url,
+            has_key: self.config.key.is_some(),
+            key_env: self.config.key_env.as_deref(),
+        }
+    }
+
+    fn scrub(&self, text: String) -> String {
+        let headers = self.config.headers.iter().map(|(_, value)| value);
+        self.config.key.iter().chain(headers).fold(text, |text, secret| secret.scrub(text))
+    }
+}
+
+/// What became of waiting.
+enum Waited<T> {
+    Came(T),
+    TooLong,
+    Cancelled,
+}
+
+async fn within<T>(cancel: &CancellationToken, patience: Duration, future: impl Future<Output = T>) -> Waited<T> {
+    tokio::select! {
+        biased;
+        () = cancel.cancelled() => Waited::Cancelled,
+        came = tokio::time::timeout(patience, future) => came.map_or(Waited::TooLong, Waited::Came),
+    }
+}
+
+/// The beginning of an error's body, as much as arrives in time.
+async fn error_body(mut response: Response, cancel: &CancellationToken) -> Result<Vec<u8>, CallError> {
+    let mut body = Vec::new();
+    let read = async {
+        while let Ok(Some(chunk)) = response.chunk().await {
+            let room = limits::ERROR_BODY_BYTES - body.len();
+            body.extend_from_slice(&chunk[..chunk.len().min(room)]);
+            if body.len() == limits::ERROR_BODY_BYTES {
+                break;
+            }
+        }
+    };
+    match within(cancel, limits::ERROR_BODY, read).await {
+        Waited::Came(()) | Waited::TooLong => Ok(body),
+        Waited::Cancelled => Err(cancelled()),
+    }
+}
+
+/// The content type, when it is there and is not that of a stream.
+fn not_a_stream(response: &Response) -> Option<String> {
+    let content_type = String::from_utf8_lossy(response.headers().get(CONTENT_TYPE)?.as_bytes()).into_owned();
+    let is_stream = content_type.trim_start().to_ascii_lowercase().starts_with("text/event-stream");
+    (!is_stream).then(|| content_type.chars().filter(|c| !c.is_control()).take(100).collect())
+}
+
+fn headers(config: &ProviderConfig) -> Result<HeaderMap, String> {
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
+    if config.wire == Wire::Anthropic {
+        headers.insert("anthropic-version", HeaderValue::from_static(anthropic::VERSION));
+    }
+    if let Some(key) = &config.key {
+        let (name, value) = match config.wire {
+            Wire::Anthropic => (HeaderName::from_static("x-api-key"), key.reveal().to_owned()),
+            Wire::OpenAi => (AUTHORIZATION, format!("Bearer {}", key.reveal())),
+        };
+        headers.insert(name, secret_header(&value).ok_or("its key holds characters that no key has")?);
+    }
+    for (name, value) in &config.headers {
+        let parsed = HeaderName::try_from(name.as_str()).ok();
+        let pair = parsed.zip(secret_header(value.reveal()));
+        let (parsed, value) = pair.ok_or_else(|| format!("the header `{name}` cannot be sent"))?;
+        headers.insert(parsed, value);
+    }
+    Ok(headers)
+}
+
+fn secret_header(value: &str) -> Option<HeaderValue> {
+    let mut value = HeaderValue::from_str(value).ok()?;
+    value.set_sensitive(true);
+    Some(value)
+}
+
+/// People write Anthropic's address with and without its version.
+fn endpoint(wire: Wire, base: &Url) -> Url {
+    let mut url = base.clone();
+    let path = base.path().trim_end_matches('/');
+    let tail = match wire {
+        Wire::Anthropic if path.ends_with("/v1") => "/messages",
+        Wire::Anthropic => "/v1/messages",
+        Wire::OpenAi => "/chat/completions",
+    };
+    url.set_path(&format!("{path}{tail}"));
+    url
+}
+
+fn shown(base: &Url) -> String {
+    let mut url = base.clone();
+    // Neither can fail: the address has a host.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    url.set_query(None);
+    url.set_fragment(None);
+    url.as_str().trim_end_matches('/').to_owned()
+}
+
+fn is_loopback(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_endpoint_is_found_however_the_base_is_written() {
+        for (wire, base, expected) in [
+            (Wire::Anthropic, "https://api.anthropic.com", "https://api.anthropic.com/v1/messages"),
+            (Wire::Anthropic, "https://gw.example/v1/", "https://gw.example/v1/messages"),
+            (Wire::Anthropic, "https://gw.example/claude", "https://gw.example/claude/v1/messages"),
+            (Wire::OpenAi, "https://api.openai.com/v1", "https://api.openai.com/v1/chat/completions"),
+            (Wire::OpenAi, "http://[::1]:1/v1/?a=b", "http://[::1]:1/v1/chat/completions?a=b"),
+        ] {
+            assert_eq!(endpoint(wire, &Url::parse(base).expect("a URL")).as_str(), expected);
+        }
+    }
+
+    #[test]
+    fn a_shown_address_has_no_password_in_it() {
+        // T61
+        let url = Url::parse("https://me:canary@gw.example/v1?key=canary").expect("a URL");
+        assert_eq!(shown(&url), "https://gw.example/v1");
+    }
+
+    #[test]
+    fn only_addresses_of_this_machine_are_loopback() {
+        for (url, expected) in [
+            ("http://127.0.0.1:1", true),
+            ("http://[::1]:1", true),
+            ("http://localhost", true),
+            ("http://localhost.evil.example", false),
+            ("http://10.0.0.1", false),
+        ] {
+            assert_eq!(is_loopback(&Url::parse(url).expect("a URL")), expected, "{url}");
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! How much of an answer is believed. A provider, a proxy or a prankster may send anything; every one of these is named
+//! in the error that it causes.
+
+use std::time::Duration;
+
+/// One line, and one event, of a stream.
+pub const LINE_BYTES: usize = 16 << 20;
+
+/// All bytes of one streamed answer, after decompression, framing included.
+pub const STREAM_BYTES: usize = 256 << 20;
+
+/// What is kept of one answer: text, arguments, opaque blocks.
+pub const ANSWER_BYTES: usize = 32 << 20;
+
+/// The arguments of one tool call.
+pub const TOOL_INPUT_BYTES: usize = 10 << 20;
+
+/// The name of a tool, and the id of a call.
+pub const TOOL_NAME_BYTES: usize = 256;
+
+/// Text blocks, tool calls and opaque blocks of one answer.
+pub const PARTS: usize = 1024;
+
+/// What is read of an error's body.
+pub const ERROR_BODY_BYTES: usize = 64 << 10;
+
+/// How much of a provider's own words goes into an error.
+pub const ERROR_TEXT_CHARS: usize = 300;
+
+/// The longest wish of a provider that all callers obey.
+pub const RETRY_AFTER: Duration = Duration::from_secs(60);
+
+/// How long a finished answer waits for the usage that some servers send behind it.
+pub const TAIL: Duration = Duration::from_secs(2);
+
+/// How long the body of an error may take.
+pub const ERROR_BODY: Duration = Duration::from_secs(10);

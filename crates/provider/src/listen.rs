@@ -1,0 +1,123 @@
+//! Bytes in, answer out: the whole way from a stream's bytes to an answer, without I/O.
+
+use std::sync::Arc;
+
+use agent::model::{Answer, CallError, CallErrorKind};
+use tokio::sync::mpsc::UnboundedSender;
+
+use crate::conversation::Delta;
+use crate::failure::failed;
+use crate::limits::STREAM_BYTES;
+use crate::providers::Wire;
+use crate::sse::Decoder;
+use crate::{anthropic, openai};
+
+/// Listens to one answer.
+pub(crate) struct Listener {
+    decoder: Decoder,
+    reader: Reader,
+    deltas: Option<UnboundedSender<Delta>>,
+    bytes: usize,
+}
+
+/// How far an answer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Heard {
+    /// It goes on.
+    Part,
+    /// It is whole; its bill may still come.
+    Whole,
+    /// Nothing more will come.
+    End,
+}
+
+enum Reader {
+    Anthropic(anthropic::Reader),
+    OpenAi(openai::Reader),
+}
+
+impl Listener {
+    /// An ear for one wire. Words are passed on as they come.
+    pub(crate) fn new(wire: Wire, deltas: Option<UnboundedSender<Delta>>) -> Self {
+        let reader = match wire {
+            Wire::Anthropic => Reader::Anthropic(anthropic::Reader::default()),
+            Wire::OpenAi => Reader::OpenAi(openai::Reader::default()),
+        };
+        Self { decoder: Decoder::default(), reader, deltas, bytes: 0 }
+    }
+
+    /// Takes the next bytes.
+    pub(crate) fn hear(&mut self, chunk: &[u8]) -> Result<Heard, CallError> {
+        self.bytes = self.bytes.saturating_add(chunk.len());
+        if self.bytes > STREAM_BYTES {
+            let message = format!("the answer went over the limit of {STREAM_BYTES} bytes and was given up");
+            return Err(self.with_partial(failed(CallErrorKind::Garbled, message)));
+        }
+        let Self { decoder, reader, deltas, .. } = self;
+        match decoder.feed(chunk, |data| reader.event(data, deltas.as_ref())) {
+            Ok(()) => Ok(self.reader.heard()),
+            Err(error) => Err(self.with_partial(error)),
+        }
+    }
+
+    /// Takes the end of the stream: an answer, or the news that there is none.
+    pub(crate) fn end(mut self) -> Result<Answer, CallError> {
+        if self.reader.heard() == Heard::Part {
+            let Self { decoder, reader, deltas, .. } = &mut self;
+            let last = std::mem::take(decoder).finish(|data| reader.event(data, deltas.as_ref()));
+            // Bytes behind the last blank line that cannot be read are the place where the stream was cut.
+            if let Err(error) = last
+                && error.kind != CallErrorKind::Garbled
+            {
+                return Err(self.with_partial(error));
+            }
+        }
+        if self.reader.heard() == Heard::Part {
+            return Err(self.cut("the answer ended before its end was told"));
+        }
+        Ok(match self.reader {
+            Reader::Anthropic(reader) => reader.finish(),
+            Reader::OpenAi(reader) => reader.finish(),
+        })
+    }
+
+    /// The news that the stream broke: cut off if words or anything else had come, else no answer at all.
+    pub(crate) fn cut(&self, why: &str) -> CallError {
+        let kind = if self.bytes > 0 { CallErrorKind::Truncated } else { CallErrorKind::Connection };
+        self.with_partial(failed(kind, why))
+    }
+
+    /// A failure together with the words that had come.
+    pub(crate) fn with_partial(&self, error: CallError) -> CallError {
+        let text = match &self.reader {
+            Reader::Anthropic(reader) => reader.text(),
+            Reader::OpenAi(reader) => reader.text(),
+        };
+        let partial: Option<Arc<str>> = (!text.is_empty()).then(|| text.into());
+        CallError { partial, ..error }
+    }
+}
+
+impl Reader {
+    fn event(&mut self, data: &[u8], deltas: Option<&UnboundedSender<Delta>>) -> Result<(), CallError> {
+        let mut say = |text: &str| {
+            if let Some(deltas) = deltas
+                && !text.is_empty()
+            {
+                // Nobody listens any more: words in passing may be lost.
+                let _ = deltas.send(Delta::Text(text.to_owned()));
+            }
+        };
+        match self {
+            Self::Anthropic(reader) => reader.event(data, &mut say),
+            Self::OpenAi(reader) => reader.event(data, &mut say),
+        }
+    }
+
+    fn heard(&self) -> Heard {
+        match self {
+            Self::Anthropic(reader) => reader.heard(),
+            Self::OpenAi(reader) => reader.heard(),
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! What is known of models without asking them: window, longest answer, price. The figures are data (`prices.toml`);
+//! configuration overrides them entry by entry, and within an entry field by field.
+
+use std::collections::BTreeMap;
+
+use agent::model::{Model, Price};
+use serde::Deserialize;
+
+use crate::error::Error;
+use crate::providers::Wire;
+
+/// A local server's usual window: too small is asked again, too large is cut off without a word.
+const UNKNOWN_CONTEXT_TOKENS: u64 = 32_768;
+const UNKNOWN_MAX_OUTPUT_TOKENS: u64 = 4_096;
+
+/// Figures by model name.
+#[derive(Clone, Debug, Default)]
+pub struct ModelTable {
+    entries: BTreeMap<String, ModelEntry>,
+    overrides: BTreeMap<String, ModelEntry>,
+}
+
+/// What is known of a model, or of all models whose names begin alike. A field that is missing is taken from what is
+/// known otherwise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelEntry {
+    /// Tokens that fit into one request, answer included.
+    pub context_tokens: Option<u64>,
+    /// The longest answer that is asked for.
+    pub max_output_tokens: Option<u64>,
+    /// What it costs.
+    pub price: Option<Dollars>,
+}
+
+/// Dollars per million tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Dollars {
+    /// Fresh prompt tokens.
+    pub input: f64,
+    /// Prompt tokens read from the cache; as fresh ones when it is not said.
+    pub cache_read: Option<f64>,
+    /// Prompt tokens written to the cache; as fresh ones when it is not said.
+    pub cache_write: Option<f64>,
+    /// Generated tokens.
+    pub output: f64,
+}
+
+impl ModelTable {
+    /// What is known from the start.
+    pub fn builtin() -> Self {
+        Self::parse(include_str!("prices.toml")).expect("the table that is built in can be read")
+    }
+
+    /// A table from its text.
+    pub fn parse(toml: &str) -> Result<Self, Error> {
+        let entries = toml::from_str(toml).map_err(|source| Error::ModelTable(Box::new(source)))?;
+        Ok(Self { entries, overrides: BTreeMap::new() })
+    }
+
+    /// This table with entries of a person's own, which win over all others that fit.
+    #[must_use]
+    pub fn with(mut self, overrides: BTreeMap<String, ModelEntry>) -> Self {
+        self.overrides.extend(overrides);
+        self
+    }
+
+    /// The models that are known by their whole name.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let names: std::collections::BTreeSet<&str> =
+            self.entries.keys().chain(self.overrides.keys()).map(String::as_str).collect();
+        names.into_iter().filter(|name| !name.ends_with('*'))
+    }
+
+    /// A model's figures. A gateway's model that is not known by the gateway's name is known by that of the provider
+    /// whose wire it speaks.
+    pub(crate) fn model(&self, name: &str, wire: Option<(Wire, &str)>) -> Model {
+        let own = find(&self.overrides, name).unwrap_or_default();
+        let known = find(&self.entries, name).or_else(|| {
+            let (wire, model) = wire?;
+            let theirs = format!("{}/{model}", wire.name());
+            best(&self.entries, &theirs).filter(|(key, _)| !key.ends_with("/*")).map(|(_, entry)| entry)
+        });
+        let known = known.unwrap_or_default();
+        Model {
+            name: name.into(),
+            context_tokens: own.context_tokens.or(known.context_tokens).unwrap_or(UNKNOWN_CONTEXT_TOKENS),
+            max_output_tokens: own.max_output_tokens.or(known.max_output_tokens).unwrap_or(UNKNOWN_MAX_OUTPUT_TOKENS),
+            price: own.price.or(known.price).map(Price::from),
+        }
+    }
+}
+
+fn find(entries: &BTreeMap<String, ModelEntry>, name: &str) -> Option<ModelEntry> {
+    best(entries, name).map(|(_, entry)| entry)
+}
+
+/// The longest entry that fits.
+fn best<'a>(entries: &'a BTreeMap<String, ModelEntry>, name: &str) -> Option<(&'a str, ModelEntry)> {
+    entries
+        .iter()
+        .filter(|(key, _)| fits(key, name))
+        .max_by_key(|(key, _)| key.trim_end_matches('*').len())
+        .map(|(key, entry)| (key.as_str(), *entry))
+}
+
+fn fits(key: &str, name: &str) -> bool {
+    if let Some(prefix) = key.strip_suffix('*') {
+        return name.starts_with(prefix);
+    }
+    match name.strip_prefix(key) {
+        Some("" | "-latest") => true,
+        // A date, with or without dashes. Anything shorter is another version, and that may cost something else.
+        Some(rest) => {
+            rest.starts_with('-')
+                && rest.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit())
+                && rest.bytes().filter(u8::is_ascii_digit).count() == 8
+        }
+        None => false,
+    }
+}
+
+impl From<Dollars> for Price {
+    fn from(dollars: Dollars) -> Self {
+        // Millionths of a dollar. A cast from float ends at zero and at the largest number.
+        let micro = |dollars: f64| (dollars * 1e6).round() as u64;
+        Self {
+            input: micro(dollars.input),
+            cache_read: micro(dollars.cache_read.unwrap_or(dollars.input)),
+            cache_write: micro(dollars.cache_write.unwrap_or(dollars.input)),
+            output: micro(dollars.output),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use agent::model::Tokens;
+
+    use super::*;
+
+    fn model(name: &str) -> Model {
+        ModelTable::builtin().model(name, None)
+    }
+
+    #[test]
+    fn dated_and_latest_names_are_the_model_itself() {
+        let plain = model("anthropic/claude-sonnet-4-5");
+        for name in ["anthropic/claude-sonnet-4-5-20250929", "anthropic/claude-sonnet-4-5-latest"] {
+            assert_eq!(Model { name: plain.name.clone(), ..model(name) }, plain);
+        }
+        assert_eq!(model("openai/gpt-4o-2024-08-06").price, model("openai/gpt-4o").price);
+    }
+
+    #[test]
+    fn another_version_is_not_priced_like_its_elder() {
+        for name in ["anthropic/claude-opus-4-9", "openai/gpt-5.9", "openai/gpt-5-pro", "anthropic/claude-opus-40"] {
+            assert_eq!(model(name).price, None, "{name}");
+        }
+        assert_ne!(model("openai/gpt-5-mini").price, model("openai/gpt-5").price);
+    }
+
+    #[test]
+    fn an_unknown_model_gets_a_small_window_and_no_price() {
+        let unknown = model("ollama/llama3:8b");
+        assert_eq!((unknown.context_tokens, unknown.max_output_tokens, unknown.price), (32_768, 4_096, None));
+    }
+
+    #[test]
+    fn a_gateway_knows_the_models_of_its_wire() {
+        let table = ModelTable::builtin();
+        let through = table.model("work/claude-haiku-4-5", Some((Wire::Anthropic, "claude-haiku-4-5")));
+        assert_eq!(through.price, model("anthropic/claude-haiku-4-5").price);
+        let local = table.model("ollama/llama3:8b", Some((Wire::OpenAi, "llama3:8b")));
+        assert_eq!(local.context_tokens, 32_768, "a local model is not as large as the wire's makers'");
+    }
+
+    #[test]
+    fn an_override_changes_its_fields_and_leaves_the_others() {
+        let entry = ModelEntry { max_output_tokens: Some(1_000), ..ModelEntry::default() };
+        let table = ModelTable::builtin().with([("openai/gpt-5*".to_owned(), entry)].into());
+        let changed = table.model("openai/gpt-5-mini", None);
+        assert_eq!(changed.max_output_tokens, 1_000);
+        assert_eq!(changed.price, model("openai/gpt-5-mini").price);
+        assert_eq!(table.model("openai/gpt-4o", None).max_output_tokens, 16_384);
+    }
+
+    #[test]
+    fn dollars_become_millionths_per_million() {
+        let price = model("anthropic/claude-sonnet-4-5").price.expect("priced");
+        let tokens = Tokens { input: 1_000_000, cache_read: 1_000_000, cache_write: 1_000_000, output: 1_000_000 };
+        assert_eq!(price.of(&tokens), 22_050_000);
+        let openai = model("openai/gpt-5").price.expect("priced");
+        assert_eq!(openai.cache_write, openai.input);
+    }
+
+    #[test]
+    fn a_misspelt_table_is_refused() {
+        let error = ModelTable::parse("[\"a/b\"]\ncontext = 5").expect_err("no such field");
+        assert!(error.to_string().contains("context"), "{error}");
+    }
+}

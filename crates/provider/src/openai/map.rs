@@ -1,0 +1,90 @@
+//! Requests: our messages as chat messages, and a body joined from messages that were written once.
+
+use agent::message::{Message, Part, Role};
+use agent::tools::ToolInfo;
+
+use super::wire::{Call, Called, Function, Said, Tool};
+use crate::conversation::Ask;
+use crate::history::{History, Opening, Rendered, fragment, fragments, join};
+use crate::names;
+
+/// System prompt and tools.
+pub(crate) fn opening(system: &str, tools: &[ToolInfo]) -> Opening {
+    let system = if system.trim().is_empty() { String::new() } else { fragment(&Said::System { content: system }) };
+    let tool = |tool: &ToolInfo| {
+        let function = Function { name: &tool.name, description: &tool.description, parameters: &tool.schema };
+        fragment(&Tool { kind: "function", function })
+    };
+    let tools: Vec<String> = tools.iter().map(tool).collect();
+    Opening { system: system.into(), tools: tools.join(",").into() }
+}
+
+/// One message of ours as messages of the wire: each result is one, all words together are one. Opaque blocks stay
+/// away: this wire has none.
+pub(crate) fn render(message: &Message) -> Rendered {
+    let mut words = String::new();
+    let mut results = Vec::new();
+    let mut tool_calls = Vec::new();
+    for part in &message.parts {
+        match part {
+            Part::Text { text, .. } if text.is_empty() => {}
+            Part::Text { text, .. } => {
+                if !words.is_empty() {
+                    words.push_str("\n\n");
+                }
+                words.push_str(text);
+            }
+            Part::ToolCall { id, name, input } => tool_calls.push(Call {
+                id: names::call(id.as_str()),
+                kind: "function",
+                function: Called { name: names::tool(name), arguments: input.text() },
+            }),
+            Part::ToolResult { id, content, .. } => {
+                results.push(fragment(&Said::Tool { tool_call_id: names::call(id.as_str()), content }));
+            }
+            Part::Opaque { .. } => {}
+        }
+    }
+    let rest = match message.role {
+        _ if words.is_empty() && tool_calls.is_empty() => String::new(),
+        Role::User => fragment(&Said::User { content: &words }),
+        Role::Assistant => {
+            fragment(&Said::Assistant { content: Some(words.as_str()).filter(|words| !words.is_empty()), tool_calls })
+        }
+    };
+    Rendered { role: message.role, results: results.join(",").into(), rest: rest.into() }
+}
+
+/// The body of a request. Only OpenAI itself wants the newer name of the answer's limit, and its newer models refuse
+/// the older one; others know only the older.
+pub(crate) fn body(history: &History, model: &str, ask: &Ask, is_openai: bool) -> Vec<u8> {
+    let mut body = Vec::with_capacity(history.bytes + history.bytes / 4 + 1024);
+    let model = fragment(model);
+    let limit = if is_openai { "max_completion_tokens" } else { "max_tokens" };
+    body.extend_from_slice(
+        format!(
+            r#"{{"model":{model},"{limit}":{},"stream":true,"stream_options":{{"include_usage":true}}"#,
+            ask.max_tokens
+        )
+        .as_bytes(),
+    );
+    let Opening { system, tools } = &history.opening;
+    if !tools.is_empty() {
+        body.extend_from_slice(br#","tools":["#);
+        body.extend_from_slice(tools.as_bytes());
+        body.push(b']');
+        if !ask.calls_allowed {
+            body.extend_from_slice(br#","tool_choice":"none""#);
+        }
+    }
+    if let Some(schema) = &ask.output_schema {
+        body.extend_from_slice(br#","response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":"#);
+        body.extend_from_slice(schema.text().as_bytes());
+        body.extend_from_slice(b"}}");
+    }
+    body.extend_from_slice(br#","messages":["#);
+    let said = history.said.chunk_by(|a, b| a.role == b.role).flat_map(fragments);
+    join(&mut body, std::iter::once(&**system).chain(said));
+    body.extend_from_slice(b"]}");
+    body
+}

@@ -1,0 +1,153 @@
+//! Answers: chunks of a chat completion, read into one text and a list of calls.
+
+use std::borrow::Cow;
+
+use agent::model::{Answer, CallError, CallErrorKind, StopReason};
+
+use super::wire::{CallDelta, Choice, Chunk, Delta};
+use crate::answer::{Draft, Piece, Room, is_whole};
+use crate::failure::{failed, told};
+use crate::listen::Heard;
+use crate::usage::UsageTally;
+
+/// Reads one answer.
+#[derive(Debug, Default)]
+pub(crate) struct Reader {
+    text: String,
+    refusal: String,
+    calls: Vec<PartialCall>,
+    usage: UsageTally,
+    finish_reason: Option<String>,
+    done: bool,
+    room: Room,
+}
+
+#[derive(Debug, Default)]
+struct PartialCall {
+    index: Option<u64>,
+    id: String,
+    name: String,
+    arguments: String,
+}
+
+impl Reader {
+    /// Takes the data of one event.
+    pub(crate) fn event(&mut self, data: &[u8], say: &mut dyn FnMut(&str)) -> Result<(), CallError> {
+        if data.trim_ascii() == b"[DONE]" {
+            self.done = true;
+            return Ok(());
+        }
+        let chunk: Chunk<'_> = serde_json::from_slice(data)
+            .map_err(|why| failed(CallErrorKind::Garbled, format!("a chunk of the answer could not be read: {why}")))?;
+        if let Some(error) = chunk.error.filter(|error| !error.is_null()) {
+            return Err(told(&error));
+        }
+        self.usage.note(chunk.usage);
+        for choice in chunk.choices.into_iter().flatten().filter(|choice| choice.index.unwrap_or(0) == 0) {
+            self.choice(choice, say)?;
+        }
+        Ok(())
+    }
+
+    /// How far the answer is. Its end is the reason why it ended: `[DONE]` alone is also what a gateway says when the
+    /// server behind it broke off.
+    pub(crate) fn heard(&self) -> Heard {
+        match (&self.finish_reason, self.done) {
+            (Some(_), true) => Heard::End,
+            (Some(_), false) => Heard::Whole,
+            (None, _) => Heard::Part,
+        }
+    }
+
+    /// The words so far.
+    pub(crate) fn text(&self) -> String {
+        format!("{}{}", self.text, self.refusal)
+    }
+
+    /// The answer, once its end was heard.
+    pub(crate) fn finish(self) -> Answer {
+        let stop = match self.finish_reason.as_deref() {
+            _ if !self.refusal.is_empty() => StopReason::Refusal,
+            Some("length") => StopReason::MaxTokens,
+            Some("tool_calls" | "function_call") => StopReason::ToolUse,
+            Some("content_filter") => StopReason::Refusal,
+            _ => StopReason::EndTurn,
+        };
+        let mut pieces = vec![Piece::Text(self.text), Piece::Text(self.refusal)];
+        pieces.extend(self.calls.into_iter().enumerate().map(|(nth, call)| {
+            let id = if call.id.is_empty() { format!("call_{nth}") } else { call.id };
+            Piece::Call { id, name: call.name, arguments: call.arguments }
+        }));
+        Draft { pieces, stop, tokens: self.usage.openai() }.finish()
+    }
+
+    fn choice(&mut self, choice: Choice<'_>, say: &mut dyn FnMut(&str)) -> Result<(), CallError> {
+        self.usage.note(choice.usage);
+        let Delta { content, refusal, tool_calls } =
+            choice.delta.unwrap_or(Delta { content: None, refusal: None, tool_calls: None });
+        for (so_far, more) in [(&mut self.text, content), (&mut self.refusal, refusal)] {
+            if let Some(more) = more {
+                self.room.bytes(more.len())?;
+                so_far.push_str(&more);
+                say(&more);
+            }
+        }
+        for delta in tool_calls.into_iter().flatten() {
+            self.call(&delta)?;
+        }
+        if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
+            self.finish_reason = Some(reason);
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, delta: &CallDelta<'_>) -> Result<(), CallError> {
+        let name = delta.function.as_ref().and_then(|function| function.name.as_deref()).unwrap_or_default();
+        let arguments = arguments(delta)?;
+        let nth = match self.find(delta, name) {
+            Some(nth) => nth,
+            None => {
+                self.room.part()?;
+                self.calls.push(PartialCall { index: delta.index, ..PartialCall::default() });
+                self.calls.len() - 1
+            }
+        };
+        let call = &mut self.calls[nth];
+        if call.id.is_empty() {
+            self.room.name(&mut call.id, delta.id.as_deref().unwrap_or_default())?;
+        }
+        // Some servers repeat the name in every chunk, a few send it in pieces.
+        if call.name != name {
+            self.room.name(&mut call.name, name)?;
+        }
+        self.room.arguments(&mut call.arguments, &arguments)
+    }
+
+    /// The call that a delta goes on with: by id, else by index, else the last one. A whole call followed by another
+    /// name without an id is the way in which some servers begin the next call.
+    fn find(&self, delta: &CallDelta<'_>, name: &str) -> Option<usize> {
+        let same_index = |call: &PartialCall| match (call.index, delta.index) {
+            (Some(a), Some(b)) => a == b,
+            _ => true,
+        };
+        if let Some(id) = delta.id.as_deref().filter(|id| !id.is_empty()) {
+            let is_it = |call: &PartialCall| call.id == id || (call.id.is_empty() && call.index.is_some());
+            return self.calls.iter().rposition(|call| is_it(call) && same_index(call));
+        }
+        let nth = self.calls.iter().rposition(same_index)?;
+        let call = &self.calls[nth];
+        let begins_another = !name.is_empty() && is_whole(&call.arguments);
+        (!begins_another).then_some(nth)
+    }
+}
+
+fn arguments<'a>(delta: &CallDelta<'a>) -> Result<Cow<'a, str>, CallError> {
+    let Some(raw) = delta.function.as_ref().and_then(|function| function.arguments) else { return Ok("".into()) };
+    match raw.get() {
+        "null" => Ok("".into()),
+        text if text.starts_with('"') => serde_json::from_str::<String>(text)
+            .map(Cow::Owned)
+            .map_err(|why| failed(CallErrorKind::Garbled, format!("arguments of a call could not be read: {why}"))),
+        text => Ok(Cow::Borrowed(text)),
+    }
+}

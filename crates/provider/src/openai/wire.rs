@@ -1,0 +1,119 @@
+//! The shapes of chat completions: only the fields that are written or read.
+
+use std::borrow::Cow;
+
+use agent::Json;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// A message, as it is written.
+#[derive(Serialize)]
+#[serde(tag = "role", rename_all = "snake_case")]
+pub(super) enum Said<'a> {
+    System {
+        content: &'a str,
+    },
+    User {
+        content: &'a str,
+    },
+    Assistant {
+        /// Null beside calls when there are no words.
+        content: Option<&'a str>,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        tool_calls: Vec<Call<'a>>,
+    },
+    Tool {
+        tool_call_id: Cow<'a, str>,
+        content: &'a str,
+    },
+}
+
+/// A tool call of the model, as it is sent back.
+#[derive(Serialize)]
+pub(super) struct Call<'a> {
+    pub(super) id: Cow<'a, str>,
+    #[serde(rename = "type")]
+    pub(super) kind: &'static str,
+    pub(super) function: Called<'a>,
+}
+
+/// Which function, and with what.
+#[derive(Serialize)]
+pub(super) struct Called<'a> {
+    pub(super) name: Cow<'a, str>,
+    pub(super) arguments: &'a str,
+}
+
+/// A tool, as it is advertised.
+#[derive(Serialize)]
+pub(super) struct Tool<'a> {
+    #[serde(rename = "type")]
+    pub(super) kind: &'static str,
+    pub(super) function: Function<'a>,
+}
+
+/// The function inside a tool.
+#[derive(Serialize)]
+pub(super) struct Function<'a> {
+    pub(super) name: &'a str,
+    pub(super) description: &'a str,
+    pub(super) parameters: &'a Json,
+}
+
+/// One event. Any of its fields may be missing.
+#[derive(Deserialize)]
+pub(super) struct Chunk<'a> {
+    #[serde(borrow, default)]
+    pub(super) choices: Option<Vec<Choice<'a>>>,
+    #[serde(borrow, default)]
+    pub(super) usage: Option<&'a RawValue>,
+    #[serde(default)]
+    pub(super) error: Option<Value>,
+}
+
+/// One of the alternatives; only the first is asked for.
+#[derive(Deserialize)]
+pub(super) struct Choice<'a> {
+    #[serde(default)]
+    pub(super) index: Option<u64>,
+    #[serde(borrow, default)]
+    pub(super) delta: Option<Delta<'a>>,
+    #[serde(default)]
+    pub(super) finish_reason: Option<String>,
+    /// Some gateways put the bill here.
+    #[serde(borrow, default)]
+    pub(super) usage: Option<&'a RawValue>,
+}
+
+/// What is added.
+#[derive(Deserialize)]
+pub(super) struct Delta<'a> {
+    #[serde(borrow, default)]
+    pub(super) content: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    pub(super) refusal: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    pub(super) tool_calls: Option<Vec<CallDelta<'a>>>,
+}
+
+/// What is added to a call.
+#[derive(Deserialize)]
+pub(super) struct CallDelta<'a> {
+    #[serde(default)]
+    pub(super) index: Option<u64>,
+    #[serde(borrow, default)]
+    pub(super) id: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    pub(super) function: Option<FunctionDelta<'a>>,
+}
+
+/// What is added to a call's name and arguments.
+#[derive(Deserialize)]
+pub(super) struct FunctionDelta<'a> {
+    #[serde(borrow, default)]
+    pub(super) name: Option<Cow<'a, str>>,
+    /// A string with a piece of JSON; from some servers the object itself.
+    #[serde(borrow, default)]
+    pub(super) arguments: Option<&'a RawValue>,
+}

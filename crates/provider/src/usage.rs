@@ -1,0 +1,97 @@
+//! Token counts as they arrive: in any event, in part, or as nonsense. Later figures replace earlier ones key by key.
+
+use agent::model::Tokens;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+/// What a stream has said about tokens.
+#[derive(Debug, Default)]
+pub(crate) struct UsageTally(Map<String, Value>);
+
+impl UsageTally {
+    /// Takes the usage object of one event. Anything that is no object is ignored: an answer is not lost over its bill.
+    pub(crate) fn note(&mut self, usage: Option<&RawValue>) {
+        let Some(Ok(figures)) = usage.map(|raw| serde_json::from_str::<Map<String, Value>>(raw.get())) else { return };
+        self.0.extend(figures.into_iter().filter(|(_, figure)| !figure.is_null()));
+    }
+
+    /// The sum in Anthropic's words: three kinds of prompt tokens, told apart.
+    pub(crate) fn anthropic(&self) -> Option<Tokens> {
+        Some(Tokens {
+            input: figure(self.0.get("input_tokens"))?,
+            output: figure(self.0.get("output_tokens"))?,
+            cache_read: figure_or_zero(self.0.get("cache_read_input_tokens"))?,
+            cache_write: figure_or_zero(self.0.get("cache_creation_input_tokens"))?,
+        })
+    }
+
+    /// The sum in OpenAI's words: cached tokens are counted among the prompt's.
+    pub(crate) fn openai(&self) -> Option<Tokens> {
+        let prompt = figure(self.0.get("prompt_tokens"))?;
+        let details = self.0.get("prompt_tokens_details");
+        let cached = figure_or_zero(details.and_then(|details| details.get("cached_tokens")))?.min(prompt);
+        Some(Tokens {
+            input: prompt - cached,
+            cache_read: cached,
+            cache_write: 0,
+            output: figure(self.0.get("completion_tokens"))?,
+        })
+    }
+}
+
+/// A count; none when it is missing, negative or no number, so that nobody computes with it.
+fn figure(value: Option<&Value>) -> Option<u64> {
+    value?.as_u64()
+}
+
+fn figure_or_zero(value: Option<&Value>) -> Option<u64> {
+    match value {
+        None | Some(Value::Null) => Some(0),
+        Some(value) => value.as_u64(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tally(events: &[&str]) -> UsageTally {
+        let mut tally = UsageTally::default();
+        for event in events {
+            tally.note(Some(serde_json::from_str(event).expect("the test writes JSON")));
+        }
+        tally
+    }
+
+    #[test]
+    fn figures_of_several_events_are_merged_key_by_key() {
+        let usage = tally(&[
+            r#"{"input_tokens":10,"cache_read_input_tokens":7,"output_tokens":1}"#,
+            r#"{"output_tokens":40,"input_tokens":null}"#,
+        ]);
+        assert_eq!(usage.anthropic(), Some(Tokens { input: 10, cache_read: 7, cache_write: 0, output: 40 }));
+    }
+
+    #[test]
+    fn cached_tokens_are_taken_out_of_the_prompt() {
+        let usage =
+            tally(&[r#"{"prompt_tokens":100,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":64}}"#]);
+        assert_eq!(usage.openai(), Some(Tokens { input: 36, cache_read: 64, cache_write: 0, output: 5 }));
+    }
+
+    #[test]
+    fn missing_negative_and_senseless_usage_is_no_usage() {
+        // F18
+        for bad in [
+            r#"{}"#,
+            r#"[]"#,
+            r#""many""#,
+            r#"{"input_tokens":-5,"output_tokens":1,"prompt_tokens":-5,"completion_tokens":1}"#,
+            r#"{"input_tokens":1,"output_tokens":1.5,"prompt_tokens":1,"completion_tokens":"2"}"#,
+            r#"{"input_tokens":1,"output_tokens":1,"cache_read_input_tokens":-1}"#,
+        ] {
+            assert_eq!(tally(&[bad]).anthropic(), None, "{bad}");
+            assert_eq!(tally(&[bad]).openai(), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! All configured providers, and the way from a model's name to a conversation with it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use agent::model::Model;
+
+use crate::conversation::{Conversation, Voice};
+use crate::error::Error;
+use crate::governor::{Governor, GovernorState, Pace};
+use crate::http::Provider;
+use crate::models::ModelTable;
+use crate::providers::ProviderConfig;
+use crate::scripted::{Script, Speaker};
+
+/// The provider whose models are files of replies.
+const SCRIPTED: &str = "scripted";
+
+/// All configured providers with their connections and governors. Cheap to clone; one per process, so that every caller
+/// of a model stands in the same line.
+#[derive(Clone, Debug)]
+pub struct Voices(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    providers: BTreeMap<String, Arc<Provider>>,
+    models: ModelTable,
+    options: Options,
+    /// One per model that was ever opened.
+    governors: Mutex<BTreeMap<Arc<str>, Governor>>,
+    /// Scripts are read once, so that a thousand children do not read a thousand times.
+    scripts: Mutex<HashMap<PathBuf, Arc<Script>>>,
+}
+
+/// What holds for all voices.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// How many calls a model gets at once.
+    pub pace: Pace,
+}
+
+impl Voices {
+    /// Sets up the providers. Nothing is connected before somebody asks.
+    pub fn new(providers: Vec<ProviderConfig>, models: ModelTable, options: Options) -> Result<Self, Error> {
+        let mut known = BTreeMap::new();
+        for config in providers {
+            let name = config.name.clone();
+            if name == SCRIPTED || name.is_empty() || name.contains('/') {
+                return Err(Error::Provider { provider: name, reason: "this name cannot be used".to_owned() });
+            }
+            known.insert(name, Arc::new(Provider::new(config)?));
+        }
+        let (governors, scripts) = (Mutex::default(), Mutex::default());
+        Ok(Self(Arc::new(Inner { providers: known, models, options, governors, scripts })))
+    }
+
+    /// The names of the providers that can be asked.
+    pub fn providers(&self) -> impl Iterator<Item = &str> {
+        self.0.providers.keys().map(String::as_str)
+    }
+
+    /// A model and its figures, by its name `provider/model`. Everything behind the first `/` is the model's own name.
+    pub fn model(&self, name: &str) -> Result<Model, Error> {
+        let (provider, model) = split(name)?;
+        if provider == SCRIPTED {
+            return Ok(self.0.models.model(name, None));
+        }
+        let wire = self.provider(provider)?.wire();
+        Ok(self.0.models.model(name, Some((wire, model))))
+    }
+
+    /// Opens a conversation with a model. It has to be begun before it is asked anything.
+    pub fn open(&self, name: &str) -> Result<Conversation, Error> {
+        let (provider, model) = split(name)?;
+        let voice = if provider == SCRIPTED {
+            Voice::Scripted(Arc::new(Speaker::new(self.script(model)?)))
+        } else {
+            let provider = self.provider(provider)?;
+            provider.check_key()?;
+            provider.connect()?;
+            Voice::Provider(Arc::clone(provider), model.into())
+        };
+        let name: Arc<str> = name.into();
+        Ok(Conversation::new(voice, Arc::clone(&name), self.governor(name)))
+    }
+
+    /// How every model that was opened is doing.
+    pub fn governors(&self) -> Vec<(Arc<str>, GovernorState)> {
+        let governors = self.0.governors.lock().unwrap_or_else(PoisonError::into_inner);
+        governors.iter().map(|(name, governor)| (Arc::clone(name), governor.state())).collect()
+    }
+
+    fn governor(&self, name: Arc<str>) -> Governor {
+        let mut governors = self.0.governors.lock().unwrap_or_else(PoisonError::into_inner);
+        governors.entry(name).or_insert_with(|| Governor::new(self.0.options.pace)).clone()
+    }
+
+    fn provider(&self, name: &str) -> Result<&Arc<Provider>, Error> {
+        self.0.providers.get(name).ok_or_else(|| {
+            let known: Vec<&str> = self.providers().chain([SCRIPTED]).collect();
+            Error::UnknownProvider { name: name.to_owned(), known: known.join(", ") }
+        })
+    }
+
+    fn script(&self, path: &str) -> Result<Arc<Script>, Error> {
+        let mut scripts = self.0.scripts.lock().unwrap_or_else(PoisonError::into_inner);
+        let path = PathBuf::from(path);
+        if let Some(script) = scripts.get(&path) {
+            return Ok(Arc::clone(script));
+        }
+        let script = Arc::new(Script::read(&path)?);
+        scripts.insert(path, Arc::clone(&script));
+        Ok(script)
+    }
+}
+
+fn split(name: &str) -> Result<(&str, &str), Error> {
+    match name.split_once('/') {
+        Some((provider, model)) if !provider.is_empty() && !model.is_empty() => Ok((provider, model)),
+        _ => Err(Error::ModelName(name.to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::providers::builtin_providers;
+    use crate::secret::Secret;
+
+    fn voices(key: Option<&str>) -> Voices {
+        let configs = builtin_providers().iter().map(|provider| provider.config(key.map(Secret::new))).collect();
+        Voices::new(configs, ModelTable::builtin(), Options::default()).expect("the built-in providers are good")
+    }
+
+    #[test]
+    fn a_model_name_is_split_at_its_first_slash_only() {
+        // LACE-2
+        for name in ["ollama/llama3:8b", "ollama/org/model", "anthropic/claude-sonnet-4-5"] {
+            assert_eq!(&*voices(None).model(name).expect("a model").name, name);
+        }
+        for name in ["", "gpt-5", "/x", "openai/", "/"] {
+            assert!(matches!(voices(None).model(name), Err(Error::ModelName(_))), "{name}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_provider_is_answered_with_the_known_ones() {
+        let error = voices(None).model("mistral/large").expect_err("not configured");
+        assert_eq!(error.to_string(), "there is no provider `mistral`; known are anthropic, ollama, openai, scripted");
+    }
+
+    #[test]
+    fn a_missing_key_is_named_before_anything_is_sent() {
+        let error = voices(None).open("openai/gpt-5").expect_err("no key");
+        assert_eq!(error.to_string(), "openai needs a key: set OPENAI_API_KEY");
+        assert!(voices(None).open("ollama/llama3:8b").is_ok());
+    }
+
+    #[test]
+    fn all_conversations_with_a_model_share_one_governor() {
+        let voices = voices(None);
+        let _open = (voices.open("ollama/a"), voices.open("ollama/a"), voices.open("ollama/b"));
+        let names: Vec<Arc<str>> = voices.governors().into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["ollama/a".into(), "ollama/b".into()]);
+    }
+
+    #[test]
+    fn a_key_that_cannot_be_sent_is_refused_without_being_shown() {
+        // T61
+        let mut config = builtin_providers()[0].config(Some(Secret::new("sk-canary\nx")));
+        let refuse = |config| {
+            let voices = Voices::new(vec![config], ModelTable::builtin(), Options::default());
+            voices.expect_err("not usable").to_string()
+        };
+        let error = refuse(config.clone());
+        assert!(error.contains("key") && !error.contains("canary"), "{error}");
+        config.key = None;
+        config.base_url = "api.example.com".into();
+        assert!(refuse(config).contains("base URL"));
+    }
+}
