@@ -1,1 +1,55 @@
-//! The mirror: folds the log into frames, trees, transcripts and costs.
+//! The mirror: folds the log into what faces show, and decides nothing.
+//!
+//! Events go in one by one, each with its place in the log; plain structs come out. What is where:
+//!
+//! - [`Frames`]: the wire. One logged event yields some [`Frame`]s, each one line of JSON;
+//!   [`Dialect`] narrows and renames them; [`Lines`] are what goes out to one reader.
+//! - [`Tree`]: who is there, what each one does and what it cost. Any order, any duplicates, the same tree.
+//! - [`Transcript`]: one thread's conversation, as a person reads it afterwards.
+//! - [`Ledger`]: what was used, by a thread and by its tree.
+//! - [`draw`]: lines of text for terminals; [`safe`]: how text that strangers wrote is shown; [`exit_code`]: how a run ends for a shell.
+//!
+//! Absent on purpose: where events are kept (the memory), who listens (the faces), colours (the desk), and any clock:
+//! `now` is handed in where it is needed. Fleeting frames (text deltas) are not logged, so they are not made here.
+
+mod argument;
+pub mod clock;
+pub mod dialect;
+pub mod draw;
+mod exit;
+pub mod frame;
+mod frames;
+mod life;
+mod lines;
+mod notice;
+pub mod safe;
+mod state;
+mod transcript;
+mod tree;
+mod usage;
+
+use agent::{Event, ThreadId, Time};
+
+pub use dialect::Dialect;
+pub use exit::exit_code;
+pub use frame::{Body, Frame};
+pub use frames::{FRAMES_PER_EVENT, Frames};
+pub use lines::{Line, Lines};
+pub use notice::Notice;
+pub use state::State;
+pub use transcript::{ChildRow, Entry, ToolRow, Transcript};
+pub use tree::{DEPTH_DRAWN, LastTool, Node, Tree};
+pub use usage::{Ledger, ModelUsage, Totals};
+
+/// An event with its place in the log: all that a fold needs to know.
+#[derive(Clone, Copy, Debug)]
+pub struct Logged<'a> {
+    /// Its number within a root and all its descendants; it grows strictly.
+    pub seq: u64,
+    /// The thread whose log it stands in.
+    pub thread: &'a ThreadId,
+    /// When it was written.
+    pub at: Time,
+    /// What happened.
+    pub event: &'a Event,
+}

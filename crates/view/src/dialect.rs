@@ -1,0 +1,48 @@
+//! Other products' words for the same frames. A dialect narrows and renames to exactly one shape, and never adds a fact.
+//!
+//! One file a dialect: a state that it keeps over a stream, and a function from a frame to at most one line.
+//! At most one, so that the line goes out under the frame's own number and a reader can resume in any dialect.
+
+mod opta;
+
+use crate::Frame;
+
+/// A dialect, with what it has to remember over one stream.
+#[derive(Clone, Debug)]
+pub struct Dialect(Speech);
+
+#[derive(Clone, Debug)]
+enum Speech {
+    Canonical,
+    Opta(opta::Phases),
+}
+
+impl Dialect {
+    /// The names by which dialects are asked for.
+    pub const NAMES: [&str; 2] = ["canonical", "opta"];
+
+    /// A dialect by name, at the beginning of a stream.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "canonical" => Some(Self(Speech::Canonical)),
+            "opta" => Some(Self(Speech::Opta(opta::Phases::default()))),
+            _ => None,
+        }
+    }
+
+    /// The frame as one line of this dialect; none where the dialect has no word for it.
+    /// Every frame of a family is handed in, in order: what a dialect says depends on what came before.
+    pub fn map(&mut self, frame: &Frame) -> Option<String> {
+        match &mut self.0 {
+            Speech::Canonical => Some(frame.json()),
+            Speech::Opta(phases) => opta::map(phases, frame),
+        }
+    }
+}
+
+impl Default for Dialect {
+    /// Our own words.
+    fn default() -> Self {
+        Self(Speech::Canonical)
+    }
+}

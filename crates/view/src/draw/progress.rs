@@ -1,0 +1,154 @@
+//! One plain line per change, appended and never redrawn: for `--plain`, for logs, for whoever listens instead of looking.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use agent::{Outcome, ThreadId};
+use jiff::tz::TimeZone;
+
+use super::money;
+use crate::frame::{Body, ChildData, Done};
+use crate::{Frame, argument, clock, safe};
+
+/// The longest piece of somebody's text within a line.
+const MAX_WORDS: usize = 80;
+
+/// Turns the frames of a family into lines.
+#[derive(Clone, Debug)]
+pub struct Progress {
+    zone: TimeZone,
+    /// What each thread is called.
+    names: BTreeMap<ThreadId, Arc<str>>,
+    /// The threads that go by a name. Where there are several, the thread is named too.
+    bearers: BTreeMap<Arc<str>, BTreeSet<ThreadId>>,
+    /// Children that had to wait: their beginning is news.
+    queued: BTreeSet<ThreadId>,
+}
+
+impl Progress {
+    /// Begins to watch, with the zone that times are shown in.
+    pub fn new(zone: TimeZone) -> Self {
+        Self { zone, names: BTreeMap::new(), bearers: BTreeMap::new(), queued: BTreeSet::new() }
+    }
+
+    /// The line that a frame makes; none where nothing changed that a person would want to read.
+    pub fn line(&mut self, frame: &Frame) -> Option<String> {
+        self.meet(frame);
+        let change = self.change(frame)?;
+        Some(format!(
+            "{} {} {change}",
+            clock::time_of_day(frame.at, &self.zone),
+            self.name(&frame.thread, &frame.agent)
+        ))
+    }
+
+    fn change(&mut self, frame: &Frame) -> Option<String> {
+        match &frame.body {
+            Body::AgentStart {} if frame.thread.is_root() || self.queued.contains(&frame.thread) => {
+                Some("start".to_owned())
+            }
+            Body::AgentDelegate { sub_agent_id, goal, background, narrowed, .. } => {
+                let background = if *background { " in background" } else { "" };
+                let narrowed = narrowed.iter().map(|words| format!(" ({})", safe::line(words, MAX_WORDS)));
+                let child = self.name(sub_agent_id, &frame.agent);
+                Some(format!("-> {child} {}{background}{}", quoted(goal), narrowed.collect::<String>()))
+            }
+            Body::AgentResume {} => Some("resume".to_owned()),
+            Body::SubAgentQueued(_) => {
+                self.queued.insert(frame.thread.clone());
+                Some("queued".to_owned())
+            }
+            Body::SubAgentComplete(end) | Body::SubAgentError(end) => Some(ended(&end.data)),
+            Body::Done(done) => Some(finished(done)),
+            // The hand-over that follows says the same and more.
+            Body::ToolStart { agent_slug: Some(_), .. } => None,
+            Body::ToolStart { tool_name, input, .. } => {
+                let argument = argument::short(input).map(|words| format!(" \"{words}\"")).unwrap_or_default();
+                Some(format!("tool {}{argument}", name(tool_name)))
+            }
+            Body::ToolResult { tool_name, output, is_error: true, .. } => {
+                Some(format!("tool {} failed {}", name(tool_name), quoted(output)))
+            }
+            Body::Steered { from, content } => Some(format!("steered by {} {}", name(from), quoted(content))),
+            Body::Stalled { silent_ms, waiting_for } => {
+                let waiting_for = safe::line(waiting_for, MAX_WORDS);
+                Some(format!("stalled {} waiting for {waiting_for}", clock::duration(*silent_ms)))
+            }
+            Body::BudgetWarning { limit, percent } => Some(format!("budget {} {percent}%", name(limit))),
+            Body::BudgetExceeded { reason } => Some(format!("budget exceeded {}", quoted(reason))),
+            Body::Retry { attempt, message, in_ms, .. } => {
+                let attempt = attempt.map(|attempt| format!(" {attempt}")).unwrap_or_default();
+                Some(format!("retry{attempt} in {} {}", clock::duration(*in_ms), quoted(message)))
+            }
+            Body::Error { kind, message } => Some(format!("error {} {}", name(kind), quoted(message))),
+            Body::Notification { message, .. } => Some(format!("note {}", quoted(message))),
+            // A child's hand-over is its beginning, its terminal frame is its end, and words belong to the answer.
+            Body::RunStarted { .. }
+            | Body::ThreadCreated { .. }
+            | Body::AgentStart {}
+            | Body::AgentComplete { .. }
+            | Body::SubAgentStart(_)
+            | Body::Text { .. }
+            | Body::ToolResult { .. }
+            | Body::Usage { .. }
+            | Body::State { .. } => None,
+        }
+    }
+
+    fn meet(&mut self, frame: &Frame) {
+        let (thread, called) = match &frame.body {
+            Body::ThreadCreated { name, .. } => (&frame.thread, name),
+            Body::AgentDelegate { sub_agent_id, sub_agent_name, .. } => (sub_agent_id, sub_agent_name),
+            _ => return,
+        };
+        self.names.insert(thread.clone(), called.clone());
+        self.bearers.entry(called.clone()).or_default().insert(thread.clone());
+    }
+
+    fn name(&self, thread: &ThreadId, agent: &Arc<str>) -> String {
+        let called = self.names.get(thread).unwrap_or(agent);
+        match self.bearers.get(called) {
+            Some(bearers) if bearers.len() > 1 => format!("{}({thread})", name(called)),
+            _ => name(called),
+        }
+    }
+}
+
+fn ended(data: &ChildData) -> String {
+    let how = match data.outcome {
+        Outcome::Completed => "done ok".to_owned(),
+        outcome if outcome.has_result() => format!("done {outcome}"),
+        outcome => format!("failed {outcome}"),
+    };
+    let took = clock::duration(data.metrics.duration_ms);
+    let (tools, tokens) = (data.metrics.tool_calls, data.usage.tree.tokens.total());
+    format!("{how} {took} tools={tools} tokens={tokens}{}", because(data.error.as_ref()))
+}
+
+fn finished(done: &Done) -> String {
+    let how = if done.outcome == Outcome::Completed { "ok" } else { done.outcome.as_str() };
+    let took = clock::duration(done.duration_ms);
+    let (own, tree) = (&done.usage.own, &done.usage.tree);
+    let cost = match tree.cost_microusd {
+        0 => String::new(),
+        cost => format!(" cost={}", money(cost, true)),
+    };
+    let (tools, tokens) = (own.tool_calls, tree.tokens.total());
+    format!(
+        "finished {how} {took} tools={tools} tokens={tokens}{cost} exit={}{}",
+        done.exit_code,
+        because(done.reason.as_ref())
+    )
+}
+
+fn because(reason: Option<&Arc<str>>) -> String {
+    reason.map(|reason| format!(" {}", quoted(reason))).unwrap_or_default()
+}
+
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", safe::line(text, MAX_WORDS))
+}
+
+fn name(text: &str) -> String {
+    safe::line(text, MAX_WORDS)
+}

@@ -1,0 +1,74 @@
+//! How a run ends for a shell.
+
+use agent::{Outcome, Report};
+
+/// The cause by which a report says that a provider, a key or the network failed.
+const PROVIDER: &str = "provider";
+
+/// The exit code that follows from the root's report.
+///
+/// 0 done · 1 failed · 4 provider, key or network · 5 approval needed or denied · 6 budget · 7 timeout · 9 stopped.
+/// A completed run in which policy had to answer for want of a person is 5 all the same: its answer may lack what was refused.
+pub fn exit_code(report: &Report) -> u8 {
+    match report.outcome {
+        Outcome::Completed if !report.unanswered.is_empty() => 5,
+        Outcome::Completed => 0,
+        Outcome::Error | Outcome::NoOutput | Outcome::Interrupted if report.cause.as_deref() == Some(PROVIDER) => 4,
+        Outcome::Error | Outcome::NoOutput | Outcome::Interrupted => 1,
+        Outcome::Refused => 5,
+        Outcome::BudgetExceeded => 6,
+        Outcome::Timeout => 7,
+        Outcome::Cancelled => 9,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use agent::Usage;
+
+    fn report(outcome: Outcome) -> Report {
+        Report {
+            outcome,
+            text: "".into(),
+            data: None,
+            reason: None,
+            cause: None,
+            files_read: Vec::new(),
+            files_modified: Vec::new(),
+            usage: Usage::default(),
+            tree: Usage::default(),
+            duration_ms: 0,
+            unfinished: Vec::new(),
+            unanswered: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn every_outcome_has_its_code() {
+        let codes = Outcome::ALL.map(|outcome| exit_code(&report(outcome)));
+        assert_eq!(codes, [0, 1, 6, 7, 5, 9, 1, 1]);
+    }
+
+    #[test]
+    fn a_provider_as_the_cause_is_told_apart_from_other_failures() {
+        for outcome in Outcome::ALL {
+            let code = exit_code(&Report { cause: Some("provider".into()), ..report(outcome) });
+            let failed = matches!(outcome, Outcome::Error | Outcome::NoOutput | Outcome::Interrupted);
+            assert_eq!(code == 4, failed, "{outcome}");
+            assert_eq!(
+                exit_code(&Report { cause: Some("loop".into()), ..report(outcome) }),
+                exit_code(&report(outcome))
+            );
+        }
+    }
+
+    #[test]
+    fn a_completed_run_exits_5_when_nobody_was_there_to_ask() {
+        for outcome in Outcome::ALL {
+            let code = exit_code(&Report { unanswered: vec!["run_command(*)".into()], ..report(outcome) });
+            let expected = if outcome == Outcome::Completed { 5 } else { exit_code(&report(outcome)) };
+            assert_eq!(code, expected, "{outcome}");
+        }
+    }
+}

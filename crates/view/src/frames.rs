@@ -1,0 +1,261 @@
+//! Folds the log of a family into frames.
+//!
+//! Events come in the order of the log, each once. One event yields no, one or several frames; a frame's number is made from
+//! its event's number and its place among that event's frames, so it grows strictly, is the same for every reader, and leads back
+//! to the log. Making a frame takes all that happened before it, so whoever resumes folds from the beginning (see [`crate::Lines`]).
+//!
+//! Order of a delegation: `tool_start`, `agent_delegate`, (`sub_agent_queued`), `agent_start` and `sub_agent_start` of the child, …,
+//! `agent_complete`, its one terminal `sub_agent_*`, `tool_result`, `agent_resume` as soon as the parent asks its model again (ORION-11).
+
+mod calls;
+mod children;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use agent::event::{Answered, Ending, ThreadCreated, TurnKind};
+use agent::{CallId, Event, Outcome, Report, ThreadId, Time};
+
+use crate::frame::{Body, Done, Frame};
+use crate::life::Lives;
+use crate::{Ledger, Logged, Notice, State, Totals, exit_code};
+use calls::OpenCall;
+
+/// How many frames one event has room for: an answer may hold more than a hundred calls, and each refused one has its own frame.
+pub const FRAMES_PER_EVENT: u64 = 1000;
+
+/// Makes the frames of one root and all its descendants.
+#[derive(Clone, Debug)]
+pub struct Frames {
+    root: ThreadId,
+    /// The newest event that was folded.
+    folded: u64,
+    lives: Lives,
+    ledger: Ledger,
+    told: BTreeMap<ThreadId, Told>,
+}
+
+/// What was said of a thread so far, so that nothing is said twice.
+#[derive(Clone, Debug, Default)]
+struct Told {
+    state: State,
+    /// A child reported, and the thread has not gone on yet.
+    resumes: bool,
+    /// What was used before the run: frames tell what the run used, as its report does.
+    before: Totals,
+    /// Said once a run.
+    budget: bool,
+    /// The one terminal frame of a child.
+    terminal: bool,
+    /// Calls of the newest answer that have no result yet.
+    calls: BTreeMap<CallId, OpenCall>,
+    /// Calls of the newest answer whose refusal was told with it.
+    refused: BTreeSet<CallId>,
+}
+
+/// The frames of one event, each with the thread it tells of.
+type Bodies = Vec<(ThreadId, Body)>;
+
+impl Frames {
+    /// Begins with an empty log.
+    pub fn new(root: ThreadId) -> Self {
+        Self { root, folded: 0, lives: Lives::default(), ledger: Ledger::default(), told: BTreeMap::new() }
+    }
+
+    /// The event that a frame came from, and how many of that event's frames were seen with it.
+    pub fn resume_point(last_event_id: u64) -> (u64, u64) {
+        (last_event_id / FRAMES_PER_EVENT, last_event_id % FRAMES_PER_EVENT + 1)
+    }
+
+    /// Takes the next event in and gives its frames. An event of another family, or one that was folded already, gives none.
+    pub fn push(&mut self, logged: &Logged<'_>) -> Vec<Frame> {
+        if logged.seq <= self.folded || logged.thread.root() != self.root {
+            return Vec::new();
+        }
+        self.folded = logged.seq;
+        self.lives.push(logged);
+        self.ledger.push(logged);
+
+        let mut bodies = Bodies::new();
+        self.tell(logged, &mut bodies);
+        self.tell_state(logged.thread, &mut bodies);
+        if let Event::Reported(report) = logged.event {
+            self.tell_end(logged.thread, report, &mut bodies);
+        }
+        let numbered = bodies.into_iter().zip(logged.seq * FRAMES_PER_EVENT..);
+        numbered.map(|((thread, body), seq)| self.frame(seq, logged.at, thread, body)).collect()
+    }
+
+    fn tell(&mut self, logged: &Logged<'_>, out: &mut Bodies) {
+        let thread = logged.thread;
+        let mut say = |body: Body| out.push((thread.clone(), body));
+        match logged.event {
+            Event::ThreadCreated(created) => self.tell_created(created, out),
+            Event::RunStarted { run, prompt, .. } => {
+                let (state, before) = (self.told(thread).state, self.ledger.totals(thread));
+                *self.told(thread) = Told { state, before, ..Told::default() };
+                let model = self.lives.life(thread).and_then(|life| life.model());
+                say(Body::RunStarted { number: *run, prompt: prompt.clone(), model });
+                say(Body::AgentStart {});
+            }
+            Event::Steered { text, from, .. } => say(Body::Steered { from: from.clone(), content: text.clone() }),
+            Event::StopBegun { ending, .. } if ending.outcome == Outcome::BudgetExceeded => {
+                self.tell_budget(thread, ending, out);
+            }
+            Event::TurnStarted(started) => {
+                let told = self.told(thread);
+                told.calls.clear();
+                told.refused.clear();
+                if std::mem::take(&mut told.resumes) {
+                    say(Body::AgentResume {});
+                }
+                if let TurnKind::Last(ending) = &started.kind {
+                    self.tell_budget(thread, ending, out);
+                }
+            }
+            Event::CallFailed { turn, attempt, error, retry_at: Some(retry_at), .. } => say(Body::Retry {
+                turn: *turn,
+                attempt: Some(*attempt),
+                model: self.lives.life(thread).and_then(|life| life.model()),
+                kind: Some(error.kind),
+                message: error.message.clone(),
+                in_ms: retry_at.since_ms(logged.at),
+            }),
+            // What becomes of it shows next: a summary, an end, or a report that names the cause.
+            Event::CallFailed { retry_at: None, .. } => {}
+            Event::CallRepeated { turn, .. } => say(Body::Retry {
+                turn: *turn,
+                attempt: None,
+                model: self.lives.life(thread).and_then(|life| life.model()),
+                kind: None,
+                message: "the process went away while the model was asked".into(),
+                in_ms: 0,
+            }),
+            Event::Answered(answered) => self.tell_answered(thread, answered, out),
+            Event::ToolStarted { call }
+            | Event::Delegated { call, .. }
+            | Event::MessageSent { call, .. }
+            | Event::ChildAwaited { call, .. }
+            | Event::WaitStarted { call, .. } => {
+                self.tell_call_started(thread, call, None, out);
+            }
+            Event::ToolFinished { call, result, duration_ms } => {
+                self.tell_call_finished(thread, call, result, *duration_ms, out);
+            }
+            Event::ChildSpawned(spawned) => self.tell_spawned(thread, spawned, out),
+            Event::ChildReported { child, report } => {
+                self.told(thread).resumes = true;
+                // A child that began has said so itself; one that never did has nobody else to say it.
+                self.tell_child_end(child, report, out);
+            }
+            Event::StallNoticed { silent_ms, waiting_for } => {
+                say(Body::Stalled { silent_ms: *silent_ms, waiting_for: waiting_for.clone() });
+            }
+            Event::BudgetWarned { limit, percent } => {
+                say(Body::BudgetWarning { limit: limit.clone(), percent: *percent });
+            }
+            Event::InputDropped { .. }
+            | Event::StopBegun { .. }
+            | Event::SubtaskSkipped { .. }
+            | Event::ContextTrimmed { .. }
+            | Event::ContextCompacted { .. }
+            | Event::Reopened { .. } => {
+                out.extend(
+                    Notice::of(logged.event)
+                        .map(|(kind, message)| (thread.clone(), Body::Notification { kind, message })),
+                );
+            }
+            Event::Reported(report) => self.tell_failure(thread, report, out),
+            // What they bring about is told by the events that follow from them.
+            Event::InputArrived { .. } | Event::ChildStarted { .. } | Event::ChildStopped { .. } => {}
+        }
+    }
+
+    fn tell_created(&mut self, created: &ThreadCreated, out: &mut Bodies) {
+        let id = &created.id;
+        let body = Body::ThreadCreated {
+            name: created.name.clone(),
+            parent: id.parent(),
+            model: created.role.model.name.clone(),
+            mode: created.mode,
+            preset: created.preset.clone(),
+            workspace: created.workspace.clone(),
+        };
+        out.push((id.clone(), body));
+        if !id.is_root() {
+            out.push((id.clone(), Body::AgentStart {}));
+            out.push((id.clone(), Body::SubAgentStart(self.child_begin(id))));
+        }
+    }
+
+    fn tell_answered(&mut self, thread: &ThreadId, answered: &Answered, out: &mut Bodies) {
+        let is_summary = self.lives.life(thread).is_some_and(|life| life.sums_up(answered.turn));
+        let content = calls::spoken(&answered.parts);
+        if !content.is_empty() && !is_summary {
+            out.push((thread.clone(), Body::Text { content }));
+        }
+        let before = self.told(thread).before;
+        let totals = self.ledger.totals(thread).since(&before);
+        out.push((thread.clone(), Body::Usage { turn: answered.turn, totals, estimated: answered.estimated }));
+        self.tell_calls(thread, answered, out);
+    }
+
+    fn tell_budget(&mut self, thread: &ThreadId, ending: &Ending, out: &mut Bodies) {
+        if ending.outcome == Outcome::BudgetExceeded && !std::mem::replace(&mut self.told(thread).budget, true) {
+            out.push((thread.clone(), Body::BudgetExceeded { reason: ending.reason.clone() }));
+        }
+    }
+
+    /// A failure, or a limit that no earlier event of the run told of.
+    fn tell_failure(&mut self, thread: &ThreadId, report: &Report, out: &mut Bodies) {
+        let reason = report.reason.clone().unwrap_or_else(|| report.outcome.as_str().into());
+        let told = self.told(thread);
+        match report.outcome {
+            Outcome::BudgetExceeded if !told.budget => out.push((thread.clone(), Body::BudgetExceeded { reason })),
+            Outcome::Error => {
+                let kind = report.cause.clone().unwrap_or_else(|| "error".into());
+                out.push((thread.clone(), Body::Error { kind, message: reason }));
+            }
+            _ => {}
+        }
+    }
+
+    fn tell_state(&mut self, thread: &ThreadId, out: &mut Bodies) {
+        let state = self.lives.life(thread).map(|life| life.state()).unwrap_or_default();
+        if std::mem::replace(&mut self.told(thread).state, state) != state {
+            out.push((thread.clone(), Body::State { state }));
+        }
+    }
+
+    fn tell_end(&mut self, thread: &ThreadId, report: &Report, out: &mut Bodies) {
+        if !thread.is_root() {
+            return self.tell_child_end(thread, report, out);
+        }
+        let done = Done {
+            outcome: report.outcome,
+            answer: report.text.clone(),
+            data: report.data.as_ref().map(calls::in_one_line),
+            exit_code: exit_code(report),
+            reason: report.reason.clone(),
+            usage: Totals { own: report.usage, tree: report.tree },
+            duration_ms: report.duration_ms,
+            unfinished: report.unfinished.clone(),
+            unanswered: report.unanswered.clone(),
+        };
+        out.push((thread.clone(), Body::Done(done)));
+    }
+
+    fn frame(&self, seq: u64, at: Time, thread: ThreadId, body: Body) -> Frame {
+        let agent = self.lives.agent(&thread);
+        let parent_tool_use_id = self.lives.life(&thread).and_then(|life| life.call());
+        Frame { seq, at, run: self.root.clone(), thread, agent, parent_tool_use_id, body }
+    }
+
+    fn told(&mut self, thread: &ThreadId) -> &mut Told {
+        self.told.entry(thread.clone()).or_default()
+    }
+
+    fn name(&self, thread: &ThreadId) -> Arc<str> {
+        self.lives.life(thread).and_then(|life| life.name()).unwrap_or_else(|| thread.as_str().into())
+    }
+}

@@ -1,0 +1,74 @@
+//! What the house has to say about a thread, in the same words on the wire and in a transcript.
+
+use agent::Event;
+use serde::Serialize;
+
+use crate::clock;
+
+/// What a notification is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Notice {
+    /// Old tool results were masked.
+    ContextTrimmed,
+    /// The conversation was replaced by a summary.
+    ContextCompacted,
+    /// A process went on with the thread.
+    Reopened,
+    /// The thread begins to end.
+    Stopping,
+    /// An input changed nothing.
+    InputDropped,
+    /// A subtask will not be run.
+    SubtaskSkipped,
+    /// More calls were refused than one event has room to tell one by one.
+    CallsRefused,
+}
+
+impl Notice {
+    /// The notice that an event is, and its sentence; none for events that show in another way.
+    pub(crate) fn of(event: &Event) -> Option<(Notice, String)> {
+        match event {
+            Event::ContextTrimmed { calls, bytes } => {
+                Some((Notice::ContextTrimmed, format!("old tool results were masked: {}, {bytes} bytes", calls.len())))
+            }
+            Event::ContextCompacted { .. } => {
+                Some((Notice::ContextCompacted, "the conversation was replaced by a summary of it".to_owned()))
+            }
+            Event::Reopened { away_ms } => Some((
+                Notice::Reopened,
+                format!("a process went on with the thread after {}", clock::duration(*away_ms)),
+            )),
+            Event::StopBegun { ending, .. } => {
+                Some((Notice::Stopping, format!("it is being ended: {}", ending.reason)))
+            }
+            Event::InputDropped { reason, .. } => {
+                Some((Notice::InputDropped, format!("a message changed nothing: {reason}")))
+            }
+            Event::SubtaskSkipped { index, reason, .. } => {
+                Some((Notice::SubtaskSkipped, format!("subtask {index} is not run: {reason}")))
+            }
+            Event::ThreadCreated(_)
+            | Event::InputArrived { .. }
+            | Event::RunStarted { .. }
+            | Event::Steered { .. }
+            | Event::TurnStarted(_)
+            | Event::CallFailed { .. }
+            | Event::CallRepeated { .. }
+            | Event::Answered(_)
+            | Event::ToolStarted { .. }
+            | Event::ToolFinished { .. }
+            | Event::Delegated { .. }
+            | Event::ChildSpawned(_)
+            | Event::ChildStarted { .. }
+            | Event::ChildStopped { .. }
+            | Event::ChildReported { .. }
+            | Event::MessageSent { .. }
+            | Event::ChildAwaited { .. }
+            | Event::WaitStarted { .. }
+            | Event::StallNoticed { .. }
+            | Event::BudgetWarned { .. }
+            | Event::Reported(_) => None,
+        }
+    }
+}

@@ -1,0 +1,327 @@
+//! One thread's conversation, as a person reads it afterwards.
+//!
+//! It keeps the thread's events and reads them in the order of the log, so they may arrive in any order and more than once;
+//! a result that comes before its call makes the row, and the call fills it in (KATA-12, KATA-14).
+//! Children are rows with a line that says how they are; their own conversations are transcripts of their own.
+//! How rows look is for the faces to say; text in them is as it was written, and whoever shows it makes it safe.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use agent::event::{ChildSpawned, TurnKind, VerdictKind};
+use agent::message::Part;
+use agent::{CallId, Event, Json, Outcome, Report, ThreadId, Time};
+use serde::Serialize;
+
+use crate::{Logged, Notice, argument, clock};
+
+/// Gathers one thread's events.
+#[derive(Clone, Debug)]
+pub struct Transcript {
+    thread: ThreadId,
+    events: BTreeMap<u64, (Time, Event)>,
+}
+
+/// A row of a transcript.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Entry {
+    /// What a person asked.
+    Prompt {
+        /// When.
+        at: Time,
+        /// The words.
+        text: Arc<str>,
+    },
+    /// What the parent asked.
+    Brief {
+        /// When.
+        at: Time,
+        /// The brief as the model reads it.
+        text: String,
+    },
+    /// What somebody said in between.
+    Steer {
+        /// When.
+        at: Time,
+        /// Who.
+        from: Arc<str>,
+        /// The words.
+        text: Arc<str>,
+    },
+    /// What the agent said.
+    Text {
+        /// When.
+        at: Time,
+        /// Which agent.
+        agent: Arc<str>,
+        /// The words.
+        text: Arc<str>,
+    },
+    /// A tool call and its result.
+    Tool(ToolRow),
+    /// A sub-agent.
+    Child(ChildRow),
+    /// Something that the house has to say.
+    Notice {
+        /// When.
+        at: Time,
+        /// In a sentence.
+        text: String,
+    },
+    /// The end of a run.
+    End {
+        /// When.
+        at: Time,
+        /// How it ended.
+        outcome: Outcome,
+        /// Why it ended so.
+        reason: Option<Arc<str>>,
+        /// How it went, in a line.
+        status: String,
+        /// What was reported, where that is not what the agent said last: an answer that broke off, or came in pieces.
+        text: Option<Arc<str>>,
+    },
+}
+
+/// A tool call and its result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ToolRow {
+    /// When it was asked for.
+    pub at: Time,
+    /// The call.
+    pub call: CallId,
+    /// The tool; none while only its result is known.
+    pub name: Option<Arc<str>>,
+    /// Its arguments; none while only its result is known.
+    pub input: Option<Json>,
+    /// The argument that says most, in short.
+    pub argument: Option<Arc<str>>,
+    /// The whole result; none while it has none.
+    pub output: Option<Arc<str>>,
+    /// Whether it failed or was refused.
+    pub is_error: bool,
+    /// How long the tool ran.
+    pub duration_ms: Option<u64>,
+}
+
+/// A sub-agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ChildRow {
+    /// When it was spawned.
+    pub at: Time,
+    /// Its thread.
+    pub thread: ThreadId,
+    /// The call that asked for it.
+    pub call: CallId,
+    /// What it is called on screens.
+    pub name: Arc<str>,
+    /// The agent that it plays.
+    pub agent: Arc<str>,
+    /// What it is asked to do.
+    pub goal: Arc<str>,
+    /// How it ended; none while it runs.
+    pub outcome: Option<Outcome>,
+    /// How it is, in a line: `completed · 6 tool calls · 4.1s · 3100 tokens`.
+    pub status: String,
+    /// What it reported; none while it runs.
+    pub report: Option<Arc<str>>,
+}
+
+impl Transcript {
+    /// An empty transcript of a thread.
+    pub fn new(thread: ThreadId) -> Self {
+        Self { thread, events: BTreeMap::new() }
+    }
+
+    /// Takes an event in; those of other threads are not part of it.
+    pub fn push(&mut self, logged: &Logged<'_>) {
+        if *logged.thread == self.thread {
+            self.events.insert(logged.seq, (logged.at, logged.event.clone()));
+        }
+    }
+
+    /// The rows, in the order of the log.
+    pub fn entries(&self) -> Vec<Entry> {
+        let mut rows = Rows::default();
+        for (at, event) in self.events.values() {
+            rows.take(*at, event);
+        }
+        rows.entries
+    }
+}
+
+#[derive(Default)]
+struct Rows {
+    entries: Vec<Entry>,
+    agent: Option<Arc<str>>,
+    /// What the agent said last.
+    spoken: Option<Arc<str>>,
+    /// Whether the model is asked for a summary, which is not spoken.
+    sums_up: bool,
+    /// Where a call's row stands.
+    calls: BTreeMap<CallId, usize>,
+    /// Where a child's row stands.
+    children: BTreeMap<ThreadId, usize>,
+}
+
+impl Rows {
+    fn take(&mut self, at: Time, event: &Event) {
+        let mut notice = |text: String| self.entries.push(Entry::Notice { at, text });
+        match event {
+            Event::ThreadCreated(created) => {
+                self.agent = Some(created.role.name.clone());
+                if let Some(brief) = &created.brief {
+                    self.entries.push(Entry::Brief { at, text: brief.text() });
+                }
+            }
+            Event::RunStarted { prompt, .. } => self.entries.push(Entry::Prompt { at, text: prompt.clone() }),
+            Event::Steered { text, from, .. } => {
+                self.entries.push(Entry::Steer { at, from: from.clone(), text: text.clone() });
+            }
+            Event::TurnStarted(started) => self.sums_up = started.kind == TurnKind::Compact,
+            Event::Answered(answered) => {
+                for part in &answered.parts {
+                    self.said(at, part);
+                }
+                for verdict in &answered.verdicts {
+                    if let VerdictKind::Refused { reason, .. } = &verdict.what {
+                        let row = self.tool(at, &verdict.call);
+                        row.output = Some(reason.clone());
+                        row.is_error = true;
+                    }
+                }
+            }
+            Event::ToolFinished { call, result, duration_ms } => {
+                let row = self.tool(at, call);
+                row.output = Some(result.content.clone());
+                row.is_error = result.is_error;
+                row.duration_ms = *duration_ms;
+            }
+            Event::ChildSpawned(spawned) => self.spawned(at, spawned),
+            Event::ChildStarted { child } => {
+                if let Some(row) = self.child(child) {
+                    row.status = "running".to_owned();
+                }
+            }
+            Event::ChildReported { child, report } => {
+                if let Some(row) = self.child(child) {
+                    row.outcome = Some(report.outcome);
+                    row.status = status(report);
+                    row.report = Some(report.text.clone());
+                }
+            }
+            Event::Reported(report) => {
+                let is_new = !report.text.is_empty() && self.spoken.as_ref() != Some(&report.text);
+                self.entries.push(Entry::End {
+                    at,
+                    outcome: report.outcome,
+                    reason: report.reason.clone(),
+                    status: status(report),
+                    text: is_new.then(|| report.text.clone()),
+                });
+            }
+            Event::CallFailed { attempt, error, retry_at, .. } => notice(match retry_at {
+                Some(then) => {
+                    format!("try {attempt} failed ({error}), again in {}", clock::duration(then.since_ms(at)))
+                }
+                None => format!("try {attempt} failed ({error})"),
+            }),
+            Event::CallRepeated { .. } => notice("the model is asked again: the process went away".to_owned()),
+            Event::ChildStopped { child, reason, .. } => notice(format!("{child} is told to end: {reason}")),
+            Event::ContextCompacted { summary } => {
+                notice(format!("the conversation was replaced by a summary of it:\n{summary}"));
+            }
+            Event::StallNoticed { silent_ms, waiting_for } => {
+                notice(format!("silent for {}, waiting for {waiting_for}", clock::duration(*silent_ms)));
+            }
+            Event::BudgetWarned { limit, percent } => notice(format!("{percent} % of the {limit} grant is used")),
+            Event::InputDropped { .. }
+            | Event::StopBegun { .. }
+            | Event::SubtaskSkipped { .. }
+            | Event::ContextTrimmed { .. }
+            | Event::Reopened { .. } => {
+                if let Some((_, text)) = Notice::of(event) {
+                    notice(text);
+                }
+            }
+            Event::InputArrived { .. }
+            | Event::ToolStarted { .. }
+            | Event::Delegated { .. }
+            | Event::MessageSent { .. }
+            | Event::ChildAwaited { .. }
+            | Event::WaitStarted { .. } => {}
+        }
+    }
+
+    fn said(&mut self, at: Time, part: &Part) {
+        match part {
+            Part::Text { text, .. } if !text.is_empty() && !self.sums_up => {
+                let agent = self.agent.clone().unwrap_or_else(|| "agent".into());
+                self.spoken = Some(text.clone());
+                self.entries.push(Entry::Text { at, agent, text: text.clone() });
+            }
+            Part::ToolCall { id, name, input } => {
+                let row = self.tool(at, id);
+                row.name = Some(name.clone());
+                row.argument = argument::short(input);
+                row.input = Some(input.clone());
+            }
+            Part::Text { .. } | Part::ToolResult { .. } | Part::Opaque { .. } => {}
+        }
+    }
+
+    fn spawned(&mut self, at: Time, spawned: &ChildSpawned) {
+        self.children.insert(spawned.child.clone(), self.entries.len());
+        self.entries.push(Entry::Child(ChildRow {
+            at,
+            thread: spawned.child.clone(),
+            call: spawned.call.clone(),
+            name: spawned.name.clone(),
+            agent: spawned.role.name.clone(),
+            goal: spawned.brief.task.clone(),
+            outcome: None,
+            status: if spawned.queued { "queued" } else { "running" }.to_owned(),
+            report: None,
+        }));
+    }
+
+    fn tool(&mut self, at: Time, call: &CallId) -> &mut ToolRow {
+        let place = *self.calls.entry(call.clone()).or_insert_with(|| {
+            self.entries.push(Entry::Tool(ToolRow {
+                at,
+                call: call.clone(),
+                name: None,
+                input: None,
+                argument: None,
+                output: None,
+                is_error: false,
+                duration_ms: None,
+            }));
+            self.entries.len() - 1
+        });
+        match &mut self.entries[place] {
+            Entry::Tool(row) => row,
+            _ => unreachable!("rows of calls are only noted where a tool's row was pushed"),
+        }
+    }
+
+    fn child(&mut self, child: &ThreadId) -> Option<&mut ChildRow> {
+        match &mut self.entries[*self.children.get(child)?] {
+            Entry::Child(row) => Some(row),
+            _ => None,
+        }
+    }
+}
+
+/// How a run went, the outcome first (OPTA-30).
+fn status(report: &Report) -> String {
+    let took = clock::duration(report.duration_ms);
+    let (calls, tokens) = (report.usage.tool_calls, report.tree.tokens.total());
+    let plural = if calls == 1 { "" } else { "s" };
+    let status = format!("{} · {calls} tool call{plural} · {took} · {tokens} tokens", report.outcome);
+    match &report.reason {
+        Some(reason) => format!("{status} · {reason}"),
+        None => status,
+    }
+}

@@ -1,0 +1,212 @@
+//! Who is there, what each one does, and what it cost.
+//!
+//! The tree depends only on the set of events, not on their order or number (KATA-9 to KATA-17, INV-7). Parentage is read from
+//! the threads' own names and from nothing else, so it can have no cycle, whatever a log claims. A thread whose parent was never
+//! heard of stands at the top. Drawing it is the business of [`crate::draw`].
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use agent::{Outcome, ThreadId, Time};
+use serde::Serialize;
+
+use crate::life::{Life, Lives};
+use crate::{Ledger, Logged, State, Totals};
+
+/// Levels below the top that are drawn as levels; what is deeper stands beside its ancestor on the last of them (KATA-9).
+pub const DEPTH_DRAWN: usize = 10;
+
+/// Folds events into a tree of threads.
+#[derive(Clone, Debug, Default)]
+pub struct Tree {
+    lives: Lives,
+    ledger: Ledger,
+}
+
+/// A thread as it stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Node {
+    /// The thread.
+    pub id: ThreadId,
+    /// What it is called on screens.
+    pub name: Arc<str>,
+    /// The agent that it plays.
+    pub agent: Option<Arc<str>>,
+    /// The model that speaks.
+    pub model: Option<Arc<str>>,
+    /// What it is asked to do.
+    pub goal: Option<Arc<str>>,
+    /// What it is doing.
+    pub state: State,
+    /// Whether it waits in line for a permit.
+    pub queued: bool,
+    /// Whether its parent goes on without it.
+    pub background: bool,
+    /// Whether nothing was heard of it for too long.
+    pub stalled: bool,
+    /// How it ended; none while it runs.
+    pub outcome: Option<Outcome>,
+    /// Why it ended so; none when it completed.
+    pub reason: Option<Arc<str>>,
+    /// The tool that began last.
+    pub last_tool: Option<LastTool>,
+    /// What it waits for; none when it is over, idle, or about to take its next step.
+    pub waiting_for: Option<Arc<str>>,
+    /// When its newest run began.
+    pub started: Option<Time>,
+    /// When that run ended.
+    pub ended: Option<Time>,
+    /// What it and its tree used.
+    pub usage: Totals,
+    /// Whether any model of its tree has a price.
+    pub priced: bool,
+    /// Its children, in the order in which they were spawned.
+    pub children: Vec<Node>,
+}
+
+/// A tool and its argument in short.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LastTool {
+    /// The tool.
+    pub name: Arc<str>,
+    /// The argument that says most.
+    pub argument: Option<Arc<str>>,
+}
+
+impl Tree {
+    /// A tree of nobody.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes an event in. The same event (thread and `seq`) a second time changes nothing.
+    pub fn push(&mut self, logged: &Logged<'_>) {
+        if self.ledger.push(logged) {
+            self.lives.push(logged);
+        }
+    }
+
+    /// The threads that have no known parent, each with its descendants.
+    pub fn roots(&self) -> Vec<Node> {
+        let mut places: BTreeMap<&ThreadId, Place> = BTreeMap::new();
+        let mut nodes: BTreeMap<&ThreadId, Node> = BTreeMap::new();
+        // A parent's name is shorter than its children's, so every parent has its place before they need it.
+        let mut by_depth: Vec<_> = self.lives.iter().collect();
+        by_depth.sort_by_key(|(id, _)| id.depth());
+        for (id, life) in by_depth {
+            let parent = id.parent().and_then(|parent| nodes.get_key_value(&parent));
+            let parent_is_over = parent.is_some_and(|(_, node)| node.outcome.is_some());
+            let place = match parent.map(|(parent, _)| (*parent, &places[*parent])) {
+                None => Place { level: 0, host: None },
+                Some((_, place)) if place.level == DEPTH_DRAWN => place.clone(),
+                Some((parent, place)) => Place { level: place.level + 1, host: Some(parent.clone()) },
+            };
+            nodes.insert(id, self.node(id, life, parent_is_over));
+            places.insert(id, place);
+        }
+
+        let mut roots = Vec::new();
+        let mut leaves_first: Vec<_> = places.into_iter().collect();
+        leaves_first.sort_by_key(|(_, place)| Reverse(place.level));
+        for (id, place) in leaves_first {
+            let mut node = nodes.remove(id).expect("every place was made together with its node");
+            node.children.sort_by(|one, other| born_before(&one.id, &other.id));
+            let host = place.host.and_then(|host| nodes.get_mut(&host));
+            host.map_or(&mut roots, |host| &mut host.children).push(node);
+        }
+        roots.sort_by(|one, other| born_before(&one.id, &other.id));
+        roots
+    }
+
+    fn node(&self, id: &ThreadId, life: &Life, parent_is_over: bool) -> Node {
+        let end = life.end();
+        // Nobody is left who could still hear of it: it broke off, and must not read as running or as a success (KATA-13).
+        let is_lost = end.is_none() && parent_is_over;
+        let lost = is_lost.then_some((Outcome::Interrupted, Arc::from("its parent finished first")));
+        let queued = life.is_queued() && !is_lost;
+        let over = end.is_some() || is_lost;
+        Node {
+            id: id.clone(),
+            name: life.name().unwrap_or_else(|| id.as_str().into()),
+            agent: life.agent(),
+            model: life.model(),
+            goal: life.goal(),
+            state: if is_lost { State::Error } else { life.state() },
+            queued,
+            background: life.background,
+            stalled: !over && life.stall().is_some(),
+            outcome: end.map(|end| end.outcome).or(lost.as_ref().map(|(outcome, _)| *outcome)),
+            reason: end.map_or(lost.map(|(_, reason)| reason), |end| end.reason.clone()),
+            last_tool: life.last_tool().map(|(name, argument)| LastTool { name, argument }),
+            waiting_for: if over { None } else { self.waiting_for(life) },
+            started: life.started_at(),
+            ended: end.map(|end| end.at),
+            usage: self.ledger.totals(id),
+            priced: self.ledger.is_priced(id),
+            children: Vec::new(),
+        }
+    }
+
+    fn waiting_for(&self, life: &Life) -> Option<Arc<str>> {
+        if life.is_queued() {
+            return Some("a permit".into());
+        }
+        if let Some(stall) = life.stall() {
+            return Some(stall.clone());
+        }
+        match life.state() {
+            State::WaitingForUser => Some("a person".into()),
+            State::WaitingForTool => {
+                let tools: Vec<_> = life.open_tools().collect();
+                match tools.as_slice() {
+                    [tool] => Some(tool.clone()),
+                    tools => Some(format!("{} tools", tools.len()).into()),
+                }
+            }
+            State::Delegating => {
+                let children: Vec<_> = life.open_children().collect();
+                match children.as_slice() {
+                    [child] => self.lives.life(child).and_then(Life::name),
+                    children => Some(format!("{} agents", children.len()).into()),
+                }
+            }
+            State::Processing | State::LoadingContext | State::Completing if life.is_asking() => {
+                Some(life.retry().map_or_else(|| "the model".into(), |why| format!("another try: {why}").into()))
+            }
+            State::Processing | State::LoadingContext | State::Completing => None,
+            State::Idle | State::Initializing | State::Error => None,
+        }
+    }
+}
+
+impl Node {
+    /// How long its newest run has been going on, or took; none where it never began.
+    pub fn elapsed_ms(&self, now: Time) -> Option<u64> {
+        self.started.map(|started| self.ended.unwrap_or(now).since_ms(started))
+    }
+
+    /// This node and all below it, each before its children.
+    pub fn all(&self) -> Vec<&Node> {
+        let mut all = vec![self];
+        for child in &self.children {
+            all.extend(child.all());
+        }
+        all
+    }
+}
+
+/// Where a node hangs.
+#[derive(Clone, Debug)]
+struct Place {
+    level: usize,
+    host: Option<ThreadId>,
+}
+
+/// Children are numbered in the order in which they were spawned; text would put the tenth before the second.
+fn born_before(one: &ThreadId, other: &ThreadId) -> std::cmp::Ordering {
+    let numbers = |id: &ThreadId| {
+        id.as_str().split('.').skip(1).map(|n| n.parse::<u32>().unwrap_or(u32::MAX)).collect::<Vec<_>>()
+    };
+    one.root().cmp(&other.root()).then_with(|| numbers(one).cmp(&numbers(other))).then_with(|| one.cmp(other))
+}

@@ -1,0 +1,177 @@
+//! What was used: by each thread, by each tree, by each model. The sum over a tree is what its root shows.
+//!
+//! Sums only, so events may come in any order; each event counts once. What a figure means is said by [`agent::Usage`].
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use agent::budget::Claim;
+use agent::model::{Model, Tokens};
+use agent::{Event, ThreadId, Usage};
+use serde::Serialize;
+
+use crate::Logged;
+
+/// What a thread used itself, and what it and all its descendants used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Totals {
+    /// By the thread itself.
+    #[serde(rename = "self")]
+    pub own: Usage,
+    /// By the thread and all its descendants.
+    pub tree: Usage,
+}
+
+impl Totals {
+    /// What came after `earlier`.
+    #[must_use]
+    pub fn since(&self, earlier: &Totals) -> Totals {
+        Totals { own: self.own.since(&earlier.own), tree: self.tree.since(&earlier.tree) }
+    }
+}
+
+/// What was used of one model.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ModelUsage {
+    /// `provider/model`.
+    pub model: Arc<str>,
+    /// Whether its price is known; otherwise its cost counts as 0 (local).
+    pub priced: bool,
+    /// What was used.
+    pub usage: Usage,
+}
+
+/// Adds up what threads use while their events come in.
+#[derive(Clone, Debug, Default)]
+pub struct Ledger {
+    accounts: BTreeMap<ThreadId, Account>,
+    seen: BTreeMap<ThreadId, BTreeSet<u64>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Account {
+    totals: Totals,
+    model: Option<Arc<str>>,
+    priced: bool,
+}
+
+impl Ledger {
+    /// Takes an event in. False where it was there already and changed nothing.
+    pub fn push(&mut self, logged: &Logged<'_>) -> bool {
+        if !self.seen.entry(logged.thread.clone()).or_default().insert(logged.seq) {
+            return false;
+        }
+        match logged.event {
+            Event::ThreadCreated(created) => self.speaks_with(logged.thread, &created.role.model),
+            Event::ChildSpawned(spawned) => self.speaks_with(&spawned.child, &spawned.role.model),
+            _ => {}
+        }
+        if let Some(used) = used_by(logged.event) {
+            self.add(logged.thread, &used);
+        }
+        true
+    }
+
+    /// What a thread used so far; nothing for a thread that was never heard of.
+    pub fn totals(&self, thread: &ThreadId) -> Totals {
+        self.accounts.get(thread).map(|account| account.totals).unwrap_or_default()
+    }
+
+    /// What a thread and all its descendants used, model by model, in the order of the models' names.
+    pub fn by_model(&self, thread: &ThreadId) -> Vec<ModelUsage> {
+        let mut models: BTreeMap<Arc<str>, ModelUsage> = BTreeMap::new();
+        // A thread that is known only as somebody's ancestor used nothing of any model.
+        for account in
+            self.subtree(thread).filter(|account| account.model.is_some() || account.totals.own != Usage::default())
+        {
+            let model = account.model.clone().unwrap_or_else(|| "unknown".into());
+            let sum = models.entry(model.clone()).or_insert_with(|| ModelUsage {
+                model,
+                priced: false,
+                usage: Usage::default(),
+            });
+            sum.priced |= account.priced;
+            sum.usage = sum.usage.plus(&account.totals.own);
+        }
+        models.into_values().collect()
+    }
+
+    /// Whether any model of a thread and its descendants has a price.
+    pub fn is_priced(&self, thread: &ThreadId) -> bool {
+        self.subtree(thread).any(|account| account.priced)
+    }
+
+    fn speaks_with(&mut self, thread: &ThreadId, model: &Model) {
+        let account = self.accounts.entry(thread.clone()).or_default();
+        account.model = Some(model.name.clone());
+        account.priced = model.price.is_some();
+    }
+
+    fn add(&mut self, thread: &ThreadId, used: &Usage) {
+        let own = &mut self.accounts.entry(thread.clone()).or_default().totals.own;
+        *own = own.plus(used);
+        let mut next = Some(thread.clone());
+        while let Some(id) = next {
+            next = id.parent();
+            let tree = &mut self.accounts.entry(id).or_default().totals.tree;
+            *tree = tree.plus(used);
+        }
+    }
+
+    fn subtree(&self, thread: &ThreadId) -> impl Iterator<Item = &Account> {
+        let below = format!("{thread}.");
+        let descendants = self.accounts.range(ThreadId::new(below.as_str())..);
+        let descendants =
+            descendants.take_while(move |(id, _)| id.as_str().starts_with(&below)).map(|(_, account)| account);
+        self.accounts.get(thread).into_iter().chain(descendants)
+    }
+}
+
+fn used_by(event: &Event) -> Option<Usage> {
+    match event {
+        Event::Answered(answered) => Some(Usage {
+            tokens: answered.tokens,
+            counted_tokens: answered.counted_tokens,
+            cost_microusd: answered.cost_microusd,
+            tool_calls: u32::try_from(answered.verdicts.iter().filter(|verdict| verdict.counts).count())
+                .unwrap_or(u32::MAX),
+            model_calls: 1,
+            children: 0,
+        }),
+        Event::CallFailed { booked, .. } | Event::CallRepeated { booked, .. } => Some(booked_usage(booked)),
+        Event::ChildStarted { .. } => Some(Usage { children: 1, ..Usage::default() }),
+        Event::ThreadCreated(_)
+        | Event::InputArrived { .. }
+        | Event::RunStarted { .. }
+        | Event::Steered { .. }
+        | Event::InputDropped { .. }
+        | Event::StopBegun { .. }
+        | Event::TurnStarted(_)
+        | Event::ToolStarted { .. }
+        | Event::ToolFinished { .. }
+        | Event::Delegated { .. }
+        | Event::SubtaskSkipped { .. }
+        | Event::ChildSpawned(_)
+        | Event::ChildStopped { .. }
+        | Event::ChildReported { .. }
+        | Event::MessageSent { .. }
+        | Event::ChildAwaited { .. }
+        | Event::WaitStarted { .. }
+        | Event::ContextTrimmed { .. }
+        | Event::ContextCompacted { .. }
+        | Event::StallNoticed { .. }
+        | Event::BudgetWarned { .. }
+        | Event::Reopened { .. }
+        | Event::Reported(_) => None,
+    }
+}
+
+/// A call whose answer was never logged is booked as it was reserved; nobody knows how it split into prompt and answer.
+fn booked_usage(booked: &Claim) -> Usage {
+    Usage {
+        tokens: Tokens { input: booked.tokens, ..Tokens::default() },
+        counted_tokens: booked.tokens,
+        cost_microusd: booked.cost_microusd,
+        ..Usage::default()
+    }
+}
