@@ -1,0 +1,11 @@
+//! The mirror, looked at from outside: recorded families go in, what faces show comes out.
+
+mod draw;
+mod family;
+mod frames;
+mod golden;
+mod opta;
+mod story;
+mod transcript;
+mod tree;
+mod usage;
