@@ -1,2 +1,36 @@
-//! The desk.
-fn main() {}
+//! The desk: parses a command line, gives it to the house, draws what the log says. Nothing else.
+
+mod arguments;
+mod commands;
+mod error;
+mod follow;
+mod out;
+mod person;
+mod prompt;
+mod show;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::arguments::Desk;
+
+fn main() -> ExitCode {
+    let mut words = std::env::args_os().skip(1);
+    if words.next().is_some_and(|word| word == tool::guard::WORD) {
+        return tool::guard::main(words);
+    }
+    let desk = Desk::parse();
+    out::log_to_stderr();
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return error::Failure::from(anyhow::Error::from(error)).tell(),
+    };
+    let ended = runtime.block_on(commands::carry_out(desk));
+    // A thread that waits at the terminal for an answer would hold the process up.
+    runtime.shutdown_background();
+    match ended {
+        Ok(code) => ExitCode::from(code),
+        Err(failure) => failure.tell(),
+    }
+}

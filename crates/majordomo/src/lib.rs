@@ -3,3 +3,4 @@
 pub mod agents;
 pub mod config;
 pub mod presets;
+pub mod staff;

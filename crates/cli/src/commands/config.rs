@@ -1,0 +1,30 @@
+//! `majordomo config show`.
+
+use majordomo::config::Flags;
+use serde_json::{Value, json};
+
+use super::configured;
+use crate::error::Failure;
+use crate::out;
+
+/// `majordomo config show`.
+pub fn show(flags: &Flags, json: bool) -> Result<u8, Failure> {
+    let (_, config) = configured(flags)?;
+    let mut result = out::Result::Stdout;
+    if json {
+        let entry = |entry: &majordomo::config::Entry| {
+            json!({ "id": entry.key, "key": entry.key, "value": entry.value, "origin": entry.origin.to_string() })
+        };
+        let entries: Vec<Value> = config.entries().iter().map(entry).collect();
+        result.line(&Value::from(entries).to_string())?;
+        return Ok(0);
+    }
+    let width = config.entries().iter().map(|entry| entry.key.chars().count()).max().unwrap_or(0);
+    for entry in config.entries() {
+        let value = if entry.value.is_null() { "(none)".to_owned() } else { entry.value.to_string() };
+        if !result.line(&format!("{:width$} = {value}  # {}", entry.key, entry.origin))? {
+            break;
+        }
+    }
+    Ok(0)
+}

@@ -1,0 +1,139 @@
+//! `majordomo run` and `majordomo thread resume`: one run, watched to its end.
+
+use std::io::IsTerminal;
+use std::sync::Arc;
+
+use agent::{Json, Report, ThreadId};
+use majordomo::config::Flags;
+use majordomo::staff::{Options, Staff, Work};
+use runtime::{Fleeting, FleetingKind, RunHandle};
+use serde_json::json;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::broadcast;
+
+use super::{configured, staff};
+use crate::arguments::{Approvals, Output, Run};
+use crate::error::Failure;
+use crate::follow::Follower;
+use crate::person::AtTerminal;
+use crate::show::Show;
+use crate::{out, prompt};
+
+/// `majordomo run`.
+pub async fn run(arguments: Run) -> Result<u8, Failure> {
+    let (surroundings, config) = configured(&arguments.settings.flags())?;
+    let model = config.require_model()?.to_owned();
+    let prompt = prompt::read(arguments.prompt.as_deref())?;
+    let output_schema = arguments.schema.as_deref().map(read_schema).transpose()?;
+    let dialect = config.dialect.clone();
+    let quiet = arguments.output.quiet || arguments.output.jsonl;
+    let asks = arguments.approvals.map_or_else(|| std::io::stdin().is_terminal(), |who| who == Approvals::Ask);
+    let options = Options { person: asks.then(|| Arc::new(AtTerminal::default()) as _), ..Options::default() };
+    let house = staff(&surroundings, config, options).await?;
+    // The names of output and dialect are looked at before the first request is paid for.
+    Show::new(ThreadId::new("none"), Output { output: None, dialect: arguments.output.dialect.clone(), ..Output::default() }, &dialect)?;
+    let work = Work { prompt, output_schema, ..Work::default() };
+    let fleeting = house.heart().fleeting();
+    let handle = house.start(work).await?;
+    if !quiet {
+        out::note(&format!("model {model} · thread {}", handle.thread));
+    }
+    let show = Show::new(handle.thread.clone(), arguments.output, &dialect)?;
+    watch(&house, handle, show, 0, fleeting).await
+}
+
+/// `majordomo thread resume`.
+pub async fn resume(name: &str, flags: &Flags, output: Output) -> Result<u8, Failure> {
+    let (surroundings, config) = configured(flags)?;
+    let dialect = config.dialect.clone();
+    let house = staff(&surroundings, config, Options::default()).await?;
+    let store = house.heart().store().clone();
+    let thread = store.resolve(name).await?;
+    if !thread.is_root() {
+        let root = thread.root();
+        return Err(Failure::usage(format!("{thread} is a sub-agent; resume its root: majordomo thread resume {root}")));
+    }
+    let mut show = Show::new(thread.clone(), output, &dialect)?;
+    let fleeting = house.heart().fleeting();
+    let before = Follower::new(store.clone(), thread.clone()).read_all().await?;
+    let handle = match house.resume(&thread).await {
+        Ok(handle) => handle,
+        Err(majordomo::staff::Error::Heart(runtime::Error::Idle(_))) => {
+            let report = before.iter().rev().find_map(|record| crate::follow::root_report(record, &thread)).cloned();
+            let report = report.ok_or_else(|| Failure::failed(format!("nothing was ever asked of thread {thread}")))?;
+            out::note("nothing is left to do; this is what the last run answered");
+            show.catch_up(&before);
+            let now = house.heart().clock().now();
+            house.heart().leave().await;
+            return Ok(show.finish(&report, now)?);
+        }
+        Err(error) => return Err(error.into()),
+    };
+    show.catch_up(&before);
+    let seen = before.last().map_or(0, |record| record.seq);
+    watch(&house, handle, show, seen, fleeting).await
+}
+
+/// Shows a run until it is over or a signal comes.
+async fn watch(
+    house: &Staff,
+    handle: RunHandle,
+    mut show: Show,
+    seen: u64,
+    mut fleeting: broadcast::Receiver<Fleeting>,
+) -> Result<u8, Failure> {
+    let heart = house.heart();
+    let (root, store) = (handle.thread.clone(), heart.store().clone());
+    let mut tail = store.tail();
+    let mut follower = Follower::after(store, root.clone(), seen);
+    let mut interrupts = signal(SignalKind::interrupt()).map_err(anyhow::Error::from)?;
+    let mut terminations = signal(SignalKind::terminate()).map_err(anyhow::Error::from)?;
+    let mut report = std::pin::pin!(handle.report());
+    let mut ended: Option<Result<Report, runtime::Error>> = None;
+    let report = loop {
+        tail.borrow_and_update();
+        let records = follower.read().await?;
+        if let Some(report) = show.push(&records)? {
+            break report;
+        }
+        if !records.is_empty() {
+            continue;
+        }
+        if let Some(Err(error)) = ended {
+            return Err(error.into());
+        }
+        let signal = tokio::select! {
+            _ = interrupts.recv() => Some((130, "interrupted")),
+            _ = terminations.recv() => Some((143, "terminated")),
+            result = &mut report, if ended.is_none() => { ended = Some(result); None }
+            Ok(delta) = fleeting.recv(), if show.wants_deltas() => { show.print(&delta_line(&root, &delta))?; None }
+            _ = tail.changed() => None,
+        };
+        if let Some((code, word)) = signal {
+            out::note(&format!("{word}; go on with: majordomo thread resume {root}"));
+            tokio::select! {
+                () = heart.leave() => {}
+                _ = interrupts.recv() => {}
+                _ = terminations.recv() => {}
+            }
+            return Ok(code);
+        }
+    };
+    let now = heart.clock().now();
+    heart.leave().await;
+    Ok(show.finish(&report, now)?)
+}
+
+fn delta_line(root: &ThreadId, delta: &Fleeting) -> String {
+    let (kind, key, value) = match &delta.what {
+        FleetingKind::Turn(turn) => ("text_delta", "turn", json!(turn)),
+        FleetingKind::Call(call) => ("tool_progress", "tool_use_id", json!(call)),
+    };
+    json!({ "type": kind, "run": root, "thread": delta.thread, key: value, "content": delta.text }).to_string()
+}
+
+fn read_schema(path: &std::path::Path) -> Result<Json, Failure> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::usage(format!("cannot read the schema {}: {error}", path.display())))?;
+    Json::parse(&text).map_err(|error| Failure::usage(format!("the schema {} is no JSON: {error}", path.display())))
+}

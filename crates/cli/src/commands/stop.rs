@@ -1,0 +1,29 @@
+//! `majordomo stop`.
+
+use agent::Strength;
+use majordomo::config::Flags;
+use majordomo::staff::Options;
+
+use super::{configured, staff, thread};
+use crate::error::Failure;
+use crate::out;
+
+/// `majordomo stop`.
+pub async fn stop(name: &str, now: bool, reason: &str, flags: &Flags) -> Result<u8, Failure> {
+    let (surroundings, config) = configured(flags)?;
+    let house = staff(&surroundings, config, Options::default()).await?;
+    let heart = house.heart();
+    let (id, row) = thread::find(&**heart.store(), name).await?;
+    if !row.state.is_live() {
+        heart.leave().await;
+        return Err(Failure::failed(format!("nothing runs in thread {id}")));
+    }
+    let strength = if now { Strength::Kill } else { Strength::Cancel };
+    let stopped = heart.stop(&id, strength, reason).await;
+    let row = heart.store().thread(&id).await?;
+    heart.leave().await;
+    stopped?;
+    let outcome = row.and_then(|row| row.outcome).map_or_else(|| "over".to_owned(), |outcome| outcome.to_string());
+    out::note(&format!("{id} is {outcome}"));
+    Ok(0)
+}

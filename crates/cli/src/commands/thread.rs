@@ -1,0 +1,163 @@
+//! `majordomo thread ls` and `show`.
+
+use std::sync::Arc;
+
+use agent::ThreadId;
+use majordomo::config::Flags;
+use majordomo::staff::open_store;
+use serde_json::{Value, json};
+use store::{Store, ThreadQuery, ThreadRow};
+use view::{Dialect, Entry, Lines, Transcript, draw, safe};
+
+use super::configured;
+use crate::error::Failure;
+use crate::follow::{Follower, logged};
+use crate::out;
+
+/// How a thread is shown.
+pub struct Form {
+    pub json: bool,
+    pub jsonl: bool,
+    pub dialect: Option<String>,
+    pub full: bool,
+}
+
+/// Lines of a tool's result that are shown unless all are asked for.
+const SHORT: usize = 6;
+
+/// `majordomo thread ls`.
+pub async fn ls(flags: &Flags, json: bool, limit: usize, all: bool) -> Result<u8, Failure> {
+    let (_, config) = configured(flags)?;
+    let store = open_store(&config)?;
+    let query = ThreadQuery { root_only: !all, limit, ..ThreadQuery::default() };
+    let rows = store.threads(query).await?;
+    let now = runtime::Clock::default().now();
+    let mut result = out::Result::Stdout;
+    if json {
+        let rows: Vec<Value> = rows.iter().map(|row| object(row, now)).collect();
+        result.line(&Value::from(rows).to_string())?;
+        return Ok(0);
+    }
+    for row in &rows {
+        let when = view::clock::timestamp(row.updated_at);
+        let cost = draw::money(row.cost_microusd, row.cost_microusd > 0);
+        let line = format!(
+            "{:<20} {:<16} {} {:<12} {:>8} {}",
+            row.id.as_str(),
+            word(row, now),
+            &when[..16].replace('T', " "),
+            safe::line(&row.name, 12),
+            cost,
+            safe::line(&row.goal, 60)
+        );
+        if !result.line(line.trim_end())? {
+            break;
+        }
+    }
+    if rows.is_empty() {
+        out::note("there are no threads yet: majordomo run \"…\" makes one");
+    } else if rows.len() == limit {
+        out::note(&format!("the newest {limit} are shown; -n shows more"));
+    }
+    Ok(0)
+}
+
+/// `majordomo thread show`.
+pub async fn show(name: &str, flags: &Flags, form: Form) -> Result<u8, Failure> {
+    let (_, config) = configured(flags)?;
+    let dialect = form.dialect.as_deref().unwrap_or(&config.dialect);
+    let dialect = Dialect::named(dialect)
+        .ok_or_else(|| Failure::usage(format!("there is no dialect '{dialect}': canonical, opta")))?;
+    let store: Arc<dyn Store> = Arc::new(open_store(&config)?);
+    let thread = store.resolve(name).await?;
+    let records = Follower::new(store, thread.root()).read_all().await?;
+    let mut result = out::Result::Stdout;
+    if form.jsonl {
+        let mut lines = Lines::new(thread.root(), dialect, 0);
+        for record in &records {
+            for line in lines.push(&logged(record)) {
+                if !result.line(&line.text)? {
+                    return Ok(0);
+                }
+            }
+        }
+        return Ok(0);
+    }
+    let mut transcript = Transcript::new(thread.clone());
+    for record in &records {
+        transcript.push(&logged(record));
+    }
+    let entries = transcript.entries();
+    if form.json {
+        let object = json!({ "id": thread, "entries": entries });
+        result.line(&object.to_string())?;
+        return Ok(0);
+    }
+    for entry in &entries {
+        if !result.line(&draw_entry(entry, form.full))? {
+            break;
+        }
+    }
+    Ok(0)
+}
+
+/// A thread as JSON: what is kept of it, and whether whoever owned it has gone.
+pub fn object(row: &ThreadRow, now: agent::Time) -> Value {
+    let mut object = json!(row);
+    object["state"] = json!(word(row, now));
+    object
+}
+
+/// The word for what a thread is doing.
+pub fn word(row: &ThreadRow, now: agent::Time) -> String {
+    let is_left = row.state.is_live() && !row.owner.as_ref().is_some_and(|owner| owner.is_alive(now));
+    match row.outcome {
+        _ if is_left => "interrupted".to_owned(),
+        Some(outcome) if !row.state.is_live() => outcome.to_string(),
+        Some(_) | None => row.state.as_str().to_owned(),
+    }
+}
+
+/// The thread that a person means, and what is kept of it.
+pub async fn find(store: &dyn Store, name: &str) -> Result<(ThreadId, ThreadRow), Failure> {
+    let id = store.resolve(name).await?;
+    let row = store.thread(&id).await?;
+    row.map(|row| (id, row)).ok_or_else(|| Failure::usage(format!("no thread is called '{name}'")))
+}
+
+fn draw_entry(entry: &Entry, full: bool) -> String {
+    match entry {
+        Entry::Prompt { text, .. } => format!("you: {}\n", safe::block(text)),
+        Entry::Brief { text, .. } => format!("brief: {}\n", safe::block(text)),
+        Entry::Steer { from, text, .. } => format!("{} (while it worked): {}\n", safe::line(from, 60), safe::block(text)),
+        Entry::Text { agent, text, .. } => format!("{}: {}\n", safe::line(agent, 40), safe::block(text)),
+        Entry::Tool(row) => {
+            let name = row.name.as_deref().unwrap_or("a tool");
+            let argument = row.argument.as_deref().map(|words| format!(" {}", safe::line(words, 100))).unwrap_or_default();
+            let mark = if row.is_error { " (failed)" } else { "" };
+            let output = row.output.as_deref().unwrap_or("(no result yet)");
+            format!("  [{}{argument}]{mark}\n{}", safe::line(name, 40), indented(output, full))
+        }
+        Entry::Child(row) => {
+            let report = row.report.as_deref().unwrap_or("");
+            let goal = safe::line(&row.goal, 100);
+            format!("  [{} {}] {goal}\n  {}\n{}", row.thread, safe::line(&row.name, 40), row.status, indented(report, full))
+        }
+        Entry::Notice { text, .. } => format!("  ({})", safe::line(text, 200)),
+        Entry::End { status, reason, .. } => {
+            let reason = reason.as_deref().map(|reason| format!(": {}", safe::line(reason, 300))).unwrap_or_default();
+            format!("-- {status}{reason}")
+        }
+    }
+}
+
+fn indented(text: &str, full: bool) -> String {
+    let text = safe::block(text);
+    let lines: Vec<&str> = text.lines().collect();
+    let shown = if full { lines.len() } else { lines.len().min(SHORT) };
+    let mut out: String = lines[..shown].iter().map(|line| format!("    {line}\n")).collect();
+    if shown < lines.len() {
+        out.push_str(&format!("    … {} more lines (--full)\n", lines.len() - shown));
+    }
+    out
+}

@@ -1,0 +1,96 @@
+//! Failures before or beside a run: a message, a hint, an exit code. A run that fails says so in its report.
+
+use std::process::ExitCode;
+
+use majordomo::staff;
+
+use crate::out;
+
+/// A failure at the desk.
+#[derive(Debug)]
+pub struct Failure {
+    message: String,
+    code: u8,
+}
+
+/// The command line is wrong.
+const USAGE: u8 = 2;
+/// The configuration or an agent file is invalid.
+const CONFIGURATION: u8 = 3;
+/// There is no provider, key or network.
+const PROVIDER: u8 = 4;
+
+impl Failure {
+    /// The command line is wrong in a way that the parser cannot see.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self { message: message.into(), code: USAGE }
+    }
+
+    /// What was asked for cannot be done.
+    pub fn failed(message: impl Into<String>) -> Self {
+        Self { message: message.into(), code: 1 }
+    }
+
+    /// Says it on stderr.
+    pub fn tell(&self) -> ExitCode {
+        out::note(&format!("error: {}", self.message));
+        ExitCode::from(self.code)
+    }
+}
+
+impl From<majordomo::config::Error> for Failure {
+    fn from(error: majordomo::config::Error) -> Self {
+        let code = if matches!(error, majordomo::config::Error::NoModel) { PROVIDER } else { CONFIGURATION };
+        Self { message: error.to_string(), code }
+    }
+}
+
+impl From<staff::Error> for Failure {
+    fn from(error: staff::Error) -> Self {
+        let message = chain(&error);
+        let code = match error {
+            staff::Error::Config(error) => return error.into(),
+            staff::Error::Provider(_) | staff::Error::Heart(runtime::Error::Root(_)) => PROVIDER,
+            staff::Error::Agent(_) | staff::Error::Heart(runtime::Error::Schema(_)) => CONFIGURATION,
+            staff::Error::Store { .. } | staff::Error::Heart(_) => 1,
+        };
+        Self { message, code }
+    }
+}
+
+impl From<runtime::Error> for Failure {
+    fn from(error: runtime::Error) -> Self {
+        staff::Error::from(error).into()
+    }
+}
+
+impl From<store::Error> for Failure {
+    fn from(error: store::Error) -> Self {
+        let code = match error {
+            store::Error::UnknownThread(_) | store::Error::Ambiguous { .. } => USAGE,
+            _ => 1,
+        };
+        let hint = if code == USAGE { ". `majordomo thread ls` lists them" } else { "" };
+        Self { message: format!("{}{hint}", chain(&error)), code }
+    }
+}
+
+impl From<anyhow::Error> for Failure {
+    fn from(error: anyhow::Error) -> Self {
+        Self::failed(format!("{error:#}"))
+    }
+}
+
+/// An error and what lies beneath it, in one line; what an upper one has said is not said again.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut message = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        let words = error.to_string();
+        if !message.contains(&words) {
+            message = format!("{message}: {words}");
+        }
+        source = error.source();
+    }
+    message
+}

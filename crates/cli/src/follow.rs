@@ -1,0 +1,63 @@
+//! Follows a root and all its descendants through the log, from its beginning, until a run is over.
+
+use std::sync::Arc;
+
+use agent::{Event, Report, ThreadId};
+use store::{Record, Store};
+use view::Logged;
+
+/// Records that are read at once.
+const PAGE: usize = 1000;
+
+/// A place in a family's log.
+pub struct Follower {
+    store: Arc<dyn Store>,
+    root: ThreadId,
+    seq: u64,
+}
+
+impl Follower {
+    /// Begins at the beginning.
+    pub fn new(store: Arc<dyn Store>, root: ThreadId) -> Self {
+        Self { store, root, seq: 0 }
+    }
+
+    /// Begins after a place.
+    pub fn after(store: Arc<dyn Store>, root: ThreadId, seq: u64) -> Self {
+        Self { store, root, seq }
+    }
+
+    /// What was written since the last look; empty when there is nothing more.
+    pub async fn read(&mut self) -> Result<Vec<Record>, store::Error> {
+        let records = self.store.tree(&self.root, self.seq, PAGE).await?;
+        if let Some(last) = records.last() {
+            self.seq = last.seq;
+        }
+        Ok(records)
+    }
+
+    /// Everything that is written by now.
+    pub async fn read_all(&mut self) -> Result<Vec<Record>, store::Error> {
+        let mut all = Vec::new();
+        loop {
+            let page = self.read().await?;
+            if page.is_empty() {
+                return Ok(all);
+            }
+            all.extend(page);
+        }
+    }
+}
+
+/// A record as a fold takes it.
+pub fn logged(record: &Record) -> Logged<'_> {
+    Logged { seq: record.seq, thread: &record.thread, at: record.at, event: &record.event }
+}
+
+/// The report of the root, if this record is one.
+pub fn root_report<'a>(record: &'a Record, root: &ThreadId) -> Option<&'a Report> {
+    match &*record.event {
+        Event::Reported(report) if record.thread == *root => Some(report),
+        _ => None,
+    }
+}

@@ -1,0 +1,71 @@
+//! Where words go: the result to stdout, everything else to stderr. A reader that has gone away is no error.
+
+use std::fs::File;
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+
+use anyhow::Context;
+use tracing_subscriber::EnvFilter;
+
+/// A line for a person.
+pub fn note(line: &str) {
+    // Without anybody to read it there is nobody to tell.
+    let _ = writeln!(io::stderr().lock(), "{line}");
+}
+
+/// The log of the process, for whoever asks for it with RUST_LOG; warnings are always shown.
+pub fn log_to_stderr() {
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
+    let is_asked = std::env::var_os("RUST_LOG").is_some();
+    let format = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).with_ansi(false);
+    if is_asked { format.init() } else { format.without_time().with_target(false).init() }
+}
+
+/// Where the result goes.
+pub enum Result {
+    /// To whoever reads our stdout.
+    Stdout,
+    /// Into a file.
+    File(File),
+}
+
+impl Result {
+    /// Opens the place before the work begins, so that a wrong name costs nothing.
+    pub fn open(file: Option<&Path>) -> anyhow::Result<Self> {
+        match file {
+            None => Ok(Self::Stdout),
+            Some(path) => {
+                let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
+                Ok(Self::File(file))
+            }
+        }
+    }
+
+    /// Writes a line; whether anybody still reads.
+    pub fn line(&mut self, line: &str) -> anyhow::Result<bool> {
+        let written = match self {
+            Self::Stdout => {
+                let mut stdout = io::stdout().lock();
+                writeln!(stdout, "{line}").and_then(|()| stdout.flush())
+            }
+            Self::File(file) => writeln!(file, "{line}"),
+        };
+        match written {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+            Err(error) => Err(error).context("the result cannot be written"),
+        }
+    }
+}
+
+/// Columns of the terminal that stderr goes to; 100 where it goes elsewhere.
+pub fn width() -> usize {
+    let size = rustix::termios::tcgetwinsize(io::stderr()).ok();
+    size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(100)
+}
+
+/// Whether signs beyond ASCII may be drawn.
+pub fn is_fancy(plain: bool) -> bool {
+    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    !plain && !dumb && std::env::var_os("MAJORDOMO_PLAIN").is_none() && io::stderr().is_terminal()
+}

@@ -1,0 +1,150 @@
+//! Draws a run while it goes on and when it is over: progress and tree to stderr, the result to stdout.
+
+use std::collections::VecDeque;
+
+use agent::{Report, ThreadId, Time};
+use jiff::tz::TimeZone;
+use serde_json::json;
+use store::Record;
+use view::draw::{self, Look, Marks};
+use view::{Dialect, Frames, Lines, Tree, exit_code};
+
+use crate::arguments::Output;
+use crate::error::Failure;
+use crate::follow::{logged, root_report};
+use crate::out;
+
+/// What is shown of one root.
+pub struct Show {
+    root: ThreadId,
+    output: Output,
+    result: out::Result,
+    lines: Lines,
+    frames: Frames,
+    progress: draw::Progress,
+    tree: Tree,
+    /// Runs that were over before this command began: what they wrote is not news.
+    runs_to_skip: usize,
+    reader_is_there: bool,
+    reports: VecDeque<Report>,
+}
+
+impl Show {
+    /// Prepares to show a root. Wrong names are found here, before any work begins.
+    pub fn new(root: ThreadId, output: Output, default_dialect: &str) -> Result<Self, Failure> {
+        let name = output.dialect.as_deref().unwrap_or(default_dialect);
+        let dialect =
+            Dialect::named(name).ok_or_else(|| Failure::usage(format!("there is no dialect '{name}': canonical, opta")))?;
+        let result = out::Result::open(output.output.as_deref())?;
+        Ok(Self {
+            lines: Lines::new(root.clone(), dialect, 0),
+            frames: Frames::new(root.clone()),
+            progress: draw::Progress::new(TimeZone::system()),
+            tree: Tree::new(),
+            root,
+            output,
+            result,
+            runs_to_skip: 0,
+            reader_is_there: true,
+            reports: VecDeque::new(),
+        })
+    }
+
+    /// Takes in what was written before this command began, without a word.
+    pub fn catch_up(&mut self, records: &[Record]) {
+        for record in records {
+            let logged = logged(record);
+            self.tree.push(&logged);
+            for frame in self.frames.push(&logged) {
+                // The names of those who are there are learnt from what they did.
+                let _ = self.progress.line(&frame);
+            }
+            self.lines.push(&logged);
+            self.runs_to_skip += usize::from(root_report(record, &self.root).is_some());
+        }
+    }
+
+    /// Shows what was written; the report, once the run is over.
+    pub fn push(&mut self, records: &[Record]) -> anyhow::Result<Option<Report>> {
+        for record in records {
+            let logged = logged(record);
+            self.tree.push(&logged);
+            if self.output.jsonl {
+                for line in self.lines.push(&logged) {
+                    self.print(&line.text)?;
+                }
+            }
+            for frame in self.frames.push(&logged) {
+                let line = self.progress.line(&frame);
+                if let Some(line) = line.filter(|_| !self.output.quiet && !self.output.jsonl) {
+                    out::note(&line);
+                }
+            }
+            self.reports.extend(root_report(record, &self.root).cloned());
+        }
+        Ok(self.reports.pop_front())
+    }
+
+    /// Prints a line of the result.
+    pub fn print(&mut self, line: &str) -> anyhow::Result<()> {
+        if self.reader_is_there {
+            self.reader_is_there = self.result.line(line)?;
+        }
+        Ok(())
+    }
+
+    /// Whether words are wanted while they come.
+    pub fn wants_deltas(&self) -> bool {
+        self.output.deltas
+    }
+
+    /// Draws the tree and prints the result; the exit code.
+    pub fn finish(mut self, report: &Report, now: Time) -> anyhow::Result<u8> {
+        let code = exit_code(report);
+        if !self.output.quiet && !self.output.jsonl {
+            out::note("");
+            for line in self.tree_lines(now) {
+                out::note(&line);
+            }
+            out::note(&format!("thread {}", self.root));
+        }
+        if self.output.json {
+            let object = self.object(report, code);
+            self.print(&object)?;
+        } else if !self.output.jsonl && !report.text.is_empty() {
+            self.print(&report.text)?;
+        }
+        for rule in &report.unanswered {
+            out::note(&format!("refused for want of a person: {rule}"));
+        }
+        if let Some(reason) = &report.reason {
+            out::note(&format!("{}: {reason}", report.outcome));
+        }
+        Ok(code)
+    }
+
+    fn tree_lines(&self, now: Time) -> Vec<String> {
+        let marks = if out::is_fancy(self.output.plain) { Marks::Unicode } else { Marks::Ascii };
+        draw::tree(&self.tree.roots(), &Look { now, width: out::width(), marks })
+    }
+
+    fn object(&self, report: &Report, code: u8) -> String {
+        let node = self.tree.roots().into_iter().find(|node| node.id == self.root);
+        json!({
+            "id": self.root,
+            "thread": self.root,
+            "outcome": report.outcome,
+            "answer": report.text,
+            "data": report.data,
+            "reason": report.reason,
+            "cause": report.cause,
+            "exit_code": code,
+            "duration_ms": report.duration_ms,
+            "usage": { "self": report.usage, "tree": report.tree },
+            "files_modified": report.files_modified,
+            "unanswered": report.unanswered,
+            "tree": node,
+        })
+        .to_string()
+    }
+}

@@ -1,0 +1,204 @@
+//! A staff to work with: the rooms of the house put together from a configuration.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use agent::birth::Root;
+use agent::house::House;
+use agent::policy::VERBS;
+use agent::role::Agent;
+use agent::{Json, Report, ThreadId};
+use provider::{ModelTable, Voices};
+use runtime::{Heart, RunHandle, Start};
+use store::{MemoryStore, SqliteStore, Store};
+use tool::{CommandHost, Person, Registry};
+
+use crate::agents::Agents;
+use crate::config::{self, Config, Durability, Surroundings};
+
+/// The name of the database in the folder for state.
+const DATABASE: &str = "majordomo.db";
+
+/// What can be decided besides the configuration.
+pub struct Options {
+    /// The tools of the house.
+    pub tools: Registry,
+    /// Who answers an agent's questions; nobody means that they are refused.
+    pub person: Option<Arc<dyn Person>>,
+    /// Keep nothing on the disk.
+    pub in_memory: bool,
+}
+
+impl Default for Options {
+    /// The standard tools, nobody to ask, everything kept. Commands are watched over by this process alone.
+    fn default() -> Self {
+        Self { tools: Registry::standard(CommandHost::default()), person: None, in_memory: false }
+    }
+}
+
+/// Something to be done. Whatever is not said is as configured.
+#[derive(Clone, Debug, Default)]
+pub struct Work {
+    /// The words.
+    pub prompt: String,
+    /// The folder to work in; the current one where none is named.
+    pub workspace: Option<PathBuf>,
+    /// JSON Schema that the answer must fit.
+    pub output_schema: Option<Json>,
+}
+
+impl Work {
+    /// Work that is said in words alone.
+    pub fn new(prompt: impl Into<String>) -> Self {
+        Self { prompt: prompt.into(), ..Self::default() }
+    }
+}
+
+/// What keeps a staff from working.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The configuration cannot be used.
+    #[error(transparent)]
+    Config(#[from] config::Error),
+    /// A provider cannot be used.
+    #[error(transparent)]
+    Provider(#[from] provider::Error),
+    /// The memory cannot be used.
+    #[error("{}: {source}", path.display())]
+    Store {
+        /// Where it lies.
+        path: PathBuf,
+        /// Why.
+        source: store::Error,
+    },
+    /// The heart cannot do what was asked.
+    #[error(transparent)]
+    Heart(#[from] runtime::Error),
+    /// There is no such agent.
+    #[error("{0}")]
+    Agent(String),
+}
+
+/// Agents that can be given work.
+#[derive(Clone)]
+pub struct Staff {
+    heart: Heart,
+    config: Arc<Config>,
+    house: Arc<House>,
+    cwd: PathBuf,
+}
+
+impl Staff {
+    /// Puts a staff together.
+    pub async fn open(surroundings: &Surroundings, config: Config, options: Options) -> Result<Self, Error> {
+        let models = ModelTable::builtin().with(config.models.clone());
+        let voices = Voices::new(config.providers.clone(), models, provider::Options::default())?;
+        let tools = options.tools;
+        let store: Arc<dyn Store> =
+            if options.in_memory { Arc::new(MemoryStore::new()) } else { Arc::new(open_store(&config)?) };
+        let house = Arc::new(house(surroundings, &tools, &voices));
+        let heart = Heart::begin(runtime::Options {
+            store,
+            voices,
+            tools,
+            house: house.clone(),
+            person: options.person,
+            data: (!options.in_memory).then(|| config.data.clone()),
+        })
+        .await?;
+        Ok(Self { heart, config: Arc::new(config), house, cwd: surroundings.cwd.clone() })
+    }
+
+    /// Starts a run and comes back at once.
+    pub async fn start(&self, work: Work) -> Result<RunHandle, Error> {
+        let model = self.config.require_model()?;
+        // Looked at before anything is written, so that a wrong name is not found by a failed run.
+        (self.house.models)(model).map_err(|_| self.unknown_model(model))?;
+        if self.house.agent(&self.config.agent).is_none() {
+            let (agent, known) = (&self.config.agent, self.house.agent_names());
+            return Err(Error::Agent(format!("there is no agent '{agent}'; there are: {known}")));
+        }
+        let workspace = work.workspace.as_deref().unwrap_or(&self.cwd);
+        let workspace = workspace.canonicalize().unwrap_or_else(|_| workspace.to_owned());
+        loop {
+            let root = self.root(model, &workspace, work.output_schema.clone());
+            match self.heart.start(Start { root, prompt: work.prompt.as_str().into() }).await {
+                // Two runs may draw the same name on the same day.
+                Err(runtime::Error::Taken(_)) => {}
+                other => return Ok(other?),
+            }
+        }
+    }
+
+    /// Runs to the report.
+    pub async fn run(&self, work: Work) -> Result<Report, Error> {
+        Ok(self.start(work).await?.report().await?)
+    }
+
+    /// Goes on with a run that was left in the middle.
+    pub async fn resume(&self, thread: &ThreadId) -> Result<RunHandle, Error> {
+        Ok(self.heart.resume(thread).await?)
+    }
+
+    /// The heart beneath: to steer, to stop, to follow, to leave.
+    pub fn heart(&self) -> &Heart {
+        &self.heart
+    }
+
+    /// The configuration that holds.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    fn root(&self, model: &str, workspace: &Path, output_schema: Option<Json>) -> Root {
+        let config = &self.config;
+        let now = jiff::Timestamp::from_millisecond(self.heart.clock().now().0).unwrap_or_default();
+        let today = now.to_zoned(jiff::tz::TimeZone::system()).date();
+        let day = now.to_zoned(jiff::tz::TimeZone::UTC).strftime("%Y%m%d").to_string();
+        Root {
+            id: ThreadId::new(format!("{day}-{}", runtime::short_name())),
+            agent: config.agent.as_str().into(),
+            model: model.into(),
+            mode: config.mode,
+            policy: Arc::new(config.policy.clone()),
+            preset: config.preset.as_str().into(),
+            grant: config.grant.clone(),
+            workspace: workspace.display().to_string().into(),
+            today: today.to_string().into(),
+            output_schema,
+        }
+    }
+
+    fn unknown_model(&self, model: &str) -> Error {
+        match (self.house.models)(model) {
+            Ok(_) => Error::Agent(format!("{model} cannot be used")),
+            Err(reason) => Error::Heart(runtime::Error::Root(reason)),
+        }
+    }
+}
+
+/// The memory of a configuration, without the rest of the staff: for those who only look.
+pub fn open_store(config: &Config) -> Result<SqliteStore, Error> {
+    let durability = match config.durability {
+        Durability::Full => store::Durability::Full,
+        Durability::Normal => store::Durability::Normal,
+    };
+    let path = config.data.join(DATABASE);
+    let options = store::Options { durability, ..store::Options::default() };
+    SqliteStore::open(&path, &options).map_err(|source| Error::Store { path, source })
+}
+
+/// What the rules may look up.
+fn house(surroundings: &Surroundings, tools: &Registry, voices: &Voices) -> House {
+    let infos = tools.infos();
+    let names: Vec<&str> = infos.keys().map(AsRef::as_ref).chain(VERBS).collect();
+    let found = Agents::load(surroundings, &names);
+    for notice in found.warnings.iter().chain(&found.broken) {
+        tracing::warn!("{notice}");
+    }
+    let agents: BTreeMap<Arc<str>, Agent> =
+        found.found.into_iter().map(|found| (found.agent.name.clone(), found.agent)).collect();
+    let voices = voices.clone();
+    House { tools: infos, agents, models: Box::new(move |name| voices.model(name).map_err(|error| error.to_string())) }
+}

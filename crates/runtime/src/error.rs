@@ -1,0 +1,29 @@
+//! What can go wrong before a thread exists to report it.
+
+use agent::ThreadId;
+
+/// What can go wrong before a thread exists to report it.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The root cannot be made as asked.
+    #[error("{0}")]
+    Root(String),
+    /// The workspace cannot be worked in.
+    #[error(transparent)]
+    Workspace(#[from] tool::Error),
+    /// The memory failed.
+    #[error(transparent)]
+    Store(#[from] store::Error),
+    /// The name of the new thread is taken.
+    #[error("thread {0} exists already")]
+    Taken(ThreadId),
+    /// There is nothing to go on with.
+    #[error("nothing runs in thread {0}")]
+    Idle(ThreadId),
+    /// The schema that an answer should fit is no JSON Schema.
+    #[error("the schema is not valid: {0}")]
+    Schema(String),
+    /// The thread's process ended without a report.
+    #[error("the run was left before its end; it can be resumed")]
+    Left,
+}

@@ -1,0 +1,334 @@
+//! What outsiders hold: start a run, send something to a thread, go on with what was left, wait for a report.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use agent::birth::{self, Root};
+use agent::house::House;
+use agent::{Event, InputId, Outside, Report, Strength, Thread, ThreadId};
+use provider::Voices;
+use store::{Process, ProcessId, Store};
+use tokio::sync::{broadcast, mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tool::{FileLedger, Person, Registry, Workspace};
+
+use crate::clock::Clock;
+use crate::driver::{Driver, Letter};
+use crate::error::Error;
+use crate::{keeper, schema};
+
+/// What a heart is made of.
+pub struct Options {
+    /// The memory.
+    pub store: Arc<dyn Store>,
+    /// The voices.
+    pub voices: Voices,
+    /// The hands.
+    pub tools: Registry,
+    /// The tools, agents and models that the rules may look up.
+    pub house: Arc<House>,
+    /// Who answers an agent's questions.
+    pub person: Option<Arc<dyn Person>>,
+    /// The folder of our own state.
+    pub data: Option<PathBuf>,
+}
+
+/// What starts a run: a new root, or a message to one that is idle.
+#[derive(Clone, Debug)]
+pub struct Start {
+    /// The root.
+    pub root: Root,
+    /// The person's words.
+    pub prompt: Arc<str>,
+}
+
+/// Something that is shown while it happens and never kept.
+#[derive(Clone, Debug)]
+pub struct Fleeting {
+    /// Whose it is.
+    pub thread: ThreadId,
+    /// What it belongs to.
+    pub what: FleetingKind,
+    /// The words.
+    pub text: String,
+}
+
+/// What fleeting words belong to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FleetingKind {
+    /// A model's answer to this turn.
+    Turn(u32),
+    /// A tool's call.
+    Call(agent::CallId),
+}
+
+/// The heart of a process. Cheap to clone.
+#[derive(Clone)]
+pub struct Heart(pub(crate) Arc<Inner>);
+
+pub(crate) struct Inner {
+    pub store: Arc<dyn Store>,
+    pub voices: Voices,
+    pub tools: Registry,
+    pub house: Arc<House>,
+    pub person: Option<Arc<dyn Person>>,
+    pub data: Option<PathBuf>,
+    pub clock: Clock,
+    pub process: ProcessId,
+    pub fleeting: broadcast::Sender<Fleeting>,
+    /// Cancelled when this process lets go of everything and leaves it to be resumed.
+    pub leaving: CancellationToken,
+    /// Every driver, so that leaving can wait for the last of them.
+    pub tasks: TaskTracker,
+    live: Mutex<HashMap<ThreadId, mpsc::UnboundedSender<Letter>>>,
+    workspaces: Mutex<HashMap<PathBuf, Arc<Workspace>>>,
+}
+
+/// A run that was started or resumed in this process.
+#[derive(Debug)]
+pub struct RunHandle {
+    /// The root thread.
+    pub thread: ThreadId,
+    report: oneshot::Receiver<Report>,
+}
+
+impl RunHandle {
+    /// Waits for the report.
+    pub async fn report(self) -> Result<Report, Error> {
+        self.report.await.map_err(|_| Error::Left)
+    }
+}
+
+impl Heart {
+    /// Makes this process known to the memory and begins to listen for what others send to its threads.
+    pub async fn begin(options: Options) -> Result<Self, Error> {
+        let Options { store, voices, tools, house, person, data } = options;
+        let clock = Clock::default();
+        let process = Process::current();
+        let id = process.id.clone();
+        store.register(process, clock.now()).await?;
+        let inner = Arc::new(Inner {
+            store,
+            voices,
+            tools,
+            house,
+            person,
+            data,
+            clock,
+            process: id,
+            fleeting: broadcast::channel(1024).0,
+            leaving: CancellationToken::new(),
+            tasks: TaskTracker::new(),
+            live: Mutex::default(),
+            workspaces: Mutex::default(),
+        });
+        inner.tasks.spawn(keeper::keep(inner.clone()));
+        Ok(Self(inner))
+    }
+
+    /// Starts a root on its first message.
+    pub async fn start(&self, start: Start) -> Result<RunHandle, Error> {
+        if let Some(wanted) = &start.root.output_schema {
+            schema::check(wanted)?;
+        }
+        let created = birth::root(&self.0.house, start.root).map_err(Error::Root)?;
+        let id = created.id.clone();
+        let (sender, report) = oneshot::channel();
+        let first = Outside::UserSaid { text: start.prompt };
+        let mut driver = Driver::new(self.0.clone(), created.id.clone(), self.0.workspace(&created.workspace)?);
+        driver.waiter = Some(sender);
+        driver.create(created, Some((InputId::new("first"), first))).await?;
+        self.0.run(driver);
+        Ok(RunHandle { thread: id, report })
+    }
+
+    /// Goes on with a root that another process left in the middle of a run.
+    pub async fn resume(&self, id: &ThreadId) -> Result<RunHandle, Error> {
+        let (sender, report) = oneshot::channel();
+        let mut driver = self.0.load(id).await?;
+        if driver.is_idle() {
+            return Err(Error::Idle(id.clone()));
+        }
+        driver.waiter = Some(sender);
+        driver.reopen().await?;
+        self.0.run(driver);
+        Ok(RunHandle { thread: id.clone(), report })
+    }
+
+    /// Sends something to a thread, wherever it lives. A stop for a thread whose process is gone is carried out here,
+    /// without asking a model. Answers once it is in the log.
+    pub async fn send(&self, thread: &ThreadId, input: Outside) -> Result<(), Error> {
+        let id = InputId::new(fresh_name());
+        if let Some(sender) = self.0.sender(thread) {
+            let (done, written) = oneshot::channel();
+            let letter = Letter::Outside { id: id.clone(), input: input.clone(), done: Some(done) };
+            if sender.send(letter).is_ok() && written.await.is_ok() {
+                return Ok(());
+            }
+        }
+        self.0.store.arrive(thread, id, input, self.0.clock.now(), true).await?;
+        Ok(())
+    }
+
+    /// Stops a thread and its subtree, and waits until that is true.
+    pub async fn stop(&self, thread: &ThreadId, strength: Strength, reason: &str) -> Result<(), Error> {
+        let mut tail = self.0.store.tail();
+        self.send(thread, Outside::Stopped { strength, reason: reason.into() }).await?;
+        self.finish_if_left(thread).await?;
+        loop {
+            tail.borrow_and_update();
+            match self.0.store.thread(thread).await? {
+                Some(row) if !row.state.is_live() => return Ok(()),
+                Some(_) => {}
+                None => return Err(store::Error::UnknownThread(thread.as_str().into()).into()),
+            }
+            // The process that owned it may have gone in the meantime.
+            let pause = tokio::time::timeout(std::time::Duration::from_millis(500), tail.changed());
+            if pause.await.is_err() {
+                self.finish_if_left(thread).await?;
+            }
+        }
+    }
+
+    /// What is shown while it happens and never kept.
+    pub fn fleeting(&self) -> broadcast::Receiver<Fleeting> {
+        self.0.fleeting.subscribe()
+    }
+
+    /// The memory that it writes to.
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.0.store
+    }
+
+    /// The clock that it goes by.
+    pub fn clock(&self) -> &Clock {
+        &self.0.clock
+    }
+
+    /// Lets go of everything: requests are closed, tools and what they started are ended, and what ran can be resumed.
+    pub async fn leave(&self) {
+        self.0.leaving.cancel();
+        self.0.tasks.close();
+        self.0.tasks.wait().await;
+        if let Err(error) = self.0.store.leave(&self.0.process).await {
+            tracing::debug!(%error, "could not sign off");
+        }
+    }
+
+    /// Takes over a thread whose process is gone, as far as a stop that waits in its log leads.
+    async fn finish_if_left(&self, thread: &ThreadId) -> Result<(), Error> {
+        if self.0.sender(thread).is_some() {
+            return Ok(());
+        }
+        match self.0.load(thread).await {
+            Ok(driver) if driver.is_idle() => Ok(()),
+            Ok(mut driver) => {
+                driver.kill().await?;
+                self.0.run(driver);
+                Ok(())
+            }
+            // Its owner lives and will see the wake.
+            Err(Error::Store(store::Error::Owned { .. })) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl Inner {
+    /// Where letters for a live thread go.
+    pub fn sender(&self, thread: &ThreadId) -> Option<mpsc::UnboundedSender<Letter>> {
+        lock(&self.live).get(thread).cloned()
+    }
+
+    pub fn enter(&self, thread: ThreadId, sender: mpsc::UnboundedSender<Letter>) {
+        lock(&self.live).insert(thread, sender);
+    }
+
+    pub fn exit(&self, thread: &ThreadId) {
+        lock(&self.live).remove(thread);
+    }
+
+    /// Lets a driver live in a task of its own.
+    pub fn run(self: &Arc<Self>, driver: Driver) {
+        self.tasks.spawn(driver.live());
+    }
+
+    /// Takes ownership of a thread and reads its log.
+    pub async fn load(self: &Arc<Self>, id: &ThreadId) -> Result<Driver, Error> {
+        let epoch = self.store.adopt(id, &self.process, self.clock.now()).await?;
+        let (thread, n) = read(&*self.store, id).await?;
+        let mut driver = Driver::new(self.clone(), id.clone(), self.workspace(&thread.created.workspace)?);
+        driver.adopt(thread, n, epoch);
+        Ok(driver)
+    }
+
+    /// One handle per folder, opened once.
+    pub fn workspace(&self, path: &str) -> Result<Arc<Workspace>, Error> {
+        let mut workspaces = lock(&self.workspaces);
+        if let Some(workspace) = workspaces.get(Path::new(path)) {
+            return Ok(workspace.clone());
+        }
+        let workspace = Arc::new(Workspace::open(Path::new(path))?);
+        workspaces.insert(path.into(), workspace.clone());
+        Ok(workspace)
+    }
+}
+
+/// Reads a thread from its log.
+pub(crate) async fn read(store: &dyn Store, id: &ThreadId) -> Result<(Thread, u64), Error> {
+    const PAGE: usize = 4096;
+    let mut thread: Option<Thread> = None;
+    let mut n = 0;
+    loop {
+        let page = store.read(id, n, PAGE).await?;
+        let full = page.len() == PAGE;
+        for record in page {
+            n = record.n;
+            match &mut thread {
+                None => thread = Some(Thread::new(record.at, &record.event)),
+                Some(thread) => thread.apply(record.at, &record.event),
+            }
+        }
+        if !full {
+            break;
+        }
+    }
+    let thread = thread.ok_or_else(|| store::Error::UnknownThread(id.as_str().into()))?;
+    Ok((thread, n))
+}
+
+/// The report that a thread's log ends with, if it is over.
+pub(crate) async fn last_report(store: &dyn Store, id: &ThreadId, n: u64) -> Result<Option<Report>, Error> {
+    let last = store.read(id, n.saturating_sub(1), 1).await?;
+    Ok(last.into_iter().find_map(|record| match &*record.event {
+        Event::Reported(report) => Some((**report).clone()),
+        _ => None,
+    }))
+}
+
+/// The ledger of a thread that was just loaded: it knows of no file yet.
+pub(crate) fn new_ledger() -> Arc<FileLedger> {
+    Arc::default()
+}
+
+/// A lock that outlives a panic: what it guards is a table whose rows are whole.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A name that nobody else uses.
+fn fresh_name() -> String {
+    let mut bytes = [0u8; 12];
+    getrandom::fill(&mut bytes).expect("the system gives random bytes");
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Four letters and digits for the name of a new root; those that look alike are left out.
+pub fn short_name() -> String {
+    const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
+    let mut bytes = [0u8; 4];
+    getrandom::fill(&mut bytes).expect("the system gives random bytes");
+    bytes.iter().map(|byte| char::from(LETTERS[usize::from(*byte) % LETTERS.len()])).collect()
+}

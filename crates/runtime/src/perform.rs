@@ -1,0 +1,237 @@
+//! Effect by effect, into the world: the model to the voices, a tool to the hands, a child to the family.
+//! Each becomes a future that ends in the input that answers it.
+
+use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use agent::model::{CallError, CallErrorKind};
+use agent::tools::ToolResult;
+use agent::{CallId, Effect, Input, InputId, Json, Outside, Thread, ThreadId, Time, birth, context};
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use provider::{Ask, Conversation, Delta};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use tool::{FileLedger, Workspace};
+
+use crate::driver::message_of;
+use crate::heart::{Fleeting, FleetingKind, Inner, new_ledger};
+use crate::{family, schema};
+
+/// What one agent works with while it lives in this process.
+pub struct Bench {
+    heart: Arc<Inner>,
+    id: ThreadId,
+    workspace: Arc<Workspace>,
+    ledger: Arc<FileLedger>,
+    /// The conversation as the provider is sent it, and how much of it is rendered.
+    voice: Option<Voice>,
+    /// Ends the request under way.
+    model: Option<CancellationToken>,
+    /// End the tools under way.
+    tools: HashMap<CallId, CancellationToken>,
+    /// When the model last let something be heard; 0 for never.
+    heard: Arc<AtomicI64>,
+}
+
+struct Voice {
+    conversation: Conversation,
+    epoch: u32,
+    rendered: usize,
+}
+
+impl Bench {
+    pub fn new(heart: Arc<Inner>, id: ThreadId, workspace: Arc<Workspace>) -> Self {
+        Self {
+            heart,
+            id,
+            workspace,
+            ledger: new_ledger(),
+            voice: None,
+            model: None,
+            tools: HashMap::new(),
+            heard: Arc::default(),
+        }
+    }
+
+    /// When the model last let something be heard.
+    pub fn heard(&self) -> Option<Time> {
+        match self.heard.load(Ordering::Relaxed) {
+            0 => None,
+            at => Some(Time(at)),
+        }
+    }
+
+    /// Tells everything that is under way to end.
+    pub fn stop_all(&mut self) {
+        for token in self.tools.values().chain(&self.model) {
+            token.cancel();
+        }
+    }
+
+    /// Performs one effect of `thread`.
+    pub fn perform(&mut self, thread: &Thread, effect: Effect, reopening: bool) -> Option<BoxFuture<'static, Input>> {
+        match effect {
+            Effect::CallModel { turn, max_tokens, calls_allowed, not_before, .. } => {
+                Some(self.call_model(thread, turn, max_tokens, calls_allowed, not_before))
+            }
+            Effect::CancelModel { .. } => {
+                if let Some(token) = &self.model {
+                    token.cancel();
+                }
+                None
+            }
+            Effect::RunTool { call, name, input } => Some(self.run_tool(thread, call, &name, input)),
+            Effect::StopTool { call } => {
+                if let Some(token) = self.tools.get(&call) {
+                    token.cancel();
+                }
+                None
+            }
+            Effect::StartChild { child } => {
+                let birth = thread.birth(&child)?;
+                family::start(&self.heart, birth, self.workspace.clone(), reopening);
+                None
+            }
+            Effect::StopChild { child, strength, reason } => {
+                let id = InputId::new(format!("stop-{strength:?}").to_lowercase());
+                let told = family::tell(self.heart.clone(), child, id, Outside::Stopped { strength, reason });
+                self.heart.tasks.spawn(told);
+                None
+            }
+            Effect::TellChild { child, call, text } => {
+                let from = thread.created.path.join(" › ").into();
+                let id = InputId::new(format!("{}/{call}", self.id));
+                let told = family::tell(self.heart.clone(), child, id, Outside::Steered { text, from });
+                Some(async move { Input::ChildTold { call, delivered: told.await } }.boxed())
+            }
+        }
+    }
+
+    fn call_model(
+        &mut self,
+        thread: &Thread,
+        turn: u32,
+        max_tokens: u64,
+        calls_allowed: bool,
+        not_before: Option<Time>,
+    ) -> BoxFuture<'static, Input> {
+        let failed = |kind, message: String| {
+            let error = CallError { kind, message: message.into(), retry_after_ms: None, partial: None };
+            async move { Input::ModelFailed { turn, error } }.boxed()
+        };
+        if let Err(error) = self.render(thread) {
+            return failed(CallErrorKind::Rejected, error.to_string());
+        }
+        let Some(voice) = &self.voice else {
+            return failed(CallErrorKind::Rejected, "there is no conversation".to_owned());
+        };
+        let cancel = CancellationToken::new();
+        self.model = Some(cancel.clone());
+        let wanted = thread.created.role.output_schema.clone().filter(|_| calls_allowed);
+        let (deltas, mut arriving) = mpsc::unbounded_channel();
+        let ask = voice.conversation.ask(Ask {
+            max_tokens,
+            calls_allowed,
+            output_schema: wanted.clone(),
+            cancel: cancel.clone(),
+            deltas: Some(deltas),
+            label: self.id.as_str().into(),
+        });
+        let (heart, heard, id) = (self.heart.clone(), self.heard.clone(), self.id.clone());
+        async move {
+            if let Some(moment) = not_before {
+                tokio::select! {
+                    () = cancel.cancelled() => {}
+                    () = tokio::time::sleep(jittered(heart.clock.until(moment))) => {}
+                }
+            }
+            let mut ask = std::pin::pin!(ask);
+            let answer = loop {
+                tokio::select! {
+                    biased;
+                    answer = &mut ask => break answer,
+                    Some(Delta::Text(text)) = arriving.recv() => {
+                        heard.store(heart.clock.now().0, Ordering::Relaxed);
+                        let fleeting = Fleeting { thread: id.clone(), what: FleetingKind::Turn(turn), text };
+                        // Nobody may be watching.
+                        let _ = heart.fleeting.send(fleeting);
+                    }
+                }
+            };
+            match answer {
+                Ok(answer) => {
+                    let schema_error = wanted.as_ref().and_then(|schema| schema::misfit(schema, &answer));
+                    Input::ModelAnswered { turn, answer, schema_error }
+                }
+                Err(error) => Input::ModelFailed { turn, error },
+            }
+        }
+        .boxed()
+    }
+
+    /// Tells the voice what was said since it was last asked; everything, where something already said has changed.
+    fn render(&mut self, thread: &Thread) -> Result<(), provider::Error> {
+        let (messages, epoch) = (thread.talk.messages(), thread.talk.epoch());
+        let is_current = self.voice.as_ref().is_some_and(|voice| voice.epoch == epoch && voice.rendered <= messages.len());
+        if !is_current {
+            let mut conversation = self.heart.voices.open(&thread.created.role.model.name)?;
+            conversation.begin(&context::system(&thread.created), &birth::advertised(thread, &self.heart.house));
+            self.voice = Some(Voice { conversation, epoch, rendered: 0 });
+        }
+        if let Some(voice) = &mut self.voice {
+            for message in &messages[voice.rendered..] {
+                voice.conversation.push(message);
+            }
+            voice.rendered = messages.len();
+        }
+        Ok(())
+    }
+
+    fn run_tool(&mut self, thread: &Thread, call: CallId, name: &str, input: Json) -> BoxFuture<'static, Input> {
+        let Some(tool) = self.heart.tools.get(name).cloned() else {
+            let result = ToolResult::error(format!("{name} is not available in this process"));
+            return async move { Input::ToolFinished { call, result } }.boxed();
+        };
+        self.tools.retain(|call, _| thread.calls.slot(call).is_some());
+        let stop = CancellationToken::new();
+        self.tools.insert(call.clone(), stop.clone());
+        let (fleeting, id, shown) = (self.heart.fleeting.clone(), self.id.clone(), call.clone());
+        let progress = move |text: &str| {
+            let what = FleetingKind::Call(shown.clone());
+            // Nobody may be watching.
+            let _ = fleeting.send(Fleeting { thread: id.clone(), what, text: text.to_owned() });
+        };
+        let bench = tool::Bench {
+            workspace: self.workspace.clone(),
+            thread: self.id.clone(),
+            call: call.clone(),
+            ledger: self.ledger.clone(),
+            stop,
+            person: self.heart.person.clone(),
+            data: self.heart.data.clone(),
+            progress: Some(Arc::new(progress)),
+        };
+        let name = name.to_owned();
+        async move {
+            let ran = AssertUnwindSafe(tool.run(&input, &bench)).catch_unwind().await;
+            let result = ran.unwrap_or_else(|panic| {
+                ToolResult::error(format!("{name} failed inside, its outcome is unknown: {}", message_of(&*panic)))
+            });
+            Input::ToolFinished { call, result }
+        }
+        .boxed()
+    }
+}
+
+/// A wait and up to a tenth more, so that those who were turned away together do not come back together.
+fn jittered(wait: Duration) -> Duration {
+    let mut byte = [0u8; 1];
+    match getrandom::fill(&mut byte) {
+        Ok(()) => wait + wait.mul_f64(f64::from(byte[0]) / 2550.0),
+        Err(_) => wait,
+    }
+}
