@@ -108,10 +108,16 @@ impl Progress {
     fn name(&self, thread: &ThreadId, agent: &Arc<str>) -> String {
         let called = self.names.get(thread).unwrap_or(agent);
         match self.bearers.get(called) {
-            Some(bearers) if bearers.len() > 1 => format!("{}({thread})", name(called)),
-            _ => name(called),
+            Some(bearers) if bearers.len() > 1 && !thread.is_root() => format!("{}({})", name(called), place(thread)),
+            Some(_) | None => name(called),
         }
     }
+}
+
+/// A thread's place in its family, which is the same for all lines: `.1.2`.
+fn place(thread: &ThreadId) -> &str {
+    let name = thread.as_str();
+    name.find('.').map_or(name, |dot| &name[dot..])
 }
 
 fn ended(data: &ChildData) -> String {
