@@ -1,6 +1,35 @@
 //! Gives any language model a staff: the library to embed.
+//!
+//! An agent hands work to sub-agents; each gets one brief, its own context, a grant cut from its parent's, and hands back one
+//! report. [`Staff`] puts the rooms of the house together from a [`Config`](config::Config); [`Work`] is what it is given;
+//! [`Report`] is what comes back.
+//!
+//! ```no_run
+//! use majordomo::config::{Config, Flags, Surroundings};
+//! use majordomo::{Options, Staff, Work};
+//!
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! let surroundings = Surroundings::of_process()?;
+//! let flags = Flags { model: Some("ollama/qwen3".into()), ..Flags::default() };
+//! let config = Config::load(&surroundings, &flags)?;
+//! let staff = Staff::open(&surroundings, config, Options::default()).await?;
+//! let report = staff.run(Work::new("Summarise what is in this folder")).await?;
+//! println!("{}: {}", report.outcome, report.text);
+//! staff.heart().leave().await;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A whole program, with a tool of its own and no key, is `examples/embed.rs`.
+//! To watch a run while it goes on, follow the log: `staff.heart().store()`, and fold it with [`view`].
+//!
+//! The rooms themselves are at hand for whoever needs one of them alone.
 
 pub mod agents;
 pub mod config;
 pub mod presets;
 pub mod staff;
+
+pub use agent::{Outcome, Report, ThreadId};
+pub use staff::{Error, Options, Staff, Work};
+pub use {agent, provider, runtime, store, tool, view};
