@@ -136,10 +136,10 @@ pub struct Report {
     /// The kind of cause, where a machine should know it: `provider`, `loop`, `schema`, `panic`, …
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<Arc<str>>,
-    /// Files read by this thread, in the order of first reading.
+    /// Files read by this thread in this run, in the order of first reading.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files_read: Vec<Arc<str>>,
-    /// Files written by this thread and its descendants, in the order of first writing.
+    /// Files written by this thread and its descendants in this run, in the order of first writing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files_modified: Vec<Arc<str>>,
     /// What this thread used itself.
@@ -151,7 +151,7 @@ pub struct Report {
     /// Calls and children that were still open when it ended, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unfinished: Vec<Arc<str>>,
-    /// Rules that would have allowed what policy refused for want of a person, in this thread and below.
+    /// Rules that would have allowed what policy refused for want of a person in this run, in this thread and below.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unanswered: Vec<Arc<str>>,
 }

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use crate::budget::Claim;
+use crate::budget::{Claim, Grant};
 use crate::effect::Effect;
 use crate::event::{Answered, ChildSpawned, Ending, Event, ThreadCreated, TurnKind, TurnStarted, VerdictKind};
 use crate::id::{CallId, InputId, ThreadId, Time};
@@ -69,11 +69,11 @@ pub struct Thread {
     pub descendants_taken: u32,
     /// Places held for subtasks that wait for others.
     pub places_held: u32,
-    /// Files read, in the order of first reading.
+    /// Files read in this run, in the order of first reading.
     pub files_read: Files,
-    /// Files written by the thread and its reported descendants.
+    /// Files written in this run by the thread and its reported descendants.
     pub files_modified: Files,
-    /// Rules that would have allowed what policy refused for want of a person.
+    /// Rules that would have allowed what policy refused in this run for want of a person.
     pub unanswered: Vec<Arc<str>>,
     /// Limits that the thread was warned about.
     pub warned: BTreeSet<Arc<str>>,
@@ -98,7 +98,7 @@ pub struct Run {
     pub last_turn_taken: bool,
     /// The newest words of the agent.
     pub last_text: Arc<str>,
-    /// Pieces of an answer that was cut off at the length limit and goes on.
+    /// Pieces of the newest words, which were cut off at the length limit and go on.
     pub cut: Vec<Arc<str>>,
     /// The newest call, and how often it came in a row.
     pub repeated: Option<(Arc<str>, Arc<str>, u32)>,
@@ -112,8 +112,8 @@ pub struct Run {
     pub misfit: Option<Arc<str>>,
     /// Whether the model declined to answer.
     pub declined: bool,
-    /// Whether the stall that lasts was noticed.
-    pub stalled: bool,
+    /// When the stall that lasts was noticed.
+    pub stalled_at: Option<Time>,
     /// The turn at which the conversation was last replaced by its summary.
     pub compacted_at: Option<u32>,
     /// Whether the provider said that the conversation is too long for it.
@@ -293,7 +293,8 @@ impl Thread {
     pub fn stall_at(&self, heard: Option<Time>) -> Option<Time> {
         let run = self.run.as_ref()?;
         let stall_ms = self.created.policy.stall_ms;
-        if stall_ms == 0 || run.stalled {
+        let is_noticed = run.stalled_at.is_some_and(|noticed| heard.is_none_or(|heard| heard <= noticed));
+        if stall_ms == 0 || is_noticed {
             return None;
         }
         let awaits_something = match &run.phase {
@@ -331,7 +332,7 @@ impl Thread {
         if let Some(run) = &mut self.run
             && !matches!(event, Event::StallNoticed { .. })
         {
-            run.stalled = false;
+            run.stalled_at = None;
         }
         match event {
             Event::ThreadCreated(_) => unreachable!("a thread is created once"),
@@ -367,7 +368,8 @@ impl Thread {
                 if let Some(text) = &error.partial
                     && !text.is_empty()
                 {
-                    self.run_mut().last_text = text.clone();
+                    let run = self.run_mut();
+                    run.last_text = (run.cut.concat() + text).into();
                 }
                 self.run_mut().squeeze |= error.kind == CallErrorKind::ContextTooLong;
                 self.after_call(*retry_at, attempt + 1);
@@ -424,7 +426,7 @@ impl Thread {
                 let turn = self.turns;
                 self.run_mut().compacted_at = Some(turn);
             }
-            Event::StallNoticed { .. } => self.run_mut().stalled = true,
+            Event::StallNoticed { .. } => self.run_mut().stalled_at = Some(at),
             Event::BudgetWarned { limit, .. } => {
                 self.warned.insert(limit.clone());
             }
@@ -435,8 +437,12 @@ impl Thread {
             }
             Event::Reported(_) => {
                 self.run = None;
-                self.calls = Calls::default();
-                self.notices.clear();
+                // A later run goes on in the same conversation, where every call has its result and every report was read.
+                let mut parts = self.calls.take_results();
+                parts.append(&mut self.notices);
+                if !parts.is_empty() {
+                    self.talk.push(Message { role: Speaker::User, parts });
+                }
             }
         }
     }
@@ -446,6 +452,8 @@ impl Thread {
         let spawned = &self.children.get(child)?.spawned;
         let mut path = self.created.path.clone();
         path.push(spawned.name.clone());
+        // While the child waited in line, the deadline may have moved.
+        let not_after = self.run.as_ref().and_then(|run| run.deadline);
         Some(ThreadCreated {
             id: child.clone(),
             parent_call: Some(spawned.call.clone()),
@@ -453,7 +461,7 @@ impl Thread {
             role: spawned.role.clone(),
             mode: spawned.mode,
             policy: self.created.policy.clone(),
-            grant: spawned.grant.clone(),
+            grant: Grant { not_after, ..spawned.grant.clone() },
             brief: Some(spawned.brief.clone()),
             workspace: self.created.workspace.clone(),
             today: self.created.today.clone(),
@@ -468,6 +476,9 @@ impl Thread {
 
     fn start_run(&mut self, at: Time) {
         self.runs += 1;
+        self.files_read = Files::default();
+        self.files_modified = Files::default();
+        self.unanswered.clear();
         let grant = &self.created.grant;
         let own = grant.time_ms.map(|ms| at.plus_ms(ms));
         let deadline = [own, grant.not_after].into_iter().flatten().min();
@@ -486,7 +497,7 @@ impl Thread {
             schema_misses: 0,
             misfit: None,
             declined: false,
-            stalled: false,
+            stalled_at: None,
             compacted_at: None,
             squeeze: false,
             before: (self.used, self.below),
@@ -570,7 +581,6 @@ impl Thread {
         run.phase = if self.calls.is_empty() { Phase::Answered } else { Phase::Acting };
         let is_cut = answered.stop == StopReason::MaxTokens && self.calls.is_empty() && kind == TurnKind::Work;
         if is_cut && run.cut.len() < MAX_PIECES && run.ending.is_none() {
-            run.cut.push(text.clone());
             self.notices.push(notice(&crate::context::cut_off(), Origin::House));
         } else if let Some(error) = &answered.schema_error {
             if run.schema_misses < MAX_SCHEMA_MISSES && run.ending.is_none() {
@@ -581,9 +591,7 @@ impl Thread {
             }
         }
         run.declined = answered.stop == StopReason::Refusal && self.calls.is_empty();
-        if !text.is_empty() {
-            run.last_text = text;
-        }
+        run.note_words(text, is_cut);
     }
 
     fn apply_spawn(&mut self, spawned: &ChildSpawned) {
@@ -677,12 +685,21 @@ impl Run {
         }
     }
 
-    /// The words of the agent's newest answer, pieces of a cut one joined.
-    pub fn answer_text(&self) -> Arc<str> {
-        match self.cut.last() {
-            None => self.last_text.clone(),
-            Some(last) if *last == self.last_text => self.cut.concat().into(),
-            Some(_) => (self.cut.concat() + &self.last_text).into(),
+    /// Keeps the newest words, pieces of cut ones joined. Calls between two pieces part them.
+    fn note_words(&mut self, text: Arc<str>, is_cut: bool) {
+        if self.phase == Phase::Acting {
+            self.cut.clear();
+        }
+        if text.is_empty() {
+            return;
+        }
+        let mut whole = self.cut.concat();
+        whole.push_str(&text);
+        self.last_text = whole.into();
+        if is_cut {
+            self.cut.push(text);
+        } else {
+            self.cut.clear();
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::report::{Outcome, Report};
 /// The agent answered, and nothing is under way any more.
 pub fn answered(moment: &mut Moment<'_>) {
     let Some(run) = &moment.thread.run else { return };
-    let text = run.answer_text();
+    let text = run.last_text.clone();
     let newest = moment.thread.talk.messages().last();
     let said_something = newest
         .is_some_and(|message| message.role == crate::message::Role::Assistant && !message.text().trim().is_empty());
@@ -37,7 +37,7 @@ pub fn answered(moment: &mut Moment<'_>) {
 /// The run ended before the agent was done.
 pub fn ended(moment: &mut Moment<'_>, ending: &Ending) {
     let Some(run) = &moment.thread.run else { return };
-    let text = run.answer_text();
+    let text = run.last_text.clone();
     report(moment, ending.outcome, text, None, Some(ending.reason.clone()), ending.cause.clone());
 }
 

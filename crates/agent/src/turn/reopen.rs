@@ -11,9 +11,13 @@ use crate::turn::{child, failure, inbox, stop, tool_calls};
 pub fn reopened(moment: &mut Moment<'_>) {
     let away_ms = moment.now.since_ms(moment.thread.last_at);
     moment.emit(Event::Reopened { away_ms });
+    let was_running = moment.thread.run.is_some();
+    // A stop that arrived meanwhile is known before anything is repeated.
     inbox::take_all(moment);
-    settle_tools(moment);
-    settle_model(moment);
+    if was_running {
+        settle_tools(moment);
+        settle_model(moment);
+    }
     tool_calls::start_ready(moment);
     child::start_queued(moment);
     moment.step.effects = moment.thread.pending();

@@ -12,10 +12,13 @@ pub fn passed(moment: &mut Moment<'_>, heard: Option<Time>) {
     let Some(run) = &moment.thread.run else { return };
     let can_end = run.ending.as_ref().is_none_or(|ending| ending.last_turn);
     if can_end && run.deadline.is_some_and(|deadline| deadline <= moment.now) {
-        let seconds = moment.now.since_ms(run.started_at) / 1000;
-        let reason = format!("the time (timeout_s) was over after {seconds} s");
-        let ending = Ending { outcome: Outcome::Timeout, reason: reason.into(), cause: None, last_turn: false };
-        return stop::begin(moment, None, ending);
+        let ending = run.ending.clone().unwrap_or_else(|| {
+            let seconds = moment.now.since_ms(run.started_at) / 1000;
+            let reason = format!("the time (timeout_s) was over after {seconds} s").into();
+            Ending { outcome: Outcome::Timeout, reason, cause: None, last_turn: false }
+        });
+        // A last word that comes too late leaves the reason for the end as it was.
+        return stop::begin(moment, None, Ending { last_turn: false, ..ending });
     }
     for call in moment.thread.calls.waits_over(moment.now) {
         verbs::wait_over(moment, &call, true);
