@@ -12,13 +12,15 @@ pub struct Arguments {
     verb: &'static str,
     example: &'static str,
     values: Map<String, Value>,
+    /// Arguments that are there and not looked at.
+    aside: Vec<String>,
 }
 
 impl Arguments {
     /// Reads the arguments of `verb`; `example` shows what a right call looks like.
     pub fn read(verb: &'static str, example: &'static str, input: &Json) -> Result<Self, String> {
         match input.value() {
-            Value::Object(values) => Ok(Self { verb, example, values }),
+            Value::Object(values) => Ok(Self { verb, example, values, aside: Vec::new() }),
             _ => Err(format!("{verb} takes one JSON object, for example {example}")),
         }
     }
@@ -26,9 +28,10 @@ impl Arguments {
     /// The same for an object inside another call.
     pub fn inside(verb: &'static str, example: &'static str, value: Value) -> Result<Self, String> {
         match value {
-            Value::Object(values) => Ok(Self { verb, example, values }),
+            Value::Object(values) => Ok(Self { verb, example, values, aside: Vec::new() }),
             Value::String(task) => {
-                Ok(Self { verb, example, values: Map::from_iter([("task".to_owned(), task.into())]) })
+                let values = Map::from_iter([("task".to_owned(), task.into())]);
+                Ok(Self { verb, example, values, aside: Vec::new() })
             }
             _ => Err(format!("a subtask is an object, for example {example}")),
         }
@@ -98,9 +101,15 @@ impl Arguments {
         self.take(&[name])
     }
 
+    /// Leaves arguments unread and names them among the ignored.
+    pub fn set_aside(&mut self, names: &[&str]) {
+        let present = names.iter().filter(|name| self.values.remove(**name).is_some());
+        self.aside.extend(present.map(|name| (*name).to_owned()));
+    }
+
     /// The arguments that nobody asked for.
     pub fn ignored(self) -> Vec<String> {
-        self.values.into_iter().map(|(name, _)| name).collect()
+        self.aside.into_iter().chain(self.values.into_iter().map(|(name, _)| name)).collect()
     }
 
     /// An error about one argument.

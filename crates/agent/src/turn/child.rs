@@ -14,14 +14,21 @@ use crate::turn::{delegate, tool_calls, verbs};
 pub fn reported(moment: &mut Moment<'_>, id: &ThreadId, report: Report) {
     let Some(child) = moment.thread.children.get(id) else { return };
     let spawned = child.spawned.clone();
-    moment.emit(Event::ChildReported { child: id.clone(), report: Box::new(report.clone()) });
-    for call in moment.thread.calls.watchers(id).to_vec() {
-        tell_watcher(moment, &call, id, &spawned.name, &report, &spawned.narrowed);
-    }
+    over(moment, id, &report);
     if let Some(index) = spawned.subtask {
         delegate::subtask_over(moment, &spawned.call, index, &report);
     }
     start_queued(moment);
+}
+
+/// A child is over, and whoever waits for it is told.
+pub fn over(moment: &mut Moment<'_>, id: &ThreadId, report: &Report) {
+    let Some(child) = moment.thread.children.get(id) else { return };
+    let (name, narrowed) = (child.spawned.name.clone(), child.spawned.narrowed.clone());
+    moment.emit(Event::ChildReported { child: id.clone(), report: Box::new(report.clone()) });
+    for call in moment.thread.calls.watchers(id).to_vec() {
+        tell_watcher(moment, &call, id, &name, report, &narrowed);
+    }
 }
 
 /// Gives permits to those who wait in line.
@@ -45,8 +52,10 @@ fn tell_watcher(
     narrowed: &[std::sync::Arc<str>],
 ) {
     let Some(slot) = moment.thread.calls.slot(call) else { return };
-    let is_over = match &slot.state {
-        SlotState::Verb(VerbState::Child(_) | VerbState::Stop(_)) => true,
+    let is_error = match &slot.state {
+        SlotState::Verb(VerbState::Child(_)) => !report.outcome.has_result(),
+        // To end is what was asked of it.
+        SlotState::Verb(VerbState::Stop(_)) => false,
         SlotState::Verb(VerbState::Wait { children, any, .. }) => {
             if *any || children.is_empty() {
                 verbs::wait_over(moment, call, false);
@@ -56,16 +65,12 @@ fn tell_watcher(
         SlotState::Verb(VerbState::Graph(_) | VerbState::Tell { .. })
         | SlotState::Waiting
         | SlotState::Running { .. }
-        | SlotState::Done => false,
+        | SlotState::Done => return,
     };
-    if !is_over {
-        return;
-    }
     let mut text = context::report_text(id, name, report);
     for note in narrowed {
         text.push_str(&format!("\n({note})"));
     }
     text.push_str(&verbs::ignored_of(moment, call));
-    let is_error = !report.outcome.has_result() && report.text.trim().is_empty();
     tool_calls::answer(moment, call, ToolResult { is_error, ..ToolResult::ok(text) });
 }

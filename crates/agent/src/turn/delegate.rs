@@ -31,6 +31,9 @@ pub fn start(moment: &mut Moment<'_>, call: &CallId, input: &Json) -> Result<(),
         return Err(format!("Maximum {most} subtasks (policy.max_subtasks), and there are {count}: nothing was begun"));
     }
     check_graph(&subtasks)?;
+    for subtask in &subtasks {
+        spawn::find_agent(moment, subtask.agent.as_deref())?;
+    }
     spawn::allowed(moment.thread, count)?;
     moment.emit(Event::Delegated { call: call.clone(), plan, subtasks });
     let ready = moment.thread.calls.graph(call).map(Graph::ready).unwrap_or_default();
@@ -116,6 +119,9 @@ fn spawn_ready(moment: &mut Moment<'_>, call: &CallId, ready: Vec<u32>) {
         let wish = Wish { task: subtask.task, agent: subtask.agent, ..Wish::default() };
         if let Err(reason) = spawn::accept(moment, call, Some(index), &wish, brief, siblings) {
             moment.emit(Event::SubtaskSkipped { call: call.clone(), index, reason: reason.into() });
+            if moment.thread.created.policy.on_error == OnError::Stop {
+                return halt(moment, call, index, Outcome::Refused);
+            }
             skip_dependents(moment, call, index);
         }
     }

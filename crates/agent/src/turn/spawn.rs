@@ -18,6 +18,23 @@ use crate::turn::arguments::Arguments;
 
 const EXAMPLE: &str = r#"{"task": "Read src/auth.rs and list what it exports"}"#;
 
+/// Arguments and the ways in which models write them. The task is always understood.
+const SPELLINGS: [(&str, &[&str]); 13] = [
+    ("agent", &["agent", "subagent_type", "agent_type"]),
+    ("name", &["name"]),
+    ("scope", &["scope"]),
+    ("context", &["context"]),
+    ("tools", &["tools"]),
+    ("model", &["model"]),
+    ("mode", &["mode"]),
+    ("max_tool_calls", &["max_tool_calls", "maxToolCalls"]),
+    ("max_tokens", &["max_tokens", "maxTokens"]),
+    ("max_cost", &["max_cost"]),
+    ("timeout_s", &["timeout_s", "timeout", "timeout_ms", "timeoutMs"]),
+    ("expected", &["expected"]),
+    ("background", &["background"]),
+];
+
 /// What a parent asks for.
 #[derive(Default)]
 pub struct Wish {
@@ -42,6 +59,11 @@ pub struct Wish {
 pub fn read(thread: &Thread, input: &Json) -> Result<Wish, String> {
     let mut arguments = Arguments::read("spawn_agent", EXAMPLE, input)?;
     let policy = &thread.created.policy;
+    // What a model is not shown, it cannot ask for.
+    let is_shown = |argument: &str| policy.spawn_args.iter().any(|shown| &**shown == argument);
+    for (_, spellings) in SPELLINGS.iter().filter(|(argument, _)| !is_shown(argument)) {
+        arguments.set_aside(spellings);
+    }
     let task = arguments.needed(&["task", "prompt", "description"])?;
     let mode = arguments.text(&["mode"])?.map(|mode| mode.parse()).transpose()?;
     let calls = arguments.number(&["max_tool_calls", "maxToolCalls"])?;
@@ -95,7 +117,7 @@ pub fn accept(
     let mut narrowed = Vec::new();
     // A place for a subtask was taken when its delegation was accepted.
     allowed(thread, if subtask.is_some() { 0 } else { 1 })?;
-    let mode = mode(thread, find_agent(moment, wish)?, wish, &mut narrowed);
+    let mode = mode(thread, find_agent(moment, wish.agent.as_deref())?, wish, &mut narrowed);
     let role = role(moment, wish, mode, &mut narrowed)?;
     let grant = carve(moment, wish, &role, siblings.max(1), &mut narrowed)?;
     let child = thread.id().child(thread.last_child + 1);
@@ -137,8 +159,9 @@ pub fn allowed(thread: &Thread, places: u32) -> Result<(), String> {
     Ok(())
 }
 
-fn find_agent<'a>(moment: &'a Moment<'_>, wish: &Wish) -> Result<Option<&'a Agent>, String> {
-    match &wish.agent {
+/// The agent of that name, or the one that is meant by none.
+pub fn find_agent<'a>(moment: &'a Moment<'_>, name: Option<&str>) -> Result<Option<&'a Agent>, String> {
+    match name {
         None => Ok(moment.house.agent("general")),
         Some(name) => match moment.house.agent(name) {
             Some(agent) => Ok(Some(agent)),
@@ -151,17 +174,19 @@ fn mode(thread: &Thread, agent: Option<&Agent>, wish: &Wish, narrowed: &mut Vec<
     let parent = thread.created.mode;
     let by_policy = if thread.created.policy.inherit_mode { parent } else { Mode::Ask };
     let own = wish.mode.or(agent.and_then(|agent| agent.mode)).unwrap_or(by_policy);
-    if wish.mode.is_some_and(|wished| wished > parent) {
-        narrowed.push(format!("mode {own} was cut to {parent}, the parent's own").into());
-    }
     // An agent that is made for less stays so, whatever its parent asks.
     let most = agent.and_then(|agent| agent.mode).unwrap_or(Mode::Dangerous);
-    parent.meet(own).meet(most)
+    let given = parent.meet(own).meet(most);
+    if wish.mode.is_some_and(|wished| wished > given) {
+        let whose = if most < parent { "the most that the agent may" } else { "the parent's own" };
+        narrowed.push(format!("mode {own} was cut to {given}, {whose}").into());
+    }
+    given
 }
 
 fn role(moment: &Moment<'_>, wish: &Wish, mode: Mode, narrowed: &mut Vec<Arc<str>>) -> Result<Role, String> {
     let parent = &moment.thread.created;
-    let agent = find_agent(moment, wish)?;
+    let agent = find_agent(moment, wish.agent.as_deref())?;
     let model = match wish.model.as_ref().or(agent.and_then(|agent| agent.model.as_ref())) {
         Some(name) => (moment.house.models)(name)?,
         None => parent.role.model.clone(),
@@ -229,6 +254,11 @@ fn carve(
         (Some(wished), Some(share)) => Some(wished.min(share)),
         (wished, share) => wished.or(share),
     };
+    if let (Some(wished), Some(given)) = (wish.max_cost_microusd, cost_microusd)
+        && given < wished
+    {
+        narrowed.push(format!("max_cost was cut to ${:.2}, this thread's share", given as f64 / 1e6).into());
+    }
     if cost_microusd == Some(0) {
         return Err("there is no money left for a sub-agent (max_cost): do the task yourself".to_owned());
     }

@@ -10,12 +10,16 @@ use crate::machine::Moment;
 use crate::report::{Outcome, Report, Usage};
 use crate::thread::{Node, Phase, SlotState, VerbState};
 use crate::tools::ToolResult;
-use crate::turn::{delegate, tool_calls};
+use crate::turn::{child, delegate, tool_calls};
 
 /// The end begins: of the thread, and of all its children.
 pub fn begin(moment: &mut Moment<'_>, input: Option<InputId>, ending: Ending) {
     let strength = if ending.last_turn { Strength::Cancel } else { Strength::Kill };
     let reason = ending.reason.clone();
+    let for_children: Arc<str> = match ending.outcome {
+        Outcome::Cancelled => reason.clone(),
+        outcome => format!("its parent ended as {outcome}: {reason}").into(),
+    };
     let was_asking = match moment.thread.run.as_ref().map(|run| &run.phase) {
         Some(Phase::Asking(asking)) if !asking.cancelled => Some(asking.turn.turn),
         Some(Phase::Asking(_) | Phase::Ready | Phase::Acting | Phase::Answered) | None => None,
@@ -30,20 +34,18 @@ pub fn begin(moment: &mut Moment<'_>, input: Option<InputId>, ending: Ending) {
     }
     let children: Vec<ThreadId> = moment.thread.children.keys().cloned().collect();
     for child in children {
-        stop_child(moment, &child, strength, &reason);
+        stop_child(moment, &child, strength, &for_children);
     }
     close_calls(moment, &reason);
 }
 
 /// Tells a child to end; one that was never begun is over at once.
 pub fn stop_child(moment: &mut Moment<'_>, id: &ThreadId, strength: Strength, reason: &Arc<str>) {
-    let Some(child) = moment.thread.children.get(id) else { return };
-    if !child.started {
-        let report = never_begun(reason);
-        moment.emit(Event::ChildReported { child: id.clone(), report: Box::new(report) });
-        return;
+    let Some(lives) = moment.thread.children.get(id) else { return };
+    if !lives.started {
+        return child::over(moment, id, &never_begun(reason));
     }
-    if child.stop.as_ref().is_some_and(|(before, _)| *before >= strength) {
+    if lives.stop.as_ref().is_some_and(|(before, _)| *before >= strength) {
         return;
     }
     moment.emit(Event::ChildStopped { child: id.clone(), strength, reason: reason.clone() });

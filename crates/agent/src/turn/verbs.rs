@@ -10,6 +10,7 @@ use crate::id::{CallId, ThreadId};
 use crate::input::Strength;
 use crate::json::Json;
 use crate::machine::Moment;
+use crate::report::Outcome;
 use crate::thread::{SlotState, VerbState};
 use crate::tools::ToolResult;
 use crate::turn::arguments::{Arguments, ignored_line};
@@ -114,6 +115,9 @@ fn message(moment: &mut Moment<'_>, call: &CallId, input: &Json) -> Result<(), S
     let who = arguments.needed(&["agent", "id", "name"])?;
     let text = arguments.needed(&["text", "message"])?;
     let child = find(moment, &who)?;
+    if !moment.thread.children[&child].started {
+        return Err(format!("{child} waits in line and reads nothing yet. Stop it and spawn it with the whole task"));
+    }
     moment.emit(Event::MessageSent { call: call.clone(), child: child.clone(), text: text.clone() });
     moment.ask(Effect::TellChild { child, call: call.clone(), text });
     Ok(())
@@ -129,7 +133,10 @@ fn wait(moment: &mut Moment<'_>, call: &CallId, input: &Json) -> Result<(), Stri
         return Err("timeout_s cannot be negative".to_owned());
     }
     let children: Vec<ThreadId> = match named {
-        Some(named) if !named.is_empty() => named.iter().map(|who| find(moment, who)).collect::<Result<_, _>>()?,
+        Some(named) if !named.is_empty() => {
+            let still = named.iter().filter(|who| over(moment, who).is_none());
+            still.map(|who| find(moment, who)).collect::<Result<_, _>>()?
+        }
         Some(_) | None => moment.thread.children.keys().cloned().collect(),
     };
     if children.is_empty() {
@@ -149,16 +156,7 @@ fn stop_one(moment: &mut Moment<'_>, call: &CallId, input: &Json) -> Result<(), 
     let reason = arguments.text(&["reason"])?.unwrap_or_else(|| "its parent stopped it".into());
     let child = find(moment, &who)?;
     moment.emit(Event::ChildAwaited { call: call.clone(), child: child.clone() });
-    let was_begun = moment.thread.children.get(&child).is_some_and(|child| child.started);
-    let name = moment.thread.children[&child].spawned.name.clone();
     stop::stop_child(moment, &child, strength, &reason);
-    if !was_begun {
-        tool_calls::answer(
-            moment,
-            call,
-            ToolResult::ok(format!("{name} ({child}) was waiting in line and is not begun.")),
-        );
-    }
     Ok(())
 }
 
@@ -193,16 +191,17 @@ fn find(moment: &Moment<'_>, who: &str) -> Result<ThreadId, String> {
     if children.contains_key(&exact) {
         return Ok(exact);
     }
-    let own = format!("{}.{}", moment.thread.id(), who.trim_start_matches('.'));
+    let own = own_name(moment, who);
     let matches: Vec<&ThreadId> = children
         .iter()
-        .filter(|(id, child)| id.as_str() == own || child.spawned.name.eq_ignore_ascii_case(who))
+        .filter(|(id, child)| **id == own || child.spawned.name.eq_ignore_ascii_case(who))
         .map(|(id, _)| id)
         .collect();
     match matches.as_slice() {
         [one] => Ok((*one).clone()),
-        [] => match moment.thread.reported.iter().find(|(id, (name, _))| **id == exact || **name == *who) {
-            Some((id, (name, outcome))) => Err(format!("{name} ({id}) is over: {outcome}")),
+        [] => match over(moment, who) {
+            Some((id, name, outcome)) => Err(format!("{name} ({id}) is over: {outcome}")),
+            None if children.is_empty() => Err(format!("there is no sub-agent '{who}', and none is running")),
             None => Err(format!("there is no running sub-agent '{who}'; running: {}", names(moment, &all(moment)))),
         },
         several => {
@@ -210,6 +209,22 @@ fn find(moment: &Moment<'_>, who: &str) -> Result<ThreadId, String> {
             Err(format!("several sub-agents are called '{who}'; use an id: {ids}"))
         }
     }
+}
+
+/// A child that has reported and that no running one shares its name with.
+fn over<'a>(moment: &'a Moment<'_>, who: &str) -> Option<(&'a ThreadId, &'a str, Outcome)> {
+    let (exact, own) = (ThreadId::new(who), own_name(moment, who));
+    let is_meant = |id: &ThreadId, name: &str| *id == exact || *id == own || name.eq_ignore_ascii_case(who);
+    if moment.thread.children.iter().any(|(id, child)| is_meant(id, &child.spawned.name)) {
+        return None;
+    }
+    let mut reported = moment.thread.reported.iter();
+    reported.find(|(id, (name, _))| is_meant(id, name)).map(|(id, (name, outcome))| (id, &**name, *outcome))
+}
+
+/// The child that the end of an id stands for.
+fn own_name(moment: &Moment<'_>, end: &str) -> ThreadId {
+    ThreadId::new(format!("{}.{}", moment.thread.id(), end.trim_start_matches('.')))
 }
 
 fn all(moment: &Moment<'_>) -> Vec<ThreadId> {
@@ -221,5 +236,5 @@ fn names(moment: &Moment<'_>, children: &[ThreadId]) -> String {
         Some(child) => format!("{} ({id})", child.spawned.name),
         None => id.to_string(),
     };
-    if children.is_empty() { String::new() } else { children.iter().map(name).collect::<Vec<_>>().join(", ") }
+    children.iter().map(name).collect::<Vec<_>>().join(", ")
 }
