@@ -48,7 +48,8 @@ impl Talk {
     pub fn prompt_tokens(&self, fixed: usize, upcoming: usize) -> u64 {
         let bytes = (self.bytes_since + upcoming) as u64;
         match self.known_tokens {
-            Some(known) => known + bytes.div_ceil(4),
+            // A provider's figure may be anything.
+            Some(known) => known.saturating_add(bytes.div_ceil(4)),
             None => (fixed as u64 + bytes).div_ceil(4),
         }
     }

@@ -7,7 +7,7 @@ use crate::event::{Answered, Event, TurnKind, Verdict, VerdictKind};
 use crate::id::CallId;
 use crate::machine::Moment;
 use crate::message::Part;
-use crate::model::{Answer, Tokens};
+use crate::model::{Answer, StopReason, Tokens};
 use crate::policy::TokenCount;
 use crate::thread::{Asking, Phase};
 use crate::turn::{begin, permission, tool_calls, verbs};
@@ -24,9 +24,13 @@ pub fn answered(moment: &mut Moment<'_>, turn: u32, answer: Answer, schema_error
     let tokens = answer.tokens.unwrap_or_else(|| estimate(moment, &answer));
     let counted_tokens = counted(moment, &tokens);
     let price = moment.thread.created.role.model.price.unwrap_or_default();
-    let malformed = answer.malformed;
-    let parts = name_calls(moment, answer.parts, works);
-    let verdicts = if works { judge(moment, &parts, &malformed) } else { Vec::new() };
+    let Named { parts, mut unreadable } = name_calls(moment, answer.parts, &answer.malformed, works);
+    if answer.stop == StopReason::MaxTokens
+        && let Some(Part::ToolCall { id, .. }) = parts.last()
+    {
+        unreadable.push((id.clone(), "the answer was cut off at the length limit".into()));
+    }
+    let verdicts = if works { judge(moment, &parts, &unreadable) } else { Vec::new() };
     let is_final = verdicts.is_empty() && kind != TurnKind::Compact;
     let text = text_of(&parts);
     moment.emit(Event::Answered(Answered {
@@ -71,37 +75,48 @@ fn counted(moment: &Moment<'_>, tokens: &Tokens) -> u64 {
     }
 }
 
-/// The parts as they stay in the conversation: every call under a name of its own, a call that came twice once,
-/// and none at all where calls are off.
-fn name_calls(moment: &Moment<'_>, parts: Vec<Part>, works: bool) -> Vec<Part> {
+/// An answer's parts as they stay in the conversation, and the calls that cannot be read, under the names they have there.
+struct Named {
+    parts: Vec<Part>,
+    unreadable: Vec<(CallId, Arc<str>)>,
+}
+
+/// Gives every call a name of its own. A call that came twice stays once, and none stays where calls are off;
+/// a model does not answer its own calls.
+fn name_calls(moment: &Moment<'_>, parts: Vec<Part>, malformed: &[(CallId, Arc<str>)], works: bool) -> Named {
     let mut taken: BTreeSet<CallId> = BTreeSet::new();
+    let mut as_given: Vec<Part> = Vec::new();
+    let mut unreadable = Vec::new();
     let mut kept: Vec<Part> = Vec::with_capacity(parts.len());
     for part in parts {
         match part {
             Part::ToolCall { .. } if !works => {}
-            Part::ToolCall { id, name, input } => {
-                let part = Part::ToolCall { id: id.clone(), name: name.clone(), input: input.clone() };
-                if kept.contains(&part) {
-                    continue;
-                }
+            Part::ToolCall { .. } if as_given.contains(&part) => {}
+            Part::ToolCall { ref id, ref name, ref input } => {
                 let is_free = |id: &CallId| !taken.contains(id) && !moment.thread.call_names.contains(id);
                 let numbered = (2u32..).map(|number| CallId::new(format!("{id}-{number}")));
-                let id = std::iter::once(id.clone())
+                let name_of_its_own = std::iter::once(id.clone())
                     .chain(numbered)
                     .find(|id| !id.as_str().is_empty() && is_free(id))
                     .expect("there are more numbers than calls");
-                taken.insert(id.clone());
-                kept.push(Part::ToolCall { id, name, input });
+                taken.insert(name_of_its_own.clone());
+                if let Some((_, why)) = malformed.iter().find(|(call, _)| call == id) {
+                    unreadable.push((name_of_its_own.clone(), why.clone()));
+                }
+                kept.push(Part::ToolCall { id: name_of_its_own, name: name.clone(), input: input.clone() });
+                as_given.push(part);
             }
+            Part::ToolResult { .. } => {}
             Part::Text { ref text, .. } if text.is_empty() => {}
-            Part::Text { .. } | Part::ToolResult { .. } | Part::Opaque { .. } => kept.push(part),
+            Part::Text { .. } | Part::Opaque { .. } => kept.push(part),
         }
     }
     // Thinking alone is no message: a provider wants something said with it.
-    if kept.iter().all(|part| matches!(part, Part::Opaque { .. })) { Vec::new() } else { kept }
+    let says_something = kept.iter().any(|part| !matches!(part, Part::Opaque { .. }));
+    Named { parts: if says_something { kept } else { Vec::new() }, unreadable }
 }
 
-fn judge(moment: &Moment<'_>, parts: &[Part], malformed: &[(CallId, Arc<str>)]) -> Vec<Verdict> {
+fn judge(moment: &Moment<'_>, parts: &[Part], unreadable: &[(CallId, Arc<str>)]) -> Vec<Verdict> {
     let thread = &*moment.thread;
     let policy = &thread.created.policy;
     let mut calls_left = thread.tool_calls_left();
@@ -114,8 +129,8 @@ fn judge(moment: &Moment<'_>, parts: &[Part], malformed: &[(CallId, Arc<str>)]) 
             Some(_) | None => 1,
         };
         last = Some((name.clone(), input.text().into(), times));
-        let unreadable = malformed.iter().find(|(call, _)| call == id).map(|(_, why)| why.clone());
-        let is_malformed = unreadable.is_some();
+        let unread = unreadable.iter().find(|(call, _)| call == id).map(|(_, why)| why.clone());
+        let is_malformed = unread.is_some();
         let refused = |reason: String| VerdictKind::Refused { reason: reason.into(), rule: None };
         let (what, counts) = if verdicts.len() >= policy.max_calls_per_answer as usize {
             let most = policy.max_calls_per_answer;
@@ -123,7 +138,7 @@ fn judge(moment: &Moment<'_>, parts: &[Part], malformed: &[(CallId, Arc<str>)]) 
         } else if calls_left == Some(0) {
             let granted = thread.created.grant.tool_calls.unwrap_or(0);
             (refused(format!("not run: the limit of {granted} tool calls (max_tool_calls) is reached")), false)
-        } else if let Some(why) = unreadable {
+        } else if let Some(why) = unread {
             (
                 refused(format!(
                     "the arguments of {name} could not be read: {why}. Call it again with one JSON object"
