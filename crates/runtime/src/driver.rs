@@ -90,21 +90,20 @@ impl Driver {
         self.thread.as_ref().is_none_or(|thread| thread.run.is_none() && thread.arrived.is_empty())
     }
 
-    /// Creates the thread and takes its first step, in one commit.
-    pub async fn create(&mut self, created: ThreadCreated, first: Option<(InputId, Outside)>) -> Result<(), Error> {
+    /// Creates the thread and takes its first steps, in one commit: a brief is begun with, and what has been sent is taken up.
+    pub async fn create(&mut self, created: ThreadCreated, sent: Option<(InputId, Outside)>) -> Result<(), Error> {
         let now = self.heart.clock.now();
         let birth = Event::ThreadCreated(Box::new(created));
         let mut thread = Thread::new(now, &birth);
+        let mut step = thread.handle(&self.heart.house, Input::Begin, now);
         let mut events = vec![birth];
-        let input = match first {
-            None => Input::Begin,
-            Some((id, input)) => {
-                events.push(arrived(&mut thread, now, id, input));
-                Input::Arrived
-            }
-        };
-        let step = thread.handle(&self.heart.house, input, now);
-        events.extend(step.events);
+        events.append(&mut step.events);
+        if let Some((id, input)) = sent {
+            events.push(arrived(&mut thread, now, id, input));
+            let mut taken_up = thread.handle(&self.heart.house, Input::Arrived, now);
+            events.append(&mut taken_up.events);
+            step.effects.append(&mut taken_up.effects);
+        }
         match self.commit(now, &events).await {
             Commitment::Done => {}
             Commitment::Behind => return Err(Error::Taken(self.id.clone())),
@@ -115,9 +114,9 @@ impl Driver {
         Ok(())
     }
 
-    /// Goes on with a thread that another process left.
-    pub async fn reopen(&mut self) -> Result<(), Error> {
-        self.step(Vec::new(), Input::Reopened).await;
+    /// Goes on with a thread that another process left; what was sent meanwhile is taken up first.
+    pub async fn reopen(&mut self, sent: Option<(InputId, Outside)>) -> Result<(), Error> {
+        self.step(sent.into_iter().collect(), Input::Reopened).await;
         if self.lost { Err(Error::Left) } else { Ok(()) }
     }
 
@@ -125,8 +124,7 @@ impl Driver {
     pub async fn kill(&mut self) -> Result<(), Error> {
         let reason = "its process is gone, and it was stopped".into();
         let stop = Outside::Stopped { strength: Strength::Kill, reason };
-        self.step(vec![(InputId::new("left-kill"), stop)], Input::Reopened).await;
-        if self.lost { Err(Error::Left) } else { Ok(()) }
+        self.reopen(Some((InputId::new("left-kill"), stop))).await
     }
 
     /// Drives the thread until nothing is left to do for it.
@@ -322,13 +320,19 @@ impl Driver {
 
     /// Ends whatever is under way, without a word in the log.
     async fn let_go(mut self) {
-        self.heart.exit(&self.id);
         self.bench.stop_all();
         let under_way = &mut self.under_way;
         let ended = tokio::time::timeout(LET_GO, async { while under_way.next().await.is_some() {} }).await;
         if ended.is_err() {
             tracing::warn!(thread = %self.id, "something may still be running");
         }
+    }
+}
+
+impl Drop for Driver {
+    /// Whoever still holds the way to this driver finds it closed and writes into the log instead.
+    fn drop(&mut self) {
+        self.heart.exit(&self.id);
     }
 }
 

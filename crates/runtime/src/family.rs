@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agent::event::ThreadCreated;
-use agent::{Input, InputId, Outside, Report, ThreadId};
+use agent::{Input, InputId, Outside, Report, Strength, ThreadId};
 use tokio::sync::oneshot;
 use tool::Workspace;
 
@@ -11,17 +11,37 @@ use crate::driver::{Driver, Letter};
 use crate::error::Error;
 use crate::heart::{self, Inner};
 
-/// Begins a child; after a restart, goes on with it, or fetches the report that it has already handed in.
-pub fn start(heart: &Arc<Inner>, birth: ThreadCreated, workspace: Arc<Workspace>, reopening: bool) {
+/// Begins a child.
+pub fn start(heart: &Arc<Inner>, birth: ThreadCreated, workspace: Arc<Workspace>) {
+    let mut driver = Driver::new(heart.clone(), birth.id.clone(), workspace);
+    heart.tasks.spawn(async move {
+        match driver.create(birth, None).await {
+            Ok(()) => driver.live().await,
+            Err(error) => tracing::error!(thread = %driver.id, %error, "the sub-agent could not be begun"),
+        }
+    });
+}
+
+/// After a restart: begins a child that never was, goes on with one that was left, or fetches the report that is already in its
+/// log. A stop that its parent had asked for comes before anything else.
+pub fn restart(heart: &Arc<Inner>, birth: ThreadCreated, workspace: Arc<Workspace>, stop: Option<(InputId, Outside)>) {
     let driver = Driver::new(heart.clone(), birth.id.clone(), workspace);
     let heart = heart.clone();
     heart.tasks.clone().spawn(async move {
         let id = driver.id.clone();
-        if let Err(error) = begin(&heart, driver, birth, reopening).await {
-            tracing::error!(thread = %id, %error, "the sub-agent could not be begun");
-            heart.exit(&id);
+        if let Err(error) = go_on(&heart, driver, birth, stop).await {
+            tracing::error!(thread = %id, %error, "the sub-agent could not be gone on with");
         }
     });
+}
+
+/// A parent's stop as it stands in the child's log, once for each strength.
+pub fn stop_letter(strength: Strength, reason: Arc<str>) -> (InputId, Outside) {
+    let name = match strength {
+        Strength::Cancel => "stop-cancel",
+        Strength::Kill => "stop-kill",
+    };
+    (InputId::new(name), Outside::Stopped { strength, reason })
 }
 
 /// Gives a child's report to its parent, if the parent lives here; otherwise it will ask when it is resumed.
@@ -55,28 +75,26 @@ pub async fn tell(heart: Arc<Inner>, thread: ThreadId, id: InputId, input: Outsi
     }
 }
 
-async fn begin(heart: &Arc<Inner>, mut driver: Driver, birth: ThreadCreated, reopening: bool) -> Result<(), Error> {
+async fn go_on(
+    heart: &Arc<Inner>,
+    mut driver: Driver,
+    birth: ThreadCreated,
+    stop: Option<(InputId, Outside)>,
+) -> Result<(), Error> {
     let id = driver.id.clone();
-    if !reopening {
-        driver.create(birth, None).await?;
-        driver.live().await;
-        return Ok(());
-    }
-    match heart.store.thread(&id).await? {
-        None => driver.create(birth, None).await?,
-        Some(_) => {
-            let (thread, n) = heart::read(&*heart.store, &id).await?;
-            if thread.is_over() {
-                if let (Some(parent), Some(report)) = (id.parent(), heart::last_report(&*heart.store, &id, n).await?) {
-                    deliver(heart, &parent, id.clone(), report);
-                }
-                heart.exit(&id);
-                return Ok(());
+    if heart.store.thread(&id).await?.is_none() {
+        driver.create(birth, stop).await?;
+    } else {
+        let (thread, n) = heart::read(&*heart.store, &id).await?;
+        if thread.is_over() {
+            if let (Some(parent), Some(report)) = (id.parent(), heart::last_report(&*heart.store, &id, n).await?) {
+                deliver(heart, &parent, id, report);
             }
-            let epoch = heart.store.adopt(&id, &heart.process, heart.clock.now()).await?;
-            driver.adopt(thread, n, epoch);
-            driver.reopen().await?;
+            return Ok(());
         }
+        let epoch = heart.store.adopt(&id, &heart.process, heart.clock.now()).await?;
+        driver.adopt(thread, n, epoch);
+        driver.reopen(stop).await?;
     }
     driver.live().await;
     Ok(())

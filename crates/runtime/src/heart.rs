@@ -152,7 +152,7 @@ impl Heart {
             return Err(Error::Idle(id.clone()));
         }
         driver.waiter = Some(sender);
-        driver.reopen().await?;
+        driver.reopen(None).await?;
         self.0.run(driver);
         Ok(RunHandle { thread: id.clone(), report })
     }

@@ -93,13 +93,18 @@ impl Bench {
             }
             Effect::StartChild { child } => {
                 let birth = thread.birth(&child)?;
-                family::start(&self.heart, birth, self.workspace.clone(), reopening);
+                if reopening {
+                    let stop = thread.children.get(&child).and_then(|child| child.stop.clone());
+                    let stop = stop.map(|(strength, reason)| family::stop_letter(strength, reason));
+                    family::restart(&self.heart, birth, self.workspace.clone(), stop);
+                } else {
+                    family::start(&self.heart, birth, self.workspace.clone());
+                }
                 None
             }
             Effect::StopChild { child, strength, reason } => {
-                let id = InputId::new(format!("stop-{strength:?}").to_lowercase());
-                let told = family::tell(self.heart.clone(), child, id, Outside::Stopped { strength, reason });
-                self.heart.tasks.spawn(told);
+                let (id, stop) = family::stop_letter(strength, reason);
+                self.heart.tasks.spawn(family::tell(self.heart.clone(), child, id, stop));
                 None
             }
             Effect::TellChild { child, call, text } => {
@@ -176,7 +181,8 @@ impl Bench {
     /// Tells the voice what was said since it was last asked; everything, where something already said has changed.
     fn render(&mut self, thread: &Thread) -> Result<(), provider::Error> {
         let (messages, epoch) = (thread.talk.messages(), thread.talk.epoch());
-        let is_current = self.voice.as_ref().is_some_and(|voice| voice.epoch == epoch && voice.rendered <= messages.len());
+        let is_current =
+            self.voice.as_ref().is_some_and(|voice| voice.epoch == epoch && voice.rendered <= messages.len());
         if !is_current {
             let mut conversation = self.heart.voices.open(&thread.created.role.model.name)?;
             conversation.begin(&context::system(&thread.created), &birth::advertised(thread, &self.heart.house));

@@ -47,7 +47,8 @@ mod tests {
 
     #[test]
     fn an_answer_fits_or_the_first_misfit_is_named() {
-        let schema = Json::parse(r#"{"type":"object","required":["n"],"properties":{"n":{"type":"integer"}}}"#).unwrap();
+        let schema =
+            Json::parse(r#"{"type":"object","required":["n"],"properties":{"n":{"type":"integer"}}}"#).unwrap();
         assert_eq!(misfit(&schema, &answer(r#" {"n": 3} "#)), None);
         assert!(misfit(&schema, &answer("three")).unwrap().contains("not JSON"));
         assert!(misfit(&schema, &answer(r#"{"n": "3"}"#)).unwrap().contains("/n"));
