@@ -1,1 +1,40 @@
 //! The hands: tools that an agent may use, confined to a workspace.
+//!
+//! A [`Tool`] is a few words for the model and an action; a [`Registry`] holds the tools of a process; a [`Bench`] is
+//! what one call works with. Every tool answers a wrong call with a sentence that names the right one, and bounds what it
+//! returns. Files are reached beneath one directory handle and never by an ambient path; commands run with a cleaned
+//! environment, and nothing that they start outlives them.
+//!
+//! Left to others: whether a call is allowed at all (the rules), when it runs and who stops it (the heart), where its
+//! result is kept (the memory). Deliberately absent: protected paths, networks and sandboxes, which are policy.
+//!
+//! Linux only: the process tree is read from `/proc`, and paths are resolved by `openat2`.
+
+mod args;
+mod ask_user;
+mod bench;
+mod command;
+mod edit_file;
+mod error;
+mod find_files;
+pub mod guard;
+mod ledger;
+mod list_dir;
+mod memory;
+mod read_file;
+mod registry;
+mod run_command;
+mod search_files;
+mod text;
+mod todo;
+mod tool;
+mod workspace;
+mod write_file;
+
+pub use bench::{Bench, Person, Progress};
+pub use command::{CommandHost, Guard};
+pub use error::Error;
+pub use ledger::FileLedger;
+pub use registry::Registry;
+pub use tool::Tool;
+pub use workspace::{Change, WorkPath, Workspace};

@@ -1,0 +1,67 @@
+//! What one call works with, handed in by whoever runs it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use agent::{CallId, ThreadId};
+use futures_util::future::BoxFuture;
+use tokio_util::sync::CancellationToken;
+
+use crate::ledger::FileLedger;
+use crate::workspace::Workspace;
+
+/// What one call works with. Cheap to clone.
+#[derive(Clone)]
+pub struct Bench {
+    /// The folder that the tools are confined to.
+    pub workspace: Arc<Workspace>,
+    /// The thread that calls.
+    pub thread: ThreadId,
+    /// The call.
+    pub call: CallId,
+    /// What the thread knows of the files: one for all calls of a thread, empty when a thread is loaded again.
+    pub ledger: Arc<FileLedger>,
+    /// Cancelled when the call must end.
+    pub stop: CancellationToken,
+    /// Who answers questions; none where nobody is there.
+    pub person: Option<Arc<dyn Person>>,
+    /// The folder of our own state, where the memory lives; none where nothing may be kept.
+    pub data: Option<PathBuf>,
+    /// Where fleeting words about a call in progress go.
+    pub progress: Option<Progress>,
+}
+
+/// Takes fleeting words, a few times a second at most. Must not block.
+pub type Progress = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// Somebody who answers questions.
+pub trait Person: Send + Sync {
+    /// Asks, and waits for the answer. None means that nobody will give one. Dropping the future takes the question back.
+    fn ask(&self, who: &str, question: &str, choices: &[String]) -> BoxFuture<'_, Option<String>>;
+}
+
+impl Bench {
+    /// A bench with an empty ledger, nobody to ask, no data folder and no one who watches.
+    pub fn new(workspace: Arc<Workspace>, thread: ThreadId, call: CallId) -> Self {
+        Self {
+            workspace,
+            thread,
+            call,
+            ledger: Arc::default(),
+            stop: CancellationToken::new(),
+            person: None,
+            data: None,
+            progress: None,
+        }
+    }
+}
+
+impl std::fmt::Debug for Bench {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Bench")
+            .field("workspace", &self.workspace.root())
+            .field("thread", &self.thread)
+            .field("call", &self.call)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,145 @@
+//! Running one command: started with a clean environment, its output bounded, and ended with everything it has started.
+//!
+//! The tree of processes is ended by a [guard](crate::guard), a small process between us and the shell, so that it ends
+//! even if this process is killed. An embedder whose program cannot be a guard has the same done from this process, which
+//! then must live to do it.
+//!
+//! Deliberately absent: limits on memory, processes, disk and network. They belong to a sandbox.
+
+mod environment;
+mod hold;
+pub(crate) mod kin;
+mod output;
+
+use std::io;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use cap_std::fs::Dir;
+use tokio::io::AsyncReadExt;
+use tokio::net::unix::pipe;
+use tokio_util::sync::CancellationToken;
+
+use crate::bench::Progress;
+use hold::Hold;
+use output::Output;
+
+/// How commands are run.
+#[derive(Clone, Debug, Default)]
+pub struct CommandHost {
+    /// Who watches over a command's processes.
+    pub guard: Guard,
+}
+
+/// Who watches over a command's processes.
+#[derive(Clone, Debug, Default)]
+pub enum Guard {
+    /// Our own program, started again as `<program> __guard …`. Its `main` must hand those arguments to
+    /// [`guard::main`](crate::guard::main).
+    SelfExe,
+    /// Another program that does so, by its absolute path.
+    Program(PathBuf),
+    /// This process. Nothing is left running after a stop, a timeout or the command's end; if this process is killed,
+    /// what it was running lives on.
+    #[default]
+    None,
+}
+
+/// A command to run.
+pub(crate) struct Order<'a> {
+    pub command: &'a str,
+    pub cwd: Dir,
+    pub timeout: Duration,
+    pub stop: &'a CancellationToken,
+    pub progress: Option<&'a Progress>,
+}
+
+/// What a command came to.
+pub(crate) struct Finish {
+    pub how: How,
+    /// What it printed, bounded and readable.
+    pub output: String,
+    /// Processes that were ended with it.
+    pub swept: usize,
+    /// Processes that could not be ended.
+    pub left: usize,
+    pub took: Duration,
+}
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum How {
+    Exited(i32),
+    Signaled(i32),
+    TimedOut,
+    Stopped,
+    /// It printed more than anybody could want.
+    Flooded,
+    /// Its guard was killed.
+    Lost,
+}
+
+/// From here on output is not slow to read, it is an accident.
+const FLOOD_BYTES: u64 = 256 * 1024 * 1024;
+/// How long a guard that was told to end is believed to be at it.
+const GUARD_TIME: Duration = Duration::from_millis(1500);
+/// How long output is awaited after the last process is gone: none, unless somebody who could not be ended holds the pipe.
+const DRAIN_TIME: Duration = Duration::from_millis(200);
+const PROGRESS_EVERY: Duration = Duration::from_millis(200);
+
+/// Runs a command and comes back when nothing of it is left. Dropping the future ends it too.
+pub(crate) async fn run(host: &CommandHost, order: Order<'_>) -> io::Result<Finish> {
+    let begun = Instant::now();
+    let (reader, writer) = io::pipe()?;
+    let mut pipe = pipe::Receiver::from_owned_fd(reader.into())?;
+    let mut hold = Hold::start(host, &order, writer)?;
+    let mut output = Output::default();
+    let mut progress_due = begun;
+    let mut buffer = vec![0; 64 * 1024];
+    let mut pipe_open = true;
+
+    let deadline = tokio::time::sleep(order.timeout);
+    tokio::pin!(deadline);
+    let mut cut: Option<How> = None;
+    let mut guard_due = tokio::time::Instant::now();
+    let last = loop {
+        let cutting = tokio::select! {
+            biased;
+            () = order.stop.cancelled(), if cut.is_none() => How::Stopped,
+            () = &mut deadline, if cut.is_none() => How::TimedOut,
+            last = hold.ended() => break last?,
+            () = tokio::time::sleep_until(guard_due), if cut.is_some() => break hold.take_over().await?,
+            read = pipe.read(&mut buffer), if pipe_open => {
+                let read = read.unwrap_or(0);
+                pipe_open = read > 0;
+                output.push(&buffer[..read]);
+                let line = output::last_line(&buffer[..read]);
+                if let Some(progress) = order.progress && !line.is_empty() && progress_due <= Instant::now() {
+                    progress_due = Instant::now() + PROGRESS_EVERY;
+                    progress(&line);
+                }
+                if output.total() < FLOOD_BYTES || cut.is_some() {
+                    continue;
+                }
+                How::Flooded
+            }
+        };
+        cut = Some(cutting);
+        guard_due = tokio::time::Instant::now() + GUARD_TIME;
+        hold.end();
+    };
+    let drained = async {
+        while let Ok(read @ 1..) = pipe.read(&mut buffer).await {
+            output.push(&buffer[..read]);
+        }
+    };
+    // Whoever still holds the pipe is told of as left.
+    let _ = tokio::time::timeout(DRAIN_TIME, drained).await;
+    Ok(Finish {
+        how: cut.unwrap_or(last.how),
+        output: output.into_text(),
+        swept: last.swept,
+        left: last.left,
+        took: begun.elapsed(),
+    })
+}

@@ -1,0 +1,138 @@
+//! The environment of a command: what a build needs to find its tools, and nothing that opens a door.
+//!
+//! A list of names that are let through, not of names that are held back: a key whose variable nobody thought of stays
+//! here. What changes how programs are loaded or started (`LD_*`, `BASH_ENV`, `GIT_SSH_COMMAND`, `NODE_OPTIONS`) is not on
+//! the list either.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+const LET_THROUGH: [&str; 35] = [
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LANGUAGE",
+    "TZ",
+    "TMPDIR",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_STATE_HOME",
+    "XDG_RUNTIME_DIR",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "CARGO_HOME",
+    "CARGO_TARGET_DIR",
+    "RUSTUP_HOME",
+    "RUSTUP_TOOLCHAIN",
+    "GOPATH",
+    "GOROOT",
+    "GOCACHE",
+    "GOMODCACHE",
+    "JAVA_HOME",
+    "MAVEN_HOME",
+    "GRADLE_USER_HOME",
+    "NVM_DIR",
+    "PNPM_HOME",
+    "BUN_INSTALL",
+    "PYENV_ROOT",
+    "VIRTUAL_ENV",
+    "CONDA_PREFIX",
+    "UV_CACHE_DIR",
+    "RBENV_ROOT",
+    "NIX_PROFILES",
+];
+
+/// Proxies are needed where there is no other way out, and are let through unless they carry a password.
+const PROXIES: [&str; 4] = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"];
+
+/// Nobody is at a terminal: no colours, no pagers, no questions.
+const SET: [(&str, &str); 5] =
+    [("TERM", "dumb"), ("NO_COLOR", "1"), ("PAGER", "cat"), ("GIT_PAGER", "cat"), ("GIT_TERMINAL_PROMPT", "0")];
+
+const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// What a command gets of these variables.
+pub(super) fn clean(variables: impl Iterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
+    let mut path = OsString::from(DEFAULT_PATH);
+    let mut kept = Vec::new();
+    for (name, value) in variables {
+        let Some(plain) = name.to_str() else { continue };
+        if plain == "PATH" {
+            path = absolute_only(&value);
+        } else if LET_THROUGH.contains(&plain)
+            || plain.starts_with("LC_")
+            || (PROXIES.contains(&&*plain.to_ascii_uppercase()) && !value.as_encoded_bytes().contains(&b'@'))
+        {
+            kept.push((name, value));
+        }
+    }
+    kept.push(("PATH".into(), path));
+    kept.extend(SET.map(|(name, value)| (name.into(), value.into())));
+    kept
+}
+
+/// A search path without `.` and its like: what a program's name means must not depend on the folder that it is said in.
+fn absolute_only(path: &OsString) -> OsString {
+    let absolute = std::env::split_paths(path).filter(|part| Path::is_absolute(part));
+    std::env::join_paths(absolute).unwrap_or_else(|_| DEFAULT_PATH.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cleaned(variables: &[(&str, &str)]) -> Vec<(String, String)> {
+        let given = variables.iter().map(|(name, value)| (name.into(), value.into()));
+        let text = |text: OsString| text.into_string().unwrap();
+        clean(given).into_iter().map(|(name, value)| (text(name), text(value))).collect()
+    }
+
+    // T32, T37
+    #[test]
+    fn keys_and_variables_that_change_how_programs_start_are_not_inherited() {
+        let held_back = [
+            "ANTHROPIC_API_KEY",
+            "OPENAI_API_KEY",
+            "AWS_SECRET_ACCESS_KEY",
+            "GITHUB_TOKEN",
+            "CARGO_REGISTRY_TOKEN",
+            "PGPASSWORD",
+            "DATABASE_URL",
+            "SSH_AUTH_SOCK",
+            "MAJORDOMO_DATA",
+            "LD_PRELOAD",
+            "LD_LIBRARY_PATH",
+            "BASH_ENV",
+            "ENV",
+            "GIT_SSH_COMMAND",
+            "GIT_CONFIG_GLOBAL",
+            "NODE_OPTIONS",
+            "PYTHONSTARTUP",
+            "PERL5OPT",
+            "RUSTC_WRAPPER",
+        ];
+        let given: Vec<_> = held_back.iter().map(|name| (*name, "canary")).chain([("HOME", "/home/a")]).collect();
+        let kept = cleaned(&given);
+        assert!(kept.iter().all(|(_, value)| value != "canary"), "{kept:?}");
+        assert!(kept.contains(&("HOME".into(), "/home/a".into())));
+        assert!(kept.contains(&("TERM".into(), "dumb".into())));
+    }
+
+    // T32
+    #[test]
+    fn programs_are_not_searched_in_the_folder_that_happens_to_be_current() {
+        let path = |value: &str| cleaned(&[("PATH", value)]).into_iter().find(|(name, _)| name == "PATH").unwrap().1;
+        assert_eq!(path(".:/usr/bin::bin:/bin"), "/usr/bin:/bin");
+        assert_eq!(cleaned(&[])[0], ("PATH".into(), DEFAULT_PATH.into()));
+    }
+
+    #[test]
+    fn a_proxy_with_a_password_stays_here() {
+        let kept = cleaned(&[("https_proxy", "http://me:canary@proxy:1"), ("HTTP_PROXY", "http://proxy:1")]);
+        assert!(kept.iter().all(|(name, _)| name != "https_proxy"));
+        assert!(kept.contains(&("HTTP_PROXY".into(), "http://proxy:1".into())));
+    }
+}

@@ -1,0 +1,130 @@
+//! `list_dir`: what a folder holds, hidden and ignored things included.
+//!
+//! Deeper levels leave closed what is large and not written by hand.
+
+use std::ffi::OsString;
+
+use agent::tools::ToolResult;
+use cap_std::fs::{Dir, FileType};
+use serde::Deserialize;
+
+use crate::args;
+use crate::bench::Bench;
+use crate::error::Error;
+use crate::text;
+use crate::tool::{Plain, Tool, looks};
+
+const MAX_ENTRIES: usize = 500;
+const MAX_DEPTH: u64 = 6;
+const LEFT_CLOSED: [&str; 5] = [".git", "node_modules", "target", "__pycache__", ".venv"];
+
+pub(crate) fn tool() -> impl Tool {
+    Plain { info: looks("list_dir", DESCRIPTION, SCHEMA), example: r#"{"path": "src", "depth": 2}"#, act }
+}
+
+const DESCRIPTION: &str = "List a folder: folders end in /, links in @, files have their size.";
+
+const SCHEMA: &str = r#"{"type":"object","properties":{"path":{"type":"string","description":"default: the workspace"},"depth":{"type":"integer","description":"levels, default 1"}}}"#;
+
+#[derive(Deserialize)]
+struct Args {
+    #[serde(default, alias = "dir", alias = "folder", alias = "directory")]
+    path: Option<String>,
+    #[serde(default, deserialize_with = "args::number")]
+    depth: Option<u64>,
+}
+
+fn act(args: &Args, bench: &Bench) -> Result<ToolResult, Error> {
+    let path = bench.workspace.path(args.path.as_deref().unwrap_or("."))?;
+    let folder = bench.workspace.folder(&path)?;
+    let mut listing = Listing { lines: Vec::new(), full: false };
+    listing
+        .add(&folder, "", args.depth.unwrap_or(1).clamp(1, MAX_DEPTH))
+        .map_err(|source| Error::at(path.as_str(), source))?;
+    if listing.lines.is_empty() {
+        listing.lines.push("[the folder is empty]".to_owned());
+    }
+    if listing.full {
+        listing.lines.push(format!("[the first {MAX_ENTRIES} entries; list a folder below, or use find_files]"));
+    }
+    Ok(ToolResult::ok(listing.lines.join("\n")))
+}
+
+struct Listing {
+    lines: Vec<String>,
+    full: bool,
+}
+
+impl Listing {
+    fn add(&mut self, folder: &Dir, prefix: &str, levels: u64) -> std::io::Result<()> {
+        let mut entries: Vec<(OsString, FileType, u64)> = Vec::new();
+        for entry in folder.entries()? {
+            let entry = entry?;
+            let kind = entry.file_type()?;
+            let size = if kind.is_file() { entry.metadata().map_or(0, |metadata| metadata.len()) } else { 0 };
+            entries.push((entry.file_name(), kind, size));
+        }
+        entries.sort_by(|one, other| one.0.cmp(&other.0));
+        for (name, kind, size) in entries {
+            if self.lines.len() == MAX_ENTRIES {
+                self.full = true;
+                return Ok(());
+            }
+            let (path, _) = text::readable(format!("{prefix}{}", name.to_string_lossy()).as_bytes());
+            if kind.is_dir() {
+                self.lines.push(format!("{path}/"));
+                let closed = LEFT_CLOSED.iter().any(|closed| name == *closed);
+                if levels > 1 && !closed
+                    // A folder that cannot be opened, or has become a link that leads out, is shown and left closed.
+                    && let Ok(below) = folder.open_dir(&name)
+                {
+                    let _ = self.add(&below, &format!("{path}/"), levels - 1);
+                }
+            } else if kind.is_symlink() {
+                self.lines.push(format!("{path}@"));
+            } else if kind.is_file() {
+                self.lines.push(format!("{path}  {}", text::size(size)));
+            } else {
+                self.lines.push(format!("{path}  [not a file]"));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tool::rehearsal::Room;
+
+    #[tokio::test]
+    async fn a_folder_is_listed_by_name_with_kinds_and_sizes() {
+        let room = Room::with(&[("b.txt", b"12345"), ("a/deep/x", b""), (".hidden", b""), ("target/junk", b"")]);
+        std::os::unix::fs::symlink("b.txt", room.path("link")).unwrap();
+        let top = room.ok(tool(), "{}").await.content;
+        assert_eq!(&*top, ".hidden  0 B\na/\nb.txt  5 B\nlink@\ntarget/");
+        let deep = room.ok(tool(), r#"{"path": ".", "depth": 9}"#).await.content;
+        assert_eq!(&*deep, ".hidden  0 B\na/\na/deep/\na/deep/x  0 B\nb.txt  5 B\nlink@\ntarget/");
+        assert_eq!(&*room.ok(tool(), r#"{"path": "target"}"#).await.content, "junk  0 B");
+    }
+
+    #[tokio::test]
+    async fn a_long_list_ends_with_a_mark() {
+        let room = Room::with(&[]);
+        for n in 0..600 {
+            std::fs::write(room.path(&format!("f{n:03}")), "").unwrap();
+        }
+        let content = room.ok(tool(), "{}").await.content;
+        assert_eq!(content.lines().count(), MAX_ENTRIES + 1);
+        assert!(content.ends_with("[the first 500 entries; list a folder below, or use find_files]"));
+    }
+
+    #[tokio::test]
+    async fn what_is_no_folder_is_an_error() {
+        let room = Room::with(&[("a", b"")]);
+        assert!(room.error(tool(), r#"{"path": "a"}"#).await.contains("is not a folder"));
+        assert!(room.error(tool(), r#"{"path": "b"}"#).await.starts_with("there is no 'b'"));
+        std::fs::create_dir(room.path("empty")).unwrap();
+        assert_eq!(&*room.ok(tool(), r#"{"path": "empty"}"#).await.content, "[the folder is empty]");
+    }
+}

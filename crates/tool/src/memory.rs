@@ -1,0 +1,197 @@
+//! `memory`: one Markdown file for each workspace, in our data folder, for what later sessions should know.
+//!
+//! It belongs to the workspace and not to a thread: all agents that work there share it. What is read from it are an
+//! agent's own notes and carries no authority.
+
+use std::fs::DirBuilder;
+use std::io::Write;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+
+use agent::tools::{Reach, Risk, ToolResult};
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
+use rustix::fs::OFlags;
+use serde::Deserialize;
+
+use crate::bench::Bench;
+use crate::error::Error;
+use crate::text;
+use crate::tool::{Plain, Tool, info};
+use crate::workspace::file::{self, Links};
+
+const MAX_BYTES: usize = 32 * 1024;
+
+/// The memory's name in the ledger, which no path of a workspace can have.
+const LEDGER_NAME: &str = "\0memory";
+
+/// The memory's name in errors.
+const SHOWN: &str = "memory";
+
+pub(crate) fn tool() -> impl Tool {
+    Plain {
+        info: info("memory", DESCRIPTION, SCHEMA, Reach::Own, false, Risk::Low),
+        example: r#"{"action": "append", "text": "- tests need a running database"}"#,
+        act,
+    }
+}
+
+const DESCRIPTION: &str =
+    "Notes about this workspace that outlive the session. replace rewrites them whole, after a read.";
+
+const SCHEMA: &str = r#"{"type":"object","properties":{"action":{"enum":["read","append","replace"]},"text":{"type":"string","description":"Markdown"}},"required":["action"]}"#;
+
+#[derive(Deserialize)]
+struct Args {
+    action: Action,
+    #[serde(default, alias = "content")]
+    text: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Action {
+    Read,
+    Append,
+    Replace,
+}
+
+fn act(args: &Args, bench: &Bench) -> Result<ToolResult, Error> {
+    let Some(data) = &bench.data else {
+        return Ok(ToolResult::error("there is no memory here: nothing is kept between sessions"));
+    };
+    let Some(text) = args.text.as_deref().or((args.action == Action::Read).then_some("")) else {
+        return Ok(ToolResult::error("memory was not changed: give the text to append, or to replace it with"));
+    };
+    let folder = folder(data)?;
+    let name = name(bench.workspace.root());
+    // Threads of one workspace take turns, as they do with its files.
+    let _writing = bench.workspace.writing();
+    let found = match file::read(&folder, &name, SHOWN, Links::Refused) {
+        Ok(found) => Some(found),
+        Err(Error::Missing { .. }) => None,
+        Err(error) => return Err(error),
+    };
+    let before = found.as_ref().map_or(&[][..], |found| &found.bytes);
+    let after = match args.action {
+        Action::Read => {
+            bench.ledger.note(LEDGER_NAME, before);
+            let (notes, _) = text::readable(before);
+            return Ok(ToolResult::ok(if notes.trim().is_empty() { "[no notes yet]" } else { notes.trim_end() }));
+        }
+        Action::Append => joined(before, text),
+        Action::Replace => {
+            if !before.is_empty() && bench.ledger.check(LEDGER_NAME, before).is_err() {
+                return Ok(ToolResult::error(
+                    "the notes are not read yet, or have changed since: read them, then replace",
+                ));
+            }
+            text.as_bytes().to_vec()
+        }
+    };
+    if after.len() > MAX_BYTES {
+        let limit = text::size(MAX_BYTES as u64);
+        return Ok(ToolResult::error(format!(
+            "the notes would be longer than {limit}: read them and replace them with fewer"
+        )));
+    }
+    match &found {
+        Some(found) => file::put(&folder, &name, SHOWN, &after, Some(&found.metadata))?,
+        None => create(&folder, &name, &after).map_err(|source| Error::at(SHOWN, source))?,
+    }
+    bench.ledger.note(LEDGER_NAME, &after);
+    Ok(ToolResult::ok(format!("kept: {} of notes", text::size(after.len() as u64))))
+}
+
+/// The notes and one more, each beginning on a line of its own.
+fn joined(before: &[u8], text: &str) -> Vec<u8> {
+    let mut after = before.to_vec();
+    if !after.is_empty() && !after.ends_with(b"\n") {
+        after.push(b'\n');
+    }
+    after.extend_from_slice(text.trim_end().as_bytes());
+    after.push(b'\n');
+    after
+}
+
+/// The folder of all memories, for our eyes only.
+fn folder(data: &Path) -> Result<Dir, Error> {
+    let path = data.join("memory");
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(&path)
+        .and_then(|()| Dir::open_ambient_dir(&path, ambient_authority()))
+        .map_err(|source| Error::at(SHOWN, source))
+}
+
+/// Begins a memory, for our eyes only. Replacing it later keeps that.
+fn create(folder: &Dir, name: &str, bytes: &[u8]) -> std::io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true).mode(0o600).custom_flags(OFlags::NOFOLLOW.bits() as i32);
+    folder.open_with(name, &options)?.write_all(bytes)
+}
+
+/// A workspace's file: its name for people, and a hash of its whole path (FNV-1a, which stays the same for ever) for us.
+fn name(root: &Path) -> String {
+    let hash =
+        root.as_os_str().as_encoded_bytes().iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+        });
+    let people: String =
+        root.file_name().map(|name| name.to_string_lossy()).unwrap_or_default().chars().take(40).collect();
+    format!("{people}-{hash:016x}.md")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+    use crate::tool::rehearsal::Room;
+
+    fn room() -> Room {
+        let mut room = Room::with(&[]);
+        room.bench.data = Some(room.outside("data"));
+        room
+    }
+
+    #[tokio::test]
+    async fn notes_outlive_the_session() {
+        let mut room = room();
+        assert_eq!(&*room.ok(tool(), r#"{"action": "read"}"#).await.content, "[no notes yet]");
+        room.ok(tool(), r#"{"action": "append", "text": "- one\n"}"#).await;
+        room.ok(tool(), r#"{"action": "append", "text": "- two"}"#).await;
+        room.bench.ledger = std::sync::Arc::default();
+        assert_eq!(&*room.ok(tool(), r#"{"action": "read"}"#).await.content, "- one\n- two");
+        let files: Vec<_> =
+            std::fs::read_dir(room.outside("data/memory")).unwrap().map(|f| f.unwrap().path()).collect();
+        assert_eq!(files.len(), 1);
+        assert!(files[0].file_name().unwrap().to_str().unwrap().starts_with("work-"));
+        assert_eq!(std::fs::metadata(&files[0]).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(std::fs::metadata(room.outside("data/memory")).unwrap().permissions().mode() & 0o777, 0o700);
+    }
+
+    // T46
+    #[tokio::test]
+    async fn notes_that_were_not_read_are_not_replaced() {
+        let mut room = room();
+        room.ok(tool(), r#"{"action": "append", "text": "a colleague's"}"#).await;
+        room.bench.ledger = std::sync::Arc::default();
+        let replace = r#"{"action": "replace", "text": "mine"}"#;
+        assert!(room.error(tool(), replace).await.contains("read them, then replace"));
+        room.ok(tool(), r#"{"action": "read"}"#).await;
+        room.ok(tool(), replace).await;
+        assert_eq!(&*room.ok(tool(), r#"{"action": "read"}"#).await.content, "mine");
+    }
+
+    #[tokio::test]
+    async fn notes_are_bounded_and_need_a_data_folder_and_a_text() {
+        let mut room = room();
+        let long = serde_json::json!({"action": "append", "text": "x".repeat(MAX_BYTES)}).to_string();
+        assert!(room.error(tool(), &long).await.contains("longer than 32.0 KiB"));
+        assert!(room.error(tool(), r#"{"action": "append"}"#).await.contains("give the text"));
+        room.bench.data = None;
+        assert!(room.error(tool(), r#"{"action": "read"}"#).await.contains("no memory here"));
+    }
+}

@@ -1,0 +1,131 @@
+//! `read_file`: a text file, or a part of it, with line numbers.
+//!
+//! Numbers let a model name a place, read on, and match what search shows. A call returns at most 2000 lines and 64 KiB,
+//! and says how to read on. Pictures and other binary data are absent: no message of ours carries them.
+
+use agent::tools::ToolResult;
+use serde::Deserialize;
+
+use crate::args;
+use crate::bench::Bench;
+use crate::error::Error;
+use crate::text;
+use crate::tool::{Plain, Tool, looks};
+
+const MAX_LINES: usize = 2000;
+const MAX_BYTES: usize = 64 * 1024;
+const MAX_LINE_CHARS: usize = 2000;
+
+pub(crate) fn tool() -> impl Tool {
+    Plain {
+        info: looks("read_file", DESCRIPTION, SCHEMA),
+        example: r#"{"path": "src/main.rs", "offset": 1, "limit": 200}"#,
+        act,
+    }
+}
+
+const DESCRIPTION: &str = "Read a text file. Each line is shown as its number, a tab and the line.";
+
+const SCHEMA: &str = r#"{"type":"object","properties":{"path":{"type":"string"},"offset":{"type":"integer","description":"first line, from 1"},"limit":{"type":"integer","description":"number of lines"}},"required":["path"]}"#;
+
+#[derive(Deserialize)]
+struct Args {
+    #[serde(alias = "file", alias = "file_path", alias = "filename")]
+    path: String,
+    #[serde(default, deserialize_with = "args::number")]
+    offset: Option<u64>,
+    #[serde(default, deserialize_with = "args::number")]
+    limit: Option<u64>,
+}
+
+fn act(args: &Args, bench: &Bench) -> Result<ToolResult, Error> {
+    let path = bench.workspace.path(&args.path)?;
+    let bytes = bench.workspace.read(&path)?;
+    if text::is_binary(&bytes) {
+        let size = text::size(bytes.len() as u64);
+        return Ok(ToolResult::error(format!("'{path}' holds binary data ({size}); look at it with run_command")));
+    }
+    bench.ledger.note(path.as_str(), &bytes);
+    let (content, lossy) = text::readable(&bytes);
+    let whole = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    let first = args.offset.map_or(1, whole).max(1);
+    let limit = args.limit.map_or(MAX_LINES, whole).clamp(1, MAX_LINES);
+    let total = content.lines().count();
+    if first > total.max(1) {
+        return Ok(ToolResult::error(format!("'{path}' has only {}", text::count(total, "line"))));
+    }
+
+    let mut shown = String::new();
+    let mut next = first;
+    for line in content.lines().skip(first - 1).take(limit) {
+        let line = format!("{next}\t{}\n", text::clip(line, MAX_LINE_CHARS));
+        if shown.len() + line.len() > MAX_BYTES && next > first {
+            break;
+        }
+        shown.push_str(&line);
+        next += 1;
+    }
+    if total == 0 {
+        shown.push_str("[the file is empty]\n");
+    }
+    if next <= total {
+        shown.push_str(&format!("[lines {first} to {} of {total}; read on with offset {next}]\n", next - 1));
+    }
+    if lossy {
+        shown.push_str(text::LOSSY_NOTE);
+    }
+    Ok(ToolResult { files_read: vec![path.as_str().into()], ..ToolResult::ok(shown.trim_end_matches('\n')) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tool::rehearsal::Room;
+
+    // OPTA-27
+    #[tokio::test]
+    async fn a_file_is_shown_with_line_numbers_and_reported_as_read() {
+        let room = Room::with(&[("src/a.txt", b"one\r\ntwo\n\nfour")]);
+        let result = room.ok(tool(), r#"{"file_path": "./src//a.txt"}"#).await;
+        assert_eq!(&*result.content, "1\tone\n2\ttwo\n3\t\n4\tfour");
+        assert_eq!(result.files_read, ["src/a.txt".into()]);
+        assert!(result.files_modified.is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_long_file_says_how_to_read_on() {
+        let lines: String = (1..=5000).map(|n| format!("line {n}\n")).collect();
+        let room = Room::with(&[("long", lines.as_bytes())]);
+        let first = room.ok(tool(), r#"{"path": "long"}"#).await.content;
+        assert!(first.ends_with("2000\tline 2000\n[lines 1 to 2000 of 5000; read on with offset 2001]"), "{first}");
+        let part = room.ok(tool(), r#"{"path": "long", "offset": "4999", "limit": 1}"#).await.content;
+        assert_eq!(&*part, "4999\tline 4999\n[lines 4999 to 4999 of 5000; read on with offset 5000]");
+        let last = room.ok(tool(), r#"{"path": "long", "offset": 5000}"#).await.content;
+        assert_eq!(&*last, "5000\tline 5000");
+        assert_eq!(room.error(tool(), r#"{"path": "long", "offset": 5001}"#).await, "'long' has only 5000 lines");
+    }
+
+    // F19, INV-9
+    #[tokio::test]
+    async fn a_line_without_end_is_cut_by_character_and_says_how_much_is_missing() {
+        let line = "ü".repeat(10_000_000);
+        let room = Room::with(&[("line", line.as_bytes())]);
+        let content = room.ok(tool(), r#"{"path": "line"}"#).await.content;
+        assert!(content.ends_with("ü… [9998000 characters left out]"), "{} bytes", content.len());
+        let wide: String = (0..100).map(|_| format!("{}\n", "x".repeat(1500))).collect();
+        std::fs::write(room.path("wide"), wide).unwrap();
+        let content = room.ok(tool(), r#"{"path": "wide"}"#).await.content;
+        assert!(content.len() <= MAX_BYTES + 100 && content.contains("of 100; read on with offset"));
+    }
+
+    #[tokio::test]
+    async fn empty_binary_and_broken_files_are_told_apart() {
+        let room = Room::with(&[("empty", b""), ("binary", b"\x7fELF\0\0"), ("latin", b"gr\xFC\xDFe\n")]);
+        assert_eq!(&*room.ok(tool(), r#"{"path": "empty"}"#).await.content, "[the file is empty]");
+        assert!(room.error(tool(), r#"{"path": "binary"}"#).await.contains("holds binary data (6 B)"));
+        let latin = room.ok(tool(), r#"{"path": "latin"}"#).await.content;
+        assert_eq!(&*latin, format!("1\tgr\u{FFFD}\u{FFFD}e\n{}", text::LOSSY_NOTE));
+        assert!(room.error(tool(), r#"{"path": "none"}"#).await.starts_with("there is no 'none'"));
+        assert!(room.error(tool(), r#"{"path": "."}"#).await.contains("is a folder"));
+    }
+}

@@ -1,0 +1,124 @@
+//! `run_command`: a shell command in the workspace, with all that it starts ended when it ends.
+//!
+//! The words and the bounds are here; how a command is started, watched and ended is `command`'s.
+
+use std::time::Duration;
+
+use agent::Json;
+use agent::tools::{Reach, Risk, ToolInfo, ToolResult};
+use futures_util::future::BoxFuture;
+use serde::Deserialize;
+
+use crate::args::{self, Call};
+use crate::bench::Bench;
+use crate::command::{CommandHost, Finish, How, Order, run};
+use crate::tool::{STOPPED, Tool, info};
+
+const DEFAULT_TIMEOUT_S: u64 = 120;
+const MAX_TIMEOUT_S: u64 = 600;
+/// The kernel takes no single argument above 128 KiB.
+const MAX_COMMAND_BYTES: usize = 100 * 1024;
+
+pub(crate) fn tool(host: CommandHost) -> impl Tool {
+    RunCommand { info: info("run_command", DESCRIPTION, SCHEMA, Reach::World, false, Risk::High), host }
+}
+
+const DESCRIPTION: &str = "Run a shell command in the workspace, without input or terminal. Returns stdout and stderr together and the exit code. Background processes end with it.";
+
+const SCHEMA: &str = r#"{"type":"object","properties":{"command":{"type":"string"},"timeout_s":{"type":"integer","description":"default 120, at most 600"},"cwd":{"type":"string","description":"folder in the workspace"}},"required":["command"]}"#;
+
+const EXAMPLE: &str = r#"{"command": "cargo test", "timeout_s": 300}"#;
+
+struct RunCommand {
+    info: ToolInfo,
+    host: CommandHost,
+}
+
+#[derive(Deserialize)]
+struct Args {
+    #[serde(alias = "cmd")]
+    command: String,
+    #[serde(default, alias = "timeout", deserialize_with = "args::number")]
+    timeout_s: Option<u64>,
+    #[serde(default, alias = "workdir", alias = "dir")]
+    cwd: Option<String>,
+}
+
+impl Tool for RunCommand {
+    fn info(&self) -> &ToolInfo {
+        &self.info
+    }
+
+    fn run<'a>(&'a self, input: &'a Json, bench: &'a Bench) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async move {
+            let Call { args, ignored } = match Call::<Args>::read(input, &self.info.name, EXAMPLE) {
+                Ok(call) => call,
+                Err(wrong) => return wrong,
+            };
+            ignored.named_in(self.act(args, bench).await)
+        })
+    }
+}
+
+impl RunCommand {
+    async fn act(&self, args: Args, bench: &Bench) -> ToolResult {
+        if args.command.contains('\0') {
+            return ToolResult::error("the command was not run: it holds a NUL");
+        }
+        if args.command.len() > MAX_COMMAND_BYTES {
+            return ToolResult::error("the command was not run: it is too long; write it to a file and run that");
+        }
+        let place = bench.workspace.path(args.cwd.as_deref().unwrap_or("."));
+        let cwd = match place.and_then(|place| bench.workspace.folder(&place)) {
+            Ok(cwd) => cwd,
+            Err(error) => return ToolResult::error(format!("the command was not run: {error}")),
+        };
+        if bench.stop.is_cancelled() {
+            return ToolResult::error(STOPPED);
+        }
+        let timeout_s = args.timeout_s.unwrap_or(DEFAULT_TIMEOUT_S).clamp(1, MAX_TIMEOUT_S);
+        let order = Order {
+            command: &args.command,
+            cwd,
+            timeout: Duration::from_secs(timeout_s),
+            stop: &bench.stop,
+            progress: bench.progress.as_ref(),
+        };
+        match run(&self.host, order).await {
+            Ok(finish) => told(&finish, timeout_s),
+            Err(error) => ToolResult::error(format!("the command could not be started: {error}")),
+        }
+    }
+}
+
+/// What a command came to, in words.
+fn told(finish: &Finish, timeout_s: u64) -> ToolResult {
+    let took = format!("{:.1} s", finish.took.as_secs_f64());
+    let how = match &finish.how {
+        How::Exited(code) => format!("exit code {code}, {took}"),
+        How::Signaled(signal) => format!("ended by signal {signal}, {took}"),
+        How::TimedOut => format!("timed out after {timeout_s} s and was ended; what it printed until then is above"),
+        How::Stopped => format!("stopped after {took}; what it printed until then is above"),
+        How::Flooded => {
+            format!("ended after {took}: it printed without end; send the output to a file, or limit it with head")
+        }
+        How::Lost => format!("ended after {took} with its exit code unknown: the process that watched it was killed"),
+    };
+    let mut said = finish.output.clone();
+    if !said.is_empty() && !said.ends_with('\n') {
+        said.push('\n');
+    }
+    said.push_str(&format!("[{how}]"));
+    if finish.swept > 0 && matches!(finish.how, How::Exited(_) | How::Signaled(_)) {
+        said.push_str(&format!("\n[{} still running in the background ended with it]", processes(finish.swept)));
+    }
+    if finish.left > 0 {
+        said.push_str(&format!("\n[{} could not be ended and may still run]", processes(finish.left)));
+    }
+    let is_error = finish.how != How::Exited(0);
+    ToolResult { is_error, ..ToolResult::ok(said) }
+}
+
+fn processes(number: usize) -> String {
+    if number == 1 { "1 process".to_owned() } else { format!("{number} processes") }
+}

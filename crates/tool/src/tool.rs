@@ -1,0 +1,150 @@
+//! What a tool is, and the form of those whose work is plain: read the arguments, do one blocking thing, answer.
+
+use agent::Json;
+use agent::tools::{Reach, Risk, ToolInfo, ToolResult};
+use futures_util::future::BoxFuture;
+use serde::de::DeserializeOwned;
+
+use crate::args::Call;
+use crate::bench::Bench;
+use crate::error::Error;
+
+/// Something that an agent can do.
+pub trait Tool: Send + Sync {
+    /// Its name, its words for the model, and how far it reaches.
+    fn info(&self) -> &ToolInfo;
+
+    /// Does it. Whatever the arguments are, the answer is a result: a failure is one that says what to do about it.
+    /// Once `bench.stop` is cancelled it comes back soon, and whatever it had started has ended by then.
+    fn run<'a>(&'a self, input: &'a Json, bench: &'a Bench) -> BoxFuture<'a, ToolResult>;
+}
+
+/// The answer of a call that was stopped before it had done anything.
+pub(crate) const STOPPED: &str = "stopped before it began";
+
+/// A tool that reads its arguments as `A` and then does one blocking thing on a thread that may block.
+pub(crate) struct Plain<A> {
+    pub info: ToolInfo,
+    /// A right call's arguments, shown with every wrong one.
+    pub example: &'static str,
+    pub act: fn(&A, &Bench) -> Result<ToolResult, Error>,
+}
+
+impl<A: DeserializeOwned + Send + 'static> Tool for Plain<A> {
+    fn info(&self) -> &ToolInfo {
+        &self.info
+    }
+
+    fn run<'a>(&'a self, input: &'a Json, bench: &'a Bench) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async move {
+            let Call { args, ignored } = match Call::<A>::read(input, &self.info.name, self.example) {
+                Ok(call) => call,
+                Err(wrong) => return wrong,
+            };
+            let (act, bench) = (self.act, bench.clone());
+            let acted = tokio::task::spawn_blocking(move || match bench.stop.is_cancelled() {
+                true => Ok(ToolResult::error(STOPPED)),
+                false => act(&args, &bench),
+            });
+            let result = match acted.await {
+                Ok(Ok(result)) => result,
+                Ok(Err(error)) => ToolResult::error(error.to_string()),
+                Err(broken) => ToolResult::error(format!("{} broke off: {broken}", self.info.name)),
+            };
+            ignored.named_in(result)
+        })
+    }
+}
+
+/// A tool that looks at files and changes nothing.
+pub(crate) fn looks(name: &str, description: &str, schema: &str) -> ToolInfo {
+    info(name, description, schema, Reach::ReadOnly, true, Risk::Low)
+}
+
+/// A tool's entry. The schema is part of the program, so that broken JSON in it is a bug.
+pub(crate) fn info(
+    name: &str,
+    description: &str,
+    schema: &str,
+    reach: Reach,
+    idempotent: bool,
+    risk: Risk,
+) -> ToolInfo {
+    ToolInfo {
+        name: name.into(),
+        description: description.into(),
+        schema: Json::parse(schema).expect("a tool's schema is JSON"),
+        reach,
+        idempotent,
+        risk,
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod rehearsal {
+    //! A workspace in a passing folder, and calls to a tool in it.
+
+    use std::path::PathBuf;
+    use std::sync::Arc;
+
+    use agent::{CallId, ThreadId};
+
+    use super::*;
+    use crate::workspace::Workspace;
+
+    pub(crate) struct Room {
+        pub bench: Bench,
+        folder: tempfile::TempDir,
+    }
+
+    impl Room {
+        /// A workspace that holds these files.
+        pub fn with(files: &[(&str, &[u8])]) -> Self {
+            let folder = tempfile::tempdir().expect("a passing folder");
+            std::fs::create_dir(folder.path().join("work")).expect("a workspace");
+            let workspace = Workspace::open(folder.path().join("work")).expect("a workspace");
+            let bench = Bench::new(Arc::new(workspace), ThreadId::new("20260115-k3f9"), CallId::new("tu_1"));
+            let room = Self { bench, folder };
+            for (path, content) in files {
+                let path = room.path(path);
+                std::fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+                std::fs::write(path, content).expect("a file");
+            }
+            room
+        }
+
+        /// A path in the workspace.
+        pub fn path(&self, path: &str) -> PathBuf {
+            self.folder.path().join("work").join(path)
+        }
+
+        /// A path beside the workspace, where no tool may reach.
+        pub fn outside(&self, path: &str) -> PathBuf {
+            self.folder.path().join(path)
+        }
+
+        /// What a file of the workspace holds.
+        pub fn text(&self, path: &str) -> String {
+            std::fs::read_to_string(self.path(path)).expect("a text file")
+        }
+
+        pub async fn call(&self, tool: impl Tool, input: &str) -> ToolResult {
+            tool.run(&Json::parse(input).expect("the test's input is JSON"), &self.bench).await
+        }
+
+        /// Calls a tool that must succeed.
+        pub async fn ok(&self, tool: impl Tool, input: &str) -> ToolResult {
+            let result = self.call(tool, input).await;
+            assert!(!result.is_error, "{}", result.content);
+            result
+        }
+
+        /// Calls a tool that must fail, and returns its words.
+        pub async fn error(&self, tool: impl Tool, input: &str) -> String {
+            let result = self.call(tool, input).await;
+            assert!(result.is_error, "{}", result.content);
+            assert!(result.files_read.is_empty() && result.files_modified.is_empty());
+            result.content.to_string()
+        }
+    }
+}

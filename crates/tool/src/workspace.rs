@@ -1,0 +1,119 @@
+//! The folder that tools are confined to, as one directory handle that is opened once.
+//!
+//! Every path is resolved by the kernel beneath that handle (`openat2` with `RESOLVE_BENEATH`), so that there is no moment
+//! between a check and an open in which a link could be swapped. Links that stay inside are followed when reading.
+//!
+//! Writing replaces a file by a rename: a reader sees the old content or the new, and neither a link nor a second name of
+//! the old file is written through. Who may write at all is the rules' business.
+
+pub(crate) mod file;
+mod path;
+pub(crate) mod walk;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, MetadataExt};
+
+use crate::error::Error;
+use crate::ledger::FileLedger;
+pub use path::WorkPath;
+
+/// The folder that tools are confined to. Shared by all threads that work in it.
+#[derive(Debug)]
+pub struct Workspace {
+    dir: Dir,
+    /// The folder's real name, for display and for absolute paths that name it.
+    root: PathBuf,
+    /// The folder's name as it was given, which may pass through links.
+    spelt: PathBuf,
+    /// Held from the look at a file to its replacement: two threads of this process never change files at the same time.
+    writing: Mutex<()>,
+}
+
+/// What a change did.
+#[derive(Debug)]
+pub struct Change {
+    /// What the file held; none for a new one.
+    pub before: Option<Vec<u8>>,
+    /// What it holds.
+    pub after: Vec<u8>,
+}
+
+impl Workspace {
+    /// Opens a folder.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
+        let path = path.as_ref();
+        let open = || {
+            let root = path.canonicalize()?;
+            let dir = Dir::open_ambient_dir(&root, ambient_authority())?;
+            Ok(Self { dir, root, spelt: std::path::absolute(path)?, writing: Mutex::new(()) })
+        };
+        open().map_err(|source| Error::Root { path: path.to_owned(), source })
+    }
+
+    /// The folder's name, for display. It may have been renamed since; the handle has not.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// A path as a model wrote it, made relative to the workspace, or a refusal.
+    pub fn path(&self, text: &str) -> Result<WorkPath, Error> {
+        WorkPath::parse(text, &[&self.root, &self.spelt])
+    }
+
+    /// What a file holds. Never waits for anything that is not a plain file, and never returns more than 32 MiB.
+    pub fn read(&self, path: &WorkPath) -> Result<Vec<u8>, Error> {
+        Ok(file::read(&self.dir, path.as_path(), path.as_str(), file::Links::Inside)?.bytes)
+    }
+
+    /// Replaces what a file holds by what `make` makes of it (of nothing, for a new file; missing folders are created).
+    /// Refused if the file is not what the ledger's owner has last seen in it.
+    pub fn change(
+        &self,
+        path: &WorkPath,
+        ledger: &FileLedger,
+        make: impl FnOnce(Option<&[u8]>) -> Result<Vec<u8>, Error>,
+    ) -> Result<Change, Error> {
+        let shown = path.as_str();
+        let Some((folder, name)) = path.split() else {
+            return Err(Error::NotAFile { path: shown.to_owned(), what: "the workspace itself" });
+        };
+        let _writing = self.writing();
+        let found = match file::read(&self.dir, path.as_path(), shown, file::Links::Refused) {
+            Ok(found) => Some(found),
+            Err(Error::Missing { .. }) => None,
+            Err(error) => return Err(error),
+        };
+        if let Some(found) = &found {
+            if found.metadata.nlink() > 1 {
+                return Err(Error::SecondName { path: shown.to_owned() });
+            }
+            ledger.check(shown, &found.bytes)?;
+        }
+        let after = make(found.as_ref().map(|found| &*found.bytes))?;
+        let parent = match folder {
+            None => self.dir.try_clone(),
+            Some(folder) => self.dir.create_dir_all(folder).and_then(|()| self.dir.open_dir(folder)),
+        };
+        let parent = parent.map_err(|source| Error::at(shown, source))?;
+        file::put(&parent, name, shown, &after, found.as_ref().map(|found| &found.metadata))?;
+        ledger.note(shown, &after);
+        Ok(Change { before: found.map(|found| found.bytes), after })
+    }
+
+    /// A folder beneath the workspace, as a handle.
+    pub(crate) fn folder(&self, path: &WorkPath) -> Result<Dir, Error> {
+        let open = if path.is_root() { self.dir.try_clone() } else { self.dir.open_dir(path.as_path()) };
+        open.map_err(|source| Error::at(path.as_str(), source))
+    }
+
+    /// The turn to write in this workspace.
+    pub(crate) fn writing(&self) -> MutexGuard<'_, ()> {
+        self.writing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

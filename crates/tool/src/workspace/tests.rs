@@ -1,0 +1,286 @@
+use std::os::unix::fs::symlink;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+use super::*;
+use crate::tool::Tool;
+use crate::tool::rehearsal::Room;
+use crate::{CommandHost, Registry};
+
+/// A tool of the workshop, by name.
+struct Named(Arc<dyn Tool>);
+
+impl Tool for Named {
+    fn info(&self) -> &agent::tools::ToolInfo {
+        self.0.info()
+    }
+
+    fn run<'a>(
+        &'a self,
+        input: &'a agent::Json,
+        bench: &'a crate::Bench,
+    ) -> futures_util::future::BoxFuture<'a, agent::tools::ToolResult> {
+        self.0.run(input, bench)
+    }
+}
+
+/// Every tool that takes a path, and its arguments for this one.
+fn calls(path: &str) -> Vec<(Named, String)> {
+    use serde_json::json;
+    let registry = Registry::standard(CommandHost::default());
+    let calls = [
+        ("read_file", json!({"path": path})),
+        ("write_file", json!({"path": path, "content": "mine"})),
+        ("edit_file", json!({"path": path, "old_text": "secret", "new_text": "mine"})),
+        ("list_dir", json!({"path": path})),
+        ("find_files", json!({"path": path, "pattern": "*"})),
+        ("search_files", json!({"path": path, "pattern": "."})),
+        ("run_command", json!({"cwd": path, "command": "pwd"})),
+    ];
+    calls.into_iter().map(|(name, input)| (Named(registry.get(name).unwrap().clone()), input.to_string())).collect()
+}
+
+/// Calls every tool with the path; each must refuse within a second.
+async fn all_refuse(room: &Room, path: &str) {
+    for (tool, input) in calls(path) {
+        let name = tool.info().name.clone();
+        let begun = Instant::now();
+        let result = room.call(tool, &input).await;
+        assert!(result.is_error, "{name} accepted {path:?}: {}", result.content);
+        assert!(begun.elapsed() < Duration::from_secs(1), "{name} took too long over {path:?}");
+        assert!(!result.content.contains("root:"), "{name} {path:?}: {}", result.content);
+    }
+}
+
+// T41, T34
+#[tokio::test]
+async fn no_spelling_of_a_path_leads_out() {
+    let room = Room::with(&[("a/b", b"")]);
+    std::fs::create_dir(room.outside("work-evil")).unwrap();
+    std::fs::write(room.outside("work-evil/secret"), "secret").unwrap();
+    std::fs::write(room.outside("secret"), "secret").unwrap();
+    let twin = room.outside("work-evil/secret");
+    let (long, long_part) = ("a/".repeat(3000), "x".repeat(300));
+    let spellings = [
+        "..",
+        "../secret",
+        "a/..",
+        "a/../../secret",
+        "./../secret",
+        "/",
+        "/etc/passwd",
+        "//etc/passwd",
+        "~",
+        "~/x",
+        "~root/x",
+        "a\0b",
+        "secret\0",
+        &long,
+        &long_part,
+        "/proc/self/root/etc/passwd",
+        "/proc/self/cwd",
+        twin.to_str().unwrap(),
+    ];
+    for path in spellings {
+        all_refuse(&room, path).await;
+    }
+    let absolute_climb = format!("{}/../secret", room.path("").display());
+    all_refuse(&room, &absolute_climb).await;
+    assert_eq!(std::fs::read_to_string(twin).unwrap(), "secret");
+}
+
+// T42
+#[tokio::test]
+async fn no_link_leads_out() {
+    let room = Room::with(&[("a/b", b"")]);
+    std::fs::create_dir(room.outside("far")).unwrap();
+    std::fs::write(room.outside("far/secret"), "secret").unwrap();
+    symlink(room.outside("far/secret"), room.path("file")).unwrap();
+    symlink("../far/secret", room.path("relative")).unwrap();
+    symlink(room.outside("far"), room.path("folder")).unwrap();
+    symlink("../../far", room.path("a/middle")).unwrap();
+    symlink("/", room.path("everything")).unwrap();
+    symlink("/proc/self/root", room.path("magic")).unwrap();
+    symlink("round", room.path("round")).unwrap();
+    let links = [
+        "file",
+        "relative",
+        "folder",
+        "folder/secret",
+        "a/middle",
+        "a/middle/secret",
+        "everything/etc/passwd",
+        "magic/etc/passwd",
+        "round",
+        "folder/new/file",
+    ];
+    for path in links {
+        all_refuse(&room, path).await;
+    }
+    let far: Vec<_> = std::fs::read_dir(room.outside("far")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(far, ["secret"]);
+    assert_eq!(std::fs::read_to_string(room.outside("far/secret")).unwrap(), "secret");
+}
+
+// T42
+#[test]
+fn the_kernels_own_links_are_not_followed() {
+    let process = Workspace::open("/proc/self").unwrap();
+    for path in ["root/etc/passwd", "cwd/Cargo.toml", "fd/0", "exe"] {
+        let error = process.read(&process.path(path).unwrap()).unwrap_err();
+        assert!(matches!(error, Error::Link { .. } | Error::Outside { .. }), "{path}: {error}");
+    }
+}
+
+#[test]
+fn links_and_absolute_paths_that_stay_inside_are_read_but_not_written_through() {
+    let room = Room::with(&[("src/a.txt", b"inside")]);
+    symlink("src/a.txt", room.path("link")).unwrap();
+    symlink("src", room.path("folder")).unwrap();
+    let workspace = &room.bench.workspace;
+    for path in ["link", "folder/a.txt", room.path("src/a.txt").to_str().unwrap(), "./src/./a.txt", " src/a.txt\n"] {
+        assert_eq!(workspace.read(&workspace.path(path).unwrap()).unwrap(), b"inside", "{path}");
+    }
+    let written = workspace.change(&workspace.path("link").unwrap(), &room.bench.ledger, |_| Ok(b"mine".to_vec()));
+    assert!(matches!(written, Err(Error::Link { .. })));
+    assert_eq!(room.text("src/a.txt"), "inside");
+    workspace.change(&workspace.path("folder/b.txt").unwrap(), &room.bench.ledger, |_| Ok(b"new".to_vec())).unwrap();
+    assert_eq!(room.text("src/b.txt"), "new");
+}
+
+// T42
+#[test]
+fn a_file_with_a_second_name_outside_is_not_changed() {
+    let room = Room::with(&[]);
+    std::fs::write(room.outside("secret"), "secret").unwrap();
+    std::fs::hard_link(room.outside("secret"), room.path("twin")).unwrap();
+    let (workspace, ledger) = (&room.bench.workspace, &room.bench.ledger);
+    let twin = workspace.path("twin").unwrap();
+    ledger.note("twin", &workspace.read(&twin).unwrap());
+    let refused = workspace.change(&twin, ledger, |_| Ok(b"mine".to_vec()));
+    assert!(matches!(refused, Err(Error::SecondName { .. })));
+    assert_eq!(std::fs::read_to_string(room.outside("secret")).unwrap(), "secret");
+}
+
+// T42
+#[test]
+fn a_link_that_is_flipped_ten_thousand_times_never_leads_out() {
+    let room = Room::with(&[("real/secret", b"inside"), ("plain", b"inside")]);
+    std::fs::create_dir(room.outside("far")).unwrap();
+    std::fs::write(room.outside("far/secret"), "secret").unwrap();
+    symlink(room.outside("far"), room.path("to_far")).unwrap();
+    symlink("real", room.path("to_real")).unwrap();
+    symlink("real", room.path("flip")).unwrap();
+    let (workspace, done) = (&room.bench.workspace, AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut far = true;
+            while !done.load(Ordering::Relaxed) {
+                let target = if far { room.outside("far") } else { "real".into() };
+                symlink(target, room.path("next")).unwrap();
+                std::fs::rename(room.path("next"), room.path("flip")).unwrap();
+                far = !far;
+            }
+        });
+        let (mut inside, mut refused) = (0, 0);
+        let secret = workspace.path("flip/secret").unwrap();
+        for _ in 0..10_000 {
+            match workspace.read(&secret) {
+                Ok(content) => {
+                    assert_eq!(content, b"inside", "a read got out");
+                    inside += 1;
+                }
+                Err(_) => refused += 1,
+            }
+        }
+        let new = workspace.path("flip/new").unwrap();
+        for _ in 0..500 {
+            let _ = workspace.change(&new, &room.bench.ledger, |_| Ok(b"mine".to_vec()));
+        }
+        done.store(true, Ordering::Relaxed);
+        assert!(inside > 0 && refused > 0, "the race was run: {inside} inside, {refused} refused");
+    });
+    let far: Vec<_> = std::fs::read_dir(room.outside("far")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(far, ["secret"], "a write got out");
+}
+
+// T44
+#[tokio::test]
+async fn what_is_no_plain_file_is_refused_at_once() {
+    let room = Room::with(&[]);
+    mknodat(CWD, room.path("pipe"), FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(room.path("socket")).unwrap();
+    for path in ["pipe", "socket", "pipe/below"] {
+        all_refuse(&room, path).await;
+    }
+    let devices = Workspace::open("/dev").unwrap();
+    let error = devices.read(&devices.path("zero").unwrap()).unwrap_err();
+    assert!(matches!(error, Error::NotAFile { what: "a device", .. }), "{error}");
+}
+
+// T44, F19
+#[test]
+fn a_file_without_end_is_refused_whatever_size_it_claims() {
+    let begun = Instant::now();
+    let process = Workspace::open("/proc/self").unwrap();
+    let made_up = process.read(&process.path("pagemap").unwrap()).unwrap_err();
+    assert!(matches!(made_up, Error::TooLarge { .. } | Error::Io { .. }), "{made_up}");
+    let room = Room::with(&[]);
+    std::fs::File::create(room.path("sparse")).unwrap().set_len(1 << 40).unwrap();
+    let sparse = room.bench.workspace.read(&room.bench.workspace.path("sparse").unwrap()).unwrap_err();
+    assert!(matches!(sparse, Error::TooLarge { .. }), "{sparse}");
+    assert!(begun.elapsed() < Duration::from_secs(1));
+}
+
+// T44
+#[tokio::test]
+async fn a_named_pipe_in_the_tree_does_not_hold_a_walk() {
+    let room = Room::with(&[("ok", b"needle")]);
+    for name in [".gitignore", ".ignore", "pipe"] {
+        mknodat(CWD, room.path(name), FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
+    }
+    let begun = Instant::now();
+    let found = room.ok(crate::search_files::tool(), r#"{"pattern": "needle"}"#).await.content;
+    assert_eq!(&*found, "ok\n1: needle");
+    assert!(begun.elapsed() < Duration::from_secs(1));
+}
+
+// T46
+#[test]
+fn a_name_that_is_taken_meanwhile_is_not_overwritten() {
+    let room = Room::with(&[]);
+    let (workspace, ledger) = (&room.bench.workspace, &room.bench.ledger);
+    let change = workspace.change(&workspace.path("a").unwrap(), ledger, |_| {
+        std::fs::write(room.path("a"), "theirs").unwrap();
+        Ok(b"mine".to_vec())
+    });
+    assert!(matches!(change, Err(Error::Changed { .. })), "{change:?}");
+    assert_eq!(room.text("a"), "theirs");
+    assert_eq!(std::fs::read_dir(room.path("")).unwrap().count(), 1, "no passing file stays behind");
+}
+
+#[test]
+fn a_workspace_must_be_a_folder_that_is_there() {
+    let room = Room::with(&[("file", b"")]);
+    assert!(matches!(Workspace::open(room.path("none")), Err(Error::Root { .. })));
+    assert!(matches!(Workspace::open(room.path("file")), Err(Error::Root { .. })));
+}
+
+#[tokio::test]
+async fn a_stop_ends_a_walk_and_keeps_a_write_from_beginning() {
+    let room = Room::with(&[("a", b""), ("b", b"")]);
+    let mut seen = Vec::new();
+    let walked =
+        walk::walk(&room.bench.workspace, &room.bench.workspace.path(".").unwrap(), &room.bench.stop, |entry| {
+            seen.push(entry.path.to_owned());
+            room.bench.stop.cancel();
+            std::ops::ControlFlow::Continue(())
+        });
+    assert_eq!((walked.unwrap(), seen), (walk::Walked::Stopped, vec!["a".to_owned()]));
+    let said = room.error(crate::write_file::tool(), r#"{"path": "c", "content": ""}"#).await;
+    assert_eq!(said, "stopped before it began");
+    assert!(!room.path("c").exists());
+}

@@ -1,0 +1,335 @@
+//! Commands with real processes: what they print, what they see, and that nothing of them stays.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use agent::tools::ToolResult;
+use agent::{CallId, Json, ThreadId};
+use majordomo_tool::{Bench, CommandHost, Guard, Registry, Workspace};
+use serde_json::json;
+
+/// What T40, F29 and F30 allow between the end of a command and the end of everything it has started.
+const GONE_WITHIN: Duration = Duration::from_secs(2);
+/// Until a test gives up waiting for something that must come.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+struct Room {
+    bench: Bench,
+    folder: tempfile::TempDir,
+}
+
+impl Room {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        Self { bench: bench(folder.path()), folder }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    async fn run(&self, guard: Guard, input: serde_json::Value) -> ToolResult {
+        run(guard, &self.bench, &input).await
+    }
+}
+
+fn bench(folder: &Path) -> Bench {
+    Bench::new(Arc::new(Workspace::open(folder).unwrap()), ThreadId::new("20260115-k3f9"), CallId::new("tu_1"))
+}
+
+async fn run(guard: Guard, bench: &Bench, input: &serde_json::Value) -> ToolResult {
+    let registry = Registry::standard(CommandHost { guard });
+    registry.get("run_command").unwrap().run(&Json::of(input), bench).await
+}
+
+fn guard() -> Guard {
+    Guard::Program(env!("CARGO_BIN_EXE_majordomo-guard").into())
+}
+
+fn both() -> [Guard; 2] {
+    [guard(), Guard::None]
+}
+
+/// Polls until something is there.
+async fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let begun = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(begun.elapsed() < PATIENCE, "waited in vain for {what}");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// The process numbers that a script has written down, once there are so many.
+fn pids(file: &Path, wanted: usize) -> Option<Vec<u32>> {
+    let pids: Vec<u32> = fs::read_to_string(file).ok()?.lines().map(|line| line.parse().unwrap()).collect();
+    (pids.len() == wanted).then_some(pids)
+}
+
+/// Whether a process runs; one that has ended and was not noticed does not.
+fn alive(pid: u32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with(['Z', 'X']))
+}
+
+fn without_time(content: &str) -> String {
+    let (said, end) = content.rsplit_once(", ").unwrap();
+    assert!(end.ends_with(" s]"), "{content}");
+    format!("{said}]")
+}
+
+/// Every way to stay behind: a session of its own, a double fork, no hang-up, no ear for TERM, a hand on the pipe.
+const CLINGING: &str = r#"
+setsid sh -c 'echo $$ >> pids; exec sleep 300' &
+(setsid sh -c 'echo $$ >> pids; sleep 300; true' &) &
+nohup sh -c 'echo $$ >> pids; exec sleep 300' > /dev/null 2>&1 &
+sh -c 'trap "" TERM HUP INT; echo $$ >> pids; while :; do sleep 1; done' &
+(sh -c 'echo $$ >> pids; exec sleep 300' &)
+echo printed
+"#;
+const CLINGERS: usize = 5;
+
+#[tokio::test]
+async fn output_and_exit_code_are_told_in_the_order_they_came() {
+    for guard in both() {
+        let room = Room::new();
+        let result = room.run(guard.clone(), json!({"command": "echo out; echo err >&2; echo out again"})).await;
+        assert_eq!(without_time(&result.content), "out\nerr\nout again\n[exit code 0]");
+        assert!(!result.is_error);
+        let result = room.run(guard.clone(), json!({"command": "printf half; exit 3"})).await;
+        assert_eq!(without_time(&result.content), "half\n[exit code 3]");
+        assert!(result.is_error);
+        let result = room.run(guard, json!({"command": "kill -9 $$"})).await;
+        assert_eq!(without_time(&result.content), "[ended by signal 9]");
+    }
+}
+
+#[tokio::test]
+async fn a_command_has_no_input_and_runs_where_it_is_told() {
+    let room = Room::new();
+    fs::create_dir(room.path("sub")).unwrap();
+    for guard in both() {
+        let result = room.run(guard.clone(), json!({"command": "cat; pwd", "cwd": "sub"})).await;
+        let sub = room.path("sub").canonicalize().unwrap();
+        assert_eq!(without_time(&result.content), format!("{}\n[exit code 0]", sub.display()));
+        let result = room.run(guard, json!({"command": "cat < /dev/tty", "timeout_s": 5})).await;
+        assert!(result.is_error);
+    }
+    let session = |stat: &str| stat.rsplit_once(") ").unwrap().1.split(' ').nth(3).unwrap().to_owned();
+    let theirs = room.run(guard(), json!({"command": "cat /proc/self/stat"})).await.content;
+    let ours = fs::read_to_string("/proc/self/stat").unwrap();
+    assert_ne!(session(&theirs), session(&ours), "a guarded command has a session, and so no terminal, of its own");
+    let result = room.run(guard(), json!({"command": "true", "sandbox": "off"})).await;
+    assert!(result.content.ends_with("[ignored: sandbox]"), "T34b: {}", result.content);
+}
+
+// F20, T31
+#[tokio::test]
+async fn a_command_that_cannot_be_run_is_told() {
+    let room = Room::new();
+    let said = async |input| room.run(guard(), input).await.content.to_string();
+    assert!(said(json!({"command": ["ls"]})).await.contains(r#"Call it like this: run_command {"command""#));
+    assert!(said(json!({"command": "a\0b"})).await.contains("it holds a NUL"));
+    assert!(said(json!({"command": "x".repeat(1 << 20)})).await.contains("it is too long"));
+    assert!(said(json!({"command": "ls", "cwd": "none"})).await.contains("there is no 'none'"));
+    let nowhere = Guard::Program("/nowhere/guard".into());
+    assert!(room.run(nowhere, json!({"command": "ls"})).await.content.starts_with("the command could not be started"));
+}
+
+// F19, INV-9
+#[tokio::test]
+async fn long_output_keeps_its_beginning_and_its_end() {
+    let room = Room::new();
+    let result = room.run(guard(), json!({"command": "seq 1 100000"})).await;
+    assert!(result.content.starts_with("1\n2\n3\n"));
+    assert!(without_time(&result.content).ends_with("99999\n100000\n[exit code 0]"));
+    assert!(result.content.contains(" bytes left out …") && result.content.len() < 34 * 1024);
+}
+
+// T39
+#[tokio::test]
+async fn output_without_end_is_ended() {
+    let room = Room::new();
+    let result = room.run(guard(), json!({"command": "yes", "timeout_s": 60})).await;
+    assert!(result.is_error && result.content.contains("it printed without end"), "{}", result.content);
+}
+
+#[tokio::test]
+async fn those_who_watch_see_it_while_it_runs() {
+    let mut room = Room::new();
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let sink = seen.clone();
+    room.bench.progress = Some(Arc::new(move |text: &str| sink.lock().unwrap().push(text.to_owned())));
+    let go = room.path("go");
+    let command = json!({"command": "echo first; until [ -e go ]; do sleep 0.01; done"});
+    let (result, ()) = tokio::join!(room.run(guard(), command), async {
+        until("the first line", || seen.lock().unwrap().contains(&"first".to_owned()).then_some(())).await;
+        fs::write(go, "").unwrap();
+    });
+    assert!(!result.is_error, "{}", result.content);
+}
+
+// T40
+#[tokio::test]
+async fn nothing_stays_when_a_command_ends() {
+    for guard in both() {
+        let room = Room::new();
+        let waits = format!("{CLINGING} until [ $(wc -l < pids) = {CLINGERS} ]; do sleep 0.01; done");
+        let result = room.run(guard, json!({"command": waits})).await;
+        let pids = pids(&room.path("pids"), CLINGERS).unwrap();
+        assert!(!pids.into_iter().any(alive), "{}", result.content);
+        assert!(result.content.contains("printed\n") && !result.is_error, "{}", result.content);
+        assert!(result.content.contains("still running in the background ended with it]"), "{}", result.content);
+    }
+}
+
+// T40, F29
+#[tokio::test]
+async fn nothing_stays_when_a_command_is_stopped() {
+    for guard in both() {
+        let room = Room::new();
+        let command = json!({"command": format!("{CLINGING} sleep 300")});
+        let (result, (pids, stopped)) = tokio::join!(room.run(guard, command), async {
+            let pids = until("all processes", || pids(&room.path("pids"), CLINGERS)).await;
+            room.bench.stop.cancel();
+            (pids, Instant::now())
+        });
+        assert!(!pids.into_iter().any(alive), "{}", result.content);
+        assert!(stopped.elapsed() < GONE_WITHIN, "{:?}", stopped.elapsed());
+        assert!(result.is_error && result.content.starts_with("printed\n[stopped after"), "{}", result.content);
+    }
+}
+
+// T40, F29
+#[tokio::test]
+async fn nothing_stays_when_time_is_up() {
+    for guard in both() {
+        let room = Room::new();
+        let begun = Instant::now();
+        let result = room.run(guard, json!({"command": format!("{CLINGING} sleep 300"), "timeout_s": 3})).await;
+        assert!(begun.elapsed() < Duration::from_secs(3) + GONE_WITHIN, "{:?}", begun.elapsed());
+        let pids = pids(&room.path("pids"), CLINGERS).unwrap();
+        assert!(!pids.into_iter().any(alive), "{}", result.content);
+        assert!(result.is_error && result.content.starts_with("printed\n[timed out after 3 s"), "{}", result.content);
+    }
+}
+
+// T40
+#[tokio::test]
+async fn nothing_stays_when_nobody_waits_any_more() {
+    for guard in both() {
+        let room = Room::new();
+        let command = json!({"command": format!("{CLINGING} sleep 300")});
+        let pids = tokio::select! {
+            result = room.run(guard, command) => panic!("it ended by itself: {}", result.content),
+            pids = until("all processes", || pids(&room.path("pids"), CLINGERS)) => pids,
+        };
+        let dropped = Instant::now();
+        until("their end", || (!pids.iter().any(|pid| alive(*pid))).then_some(())).await;
+        assert!(dropped.elapsed() < GONE_WITHIN, "{:?}", dropped.elapsed());
+    }
+}
+
+// T40
+#[tokio::test]
+async fn nothing_stays_when_a_command_kills_its_guard() {
+    let room = Room::new();
+    let command =
+        format!("{CLINGING} until [ $(wc -l < pids) = {CLINGERS} ]; do sleep 0.01; done; kill -9 $PPID; sleep 300");
+    let result = room.run(guard(), json!({"command": command})).await;
+    let pids = pids(&room.path("pids"), CLINGERS).unwrap();
+    assert!(!pids.into_iter().any(alive), "{}", result.content);
+    assert!(result.is_error && result.content.contains("exit code unknown"), "{}", result.content);
+}
+
+// T40, F29
+#[tokio::test]
+async fn a_guard_that_is_held_still_does_not_hold_a_stop() {
+    let room = Room::new();
+    let command = json!({"command": "echo $$ >> pids; kill -STOP $PPID; echo held > held; sleep 300"});
+    let (result, (pids, stopped)) = tokio::join!(room.run(guard(), command), async {
+        until("the guard to be held", || room.path("held").exists().then_some(())).await;
+        room.bench.stop.cancel();
+        (pids(&room.path("pids"), 1).unwrap(), Instant::now())
+    });
+    assert!(!pids.into_iter().any(alive), "{}", result.content);
+    assert!(stopped.elapsed() < GONE_WITHIN, "{:?}", stopped.elapsed());
+}
+
+// T39, T40
+#[tokio::test]
+async fn a_family_that_forks_on_and_on_dies_out() {
+    let room = Room::new();
+    // Each process begets the next and dies: a chain that is never where it was seen.
+    let chain = r#"echo 'echo $$ >> chain; sh next.sh & exit' > next.sh; setsid sh next.sh & sleep 300"#;
+    let links = || {
+        let chain = fs::read_to_string(room.path("chain")).unwrap_or_default();
+        chain.lines().filter_map(|line| line.parse().ok()).collect::<Vec<u32>>()
+    };
+    let (result, ()) = tokio::join!(room.run(guard(), json!({"command": chain})), async {
+        until("a chain", || (links().len() > 50).then_some(())).await;
+        room.bench.stop.cancel();
+    });
+    assert!(
+        result.content.contains("[stopped after") && !result.content.contains("may still run"),
+        "{}",
+        result.content
+    );
+    let length = links().len();
+    assert!(!links().into_iter().any(alive) && links().len() == length, "it goes on");
+}
+
+/// Runs a command in a process of its own that can be killed, and whose environment can be set.
+fn other_process(room: &Room, command: &str) -> Command {
+    let mut other = Command::new(std::env::current_exe().unwrap());
+    other.args(["--exact", "part_of_other_tests", "--ignored", "--nocapture"]);
+    other.env("TEST_FOLDER", room.folder.path()).env("TEST_COMMAND", command).stdin(Stdio::null());
+    other
+}
+
+#[tokio::test]
+#[ignore = "run by other tests, in a process of its own"]
+async fn part_of_other_tests() {
+    let (Ok(folder), Ok(command)) = (std::env::var("TEST_FOLDER"), std::env::var("TEST_COMMAND")) else { return };
+    let result = run(guard(), &bench(Path::new(&folder)), &json!({"command": command})).await;
+    println!("{}", result.content);
+}
+
+// T40, F30
+#[tokio::test]
+async fn nothing_stays_when_the_runtime_is_killed() {
+    let room = Room::new();
+    let mut runtime = other_process(&room, &format!("{CLINGING} sleep 300")).stdout(Stdio::null()).spawn().unwrap();
+    let pids = until("all processes", || pids(&room.path("pids"), CLINGERS)).await;
+    assert!(pids.iter().all(|pid| alive(*pid)));
+    runtime.kill().unwrap();
+    let killed = Instant::now();
+    runtime.wait().unwrap();
+    until("their end", || (!pids.iter().any(|pid| alive(*pid))).then_some(())).await;
+    assert!(killed.elapsed() < GONE_WITHIN, "{:?}", killed.elapsed());
+}
+
+// T32, T37
+#[tokio::test]
+async fn a_command_and_its_guard_see_no_key() {
+    let room = Room::new();
+    fs::write(room.path("planted.sh"), "echo canary-planted\n").unwrap();
+    let planted = room.path("planted.sh");
+    let look = "env; cat /proc/self/environ /proc/$PPID/environ | tr '\\0' '\\n'; echo looked; echo $PATH";
+    let mut runtime = other_process(&room, look);
+    for name in
+        ["ANTHROPIC_API_KEY", "GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "DB_PASSWORD", "LD_AUDIT_X", "NODE_OPTIONS"]
+    {
+        runtime.env(name, "canary");
+    }
+    runtime.env("BASH_ENV", planted).env("GIT_SSH_COMMAND", "canary").env("PATH", ".:/usr/bin:/bin");
+    let output = runtime.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("looked\n/usr/bin:/bin\n"), "{said}");
+    assert!(said.contains("TERM=dumb") && !said.contains("canary"), "{said}");
+}
