@@ -1,1 +1,26 @@
 //! The memory: an append-only log of events, behind a small trait.
+//!
+//! A thread's log is the only truth. Everything else that is kept here (lists, executions, usage) is folded from it in the
+//! same transaction, and a wake is only a hint. Two owners can never both write: every commit names the number of events
+//! that its writer has seen and the epoch at which it owns the thread, and one that is behind is refused.
+//!
+//! What events mean is left to the rules (`agent`), what becomes of a refusal to the heart (`runtime`), and how a tree is
+//! drawn to the mirror (`view`).
+//!
+//! Deliberately absent: changing or deleting single events, queries over their content, and a clock. Every moment is handed in.
+
+mod admission;
+pub mod conformance;
+mod error;
+mod log;
+mod memory;
+mod process;
+mod projection;
+mod resolve;
+mod rows;
+
+pub use error::{Error, Source};
+pub use log::{Answer, Appended, Commit, Record, Store};
+pub use memory::MemoryStore;
+pub use process::{HEARTBEAT_EXPIRES_MS, Process, ProcessId};
+pub use rows::{Execution, LEASE_MS, Owner, State, Status, ThreadQuery, ThreadRow, UsageRow, Wake};

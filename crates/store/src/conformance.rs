@@ -1,0 +1,67 @@
+//! What every store must do, as tests that any of them can be put through.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use majordomo_store::{MemoryStore, Store};
+//!
+//! fn empty() -> (Arc<dyn Store>, ()) {
+//!     (Arc::new(MemoryStore::new()), ())
+//! }
+//!
+//! majordomo_store::conformance_tests!(empty);
+//! ```
+//!
+//! Each check gets a store of its own. What only one kind of store can do (survive a crash, run out of space) is tested
+//! beside that store.
+
+pub mod inputs;
+pub mod log;
+pub mod ownership;
+pub mod rows;
+pub(crate) mod sample;
+pub mod wakes;
+
+/// Stamps out a test for every check. Takes a function that makes an empty store, and whatever must live as long as it.
+#[macro_export]
+macro_rules! conformance_tests {
+    ($empty:path) => {
+        $crate::conformance_tests! { $empty:
+            inputs::an_input_arrives_once,
+            inputs::an_input_moves_the_head_on_for_whoever_commits,
+            inputs::inputs_and_commits_interleave_without_a_gap,
+            inputs::a_commit_may_bring_an_input_along_once,
+            log::a_commit_is_numbered_in_its_three_orders,
+            log::a_commit_that_expects_another_head_is_refused,
+            log::of_many_commits_with_the_same_expectation_one_is_written,
+            log::a_refused_commit_leaves_its_neighbours_alone,
+            log::a_commit_that_makes_no_sense_is_refused,
+            log::a_family_is_numbered_without_gaps,
+            log::pages_join_to_the_whole,
+            log::the_tail_tells_of_every_commit,
+            ownership::a_new_thread_belongs_to_its_writer,
+            ownership::a_living_owner_is_not_replaced,
+            ownership::a_takeover_fences_off_the_old_owner,
+            ownership::a_report_gives_up_ownership_unless_another_run_follows,
+            ownership::a_process_that_leaves_owns_nothing,
+            ownership::a_process_that_nobody_knows_can_do_nothing,
+            rows::a_thread_is_listed_as_it_stands,
+            rows::threads_are_listed_newest_first_and_in_pages,
+            rows::an_execution_goes_from_pending_to_its_end_once,
+            rows::usage_is_summed_by_thread_and_model,
+            rows::a_thread_is_found_by_what_a_person_types,
+            rows::a_removed_family_leaves_nothing_behind,
+            wakes::a_wake_goes_to_the_owner_when_it_is_due,
+            wakes::a_claimed_wake_comes_back_unless_it_is_done,
+            wakes::an_input_can_leave_a_wake,
+        }
+    };
+    ($empty:path: $($room:ident :: $check:ident,)+) => {
+        $(
+            #[tokio::test]
+            async fn $check() {
+                let (store, _kept) = $empty();
+                $crate::conformance::$room::$check(store).await;
+            }
+        )+
+    };
+}

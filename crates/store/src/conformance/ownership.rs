@@ -1,0 +1,102 @@
+//! Who may write: one process at a time, known by its epoch.
+
+use std::sync::Arc;
+
+use agent::{Outcome, ThreadId};
+
+use super::sample::{
+    NOW, append, commit, created, process, reported, root, run_started, threads, turn_started, writer,
+};
+use crate::error::Error;
+use crate::log::{Commit, Store};
+use crate::process::{HEARTBEAT_EXPIRES_MS, Process, ProcessId};
+
+/// At epoch 1.
+pub async fn a_new_thread_belongs_to_its_writer(store: Arc<dyn Store>) {
+    let writer = writer(&*store).await;
+    let first = Commit { epoch: 99, ..commit(&root(), 0, vec![created(&root())]) };
+    store.append(first).await.unwrap();
+    let row = store.thread(&root()).await.unwrap().unwrap();
+    assert_eq!(row.epoch, 1);
+    let owner = row.owner.unwrap();
+    assert_eq!((&owner.process, owner.beat_at), (&process("writer"), NOW));
+    assert_eq!(store.adopt(&root(), &writer, NOW).await.unwrap(), 1);
+    let wrong = Commit { epoch: 2, ..commit(&root(), 1, vec![turn_started(1)]) };
+    let refused = store.append(wrong).await;
+    assert!(matches!(refused, Err(Error::Fenced { epoch: 2, current: 1, .. })), "{refused:?}");
+}
+
+/// Here the kernel says who lives, elsewhere the heartbeat.
+pub async fn a_living_owner_is_not_replaced(store: Arc<dyn Store>) {
+    threads(&*store, &[&root()]).await;
+    let heir = ProcessId::new("heir");
+    store.register(process("heir"), NOW).await.unwrap();
+    let refused = store.adopt(&root(), &heir, NOW).await;
+    assert!(matches!(refused, Err(Error::Owned { ref by, .. }) if **by == process("writer")), "{refused:?}");
+    let late = NOW.plus_ms(HEARTBEAT_EXPIRES_MS);
+    store.heartbeat(&ProcessId::new("writer"), late).await.unwrap();
+    let refused = store.adopt(&root(), &heir, late.plus_ms(HEARTBEAT_EXPIRES_MS - 1)).await;
+    assert!(matches!(refused, Err(Error::Owned { .. })), "{refused:?}");
+
+    let here = Process { id: ProcessId::new("here"), ..Process::current() };
+    store.register(here.clone(), NOW).await.unwrap();
+    let long_after = late.plus_ms(10 * HEARTBEAT_EXPIRES_MS);
+    assert_eq!(store.adopt(&root(), &here.id, long_after).await.unwrap(), 2);
+    let silent = long_after.plus_ms(10 * HEARTBEAT_EXPIRES_MS);
+    let refused = store.adopt(&root(), &heir, silent).await;
+    assert!(matches!(refused, Err(Error::Owned { .. })), "{refused:?}");
+}
+
+/// Even where it knows every event.
+pub async fn a_takeover_fences_off_the_old_owner(store: Arc<dyn Store>) {
+    threads(&*store, &[&root()]).await;
+    let heir = ProcessId::new("heir");
+    let late = NOW.plus_ms(HEARTBEAT_EXPIRES_MS);
+    store.register(process("heir"), late).await.unwrap();
+    assert_eq!(store.adopt(&root(), &heir, late).await.unwrap(), 2);
+    assert_eq!(store.adopt(&root(), &heir, late).await.unwrap(), 2);
+    let old = store.append(commit(&root(), 1, vec![turn_started(1)])).await;
+    assert!(matches!(old, Err(Error::Fenced { epoch: 1, current: 2, .. })), "{old:?}");
+    let borrowed_epoch = Commit { epoch: 2, ..commit(&root(), 1, vec![turn_started(1)]) };
+    let borrowed = store.append(borrowed_epoch).await;
+    assert!(matches!(borrowed, Err(Error::Fenced { .. })), "{borrowed:?}");
+    let new = Commit { epoch: 2, process: heir, ..commit(&root(), 1, vec![turn_started(1)]) };
+    assert_eq!(store.append(new).await.unwrap().n, 2);
+    let unknown = store.adopt(&ThreadId::new("nobody"), &ProcessId::new("heir"), late).await;
+    assert!(matches!(unknown, Err(Error::UnknownThread(_))), "{unknown:?}");
+}
+
+/// A thread that is over is nobody's; whoever goes on with it adopts it.
+pub async fn a_report_gives_up_ownership_unless_another_run_follows(store: Arc<dyn Store>) {
+    threads(&*store, &[&root()]).await;
+    append(&*store, &root(), 1, vec![run_started(1, "one"), reported(Outcome::Completed), run_started(2, "two")]).await;
+    assert!(store.thread(&root()).await.unwrap().unwrap().owner.is_some());
+    append(&*store, &root(), 4, vec![reported(Outcome::Completed)]).await;
+    assert_eq!(store.thread(&root()).await.unwrap().unwrap().owner, None);
+    let refused = store.append(commit(&root(), 5, vec![run_started(3, "three")])).await;
+    assert!(matches!(refused, Err(Error::Fenced { .. })), "{refused:?}");
+    let epoch = store.adopt(&root(), &ProcessId::new("writer"), NOW).await.unwrap();
+    assert_eq!(epoch, 2);
+    let commit = Commit { epoch, ..commit(&root(), 5, vec![run_started(3, "three")]) };
+    store.append(commit).await.unwrap();
+}
+
+/// So that others need not wait for its heartbeat to expire.
+pub async fn a_process_that_leaves_owns_nothing(store: Arc<dyn Store>) {
+    threads(&*store, &[&root()]).await;
+    store.register(process("heir"), NOW).await.unwrap();
+    store.leave(&ProcessId::new("writer")).await.unwrap();
+    assert_eq!(store.thread(&root()).await.unwrap().unwrap().owner, None);
+    assert_eq!(store.adopt(&root(), &ProcessId::new("heir"), NOW).await.unwrap(), 2);
+}
+
+/// It must register first.
+pub async fn a_process_that_nobody_knows_can_do_nothing(store: Arc<dyn Store>) {
+    threads(&*store, &[&root()]).await;
+    let stranger = ProcessId::new("stranger");
+    let commit = Commit { process: stranger.clone(), ..commit(&root(), 1, vec![turn_started(1)]) };
+    assert!(matches!(store.append(commit).await, Err(Error::UnknownProcess(_))));
+    assert!(matches!(store.adopt(&root(), &stranger, NOW).await, Err(Error::UnknownProcess(_))));
+    assert!(matches!(store.heartbeat(&stranger, NOW).await, Err(Error::UnknownProcess(_))));
+    assert_eq!(store.claim(&stranger, NOW, 10).await.unwrap(), []);
+}

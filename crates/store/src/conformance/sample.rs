@@ -1,0 +1,172 @@
+//! Events, processes and commits that are nothing special.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use agent::brief::Brief;
+use agent::budget::{Claim, Grant};
+use agent::event::{Answered, ChildSpawned, ThreadCreated, TurnKind, TurnStarted, Verdict, VerdictKind};
+use agent::message::{Origin, Part};
+use agent::model::{Model, StopReason, Tokens};
+use agent::role::Role;
+use agent::tools::Reach;
+use agent::{CallId, Event, InputId, Json, Mode, Outcome, Outside, Report, ThreadId, Time, Usage};
+use tokio::sync::watch;
+
+use crate::log::{Appended, Commit, Store};
+use crate::process::{Process, ProcessId};
+
+/// When nothing else is said.
+pub(crate) const NOW: Time = Time(1_768_471_200_000);
+
+/// What one sample answer uses.
+pub(crate) const TOKENS: Tokens = Tokens { input: 100, cache_read: 10, cache_write: 1, output: 20 };
+
+pub(crate) fn root() -> ThreadId {
+    ThreadId::new("20260115-k3f9")
+}
+
+/// A process on another host, which is alive as long as its heartbeat is young.
+pub(crate) fn process(name: &str) -> Process {
+    Process { id: ProcessId::new(name), pid: 7, start_time: 7, host: "elsewhere".into() }
+}
+
+/// Registers `process("writer")`.
+pub(crate) async fn writer(store: &dyn Store) -> ProcessId {
+    let process = process("writer");
+    let id = process.id.clone();
+    store.register(process, NOW).await.unwrap();
+    id
+}
+
+/// The commit of a writer at epoch 1.
+pub(crate) fn commit(thread: &ThreadId, expected: u64, events: Vec<Event>) -> Commit {
+    Commit { thread: thread.clone(), expected, epoch: 1, process: ProcessId::new("writer"), at: NOW, events }
+}
+
+/// Writes a commit of the writer's that cannot be refused.
+pub(crate) async fn append(store: &dyn Store, thread: &ThreadId, expected: u64, events: Vec<Event>) -> Appended {
+    store.append(commit(thread, expected, events)).await.unwrap()
+}
+
+/// Registers the writer and creates threads of one event each.
+pub(crate) async fn threads(store: &dyn Store, threads: &[&ThreadId]) {
+    writer(store).await;
+    for thread in threads {
+        append(store, thread, 0, vec![created(thread)]).await;
+    }
+}
+
+/// Waits until the tail stands at this position, and fails if it does not come to.
+pub(crate) async fn tail_reaches(tail: &mut watch::Receiver<u64>, position: u64) {
+    let reached = tokio::time::timeout(Duration::from_secs(20), tail.wait_for(|newest| *newest == position)).await;
+    reached.expect("the tail moves on").expect("the store is open");
+}
+
+pub(crate) fn role() -> Role {
+    Role {
+        name: "general".into(),
+        prompt: "You help.".into(),
+        model: Model { name: "builtin/rules".into(), context_tokens: 100_000, max_output_tokens: 4_000, price: None },
+        tools: vec!["read_file".into()],
+        output_schema: None,
+    }
+}
+
+pub(crate) fn created(thread: &ThreadId) -> Event {
+    Event::ThreadCreated(Box::new(ThreadCreated {
+        id: thread.clone(),
+        parent_call: None,
+        name: "helper".into(),
+        role: role(),
+        mode: Mode::Ask,
+        policy: Arc::default(),
+        grant: Grant::default(),
+        brief: (!thread.is_root()).then(|| Brief::task("look\nthere")),
+        workspace: "/home/ana/desk".into(),
+        today: "2026-01-15".into(),
+        preset: "default".into(),
+        path: vec!["general".into()],
+    }))
+}
+
+pub(crate) fn run_started(run: u32, prompt: &str) -> Event {
+    Event::RunStarted { input: InputId::new(format!("in-{run}")), run, prompt: prompt.into() }
+}
+
+pub(crate) fn turn_started(turn: u32) -> Event {
+    Event::TurnStarted(TurnStarted { turn, kind: TurnKind::Work, max_tokens: 1_000, claim: Claim::default() })
+}
+
+/// An answer that calls these tools; the second call of turn 1 is named `1-1`.
+pub(crate) fn answered(turn: u32, tools: &[&str]) -> Event {
+    let call = |index: usize| CallId::new(format!("{turn}-{index}"));
+    let mut parts = vec![Part::Text { text: "hm".into(), origin: Origin::Model }];
+    parts.extend(tools.iter().enumerate().map(|(index, tool)| Part::ToolCall {
+        id: call(index),
+        name: (*tool).into(),
+        input: Json::object(),
+    }));
+    let verdicts = (0..tools.len()).map(|index| Verdict {
+        call: call(index),
+        what: VerdictKind::Run { reach: Reach::ReadOnly, idempotent: true },
+        counts: true,
+        malformed: false,
+    });
+    Event::Answered(Answered {
+        turn,
+        parts,
+        stop: StopReason::EndTurn,
+        tokens: TOKENS,
+        counted_tokens: TOKENS.total(),
+        cost_microusd: 5,
+        estimated: false,
+        schema_error: None,
+        verdicts: verdicts.collect(),
+    })
+}
+
+pub(crate) fn spawned(child: &ThreadId, name: &str) -> Event {
+    Event::ChildSpawned(Box::new(ChildSpawned {
+        child: child.clone(),
+        call: CallId::new("spawn"),
+        subtask: None,
+        name: name.into(),
+        role: role(),
+        mode: Mode::Ask,
+        grant: Grant::default(),
+        brief: Brief::task("look there"),
+        background: false,
+        queued: false,
+        narrowed: Vec::new(),
+    }))
+}
+
+pub(crate) fn report(outcome: Outcome) -> Report {
+    Report {
+        outcome,
+        text: "what was found".into(),
+        data: None,
+        reason: (outcome != Outcome::Completed).then(|| format!("it was {outcome}").into()),
+        cause: None,
+        files_read: Vec::new(),
+        files_modified: Vec::new(),
+        usage: Usage { tokens: TOKENS, ..Usage::default() },
+        tree: Usage::default(),
+        duration_ms: 1_234,
+        unfinished: Vec::new(),
+        unanswered: Vec::new(),
+    }
+}
+
+pub(crate) fn reported(outcome: Outcome) -> Event {
+    Event::Reported(Box::new(report(outcome)))
+}
+
+pub(crate) fn child_reported(child: &ThreadId, outcome: Outcome) -> Event {
+    Event::ChildReported { child: child.clone(), report: Box::new(report(outcome)) }
+}
+
+pub(crate) fn said(text: &str) -> Outside {
+    Outside::UserSaid { text: text.into() }
+}

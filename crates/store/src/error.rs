@@ -1,0 +1,152 @@
+//! Why the memory said no, or could not answer.
+//!
+//! A refusal is an answer about one request and leaves everything as it was; a failure is about the place where things are kept.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use agent::ThreadId;
+
+use crate::process::{Process, ProcessId};
+
+/// What lies beneath a failure. Shared, because one failure answers a whole group of commits.
+pub type Source = Arc<dyn std::error::Error + Send + Sync>;
+
+/// Why the memory said no, or could not answer.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Error {
+    /// Somebody wrote to the thread since the writer read it. Read on, decide again.
+    #[error("thread {thread} has {head} events, the commit expected {expected}")]
+    Conflict {
+        /// Which thread.
+        thread: ThreadId,
+        /// How many events the commit expected.
+        expected: u64,
+        /// How many there are.
+        head: u64,
+    },
+    /// The writer does not own the thread, or no longer does. What it does for the thread must end.
+    #[error("thread {thread} stands at epoch {current} and is not owned by the writer at epoch {epoch}")]
+    Fenced {
+        /// Which thread.
+        thread: ThreadId,
+        /// The epoch that the writer believed in.
+        epoch: u64,
+        /// The epoch that holds.
+        current: u64,
+    },
+    /// Another process that is alive owns the thread.
+    #[error("thread {thread} is owned by process {} on {}, which is alive", by.pid, by.host)]
+    Owned {
+        /// Which thread.
+        thread: ThreadId,
+        /// Who owns it.
+        by: Box<Process>,
+    },
+    /// No thread has this name.
+    #[error("no thread is called '{0}'")]
+    UnknownThread(Arc<str>),
+    /// The process was never registered, or has left.
+    #[error("process {0} is not registered")]
+    UnknownProcess(ProcessId),
+    /// More than one thread fits.
+    #[error("'{text}' may be any of {}", names(candidates))]
+    Ambiguous {
+        /// What was asked for.
+        text: Arc<str>,
+        /// What fits, a few of them.
+        candidates: Vec<ThreadId>,
+    },
+    /// The request makes no sense: a mistake of the caller.
+    #[error("not a valid request: {0}")]
+    Invalid(&'static str),
+    /// An event was written by a newer version of this program, or cannot be read as what it says it is.
+    #[error("event '{kind}' (version {version}) cannot be read by this version of the program")]
+    Unreadable {
+        /// The event's name.
+        kind: Arc<str>,
+        /// The version of its shape.
+        version: u32,
+        /// Why, where its shape is known.
+        source: Option<Source>,
+    },
+    /// There is no space left. Nothing was written; it can be tried again when there is.
+    #[error("no space left for the database")]
+    Full(#[source] Source),
+    /// The database cannot be written.
+    #[error("the database is read-only")]
+    ReadOnly(#[source] Source),
+    /// Another process held the database for too long. It can be tried again.
+    #[error("the database is locked by another process")]
+    Locked(#[source] Source),
+    /// The database is damaged. From here on nothing is written to it.
+    #[error("the database is damaged; restore a copy, or move it away to begin anew")]
+    Corrupt(#[source] Source),
+    /// The database was made by a newer version of this program; it was not touched.
+    #[error("the database has schema {found}, this program knows up to {known}: use a newer version of it")]
+    Newer {
+        /// The schema that was found.
+        found: u32,
+        /// The newest schema that is known.
+        known: u32,
+    },
+    /// The SQLite library can damage databases.
+    #[error("SQLite {linked} is linked, at least {needed} is needed")]
+    Outdated {
+        /// The version that is linked.
+        linked: i32,
+        /// The oldest that will do.
+        needed: i32,
+    },
+    /// A symbolic link lies where a file of ours belongs.
+    #[error("{} is a symbolic link, which is refused", .0.display())]
+    Symlink(PathBuf),
+    /// The store was closed.
+    #[error("the store is closed")]
+    Closed,
+    /// The disk or the file system failed.
+    #[error("the database cannot be reached")]
+    Io(#[source] Source),
+    /// SQLite failed in another way.
+    #[error("the database failed")]
+    Sql(#[source] Source),
+}
+
+impl Error {
+    /// Whether this is an answer about one request, after which everything is as it was before.
+    pub fn is_refusal(&self) -> bool {
+        match self {
+            Error::Conflict { .. }
+            | Error::Fenced { .. }
+            | Error::Owned { .. }
+            | Error::UnknownThread(_)
+            | Error::UnknownProcess(_)
+            | Error::Ambiguous { .. }
+            | Error::Invalid(_) => true,
+            Error::Unreadable { .. }
+            | Error::Full(_)
+            | Error::ReadOnly(_)
+            | Error::Locked(_)
+            | Error::Corrupt(_)
+            | Error::Newer { .. }
+            | Error::Outdated { .. }
+            | Error::Symlink(_)
+            | Error::Closed
+            | Error::Io(_)
+            | Error::Sql(_) => false,
+        }
+    }
+
+    /// Whether the same request may succeed later although nobody changes it.
+    pub fn is_passing(&self) -> bool {
+        matches!(self, Error::Full(_) | Error::Locked(_) | Error::Io(_))
+    }
+
+    pub(crate) fn unknown(thread: &ThreadId) -> Self {
+        Error::UnknownThread(thread.as_str().into())
+    }
+}
+
+fn names(threads: &[ThreadId]) -> String {
+    threads.iter().map(ThreadId::as_str).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,461 @@
+//! A store that forgets everything with its process: for tests, and for embedders who want no file.
+//!
+//! The same promises as any other store, but for durability.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use agent::{Event, InputId, Outside, ThreadId, Time};
+use tokio::sync::watch;
+
+use crate::admission::{self, Adoption};
+use crate::error::Error;
+use crate::log::{Answer, Appended, Commit, Record, Store};
+use crate::process::{Process, ProcessId};
+use crate::projection::{Change, Folded, Spent};
+use crate::resolve;
+use crate::rows::{Execution, LEASE_MS, Owner, Status, ThreadQuery, ThreadRow, UsageRow, Wake};
+
+/// A store in memory. Clones share what they hold.
+#[derive(Clone, Debug)]
+pub struct MemoryStore {
+    held: Arc<Mutex<Held>>,
+    tail: Arc<watch::Sender<u64>>,
+}
+
+impl MemoryStore {
+    /// An empty store.
+    pub fn new() -> Self {
+        Self { held: Arc::default(), tail: Arc::new(watch::Sender::new(0)) }
+    }
+
+    /// Answers a request at the moment at which its answer is awaited.
+    fn ask<T: Send + 'static>(
+        &self,
+        request: impl FnOnce(&mut Held) -> Result<T, Error> + Send + 'static,
+    ) -> Answer<T> {
+        let store = self.clone();
+        Box::pin(async move {
+            let mut held = store.held();
+            let answer = request(&mut held);
+            let newest = held.positions;
+            store.tail.send_if_modified(|tail| std::mem::replace(tail, newest) != newest);
+            answer
+        })
+    }
+
+    fn held(&self) -> MutexGuard<'_, Held> {
+        // Every request checks before it changes, so that one which panicked left nothing half done.
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Default for MemoryStore {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Store for MemoryStore {
+    fn append(&self, commit: Commit) -> Answer<Appended> {
+        self.ask(|held| held.append(commit))
+    }
+
+    fn arrive(&self, thread: &ThreadId, id: InputId, input: Outside, at: Time, wake: bool) -> Answer<Appended> {
+        let thread = thread.clone();
+        self.ask(move |held| held.arrive(&thread, id, input, at, wake))
+    }
+
+    fn read(&self, thread: &ThreadId, after_n: u64, limit: usize) -> Answer<Vec<Record>> {
+        let thread = thread.clone();
+        self.ask(move |held| Ok(page(&held.thread(&thread)?.events, after_n, limit)))
+    }
+
+    fn tree(&self, root: &ThreadId, after_seq: u64, limit: usize) -> Answer<Vec<Record>> {
+        let root = root.clone();
+        self.ask(move |held| {
+            admission::root(&root)?;
+            let family = held.families.get(&root).ok_or_else(|| Error::unknown(&root))?;
+            Ok(page(family, after_seq, limit))
+        })
+    }
+
+    fn all(&self, after_position: u64, limit: usize) -> Answer<Vec<Record>> {
+        self.ask(move |held| {
+            let after = after_position.saturating_add(1);
+            Ok(held.records.range(after..).take(limit).map(|(_, record)| record.clone()).collect())
+        })
+    }
+
+    fn tail(&self) -> watch::Receiver<u64> {
+        self.tail.subscribe()
+    }
+
+    fn adopt(&self, thread: &ThreadId, process: &ProcessId, at: Time) -> Answer<u64> {
+        let (thread, process) = (thread.clone(), process.clone());
+        self.ask(move |held| held.adopt(&thread, &process, at))
+    }
+
+    fn register(&self, process: Process, at: Time) -> Answer<()> {
+        self.ask(move |held| {
+            held.processes.insert(process.id.clone(), Owner { process, beat_at: at });
+            Ok(())
+        })
+    }
+
+    fn heartbeat(&self, process: &ProcessId, at: Time) -> Answer<()> {
+        let process = process.clone();
+        self.ask(move |held| {
+            let known = held.processes.get_mut(&process).ok_or(Error::UnknownProcess(process))?;
+            known.beat_at = at;
+            Ok(())
+        })
+    }
+
+    fn leave(&self, process: &ProcessId) -> Answer<()> {
+        let process = process.clone();
+        self.ask(move |held| {
+            held.processes.remove(&process);
+            for thread in held.threads.values_mut() {
+                thread.owner.take_if(|owner| *owner == process);
+            }
+            Ok(())
+        })
+    }
+
+    fn wake(&self, thread: &ThreadId, due: Time) -> Answer<()> {
+        let thread = thread.clone();
+        self.ask(move |held| {
+            held.thread(&thread)?;
+            held.wake(&thread, due);
+            Ok(())
+        })
+    }
+
+    fn claim(&self, process: &ProcessId, at: Time, limit: usize) -> Answer<Vec<Wake>> {
+        let process = process.clone();
+        self.ask(move |held| Ok(held.claim(&process, at, limit)))
+    }
+
+    fn done(&self, wake: Wake) -> Answer<()> {
+        self.ask(move |held| {
+            held.wakes.remove(&wake.key);
+            Ok(())
+        })
+    }
+
+    fn threads(&self, query: ThreadQuery) -> Answer<Vec<ThreadRow>> {
+        self.ask(move |held| held.list(&query))
+    }
+
+    fn thread(&self, thread: &ThreadId) -> Answer<Option<ThreadRow>> {
+        let thread = thread.clone();
+        self.ask(move |held| Ok(held.threads.get(&thread).map(|thread| held.row(thread))))
+    }
+
+    fn resolve(&self, text: &str) -> Answer<ThreadId> {
+        let text = text.to_owned();
+        self.ask(move |held| {
+            let roots: Vec<_> = held.families.keys().cloned().collect();
+            let thread = resolve::pick(&text, &roots)?;
+            if held.threads.contains_key(&thread) { Ok(thread) } else { Err(Error::UnknownThread(text.into())) }
+        })
+    }
+
+    fn executions(&self, workflow: &ThreadId) -> Answer<Vec<Execution>> {
+        let workflow = workflow.clone();
+        self.ask(move |held| {
+            let mut found: Vec<_> = held.executions.values().filter(|(_, one)| one.workflow_id == workflow).collect();
+            found.sort_by_key(|(number, _)| *number);
+            Ok(found.into_iter().map(|(_, one)| one.clone()).collect())
+        })
+    }
+
+    fn usage(&self, root: Option<&ThreadId>) -> Answer<Vec<UsageRow>> {
+        let root = root.cloned();
+        self.ask(move |held| Ok(held.usage(root.as_ref())))
+    }
+
+    fn remove(&self, root: &ThreadId, at: Time) -> Answer<()> {
+        let root = root.clone();
+        self.ask(move |held| held.remove(&root, at))
+    }
+}
+
+/// The events after the `after`th of a list that is numbered from 1 without gaps.
+fn page(records: &[Record], after: u64, limit: usize) -> Vec<Record> {
+    let after = usize::try_from(after).unwrap_or(usize::MAX);
+    records.iter().skip(after).take(limit).cloned().collect()
+}
+
+#[derive(Debug, Default)]
+struct Held {
+    processes: BTreeMap<ProcessId, Owner>,
+    threads: BTreeMap<ThreadId, Thread>,
+    /// The events of each root with all its descendants.
+    families: BTreeMap<ThreadId, Vec<Record>>,
+    records: BTreeMap<u64, Record>,
+    /// By sub-agent, each with its number in the order of spawning.
+    executions: BTreeMap<ThreadId, (u64, Execution)>,
+    wakes: BTreeMap<u64, Leased>,
+    /// How many of each were ever made: the newest one's number.
+    positions: u64,
+    threads_made: u64,
+    wakes_made: u64,
+}
+
+#[derive(Debug)]
+struct Thread {
+    /// Grows with every thread that is made.
+    number: u64,
+    folded: Folded,
+    owner: Option<ProcessId>,
+    events: Vec<Record>,
+    inputs: BTreeMap<InputId, Appended>,
+    usage: BTreeMap<Arc<str>, Spent>,
+}
+
+#[derive(Debug)]
+struct Leased {
+    wake: Wake,
+    until: Option<Time>,
+}
+
+impl Held {
+    fn thread(&self, thread: &ThreadId) -> Result<&Thread, Error> {
+        self.threads.get(thread).ok_or_else(|| Error::unknown(thread))
+    }
+
+    fn row(&self, thread: &Thread) -> ThreadRow {
+        let owner = thread.owner.as_ref().and_then(|owner| self.processes.get(owner)).cloned();
+        ThreadRow { owner, ..thread.folded.row.clone() }
+    }
+
+    fn append(&mut self, commit: Commit) -> Result<Appended, Error> {
+        admission::shape(&commit)?;
+        if !self.processes.contains_key(&commit.process) {
+            return Err(Error::UnknownProcess(commit.process));
+        }
+        let thread = self.threads.get(&commit.thread);
+        admission::commit(
+            &commit,
+            thread.map(|thread| &thread.folded.row),
+            thread.and_then(|thread| thread.owner.as_ref()),
+        )?;
+        self.admit_inputs(&commit)?;
+        if thread.is_none() {
+            self.create(&commit)?;
+        }
+        let reports = commit.events.iter().any(|event| matches!(event, Event::Reported(_)));
+        let mut last = None;
+        for event in commit.events {
+            last = Some(self.write(&commit.thread, commit.at, event));
+        }
+        let thread = self.threads.get_mut(&commit.thread).expect("the thread was just written to");
+        let is_over = reports && thread.folded.row.outcome.is_some();
+        thread.owner = if is_over { None } else { Some(commit.process) };
+        Ok(last.expect("a commit holds at least one event"))
+    }
+
+    /// Whether every input that the commit itself brings along is new to the thread.
+    fn admit_inputs(&self, commit: &Commit) -> Result<(), Error> {
+        let known = self.threads.get(&commit.thread).map(|thread| &thread.inputs);
+        if admission::repeats_input(&commit.events, |id| known.is_some_and(|known| known.contains_key(id))) {
+            return Err(Error::Invalid("an input is written once"));
+        }
+        Ok(())
+    }
+
+    fn create(&mut self, commit: &Commit) -> Result<(), Error> {
+        let Some(Event::ThreadCreated(created)) = commit.events.first() else {
+            return Err(Error::Invalid("a thread begins with its creation"));
+        };
+        if let Some(parent) = commit.thread.parent() {
+            self.thread(&parent)?;
+        }
+        self.threads_made += 1;
+        let thread = Thread {
+            number: self.threads_made,
+            folded: Folded::create(created, commit.at),
+            owner: None,
+            events: Vec::new(),
+            inputs: BTreeMap::new(),
+            usage: BTreeMap::new(),
+        };
+        self.threads.insert(commit.thread.clone(), thread);
+        self.families.entry(commit.thread.root()).or_default();
+        Ok(())
+    }
+
+    /// Writes an event that was admitted, and all that follows from it.
+    fn write(&mut self, id: &ThreadId, at: Time, event: Event) -> Appended {
+        let thread = self.threads.get_mut(id).expect("an admitted event's thread exists");
+        let family = self.families.get_mut(&id.root()).expect("a thread's root exists");
+        self.positions += 1;
+        let change = thread.folded.apply(at, &event);
+        let record = Record {
+            position: self.positions,
+            seq: family.len() as u64 + 1,
+            thread: id.clone(),
+            n: thread.folded.row.head,
+            at,
+            event: Arc::new(event),
+        };
+        let appended = Appended { n: record.n, seq: record.seq, position: record.position };
+        if let Event::InputArrived { id, .. } = &*record.event {
+            thread.inputs.insert(id.clone(), appended);
+        }
+        thread.events.push(record.clone());
+        family.push(record.clone());
+        self.records.insert(record.position, record);
+        match change {
+            None => {}
+            Some(Change::Spawned(execution)) => {
+                let child = execution.sub_agent_id.clone();
+                self.executions.entry(child).or_insert((appended.position, *execution));
+            }
+            Some(Change::Started(child)) => {
+                if let Some((_, one)) = self.executions.get_mut(&child)
+                    && one.status == Status::Pending
+                {
+                    one.status = Status::Running;
+                }
+            }
+            Some(Change::Ended(child, end)) => {
+                if let Some((_, one)) = self.executions.get_mut(&child) {
+                    one.finish(&end);
+                }
+            }
+            Some(Change::Spent(spent)) => {
+                let used = thread.usage.entry(thread.folded.row.model.clone()).or_default();
+                *used = used.plus(&spent);
+            }
+        }
+        appended
+    }
+
+    fn arrive(
+        &mut self,
+        thread: &ThreadId,
+        id: InputId,
+        input: Outside,
+        at: Time,
+        wake: bool,
+    ) -> Result<Appended, Error> {
+        if let Some(first) = self.thread(thread)?.inputs.get(&id) {
+            return Ok(*first);
+        }
+        let appended = self.write(thread, at, Event::InputArrived { id, input });
+        if wake {
+            self.wake(thread, at);
+        }
+        Ok(appended)
+    }
+
+    fn adopt(&mut self, id: &ThreadId, process: &ProcessId, at: Time) -> Result<u64, Error> {
+        if !self.processes.contains_key(process) {
+            return Err(Error::UnknownProcess(process.clone()));
+        }
+        let thread = self.threads.get_mut(id).ok_or_else(|| Error::unknown(id))?;
+        let owner = thread.owner.as_ref().and_then(|owner| self.processes.get(owner));
+        let adoption = admission::adopt(id, process, owner.map(|owner| (&owner.process, owner.beat_at)), at)?;
+        if adoption == Adoption::Taken {
+            thread.folded.row.epoch += 1;
+            thread.owner = Some(process.clone());
+        }
+        Ok(thread.folded.row.epoch)
+    }
+
+    fn wake(&mut self, thread: &ThreadId, due: Time) {
+        let is_covered = |one: &Leased| one.wake.thread == *thread && one.wake.due == due && one.until.is_none();
+        if self.wakes.values().any(is_covered) {
+            return;
+        }
+        self.wakes_made += 1;
+        let wake = Wake { key: self.wakes_made, thread: thread.clone(), due };
+        self.wakes.insert(wake.key, Leased { wake, until: None });
+    }
+
+    fn claim(&mut self, process: &ProcessId, at: Time, limit: usize) -> Vec<Wake> {
+        let is_owned =
+            |thread: &ThreadId| self.threads.get(thread).is_some_and(|thread| thread.owner.as_ref() == Some(process));
+        let mut due: Vec<Wake> = self
+            .wakes
+            .values()
+            .filter(|one| one.wake.due <= at && one.until.is_none_or(|until| until <= at))
+            .filter(|one| is_owned(&one.wake.thread))
+            .map(|one| one.wake.clone())
+            .collect();
+        due.sort_by_key(|wake| (wake.due, wake.key));
+        due.truncate(limit);
+        for wake in &due {
+            if let Some(one) = self.wakes.get_mut(&wake.key) {
+                one.until = Some(at.plus_ms(LEASE_MS));
+            }
+        }
+        due
+    }
+
+    fn list(&self, query: &ThreadQuery) -> Result<Vec<ThreadRow>, Error> {
+        let before = match &query.before {
+            Some(before) => self.thread(before)?.number,
+            None => u64::MAX,
+        };
+        let mut found: Vec<&Thread> = self
+            .threads
+            .values()
+            .filter(|thread| {
+                let row = &thread.folded.row;
+                thread.number < before
+                    && (!query.root_only || row.parent.is_none())
+                    && (!query.live_only || row.state.is_live())
+                    && query.root.as_ref().is_none_or(|root| row.root == *root)
+            })
+            .collect();
+        found.sort_by_key(|thread| std::cmp::Reverse(thread.number));
+        Ok(found.into_iter().take(query.limit).map(|thread| self.row(thread)).collect())
+    }
+
+    fn usage(&self, root: Option<&ThreadId>) -> Vec<UsageRow> {
+        let mut threads: Vec<&Thread> =
+            self.threads.values().filter(|thread| root.is_none_or(|root| thread.folded.row.root == *root)).collect();
+        threads.sort_by_key(|thread| thread.number);
+        let rows = threads.iter().flat_map(|thread| {
+            thread.usage.iter().map(|(model, spent)| UsageRow {
+                thread: thread.folded.row.id.clone(),
+                model: model.clone(),
+                calls: spent.calls,
+                tokens: spent.tokens,
+                booked_tokens: spent.booked_tokens,
+                cost_microusd: spent.cost_microusd,
+            })
+        });
+        rows.collect()
+    }
+
+    fn remove(&mut self, root: &ThreadId, at: Time) -> Result<(), Error> {
+        admission::root(root)?;
+        self.thread(root)?;
+        let owners = self.threads.values().filter(|thread| thread.folded.row.root == *root);
+        let owners = owners.filter_map(|thread| self.processes.get(thread.owner.as_ref()?));
+        admission::remove(root, owners.map(|owner| (&owner.process, owner.beat_at)), at)?;
+        self.threads.retain(|_, thread| thread.folded.row.root != *root);
+        self.wakes.retain(|_, one| one.wake.thread.root() != *root);
+        self.executions.retain(|_, (_, one)| one.workflow_id != *root);
+        for record in self.families.remove(root).unwrap_or_default() {
+            self.records.remove(&record.position);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn empty() -> (Arc<dyn Store>, ()) {
+        (Arc::new(MemoryStore::new()), ())
+    }
+
+    crate::conformance_tests!(empty);
+}

@@ -1,0 +1,384 @@
+//! What an event changes in the rows that are kept beside the log. Pure, and the same for every store.
+//!
+//! A thread's row is folded: the event is applied to the row as it stands. What it changes elsewhere is returned as a [`Change`].
+//! Ownership is not folded from events but from who commits, and is left to the stores.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use agent::event::{Answered, ChildSpawned, ThreadCreated, VerdictKind};
+use agent::message::Part;
+use agent::model::Tokens;
+use agent::{CallId, Event, Outcome, Report, ThreadId, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::rows::{Execution, State, Status, ThreadRow};
+
+/// The most characters of a goal.
+const GOAL_CHARS: usize = 120;
+/// The most characters of a task, a summary or an error message.
+const TEXT_CHARS: usize = 2000;
+/// The most names in a sentence about what is waited for.
+const WAITING_NAMES: usize = 3;
+
+/// A thread's row, and what must be remembered to fold the next event into it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Folded {
+    pub(crate) row: ThreadRow,
+    pub(crate) doing: Doing,
+}
+
+/// What is under way in a thread.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Doing {
+    /// The model was asked.
+    asking: bool,
+    /// The last request failed so, and is made again.
+    retrying: Option<String>,
+    /// Calls that the hands run or will run, by tool.
+    calls: BTreeMap<CallId, Call>,
+    /// Children that have not reported, by what they are called.
+    children: BTreeMap<ThreadId, Arc<str>>,
+    /// The thread is ending.
+    stopping: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Call {
+    tool: Arc<str>,
+    started: bool,
+}
+
+/// What an event changes beside its thread's row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// A sub-agent was spawned.
+    Spawned(Box<Execution>),
+    /// A sub-agent got its permit; changes only an execution that is pending.
+    Started(ThreadId),
+    /// A sub-agent ended; changes only an execution that is not over.
+    Ended(ThreadId, Box<End>),
+    /// The thread used its model.
+    Spent(Spent),
+}
+
+/// How an execution ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct End {
+    pub(crate) at: Time,
+    pub(crate) status: Status,
+    pub(crate) outcome: Outcome,
+    pub(crate) duration_ms: u64,
+    pub(crate) tokens_input: u64,
+    pub(crate) tokens_output: u64,
+    pub(crate) result_summary: Option<Arc<str>>,
+    pub(crate) error_message: Option<Arc<str>>,
+}
+
+/// What one event adds to a thread's usage of its model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Spent {
+    pub(crate) calls: u64,
+    pub(crate) tokens: Tokens,
+    pub(crate) booked_tokens: u64,
+    pub(crate) cost_microusd: u64,
+}
+
+impl Folded {
+    /// The row of a thread that is about to be created, before its first event.
+    pub(crate) fn create(created: &ThreadCreated, at: Time) -> Self {
+        let id = created.id.clone();
+        let is_root = id.is_root();
+        let row = ThreadRow {
+            root: id.root(),
+            parent: id.parent(),
+            name: created.name.clone(),
+            agent: created.role.name.clone(),
+            model: created.role.model.name.clone(),
+            mode: created.mode,
+            preset: created.preset.clone(),
+            goal: created.brief.as_ref().map_or_else(|| "".into(), |brief| one_line(&brief.task)),
+            state: if is_root { State::Idle } else { State::Running },
+            outcome: None,
+            turns: 0,
+            tool_calls: 0,
+            tokens: Tokens::default(),
+            cost_microusd: 0,
+            last_tool: None,
+            waiting_for: None,
+            runs: u32::from(!is_root),
+            created_at: at,
+            updated_at: at,
+            ended_at: None,
+            owner: None,
+            epoch: 1,
+            head: 0,
+            id,
+        };
+        Self { row, doing: Doing::default() }
+    }
+
+    /// Applies the thread's next event.
+    pub(crate) fn apply(&mut self, at: Time, event: &Event) -> Option<Change> {
+        let Self { row, doing } = self;
+        row.head += 1;
+        row.updated_at = row.updated_at.max(at);
+        let change = match event {
+            Event::RunStarted { run, prompt, .. } => {
+                row.runs = *run;
+                row.goal = one_line(prompt);
+                row.outcome = None;
+                row.ended_at = None;
+                None
+            }
+            Event::StopBegun { .. } => {
+                doing.stopping = true;
+                None
+            }
+            Event::TurnStarted(turn) => {
+                row.turns = turn.turn;
+                doing.asking = true;
+                doing.retrying = None;
+                None
+            }
+            Event::CallFailed { error, retry_at, booked, .. } => {
+                doing.asking = retry_at.is_some();
+                doing.retrying = retry_at.map(|_| error.kind.to_string());
+                booked_for(row, booked.tokens, booked.cost_microusd)
+            }
+            Event::CallRepeated { booked, .. } => {
+                doing.asking = true;
+                doing.retrying = None;
+                booked_for(row, booked.tokens, booked.cost_microusd)
+            }
+            Event::Answered(answered) => {
+                doing.asking = false;
+                doing.retrying = None;
+                Some(answer(row, doing, answered))
+            }
+            Event::ToolStarted { call } => {
+                if let Some(call) = doing.calls.get_mut(call) {
+                    call.started = true;
+                    row.last_tool = Some(call.tool.clone());
+                }
+                None
+            }
+            Event::ToolFinished { call, .. } => {
+                doing.calls.remove(call);
+                None
+            }
+            Event::ChildSpawned(spawned) => {
+                doing.children.insert(spawned.child.clone(), spawned.name.clone());
+                Some(Change::Spawned(Box::new(execution(&row.id, at, spawned))))
+            }
+            Event::ChildStarted { child } => Some(Change::Started(child.clone())),
+            Event::ChildReported { child, report } => {
+                doing.children.remove(child);
+                Some(Change::Ended(child.clone(), Box::new(end(at, report))))
+            }
+            Event::Reported(report) => {
+                row.outcome = Some(report.outcome);
+                row.ended_at = Some(at);
+                *doing = Doing::default();
+                (!row.id.is_root()).then(|| Change::Ended(row.id.clone(), Box::new(end(at, report))))
+            }
+            // Nothing that a row shows: the row was created from the first, the others are told by what follows them.
+            Event::ThreadCreated(_)
+            | Event::InputArrived { .. }
+            | Event::Steered { .. }
+            | Event::InputDropped { .. }
+            | Event::Delegated { .. }
+            | Event::SubtaskSkipped { .. }
+            | Event::ChildStopped { .. }
+            | Event::MessageSent { .. }
+            | Event::ChildAwaited { .. }
+            | Event::WaitStarted { .. }
+            | Event::ContextTrimmed { .. }
+            | Event::ContextCompacted { .. }
+            | Event::StallNoticed { .. }
+            | Event::BudgetWarned { .. }
+            | Event::Reopened { .. } => None,
+        };
+        row.state = state(row, doing);
+        row.waiting_for = waiting_for(row.state, doing);
+        change
+    }
+}
+
+impl Execution {
+    /// Ends the execution, unless it is over already.
+    pub(crate) fn finish(&mut self, end: &End) {
+        if self.status.is_over() {
+            return;
+        }
+        self.status = end.status;
+        self.outcome = Some(end.outcome);
+        self.duration_ms = Some(end.duration_ms);
+        self.tokens_input = Some(end.tokens_input);
+        self.tokens_output = Some(end.tokens_output);
+        self.result_summary.clone_from(&end.result_summary);
+        self.error_message.clone_from(&end.error_message);
+        self.completed_at = Some(end.at);
+    }
+}
+
+impl Spent {
+    pub(crate) fn plus(&self, other: &Spent) -> Spent {
+        Spent {
+            calls: self.calls + other.calls,
+            tokens: self.tokens.plus(&other.tokens),
+            booked_tokens: self.booked_tokens.saturating_add(other.booked_tokens),
+            cost_microusd: self.cost_microusd.saturating_add(other.cost_microusd),
+        }
+    }
+}
+
+/// What is booked for a call whose answer was not logged.
+fn booked_for(row: &mut ThreadRow, tokens: u64, cost_microusd: u64) -> Option<Change> {
+    row.cost_microusd = row.cost_microusd.saturating_add(cost_microusd);
+    let spent = Spent { booked_tokens: tokens, cost_microusd, ..Spent::default() };
+    (spent != Spent::default()).then_some(Change::Spent(spent))
+}
+
+fn answer(row: &mut ThreadRow, doing: &mut Doing, answered: &Answered) -> Change {
+    let tool_of = |wanted: &CallId| {
+        answered.parts.iter().find_map(|part| match part {
+            Part::ToolCall { id, name, .. } if id == wanted => Some(name.clone()),
+            _ => None,
+        })
+    };
+    for verdict in &answered.verdicts {
+        row.tool_calls = row.tool_calls.saturating_add(u32::from(verdict.counts));
+        let Some(tool) = tool_of(&verdict.call) else { continue };
+        match verdict.what {
+            VerdictKind::Run { .. } => {
+                doing.calls.insert(verdict.call.clone(), Call { tool, started: false });
+            }
+            VerdictKind::Verb => row.last_tool = Some(tool),
+            VerdictKind::Refused { .. } => {}
+        }
+    }
+    row.tokens = row.tokens.plus(&answered.tokens);
+    row.cost_microusd = row.cost_microusd.saturating_add(answered.cost_microusd);
+    let cost_microusd = answered.cost_microusd;
+    Change::Spent(Spent { calls: 1, tokens: answered.tokens, booked_tokens: 0, cost_microusd })
+}
+
+fn state(row: &ThreadRow, doing: &Doing) -> State {
+    let is_root = row.id.is_root();
+    if row.outcome.is_some() || row.runs == 0 {
+        if is_root { State::Idle } else { State::Done }
+    } else if doing.stopping {
+        State::Stopping
+    } else if doing.retrying.is_some() {
+        State::Waiting
+    } else if doing.asking || doing.calls.values().any(|call| call.started) || doing.children.is_empty() {
+        State::Running
+    } else {
+        State::Waiting
+    }
+}
+
+fn waiting_for(state: State, doing: &Doing) -> Option<Arc<str>> {
+    if !state.is_live() {
+        return None;
+    }
+    if let Some(error) = &doing.retrying {
+        return Some(format!("model, after: {error}").into());
+    }
+    if doing.asking {
+        return Some("model".into());
+    }
+    let running = doing.calls.values().filter(|call| call.started).map(|call| &call.tool);
+    list(running).or_else(|| list(doing.children.values()))
+}
+
+/// A few names and how many more there are; none if there are none.
+fn list<'a>(names: impl Iterator<Item = &'a Arc<str>>) -> Option<Arc<str>> {
+    let names: Vec<&str> = names.map(AsRef::as_ref).collect();
+    let shown = names.iter().take(WAITING_NAMES).copied().collect::<Vec<_>>().join(", ");
+    match names.len() {
+        0 => None,
+        all if all > WAITING_NAMES => Some(format!("{shown} and {} more", all - WAITING_NAMES).into()),
+        _ => Some(shown.into()),
+    }
+}
+
+fn execution(parent: &ThreadId, at: Time, spawned: &ChildSpawned) -> Execution {
+    Execution {
+        id: spawned.child.as_str().into(),
+        workflow_id: parent.root(),
+        parent_agent_id: parent.clone(),
+        sub_agent_id: spawned.child.clone(),
+        sub_agent_name: spawned.name.clone(),
+        task_description: shortened(&spawned.brief.task),
+        status: Status::Pending,
+        outcome: None,
+        duration_ms: None,
+        tokens_input: None,
+        tokens_output: None,
+        result_summary: None,
+        error_message: None,
+        created_at: at,
+        completed_at: None,
+    }
+}
+
+fn end(at: Time, report: &Report) -> End {
+    let status = Status::from(report.outcome);
+    let result_summary = report.outcome.has_result().then(|| match report.outcome {
+        Outcome::BudgetExceeded => shortened(&format!("[budget exceeded] {}", report.text)),
+        _ => shortened(&report.text),
+    });
+    let error_message = (!report.outcome.has_result()).then(|| match (&report.reason, report.outcome) {
+        (Some(reason), _) => shortened(reason),
+        (None, Outcome::Interrupted) => "outcome unknown".into(),
+        (None, outcome) => outcome.as_str().into(),
+    });
+    End {
+        at,
+        status,
+        outcome: report.outcome,
+        duration_ms: report.duration_ms,
+        tokens_input: report.usage.tokens.prompt(),
+        tokens_output: report.usage.tokens.output,
+        result_summary,
+        error_message,
+    }
+}
+
+/// The beginning of a text, in one line.
+fn one_line(text: &str) -> Arc<str> {
+    let mut line = String::new();
+    let mut chars = 0;
+    for word in text.split_whitespace() {
+        if chars > 0 {
+            line.push(' ');
+            chars += 1;
+        }
+        for char in word.chars() {
+            if chars >= GOAL_CHARS {
+                line.push('…');
+                return line.into();
+            }
+            line.push(char);
+            chars += 1;
+        }
+    }
+    line.into()
+}
+
+/// The beginning of a text, and how much was left out.
+fn shortened(text: &str) -> Arc<str> {
+    match text.char_indices().nth(TEXT_CHARS) {
+        None => text.into(),
+        Some((cut, _)) => {
+            let left_out = text[cut..].chars().count();
+            format!("{}… [{left_out} more characters]", &text[..cut]).into()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

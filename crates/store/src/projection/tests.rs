@@ -1,0 +1,122 @@
+use super::*;
+use crate::conformance::sample;
+use agent::event::Ending;
+use agent::model::{CallError, CallErrorKind};
+use agent::tools::ToolResult;
+
+const AT: Time = Time(1_000);
+
+fn root() -> ThreadId {
+    ThreadId::new("20260115-k3f9")
+}
+
+fn folded(thread: &ThreadId, events: &[Event]) -> Folded {
+    let Event::ThreadCreated(created) = sample::created(thread) else { unreachable!("a sample of a creation") };
+    let mut folded = Folded::create(&created, AT);
+    folded.apply(AT, &Event::ThreadCreated(created));
+    for event in events {
+        folded.apply(AT, event);
+    }
+    folded
+}
+
+fn stands(folded: &Folded) -> (State, Option<&str>) {
+    (folded.row.state, folded.row.waiting_for.as_deref())
+}
+
+#[test]
+fn a_row_tells_what_its_thread_waits_for() {
+    let child = root().child(1);
+    let mut thread = folded(&root(), &[]);
+    assert_eq!(stands(&thread), (State::Idle, None));
+    let started = |call: &str| Event::ToolStarted { call: CallId::new(call) };
+    let finished = |call: &str| Event::ToolFinished {
+        call: CallId::new(call),
+        result: ToolResult::ok("ok"),
+        duration_ms: Some(1),
+    };
+    let steps = [
+        (sample::run_started(1, "tidy up"), State::Running, None),
+        (sample::turn_started(1), State::Running, Some("model")),
+        (sample::answered(1, &["read_file", "search_files"]), State::Running, None),
+        (started("1-0"), State::Running, Some("read_file")),
+        (started("1-1"), State::Running, Some("read_file, search_files")),
+        (sample::spawned(&child, "scout"), State::Running, Some("read_file, search_files")),
+        (finished("1-0"), State::Running, Some("search_files")),
+        (finished("1-1"), State::Waiting, Some("scout")),
+        (sample::child_reported(&child, Outcome::Completed), State::Running, None),
+        (sample::turn_started(2), State::Running, Some("model")),
+        (sample::reported(Outcome::Completed), State::Idle, None),
+    ];
+    for (event, state, waiting_for) in steps {
+        thread.apply(AT, &event);
+        assert_eq!(stands(&thread), (state, waiting_for), "after {event:?}");
+    }
+    assert_eq!(thread.row.last_tool.as_deref(), Some("search_files"));
+    assert_eq!((thread.row.turns, thread.row.tool_calls), (2, 2));
+}
+
+#[test]
+fn a_rate_limit_shows_as_waiting_until_the_answer_comes() {
+    let error = CallError {
+        kind: CallErrorKind::RateLimited,
+        message: "slow down".into(),
+        retry_after_ms: None,
+        partial: None,
+    };
+    let failed = Event::CallFailed { turn: 1, attempt: 1, error, retry_at: Some(AT), booked: Default::default() };
+    let mut thread = folded(&root().child(1), &[sample::turn_started(1), failed]);
+    assert_eq!(stands(&thread), (State::Waiting, Some("model, after: rate limited")));
+    thread.apply(AT, &sample::answered(1, &[]));
+    assert_eq!(stands(&thread), (State::Running, None));
+}
+
+#[test]
+fn a_stop_shows_until_the_report_and_the_next_run_begins_clean() {
+    let ending = Ending { outcome: Outcome::Cancelled, reason: "enough".into(), cause: None, last_turn: false };
+    let stop = Event::StopBegun { input: None, ending };
+    let mut thread = folded(&root(), &[sample::run_started(1, "one"), sample::turn_started(1), stop]);
+    assert_eq!(stands(&thread), (State::Stopping, Some("model")));
+    thread.apply(AT, &sample::reported(Outcome::Cancelled));
+    assert_eq!((thread.row.state, thread.row.outcome), (State::Idle, Some(Outcome::Cancelled)));
+    thread.apply(AT, &sample::run_started(2, "two"));
+    assert_eq!((thread.row.state, thread.row.outcome, thread.row.ended_at), (State::Running, None, None));
+    assert_eq!((&*thread.row.goal, thread.row.runs), ("two", 2));
+}
+
+#[test]
+fn many_children_are_counted_not_listed() {
+    let spawned: Vec<_> = (1..=5).map(|n| sample::spawned(&root().child(n), &format!("c{n}"))).collect();
+    let mut thread = folded(&root(), &[sample::run_started(1, "many")]);
+    for event in &spawned {
+        thread.apply(AT, event);
+    }
+    assert_eq!(stands(&thread), (State::Waiting, Some("c1, c2, c3 and 2 more")));
+}
+
+// ZILEO-21: every outcome has exactly one of the five statuses.
+#[test]
+fn outcomes_map_onto_the_statuses_of_an_execution() {
+    let expected = |outcome| match outcome {
+        Outcome::Completed | Outcome::BudgetExceeded => (Status::Completed, true),
+        Outcome::Cancelled | Outcome::Refused => (Status::Cancelled, false),
+        Outcome::NoOutput | Outcome::Timeout | Outcome::Interrupted | Outcome::Error => (Status::Error, false),
+    };
+    for outcome in Outcome::ALL {
+        let end = end(AT, &sample::report(outcome));
+        assert_eq!((end.status, end.result_summary.is_some()), expected(outcome), "{outcome}");
+        assert_eq!(end.error_message.is_some(), end.result_summary.is_none(), "{outcome}");
+    }
+    let marked = end(AT, &sample::report(Outcome::BudgetExceeded)).result_summary.unwrap();
+    assert!(marked.starts_with("[budget exceeded] "), "{marked}");
+}
+
+#[test]
+fn texts_are_cut_by_character_and_say_so() {
+    assert_eq!(&*one_line("  tidy\n\n the\tdesk "), "tidy the desk");
+    assert_eq!(*one_line(&"ü".repeat(GOAL_CHARS)), "ü".repeat(GOAL_CHARS));
+    assert_eq!(*one_line(&"ü".repeat(GOAL_CHARS + 1)), format!("{}…", "ü".repeat(GOAL_CHARS)));
+    assert_eq!(*shortened(&"ü".repeat(TEXT_CHARS)), "ü".repeat(TEXT_CHARS));
+    let cut = shortened(&"ü".repeat(TEXT_CHARS + 7));
+    assert!(cut.ends_with("… [7 more characters]"), "{cut}");
+}

@@ -1,0 +1,259 @@
+//! What is folded from the log and kept beside it, so that lists need not read it: threads, executions, usage, wakes.
+//!
+//! How it is folded is written in `projection`.
+
+use std::fmt;
+use std::sync::Arc;
+
+use agent::model::Tokens;
+use agent::{Mode, Outcome, ThreadId, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::process::Process;
+
+/// How long a claimed wake is not handed out again.
+pub const LEASE_MS: u64 = 30_000;
+
+/// A thread as it stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ThreadRow {
+    /// Its name.
+    pub id: ThreadId,
+    /// The root of its family; itself for a root.
+    pub root: ThreadId,
+    /// The thread that started it; none for a root.
+    pub parent: Option<ThreadId>,
+    /// What it is called on screens.
+    pub name: Arc<str>,
+    /// The agent it plays.
+    pub agent: Arc<str>,
+    /// `provider/model`.
+    pub model: Arc<str>,
+    /// What it may do.
+    pub mode: Mode,
+    /// The preset it was started with.
+    pub preset: Arc<str>,
+    /// The beginning of what it was last asked, in one line; empty for a root that was asked nothing yet.
+    pub goal: Arc<str>,
+    /// What it is doing.
+    pub state: State,
+    /// How it ended; none while it has not.
+    pub outcome: Option<Outcome>,
+    /// Times that the model was asked.
+    pub turns: u32,
+    /// Tool calls, denied ones included.
+    pub tool_calls: u32,
+    /// Tokens of its own answers, over all its runs.
+    pub tokens: Tokens,
+    /// Money of its own calls, lost ones included.
+    pub cost_microusd: u64,
+    /// The tool that was begun last.
+    pub last_tool: Option<Arc<str>>,
+    /// What it waits for, in words: the model, tools, children.
+    pub waiting_for: Option<Arc<str>>,
+    /// Runs that were begun; a sub-agent has one.
+    pub runs: u32,
+    /// When it came to be.
+    pub created_at: Time,
+    /// When its last event was written.
+    pub updated_at: Time,
+    /// When it ended; none while it has not.
+    pub ended_at: Option<Time>,
+    /// Who owns it.
+    pub owner: Option<Owner>,
+    /// Raised with every takeover.
+    pub epoch: u64,
+    /// How many events it has.
+    pub head: u64,
+}
+
+/// Who owns a thread.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Owner {
+    /// The process.
+    pub process: Process,
+    /// Its last heartbeat.
+    pub beat_at: Time,
+}
+
+impl Owner {
+    /// Whether the owner is alive. A live thread whose owner is not was interrupted.
+    pub fn is_alive(&self, now: Time) -> bool {
+        self.process.is_alive(self.beat_at, now)
+    }
+}
+
+/// What a thread is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// A model or a tool works for it, or it is about to ask one.
+    Running,
+    /// Children work for it, or a failed call is tried again later.
+    Waiting,
+    /// It is ending.
+    Stopping,
+    /// A root that has no run.
+    Idle,
+    /// A sub-agent that handed in its report.
+    Done,
+}
+
+impl State {
+    /// The word used in storage and on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            State::Running => "running",
+            State::Waiting => "waiting",
+            State::Stopping => "stopping",
+            State::Idle => "idle",
+            State::Done => "done",
+        }
+    }
+
+    /// Whether something is still to be done.
+    pub fn is_live(self) -> bool {
+        match self {
+            State::Running | State::Waiting | State::Stopping => true,
+            State::Idle | State::Done => false,
+        }
+    }
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Which threads are asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ThreadQuery {
+    /// Only roots.
+    pub root_only: bool,
+    /// Only those with something still to be done.
+    pub live_only: bool,
+    /// Only this root and its descendants.
+    pub root: Option<ThreadId>,
+    /// Only those that are older than this one: the last of the page before.
+    pub before: Option<ThreadId>,
+    /// At most so many.
+    pub limit: usize,
+}
+
+impl Default for ThreadQuery {
+    /// The newest hundred.
+    fn default() -> Self {
+        Self { root_only: false, live_only: false, root: None, before: None, limit: 100 }
+    }
+}
+
+/// A sub-agent's execution, from its spawning to its end; there before its thread is, while it waits in line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Execution {
+    /// Its name.
+    pub id: Arc<str>,
+    /// The root thread.
+    pub workflow_id: ThreadId,
+    /// The thread that spawned it.
+    pub parent_agent_id: ThreadId,
+    /// Its own thread.
+    pub sub_agent_id: ThreadId,
+    /// What it is called on screens.
+    pub sub_agent_name: Arc<str>,
+    /// What it was asked, cut if long.
+    pub task_description: Arc<str>,
+    /// Where it stands.
+    pub status: Status,
+    /// How it ended, in our own finer words.
+    pub outcome: Option<Outcome>,
+    /// From its beginning to its report.
+    pub duration_ms: Option<u64>,
+    /// Its own prompt tokens.
+    pub tokens_input: Option<u64>,
+    /// Its own generated tokens.
+    pub tokens_output: Option<u64>,
+    /// The beginning of what it handed back, where that can be built upon.
+    pub result_summary: Option<Arc<str>>,
+    /// Why it handed nothing back.
+    pub error_message: Option<Arc<str>>,
+    /// When it was spawned.
+    pub created_at: Time,
+    /// When it ended.
+    pub completed_at: Option<Time>,
+}
+
+/// Where an execution stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// It waits in line.
+    Pending,
+    /// It has begun.
+    Running,
+    /// It handed back something that can be built upon.
+    Completed,
+    /// It failed.
+    Error,
+    /// It was stopped or refused.
+    Cancelled,
+}
+
+impl Status {
+    /// The word used in storage and on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Status::Pending => "pending",
+            Status::Running => "running",
+            Status::Completed => "completed",
+            Status::Error => "error",
+            Status::Cancelled => "cancelled",
+        }
+    }
+
+    /// Whether it is over.
+    pub fn is_over(self) -> bool {
+        match self {
+            Status::Completed | Status::Error | Status::Cancelled => true,
+            Status::Pending | Status::Running => false,
+        }
+    }
+}
+
+impl From<Outcome> for Status {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Completed | Outcome::BudgetExceeded => Status::Completed,
+            Outcome::Cancelled | Outcome::Refused => Status::Cancelled,
+            Outcome::NoOutput | Outcome::Timeout | Outcome::Interrupted | Outcome::Error => Status::Error,
+        }
+    }
+}
+
+/// What one thread used of one model.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct UsageRow {
+    /// The thread.
+    pub thread: ThreadId,
+    /// `provider/model`.
+    pub model: Arc<str>,
+    /// Answers.
+    pub calls: u64,
+    /// Tokens of those answers.
+    pub tokens: Tokens,
+    /// Tokens that were booked for calls whose answer was lost.
+    pub booked_tokens: u64,
+    /// Money, that of lost calls included.
+    pub cost_microusd: u64,
+}
+
+/// A hint that something is to be done for a thread. Losing one loses time, never work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wake {
+    /// Its name.
+    pub key: u64,
+    /// The thread.
+    pub thread: ThreadId,
+    /// Since when.
+    pub due: Time,
+}
