@@ -10,6 +10,7 @@
 //! Deliberately absent: changing or deleting single events, queries over their content, and a clock. Every moment is handed in.
 
 mod admission;
+mod codec;
 pub mod conformance;
 mod error;
 mod log;
@@ -18,9 +19,14 @@ mod process;
 mod projection;
 mod resolve;
 mod rows;
+mod sqlite;
 
 pub use error::{Error, Source};
 pub use log::{Answer, Appended, Commit, Record, Store};
 pub use memory::MemoryStore;
 pub use process::{HEARTBEAT_EXPIRES_MS, Process, ProcessId};
 pub use rows::{Execution, LEASE_MS, Owner, State, Status, ThreadQuery, ThreadRow, UsageRow, Wake};
+pub use sqlite::{Durability, Options, SqliteStore};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,162 @@
+//! The file: made private, opened with care, brought to the schema that this program knows.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use rusqlite_migration::{M, Migrations};
+
+use super::{Durability, Options, fault};
+use crate::error::Error;
+
+/// Older versions can damage a database in WAL mode when two connections restart the WAL at once.
+const OLDEST_SQLITE: i32 = 3_051_003;
+/// A WAL that grew larger is cut back to this when it is restarted.
+const WAL_BYTES: i64 = 64 << 20;
+/// More than the statements that there are, so that none is ever prepared twice.
+const STATEMENTS: usize = 64;
+/// How long a process that lost a race for the schema waits before it looks again.
+const RACE_WAIT: Duration = Duration::from_millis(5);
+
+const STEPS: &[M<'static>] = &[M::up(include_str!("../../migrations/0001_log.sql"))];
+const MIGRATIONS: Migrations<'static> = Migrations::from_slice(STEPS);
+const SCHEMA: u32 = STEPS.len() as u32;
+
+/// Whether the linked SQLite can be trusted.
+pub(super) fn check_version(linked: i32) -> Result<(), Error> {
+    if linked < OLDEST_SQLITE {
+        return Err(Error::Outdated { linked, needed: OLDEST_SQLITE });
+    }
+    Ok(())
+}
+
+/// Makes the folder and an empty file if they are missing, both private, and says where exactly the file is.
+pub(super) fn prepare(path: &Path) -> Result<PathBuf, Error> {
+    let name = path.file_name().ok_or(Error::Invalid("the path of a database names a file"))?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(fault::io)?;
+    // Links on the way to the folder are the user's own; SQLite is told to follow none, so they are resolved here.
+    let path = folder.canonicalize().map_err(fault::io)?.join(name);
+    for file in [path.clone(), beside(&path, "-wal"), beside(&path, "-shm"), beside(&path, "-journal")] {
+        keep_private(&file)?;
+    }
+    match fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
+        Ok(_) => Ok(path),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(path),
+        Err(error) => Err(fault::io(error)),
+    }
+}
+
+/// SQLite's own files lie beside the database and take over its permissions.
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+/// Refuses a link, and takes away what others may do with a file that is there.
+fn keep_private(file: &Path) -> Result<(), Error> {
+    let found = match fs::symlink_metadata(file) {
+        Ok(found) => found,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(fault::io(error)),
+    };
+    if found.is_symlink() {
+        return Err(Error::Symlink(file.to_owned()));
+    }
+    let mode = found.permissions().mode();
+    if found.is_file() && mode & 0o077 != 0 {
+        fs::set_permissions(file, fs::Permissions::from_mode(mode & 0o700)).map_err(fault::io)?;
+    }
+    Ok(())
+}
+
+/// Opens the one connection that writes, and brings the schema up to date.
+pub(super) fn open_writer(path: &Path, options: &Options) -> Result<Connection, Error> {
+    let mut connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE, options.busy_timeout)?;
+    refuse_newer(&connection)?;
+    let deadline = Instant::now() + options.busy_timeout;
+    // SQLite does not wait by itself for another process that makes the file at the same moment.
+    loop {
+        match set_up(&mut connection, options) {
+            Err(Error::Locked(_)) if Instant::now() < deadline => thread::sleep(RACE_WAIT),
+            result => break result?,
+        }
+    }
+    Ok(connection)
+}
+
+/// Opens a connection that only looks.
+pub(super) fn open_reader(path: &Path, busy_timeout: Duration) -> Result<Connection, Error> {
+    open(path, OpenFlags::SQLITE_OPEN_READ_ONLY, busy_timeout)
+}
+
+fn open(path: &Path, access: OpenFlags, busy_timeout: Duration) -> Result<Connection, Error> {
+    let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(busy_timeout)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.pragma_update(None, "cell_size_check", true)?;
+    connection.pragma_update(None, "trusted_schema", false)?;
+    Ok(connection)
+}
+
+/// Looks at the schema's number and leaves the file as it is: closing would otherwise fold the WAL into it.
+fn refuse_newer(connection: &Connection) -> Result<(), Error> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    let found = schema(connection)?;
+    if found > SCHEMA {
+        return Err(Error::Newer { found, known: SCHEMA });
+    }
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
+    Ok(())
+}
+
+fn schema(connection: &Connection) -> Result<u32, Error> {
+    Ok(connection.pragma_query_value(None, "user_version", |row| row.get(0))?)
+}
+
+fn set_up(connection: &mut Connection, options: &Options) -> Result<(), Error> {
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.pragma_update(None, "journal_size_limit", WAL_BYTES)?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    let synchronous = match options.durability {
+        Durability::Full => "FULL",
+        Durability::Normal => "NORMAL",
+    };
+    connection.pragma_update(None, "synchronous", synchronous)?;
+    connection.set_transaction_behavior(TransactionBehavior::Immediate);
+    if schema(connection)? == SCHEMA {
+        return Ok(());
+    }
+    match MIGRATIONS.to_latest(connection) {
+        Ok(()) => Ok(()),
+        // Of several processes one makes the schema; the others find it made.
+        Err(_) if schema(connection)? == SCHEMA => Ok(()),
+        Err(rusqlite_migration::Error::RusqliteError { err, .. }) => Err(err.into()),
+        Err(other) => Err(Error::Sql(Arc::new(other))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_migrations_are_valid() {
+        MIGRATIONS.validate().unwrap();
+    }
+
+    // F12
+    #[test]
+    fn a_sqlite_that_can_damage_databases_is_refused() {
+        assert!(matches!(check_version(3_040_001), Err(Error::Outdated { linked: 3_040_001, .. })));
+        check_version(rusqlite::version_number()).unwrap();
+    }
+}

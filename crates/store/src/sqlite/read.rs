@@ -1,0 +1,174 @@
+//! Everything that is asked of the file without changing it. Plain functions of a connection.
+
+use std::sync::Arc;
+
+use agent::{ThreadId, Time};
+use rusqlite::{Connection, OptionalExtension, Params, Row, named_params, params};
+
+use super::columns::{self, THREAD, THREADS, count, signed, thread_id, tokens, unsigned};
+use crate::admission;
+use crate::codec;
+use crate::error::Error;
+use crate::log::Record;
+use crate::resolve;
+use crate::rows::{Execution, ThreadQuery, ThreadRow, UsageRow};
+
+/// The newest position that was ever used.
+pub(super) fn newest(db: &Connection) -> Result<u64, Error> {
+    let mut statement = db.prepare_cached("SELECT seq FROM sqlite_sequence WHERE name = 'events'")?;
+    let newest: Option<i64> = statement.query_row([], |row| row.get(0)).optional()?;
+    Ok(unsigned(newest.unwrap_or(0)))
+}
+
+/// A thread's key.
+pub(super) fn key(db: &Connection, thread: &ThreadId) -> Result<i64, Error> {
+    let mut statement = db.prepare_cached("SELECT key FROM threads WHERE id = ?1")?;
+    let key = statement.query_row([thread.as_str()], |row| row.get(0)).optional()?;
+    key.ok_or_else(|| Error::unknown(thread))
+}
+
+/// A thread's events after its `after_n`th.
+pub(super) fn thread_events(
+    db: &Connection,
+    thread: &ThreadId,
+    after_n: u64,
+    limit: usize,
+) -> Result<Vec<Record>, Error> {
+    let sql = "SELECT e.position, e.seq, t.id AS thread, e.n, e.at, e.kind, e.version, e.body \
+               FROM events e JOIN threads t ON t.key = e.thread \
+               WHERE e.thread = ?1 AND e.n > ?2 ORDER BY e.n LIMIT ?3";
+    records(db, sql, params![key(db, thread)?, signed(after_n), page(limit)])
+}
+
+/// A family's events after `after_seq`.
+pub(super) fn family_events(
+    db: &Connection,
+    root: &ThreadId,
+    after_seq: u64,
+    limit: usize,
+) -> Result<Vec<Record>, Error> {
+    admission::root(root)?;
+    let sql = "SELECT e.position, e.seq, t.id AS thread, e.n, e.at, e.kind, e.version, e.body \
+               FROM events e JOIN threads t ON t.key = e.thread \
+               WHERE e.root = ?1 AND e.seq > ?2 ORDER BY e.seq LIMIT ?3";
+    records(db, sql, params![key(db, root)?, signed(after_seq), page(limit)])
+}
+
+/// All events after a position.
+pub(super) fn all_events(db: &Connection, after_position: u64, limit: usize) -> Result<Vec<Record>, Error> {
+    let sql = "SELECT e.position, e.seq, t.id AS thread, e.n, e.at, e.kind, e.version, e.body \
+               FROM events e JOIN threads t ON t.key = e.thread \
+               WHERE e.position > ?1 ORDER BY e.position LIMIT ?2";
+    records(db, sql, params![signed(after_position), page(limit)])
+}
+
+/// A thread as it stands.
+pub(super) fn thread(db: &Connection, thread: &ThreadId) -> Result<Option<ThreadRow>, Error> {
+    let mut statement = db.prepare_cached(&format!("SELECT {THREAD} FROM {THREADS} WHERE t.id = ?1"))?;
+    Ok(statement.query_row([thread.as_str()], columns::thread).optional()?)
+}
+
+/// Threads as they stand, the newest first.
+pub(super) fn threads(db: &Connection, query: &ThreadQuery) -> Result<Vec<ThreadRow>, Error> {
+    let before = query.before.as_ref().map(|before| key(db, before)).transpose()?;
+    let root = match &query.root {
+        Some(root) => match key(db, root) {
+            Ok(key) => Some(key),
+            Err(Error::UnknownThread(_)) => return Ok(Vec::new()),
+            Err(failure) => return Err(failure),
+        },
+        None => None,
+    };
+    // Written out for each query, so that SQLite can choose an index for it.
+    let mut conditions = vec!["t.key < :before"];
+    if query.root_only {
+        conditions.push("t.parent IS NULL");
+    }
+    if query.live_only {
+        conditions.push("t.state IN ('running', 'waiting', 'stopping')");
+    }
+    conditions.push(if root.is_some() { "t.root = :root" } else { ":root IS NULL" });
+    let conditions = conditions.join(" AND ");
+    let sql = format!("SELECT {THREAD} FROM {THREADS} WHERE {conditions} ORDER BY t.key DESC LIMIT :limit");
+    let mut statement = db.prepare_cached(&sql)?;
+    let values = named_params! { ":before": before.unwrap_or(i64::MAX), ":root": root, ":limit": page(query.limit) };
+    let rows = statement.query_map(values, columns::thread)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// The thread that a person means.
+pub(super) fn resolve(db: &Connection, text: &str) -> Result<ThreadId, Error> {
+    let exact = ThreadId::new(text);
+    if exists(db, &exact)? {
+        return Ok(exact);
+    }
+    let mut statement = db.prepare_cached("SELECT id FROM threads WHERE parent IS NULL ORDER BY id")?;
+    let roots = statement.query_map([], |row| thread_id(row, "id"))?.collect::<Result<Vec<_>, _>>()?;
+    let thread = resolve::pick(text, &roots)?;
+    if exists(db, &thread)? { Ok(thread) } else { Err(Error::UnknownThread(text.into())) }
+}
+
+/// Every sub-agent of a root, in the order of their spawning.
+pub(super) fn executions(db: &Connection, workflow: &ThreadId) -> Result<Vec<Execution>, Error> {
+    let sql = "SELECT * FROM sub_agent_execution WHERE workflow_id = ?1 ORDER BY rowid";
+    let mut statement = db.prepare_cached(sql)?;
+    let rows = statement.query_map([workflow.as_str()], columns::execution)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// What was used, by thread and model.
+pub(super) fn usage(db: &Connection, root: Option<&ThreadId>) -> Result<Vec<UsageRow>, Error> {
+    let sql = match root {
+        Some(_) => {
+            "SELECT u.*, t.id FROM threads t JOIN usage u ON u.thread = t.key \
+             WHERE t.root = (SELECT key FROM threads WHERE id = ?1) ORDER BY t.key, u.model"
+        }
+        None => {
+            "SELECT u.*, t.id FROM threads t JOIN usage u ON u.thread = t.key WHERE ?1 IS NULL ORDER BY t.key, u.model"
+        }
+    };
+    let mut statement = db.prepare_cached(sql)?;
+    let rows = statement.query_map([root.map(ThreadId::as_str)], |row| {
+        Ok(UsageRow {
+            thread: thread_id(row, "id")?,
+            model: row.get("model")?,
+            calls: count(row, "calls")?,
+            tokens: tokens(row)?,
+            booked_tokens: count(row, "booked_tokens")?,
+            cost_microusd: count(row, "cost_microusd")?,
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+fn exists(db: &Connection, thread: &ThreadId) -> Result<bool, Error> {
+    Ok(db.prepare_cached("SELECT 1 FROM threads WHERE id = ?1")?.exists([thread.as_str()])?)
+}
+
+fn records(db: &Connection, sql: &str, values: impl Params) -> Result<Vec<Record>, Error> {
+    let mut statement = db.prepare_cached(sql)?;
+    let mut rows = statement.query(values)?;
+    let mut records = Vec::new();
+    while let Some(row) = rows.next()? {
+        records.push(record(row)?);
+    }
+    Ok(records)
+}
+
+fn record(row: &Row<'_>) -> Result<Record, Error> {
+    let kind: Arc<str> = row.get("kind")?;
+    let body: Arc<str> = row.get("body")?;
+    Ok(Record {
+        position: count(row, "position")?,
+        seq: count(row, "seq")?,
+        thread: thread_id(row, "thread")?,
+        n: count(row, "n")?,
+        at: Time(row.get("at")?),
+        event: Arc::new(codec::decode(&kind, row.get("version")?, &body)?),
+    })
+}
+
+/// A limit as SQLite takes it.
+fn page(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,437 @@
+//! What only a file can do: last, be shared, run full, be locked, be damaged, be somebody else's.
+
+use std::fs;
+use std::io::{Seek, SeekFrom, Write};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use agent::Event;
+use futures_util::future::{join, join_all};
+use tempfile::TempDir;
+
+use super::*;
+use crate::conformance::sample::{
+    self, NOW, append, commit, process, root, run_started, said, tail_reaches, threads, turn_started,
+};
+
+fn empty() -> (Arc<dyn Store>, TempDir) {
+    let folder = TempDir::new().unwrap();
+    (Arc::new(open(&folder)), folder)
+}
+
+crate::conformance_tests!(empty);
+
+fn path(folder: &TempDir) -> PathBuf {
+    folder.path().join("data/majordomo.db")
+}
+
+fn open(folder: &TempDir) -> SqliteStore {
+    SqliteStore::open(path(folder), &Options::default()).unwrap()
+}
+
+/// Fails soon where somebody else holds the file.
+fn impatient() -> Options {
+    Options { busy_timeout: Duration::from_millis(20), ..Options::default() }
+}
+
+/// A connection past the store.
+fn raw(folder: &TempDir) -> Connection {
+    Connection::open(path(folder)).unwrap()
+}
+
+fn large(turn: u32) -> Event {
+    run_started(turn, &"x".repeat(20_000))
+}
+
+#[tokio::test]
+async fn what_was_acknowledged_is_there_after_reopening() {
+    let folder = TempDir::new().unwrap();
+    let store = open(&folder);
+    threads(&store, &[&root(), &root().child(1)]).await;
+    store.arrive(&root(), InputId::new("a"), said("hello"), NOW, true).await.unwrap();
+    append(&store, &root(), 2, vec![run_started(1, "go"), turn_started(1)]).await;
+    let before = (store.all(0, 100).await.unwrap(), store.threads(ThreadQuery::default()).await.unwrap());
+    store.close().await;
+    assert!(matches!(store.append(commit(&root(), 4, vec![turn_started(2)])).await, Err(Error::Closed)));
+    assert!(matches!(store.all(0, 1).await, Err(Error::Closed)));
+
+    let store = open(&folder);
+    let after = (store.all(0, 100).await.unwrap(), store.threads(ThreadQuery::default()).await.unwrap());
+    assert_eq!(before, after);
+    assert_eq!(*store.tail().borrow(), 5);
+    assert_eq!(store.claim(&ProcessId::new("writer"), NOW, 10).await.unwrap().len(), 1);
+    append(&store, &root(), 4, vec![turn_started(2)]).await;
+}
+
+#[tokio::test]
+async fn what_stood_in_line_when_the_store_was_closed_is_written() {
+    let folder = TempDir::new().unwrap();
+    let store = open(&folder);
+    threads(&store, &[&root()]).await;
+    let arrive = |n| store.arrive(&root(), InputId::new(format!("in-{n}")), said("hello"), NOW, false);
+    let (answers, ()) = join(join_all((0..100).map(arrive)), store.close()).await;
+    let written = answers.iter().filter(|answer| answer.is_ok()).count();
+    assert!(answers.iter().all(|answer| matches!(answer, Ok(_) | Err(Error::Closed))));
+    assert!(written > 0);
+    assert_eq!(open(&folder).read(&root(), 1, 1000).await.unwrap().len(), written);
+}
+
+#[tokio::test]
+async fn a_store_that_is_dropped_lets_its_listeners_go() {
+    let folder = TempDir::new().unwrap();
+    let store = open(&folder);
+    let mut tail = store.tail();
+    drop(store);
+    assert!(tail.wait_for(|_| false).await.is_err());
+}
+
+#[tokio::test]
+async fn two_processes_on_one_file_see_each_other_and_only_one_of_them_writes() {
+    let folder = TempDir::new().unwrap();
+    let (one, two) = (open(&folder), open(&folder));
+    let mut tail = two.tail();
+    threads(&one, &[&root()]).await;
+    let written = append(&one, &root(), 1, vec![turn_started(1)]).await;
+    tail_reaches(&mut tail, written.position).await;
+    assert_eq!(two.read(&root(), 0, 10).await.unwrap(), one.read(&root(), 0, 10).await.unwrap());
+
+    for turn in 2..30 {
+        let expected = u64::from(turn);
+        let attempt = |store: &SqliteStore| store.append(commit(&root(), expected, vec![turn_started(turn)]));
+        let (first, second) = join(attempt(&one), attempt(&two)).await;
+        let refused = match (&first, &second) {
+            (Ok(_), Err(refused)) | (Err(refused), Ok(_)) => refused,
+            both => panic!("exactly one of two is written: {both:?}"),
+        };
+        assert!(matches!(refused, Error::Conflict { .. }), "{refused:?}");
+    }
+    sample::writer(&two).await;
+    let heir = process("heir");
+    two.register(heir.clone(), NOW).await.unwrap();
+    one.leave(&ProcessId::new("writer")).await.unwrap();
+    assert_eq!(two.adopt(&root(), &heir.id, NOW).await.unwrap(), 2);
+    one.register(process("writer"), NOW).await.unwrap();
+    let fenced = one.append(commit(&root(), 30, vec![turn_started(30)])).await;
+    assert!(matches!(fenced, Err(Error::Fenced { current: 2, .. })), "{fenced:?}");
+}
+
+#[tokio::test]
+async fn the_file_is_watched_again_after_the_last_listener_went() {
+    let folder = TempDir::new().unwrap();
+    let (one, two) = (open(&folder), open(&folder));
+    threads(&one, &[&root()]).await;
+    for n in 1..4 {
+        let mut tail = two.tail();
+        let written = append(&one, &root(), n, vec![turn_started(1)]).await;
+        tail_reaches(&mut tail, written.position).await;
+        drop(tail);
+        while !matches!(*two.follower.watch(), follow::Watch::Off) {
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+#[test]
+fn many_processes_may_make_the_file_at_the_same_moment() {
+    let folder = TempDir::new().unwrap();
+    let openers: Vec<_> = (0..8)
+        .map(|_| {
+            let path = path(&folder);
+            std::thread::spawn(move || SqliteStore::open(path, &Options::default()).map(drop))
+        })
+        .collect();
+    for opener in openers {
+        opener.join().unwrap().unwrap();
+    }
+}
+
+#[tokio::test]
+async fn requests_that_stand_in_line_are_kept_in_one_transaction() {
+    let folder = TempDir::new().unwrap();
+    let store = open(&folder);
+    threads(&store, &[&root()]).await;
+    let before = transactions(&folder);
+    let (go, gate) = std::sync::mpsc::channel::<()>();
+    let (begin, mut begun) = tokio::sync::mpsc::unbounded_channel();
+    let held_up = tokio::spawn(store.write(move |_| {
+        begin.send(()).unwrap();
+        // Fails when the gate is opened, which is when its other end is dropped.
+        gate.recv().unwrap_err();
+        Ok(())
+    }));
+    begun.recv().await.unwrap();
+    let arrive = |n| store.arrive(&root(), InputId::new(format!("in-{n}")), said("hello"), NOW, false);
+    let arrivals = tokio::spawn(join_all((0..50).map(arrive).collect::<Vec<_>>()));
+    // On this one thread all of them stand in line before the test goes on.
+    tokio::task::yield_now().await;
+    drop(go);
+    held_up.await.unwrap().unwrap();
+    assert!(arrivals.await.unwrap().iter().all(Result::is_ok));
+    assert_eq!(transactions(&folder) - before, 1);
+}
+
+/// How many transactions the WAL holds: its frames that carry the size of the database end one each.
+fn transactions(folder: &TempDir) -> usize {
+    const HEADER: usize = 32;
+    const FRAME: usize = 24 + 4096;
+    let wal = fs::read(folder.path().join("data/majordomo.db-wal")).unwrap();
+    wal[HEADER..].chunks(FRAME).filter(|frame| frame[4..8] != [0; 4]).count()
+}
+
+// F8
+#[tokio::test]
+async fn a_full_disk_loses_nothing_and_writing_goes_on_when_there_is_space() {
+    let folder = TempDir::new().unwrap();
+    let store = open(&folder);
+    threads(&store, &[&root()]).await;
+    let allow = |pages: i64| {
+        store.write(move |db| {
+            let used: i64 = db.pragma_query_value(None, "page_count", |row| row.get(0))?;
+            Ok(db.pragma_update_and_check(None, "max_page_count", used + pages, |_| Ok(()))?)
+        })
+    };
+    allow(8).await.unwrap();
+    let mut expected = 1;
+    let full = loop {
+        match store.append(commit(&root(), expected, vec![large(expected as u32)])).await {
+            Ok(appended) => expected = appended.n,
+            Err(error) => break error,
+        }
+        assert!(expected < 100, "there is space for ever");
+    };
+    assert!(matches!(full, Error::Full(_)) && full.is_passing(), "{full:?}");
+    let records = store.read(&root(), 0, 1000).await.unwrap();
+    assert_eq!(records.len() as u64, expected);
+    // What is small still fits, although it is asked for together with what does not.
+    let (too_large, small) = join(
+        store.append(commit(&root(), expected, vec![large(0)])),
+        store.heartbeat(&ProcessId::new("writer"), NOW.plus_ms(1)),
+    )
+    .await;
+    assert!(matches!(too_large, Err(Error::Full(_))), "{too_large:?}");
+    small.unwrap();
+    allow(1000).await.unwrap();
+    append(&store, &root(), expected, vec![large(0)]).await;
+}
+
+// F9
+#[tokio::test]
+async fn a_file_that_another_process_holds_is_locked_until_it_lets_go() {
+    let folder = TempDir::new().unwrap();
+    let store = SqliteStore::open(path(&folder), &impatient()).unwrap();
+    threads(&store, &[&root()]).await;
+    let other = raw(&folder);
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let locked = store.append(commit(&root(), 1, vec![turn_started(1)])).await;
+    assert!(matches!(locked, Err(Error::Locked(_))), "{locked:?}");
+    assert_eq!(store.read(&root(), 0, 10).await.unwrap().len(), 1);
+    other.execute_batch("ROLLBACK").unwrap();
+    append(&store, &root(), 1, vec![turn_started(1)]).await;
+}
+
+// F7
+#[tokio::test]
+async fn nothing_is_written_after_damage_was_seen() {
+    let folder = TempDir::new().unwrap();
+    let store = open(&folder);
+    threads(&store, &[&root()]).await;
+    append(&store, &root(), 1, vec![turn_started(1)]).await;
+    store.close().await;
+    let page: i64 = raw(&folder)
+        .query_row("SELECT rootpage FROM sqlite_schema WHERE name = 'events'", [], |row| row.get(0))
+        .unwrap();
+    overwrite(&folder, columns::unsigned(page - 1) * 4096, &[0xAA; 4096]);
+
+    let store = open(&folder);
+    store.heartbeat(&ProcessId::new("writer"), NOW).await.unwrap();
+    let damaged = store.read(&root(), 0, 10).await;
+    assert!(matches!(damaged, Err(Error::Corrupt(_))), "{damaged:?}");
+    let refused = store.heartbeat(&ProcessId::new("writer"), NOW).await;
+    assert!(matches!(refused, Err(Error::Corrupt(_))), "{refused:?}");
+}
+
+// F6
+#[tokio::test]
+async fn a_torn_wal_opens_to_a_prefix_of_what_was_written() {
+    let folder = TempDir::new().unwrap();
+    let store = open(&folder);
+    threads(&store, &[&root()]).await;
+    for n in 1..=10 {
+        append(&store, &root(), n, vec![turn_started(n as u32)]).await;
+    }
+    let wal = fs::read(folder.path().join("data/majordomo.db-wal")).unwrap();
+    let db = fs::read(path(&folder)).unwrap();
+    let whole = store.read(&root(), 0, 100).await.unwrap();
+    let mut seen = std::collections::BTreeSet::new();
+    for cut in (0..=wal.len()).step_by(4096 + 24).chain([wal.len() - 100, wal.len()]) {
+        let copy = TempDir::new().unwrap();
+        fs::create_dir(copy.path().join("data")).unwrap();
+        fs::write(path(&copy), &db).unwrap();
+        fs::write(copy.path().join("data/majordomo.db-wal"), &wal[..cut]).unwrap();
+        let reopened = open(&copy);
+        let found = match reopened.read(&root(), 0, 100).await {
+            Ok(found) => found,
+            Err(Error::UnknownThread(_)) => Vec::new(),
+            Err(other) => panic!("{other}"),
+        };
+        assert_eq!(found, whole[..found.len()], "cut at {cut}");
+        seen.insert(found.len());
+    }
+    assert!(seen.contains(&whole.len()) && seen.len() > 5, "{seen:?}");
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_database_is_refused_and_left_alone() {
+    let folder = TempDir::new().unwrap();
+    fs::create_dir(folder.path().join("data")).unwrap();
+    let text = "Dear diary, this is not a database. ".repeat(200);
+    fs::write(path(&folder), &text).unwrap();
+    let refused = SqliteStore::open(path(&folder), &impatient()).unwrap_err();
+    assert!(matches!(refused, Error::Corrupt(_)), "{refused:?}");
+    assert_eq!(fs::read_to_string(path(&folder)).unwrap(), text);
+}
+
+#[tokio::test]
+async fn a_read_only_file_can_be_read_and_says_so_when_written() {
+    let folder = TempDir::new().unwrap();
+    let store = open(&folder);
+    threads(&store, &[&root()]).await;
+    store.close().await;
+    // SQLite takes a file for read-only if its header asks for a newer writer; permissions do not stop every user.
+    overwrite(&folder, 18, &[3]);
+    let store = open(&folder);
+    assert_eq!(store.read(&root(), 0, 10).await.unwrap().len(), 1);
+    let refused = store.append(commit(&root(), 1, vec![turn_started(1)])).await;
+    assert!(matches!(refused, Err(Error::ReadOnly(_))), "{refused:?}");
+}
+
+// F11
+#[tokio::test]
+async fn a_newer_schema_is_refused_untouched() {
+    let folder = TempDir::new().unwrap();
+    let store = open(&folder);
+    threads(&store, &[&root()]).await;
+    raw(&folder).pragma_update(None, "user_version", 99).unwrap();
+    // As a crash leaves it: much of the database still stands in the WAL, and opening it could fold that in.
+    let crashed = TempDir::new().unwrap();
+    fs::create_dir(crashed.path().join("data")).unwrap();
+    let files = |folder: &TempDir| ["", "-wal"].map(|suffix| format!("{}{suffix}", path(folder).display()));
+    for (from, to) in files(&folder).into_iter().zip(files(&crashed)) {
+        fs::copy(from, to).unwrap();
+    }
+    let before = files(&crashed).map(|file| fs::read(file).unwrap());
+    let refused = SqliteStore::open(path(&crashed), &Options::default()).unwrap_err();
+    assert!(matches!(refused, Error::Newer { found: 99, known: 1 }), "{refused:?}");
+    assert!(before == files(&crashed).map(|file| fs::read(file).unwrap()));
+}
+
+// F43
+#[tokio::test]
+async fn an_event_of_a_later_version_is_named_and_stays() {
+    let folder = TempDir::new().unwrap();
+    let store = open(&folder);
+    threads(&store, &[&root()]).await;
+    append(&store, &root(), 1, vec![turn_started(1)]).await;
+    let dream = r#"UPDATE events SET kind = 'dreamt', body = '{"dreamt":{"of":"sheep"}}' WHERE n = 2"#;
+    raw(&folder).execute(dream, []).unwrap();
+    let error = store.read(&root(), 0, 10).await.unwrap_err();
+    assert!(matches!(error, Error::Unreadable { ref kind, .. } if &**kind == "dreamt"), "{error:?}");
+    append(&store, &root(), 2, vec![turn_started(2)]).await;
+    assert_eq!(store.read(&root(), 2, 10).await.unwrap().len(), 1);
+}
+
+// T45
+#[tokio::test]
+async fn what_is_made_is_private() {
+    let folder = TempDir::new().unwrap();
+    let store = open(&folder);
+    threads(&store, &[&root()]).await;
+    let mode = |path: PathBuf| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(folder.path().join("data")), 0o700);
+    for file in ["majordomo.db", "majordomo.db-wal", "majordomo.db-shm"] {
+        assert_eq!(mode(folder.path().join("data").join(file)), 0o600, "{file}");
+    }
+    store.close().await;
+    fs::set_permissions(path(&folder), fs::Permissions::from_mode(0o666)).unwrap();
+    let _store = open(&folder);
+    assert_eq!(mode(path(&folder)), 0o600);
+}
+
+// T45
+#[test]
+fn a_symbolic_link_in_the_place_of_a_file_is_refused() {
+    for planted in ["majordomo.db", "majordomo.db-wal", "majordomo.db-shm"] {
+        let folder = TempDir::new().unwrap();
+        fs::create_dir(folder.path().join("data")).unwrap();
+        let target = folder.path().join("target");
+        symlink(&target, folder.path().join("data").join(planted)).unwrap();
+        let refused = SqliteStore::open(path(&folder), &impatient()).unwrap_err();
+        assert!(matches!(refused, Error::Symlink(_)), "{planted}: {refused:?}");
+        assert!(!target.exists());
+    }
+}
+
+// ZILEO-21
+#[test]
+fn the_table_of_executions_refuses_a_status_that_is_none_and_knows_when_it_is() {
+    let folder = TempDir::new().unwrap();
+    let _store = open(&folder);
+    let insert = |id: &str, status: &str| {
+        raw(&folder).execute(
+            "INSERT INTO sub_agent_execution \
+             (id, workflow_id, parent_agent_id, sub_agent_id, sub_agent_name, task_description, status) \
+             VALUES (?1, 'w', 'p', ?1, 'n', 't', ?2)",
+            [id, status],
+        )
+    };
+    for status in ["pending", "running", "completed", "error", "cancelled"] {
+        insert(status, status).unwrap();
+    }
+    insert("odd", "sleeping").unwrap_err();
+    let created_at: i64 =
+        raw(&folder).query_row("SELECT min(created_at) FROM sub_agent_execution", [], |row| row.get(0)).unwrap();
+    assert!(created_at > NOW.0 - 1_000_000_000_000);
+    let indexed: Vec<String> = raw(&folder)
+        .prepare("SELECT c.name FROM pragma_index_list('sub_agent_execution') i, pragma_index_info(i.name) c")
+        .unwrap()
+        .query_map([], |row| row.get(0))
+        .unwrap()
+        .collect::<Result<_, _>>()
+        .unwrap();
+    for column in ["workflow_id", "parent_agent_id"] {
+        assert!(indexed.iter().any(|name| name == column), "{column} is not among {indexed:?}");
+    }
+}
+
+#[test]
+fn durability_is_what_was_asked_for() {
+    for (durability, expected) in [(Durability::Full, 2), (Durability::Normal, 1)] {
+        let folder = TempDir::new().unwrap();
+        let path = file::prepare(&path(&folder)).unwrap();
+        let connection = file::open_writer(&path, &Options { durability, ..Options::default() }).unwrap();
+        let synchronous: i64 = connection.pragma_query_value(None, "synchronous", |row| row.get(0)).unwrap();
+        assert_eq!(synchronous, expected, "{durability:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_removed_family_leaves_no_row_in_any_table() {
+    let folder = TempDir::new().unwrap();
+    let store = open(&folder);
+    threads(&store, &[&root(), &root().child(1)]).await;
+    append(&store, &root(), 1, vec![sample::answered(1, &[]), sample::spawned(&root().child(1), "c")]).await;
+    store.arrive(&root(), InputId::new("a"), said("hello"), NOW, true).await.unwrap();
+    store.leave(&ProcessId::new("writer")).await.unwrap();
+    store.remove(&root(), NOW).await.unwrap();
+    for table in ["processes", "threads", "events", "inputs", "wakes", "sub_agent_execution", "usage"] {
+        let rows: i64 = raw(&folder).query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap();
+        assert_eq!(rows, 0, "{table}");
+    }
+}
+
+fn overwrite(folder: &TempDir, offset: u64, bytes: &[u8]) {
+    let mut file = fs::OpenOptions::new().write(true).open(path(folder)).unwrap();
+    file.seek(SeekFrom::Start(offset)).unwrap();
+    file.write_all(bytes).unwrap();
+}

@@ -1,0 +1,423 @@
+//! Everything that changes the file. Plain functions of a connection inside a transaction: each checks all that can be
+//! refused before it writes anything, for a refusal is answered without undoing.
+
+use agent::{Event, InputId, ThreadId, Time};
+use rusqlite::{Connection, OptionalExtension, named_params, params};
+
+use super::columns::{self, THREAD, THREADS, signed, thread_id, unsigned};
+use super::read;
+use crate::admission::{self, Adoption};
+use crate::codec::Encoded;
+use crate::error::Error;
+use crate::log::{Appended, Commit};
+use crate::process::{Process, ProcessId};
+use crate::projection::{Change, End, Folded, Spent};
+use crate::rows::{Execution, LEASE_MS, Owner, Wake};
+
+/// Writes a commit whose events are kept as `bodies`.
+pub(super) fn append(db: &Connection, commit: &Commit, bodies: &[Encoded]) -> Result<Appended, Error> {
+    admission::shape(commit)?;
+    let process = process_key(db, &commit.process)?;
+    let known = load(db, &commit.thread)?;
+    let owner = known.as_ref().and_then(|known| known.folded.row.owner.as_ref());
+    admission::commit(commit, known.as_ref().map(|known| &known.folded.row), owner.map(|owner| &owner.process.id))?;
+    admit_inputs(db, known.as_ref().map(|known| known.key), commit)?;
+    let mut thread = match known {
+        Some(known) => known,
+        None => create(db, commit)?,
+    };
+    let reports = commit.events.iter().any(|event| matches!(event, Event::Reported(_)));
+    let appended = write(db, &mut thread, commit.at, &commit.events, bodies)?;
+    let is_over = reports && thread.folded.row.outcome.is_some();
+    own(db, thread.key, (!is_over).then_some(process), thread.folded.row.epoch)?;
+    Ok(appended)
+}
+
+/// Writes an input from outside, once.
+pub(super) fn arrive(
+    db: &Connection,
+    thread: &ThreadId,
+    id: &InputId,
+    event: &Event,
+    body: &Encoded,
+    at: Time,
+    wake: bool,
+) -> Result<Appended, Error> {
+    let mut thread = load(db, thread)?.ok_or_else(|| Error::unknown(thread))?;
+    if let Some(first) = input(db, thread.key, id)? {
+        return Ok(first);
+    }
+    let appended = write(db, &mut thread, at, std::slice::from_ref(event), std::slice::from_ref(body))?;
+    if wake {
+        leave_wake(db, thread.key, at)?;
+    }
+    Ok(appended)
+}
+
+/// Takes ownership, if nobody alive has it.
+pub(super) fn adopt(db: &Connection, thread: &ThreadId, process: &ProcessId, at: Time) -> Result<u64, Error> {
+    let process_key = process_key(db, process)?;
+    let Thread { key, folded, .. } = load(db, thread)?.ok_or_else(|| Error::unknown(thread))?;
+    let owner = folded.row.owner.as_ref().map(|owner| (&owner.process, owner.beat_at));
+    match admission::adopt(thread, process, owner, at)? {
+        Adoption::Mine => Ok(folded.row.epoch),
+        Adoption::Taken => {
+            let epoch = folded.row.epoch + 1;
+            own(db, key, Some(process_key), epoch)?;
+            Ok(epoch)
+        }
+    }
+}
+
+/// Makes a process known.
+pub(super) fn register(db: &Connection, process: &Process, at: Time) -> Result<(), Error> {
+    let sql = "INSERT INTO processes (id, pid, start_time, host, beat_at) VALUES (?1, ?2, ?3, ?4, ?5) \
+               ON CONFLICT (id) DO UPDATE SET pid = ?2, start_time = ?3, host = ?4, beat_at = ?5";
+    let values = params![process.id.as_str(), process.pid, signed(process.start_time), process.host, at.0];
+    db.prepare_cached(sql)?.execute(values)?;
+    Ok(())
+}
+
+/// Says that a process is alive.
+pub(super) fn heartbeat(db: &Connection, process: &ProcessId, at: Time) -> Result<(), Error> {
+    let key = process_key(db, process)?;
+    db.prepare_cached("UPDATE processes SET beat_at = ?2 WHERE key = ?1")?.execute([key, at.0])?;
+    Ok(())
+}
+
+/// Forgets a process; the schema takes it out of the threads that it owned.
+pub(super) fn leave(db: &Connection, process: &ProcessId) -> Result<(), Error> {
+    db.prepare_cached("DELETE FROM processes WHERE id = ?1")?.execute([process.as_str()])?;
+    Ok(())
+}
+
+/// Leaves a wake.
+pub(super) fn wake(db: &Connection, thread: &ThreadId, due: Time) -> Result<(), Error> {
+    leave_wake(db, read::key(db, thread)?, due)
+}
+
+/// Leases the wakes that are due.
+pub(super) fn claim(db: &Connection, process: &ProcessId, at: Time, limit: usize) -> Result<Vec<Wake>, Error> {
+    let sql = "SELECT w.key, t.id AS thread, w.due FROM processes p \
+               JOIN threads t ON t.owner = p.key JOIN wakes w ON w.thread = t.key \
+               WHERE p.id = ?1 AND w.due <= ?2 AND (w.leased_until IS NULL OR w.leased_until <= ?2) \
+               ORDER BY w.due, w.key LIMIT ?3";
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let mut statement = db.prepare_cached(sql)?;
+    let due = statement.query_map(params![process.as_str(), at.0, limit], |row| {
+        Ok(Wake {
+            key: columns::count(row, "key")?,
+            thread: thread_id(row, "thread")?,
+            due: columns::time(row, "due")?,
+        })
+    })?;
+    let due = due.collect::<Result<Vec<_>, _>>()?;
+    let mut lease = db.prepare_cached("UPDATE wakes SET leased_until = ?2 WHERE key = ?1")?;
+    for wake in &due {
+        lease.execute([signed(wake.key), at.plus_ms(LEASE_MS).0])?;
+    }
+    Ok(due)
+}
+
+/// Forgets a wake.
+pub(super) fn done(db: &Connection, wake: &Wake) -> Result<(), Error> {
+    db.prepare_cached("DELETE FROM wakes WHERE key = ?1")?.execute([signed(wake.key)])?;
+    Ok(())
+}
+
+/// Forgets a family.
+pub(super) fn remove(db: &Connection, root: &ThreadId, at: Time) -> Result<(), Error> {
+    admission::root(root)?;
+    let key = read::key(db, root)?;
+    let owners = owners(db, key)?;
+    admission::remove(root, owners.iter().map(|owner| (&owner.process, owner.beat_at)), at)?;
+    db.prepare_cached("DELETE FROM events WHERE root = ?1")?.execute([key])?;
+    for table in ["inputs", "wakes", "usage"] {
+        let sql = format!("DELETE FROM {table} WHERE thread IN (SELECT key FROM threads WHERE root = ?1)");
+        db.prepare_cached(&sql)?.execute([key])?;
+    }
+    db.prepare_cached("DELETE FROM sub_agent_execution WHERE workflow_id = ?1")?.execute([root.as_str()])?;
+    // Children have higher keys than their parents, to whom they refer.
+    let sql = "SELECT key FROM threads WHERE root = ?1 ORDER BY key DESC";
+    let keys = db.prepare_cached(sql)?.query_map([key], |row| row.get(0))?.collect::<Result<Vec<i64>, _>>()?;
+    let mut delete = db.prepare_cached("DELETE FROM threads WHERE key = ?1")?;
+    for key in keys {
+        delete.execute([key])?;
+    }
+    Ok(())
+}
+
+/// A thread as it is loaded to be written to.
+struct Thread {
+    key: i64,
+    root: i64,
+    folded: Folded,
+}
+
+fn load(db: &Connection, thread: &ThreadId) -> Result<Option<Thread>, Error> {
+    let sql = format!("SELECT t.key, t.root, t.doing, {THREAD} FROM {THREADS} WHERE t.id = ?1");
+    let mut statement = db.prepare_cached(&sql)?;
+    let mut rows = statement.query([thread.as_str()])?;
+    let Some(row) = rows.next()? else { return Ok(None) };
+    let doing: String = row.get("doing")?;
+    let doing = serde_json::from_str(&doing).map_err(|error| Error::Sql(std::sync::Arc::new(error)))?;
+    let folded = Folded { row: columns::thread(row)?, doing };
+    Ok(Some(Thread { key: row.get("key")?, root: row.get("root")?, folded }))
+}
+
+/// Makes the row of a new thread, which has no events yet.
+fn create(db: &Connection, commit: &Commit) -> Result<Thread, Error> {
+    let Some(Event::ThreadCreated(created)) = commit.events.first() else {
+        return Err(Error::Invalid("a thread begins with its creation"));
+    };
+    let parent = commit.thread.parent().map(|parent| read::key(db, &parent)).transpose()?;
+    let root = parent.map(|_| read::key(db, &commit.thread.root())).transpose()?;
+    // Chosen here, because a root's row refers to itself.
+    let mut next = db.prepare_cached("SELECT coalesce(max(key), 0) + 1 FROM threads")?;
+    let key: i64 = next.query_row([], |row| row.get(0))?;
+    let root = root.unwrap_or(key);
+    let folded = Folded::create(created, commit.at);
+    let row = &folded.row;
+    let sql = "INSERT INTO threads (key, id, root, parent, head, epoch, name, agent, model, mode, preset, goal, state, \
+               turns, tool_calls, tokens_input, tokens_cache_read, tokens_cache_write, tokens_output, cost_microusd, \
+               runs, created_at, updated_at, doing) \
+               VALUES (:key, :id, :root, :parent, 0, :epoch, :name, :agent, :model, :mode, :preset, :goal, :state, \
+               0, 0, 0, 0, 0, 0, 0, :runs, :at, :at, '{}')";
+    db.prepare_cached(sql)?.execute(named_params! {
+        ":key": key,
+        ":id": row.id.as_str(),
+        ":root": root,
+        ":parent": parent,
+        ":epoch": signed(row.epoch),
+        ":name": row.name,
+        ":agent": row.agent,
+        ":model": row.model,
+        ":mode": row.mode.as_str(),
+        ":preset": row.preset,
+        ":goal": row.goal,
+        ":state": row.state.as_str(),
+        ":runs": row.runs,
+        ":at": commit.at.0,
+    })?;
+    Ok(Thread { key, root, folded })
+}
+
+/// Writes events that were admitted, and all that follows from them.
+fn write(
+    db: &Connection,
+    thread: &mut Thread,
+    at: Time,
+    events: &[Event],
+    bodies: &[Encoded],
+) -> Result<Appended, Error> {
+    let mut appended =
+        Appended { n: thread.folded.row.head, seq: reserve(db, thread.root, events.len())?, position: 0 };
+    let mut insert = db.prepare_cached(
+        "INSERT INTO events (root, seq, thread, n, at, kind, version, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+    )?;
+    for (event, body) in events.iter().zip(bodies) {
+        appended.n += 1;
+        appended.seq += 1;
+        insert.execute(params![
+            thread.root,
+            signed(appended.seq),
+            thread.key,
+            signed(appended.n),
+            at.0,
+            body.kind,
+            body.version,
+            body.body
+        ])?;
+        appended.position = unsigned(db.last_insert_rowid());
+        if let Event::InputArrived { id, .. } = event {
+            let sql = "INSERT INTO inputs (thread, id, position) VALUES (?1, ?2, ?3)";
+            db.prepare_cached(sql)?.execute(params![thread.key, id.0, signed(appended.position)])?;
+        }
+        if let Some(change) = thread.folded.apply(at, event) {
+            follow(db, thread, &change)?;
+        }
+    }
+    save(db, thread)?;
+    Ok(appended)
+}
+
+/// Counts events into a family, and says how many it had before.
+fn reserve(db: &Connection, root: i64, events: usize) -> Result<u64, Error> {
+    let sql = "UPDATE threads SET seq = seq + ?2 WHERE key = ?1 RETURNING seq - ?2";
+    let mut statement = db.prepare_cached(sql)?;
+    let before = statement.query_row(params![root, signed(events as u64)], |row| row.get(0))?;
+    Ok(unsigned(before))
+}
+
+fn save(db: &Connection, thread: &Thread) -> Result<(), Error> {
+    let row = &thread.folded.row;
+    let doing = serde_json::to_string(&thread.folded.doing).expect("what is under way serialises to JSON");
+    let sql = "UPDATE threads SET head = :head, goal = :goal, state = :state, outcome = :outcome, turns = :turns, \
+               tool_calls = :tool_calls, tokens_input = :tokens_input, tokens_cache_read = :tokens_cache_read, \
+               tokens_cache_write = :tokens_cache_write, tokens_output = :tokens_output, \
+               cost_microusd = :cost_microusd, last_tool = :last_tool, waiting_for = :waiting_for, runs = :runs, \
+               updated_at = :updated_at, ended_at = :ended_at, doing = :doing WHERE key = :key";
+    db.prepare_cached(sql)?.execute(named_params! {
+        ":key": thread.key,
+        ":head": signed(row.head),
+        ":goal": row.goal,
+        ":state": row.state.as_str(),
+        ":outcome": row.outcome.map(|outcome| outcome.as_str()),
+        ":turns": row.turns,
+        ":tool_calls": row.tool_calls,
+        ":tokens_input": signed(row.tokens.input),
+        ":tokens_cache_read": signed(row.tokens.cache_read),
+        ":tokens_cache_write": signed(row.tokens.cache_write),
+        ":tokens_output": signed(row.tokens.output),
+        ":cost_microusd": signed(row.cost_microusd),
+        ":last_tool": row.last_tool,
+        ":waiting_for": row.waiting_for,
+        ":runs": row.runs,
+        ":updated_at": row.updated_at.0,
+        ":ended_at": row.ended_at.map(|at| at.0),
+        ":doing": doing,
+    })?;
+    Ok(())
+}
+
+fn follow(db: &Connection, thread: &Thread, change: &Change) -> Result<(), Error> {
+    match change {
+        Change::Spawned(execution) => spawned(db, execution),
+        Change::Started(child) => {
+            let sql =
+                "UPDATE sub_agent_execution SET status = 'running' WHERE sub_agent_id = ?1 AND status = 'pending'";
+            db.prepare_cached(sql)?.execute([child.as_str()])?;
+            Ok(())
+        }
+        Change::Ended(child, end) => ended(db, child, end),
+        Change::Spent(spent) => used(db, thread, spent),
+    }
+}
+
+fn spawned(db: &Connection, execution: &Execution) -> Result<(), Error> {
+    let sql = "INSERT INTO sub_agent_execution \
+               (id, workflow_id, parent_agent_id, sub_agent_id, sub_agent_name, task_description, status, created_at) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING";
+    db.prepare_cached(sql)?.execute(params![
+        execution.id,
+        execution.workflow_id.as_str(),
+        execution.parent_agent_id.as_str(),
+        execution.sub_agent_id.as_str(),
+        execution.sub_agent_name,
+        execution.task_description,
+        execution.status.as_str(),
+        execution.created_at.0,
+    ])?;
+    Ok(())
+}
+
+fn ended(db: &Connection, child: &ThreadId, end: &End) -> Result<(), Error> {
+    let sql = "UPDATE sub_agent_execution SET status = ?2, outcome = ?3, duration_ms = ?4, tokens_input = ?5, \
+               tokens_output = ?6, result_summary = ?7, error_message = ?8, completed_at = ?9 \
+               WHERE sub_agent_id = ?1 AND status IN ('pending', 'running')";
+    db.prepare_cached(sql)?.execute(params![
+        child.as_str(),
+        end.status.as_str(),
+        end.outcome.as_str(),
+        signed(end.duration_ms),
+        signed(end.tokens_input),
+        signed(end.tokens_output),
+        end.result_summary,
+        end.error_message,
+        end.at.0,
+    ])?;
+    Ok(())
+}
+
+fn used(db: &Connection, thread: &Thread, spent: &Spent) -> Result<(), Error> {
+    const COLUMNS: [&str; 7] = [
+        "calls",
+        "tokens_input",
+        "tokens_cache_read",
+        "tokens_cache_write",
+        "tokens_output",
+        "booked_tokens",
+        "cost_microusd",
+    ];
+    // A provider may claim any number; a sum stays at the end of the numbers and does not run over.
+    let sum = |column: &&str| format!("{column} = min({column}, {} - excluded.{column}) + excluded.{column}", i64::MAX);
+    let sql = format!(
+        "INSERT INTO usage (thread, model, {}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) \
+         ON CONFLICT (thread, model) DO UPDATE SET {}",
+        COLUMNS.join(", "),
+        COLUMNS.iter().map(sum).collect::<Vec<_>>().join(", ")
+    );
+    db.prepare_cached(&sql)?.execute(params![
+        thread.key,
+        thread.folded.row.model,
+        signed(spent.calls),
+        signed(spent.tokens.input),
+        signed(spent.tokens.cache_read),
+        signed(spent.tokens.cache_write),
+        signed(spent.tokens.output),
+        signed(spent.booked_tokens),
+        signed(spent.cost_microusd),
+    ])?;
+    Ok(())
+}
+
+fn own(db: &Connection, thread: i64, process: Option<i64>, epoch: u64) -> Result<(), Error> {
+    let mut statement = db.prepare_cached("UPDATE threads SET owner = ?2, epoch = ?3 WHERE key = ?1")?;
+    statement.execute(params![thread, process, signed(epoch)])?;
+    Ok(())
+}
+
+fn process_key(db: &Connection, process: &ProcessId) -> Result<i64, Error> {
+    let mut statement = db.prepare_cached("SELECT key FROM processes WHERE id = ?1")?;
+    let key = statement.query_row([process.as_str()], |row| row.get(0)).optional()?;
+    key.ok_or_else(|| Error::UnknownProcess(process.clone()))
+}
+
+/// Everybody who owns a part of a family.
+fn owners(db: &Connection, root: i64) -> Result<Vec<Owner>, Error> {
+    let sql = "SELECT DISTINCT p.id AS process, p.pid, p.start_time, p.host, p.beat_at \
+               FROM threads t JOIN processes p ON p.key = t.owner WHERE t.root = ?1";
+    let mut statement = db.prepare_cached(sql)?;
+    let owners = statement.query_map([root], columns::owner)?.collect::<Result<Vec<_>, _>>()?;
+    Ok(owners.into_iter().flatten().collect())
+}
+
+/// Where an input was written.
+fn input(db: &Connection, thread: i64, id: &InputId) -> Result<Option<Appended>, Error> {
+    let sql = "SELECT e.n, e.seq, e.position FROM inputs i JOIN events e ON e.position = i.position \
+               WHERE i.thread = ?1 AND i.id = ?2";
+    let mut statement = db.prepare_cached(sql)?;
+    let first = statement.query_row(params![thread, id.0], |row| {
+        Ok(Appended {
+            n: columns::count(row, "n")?,
+            seq: columns::count(row, "seq")?,
+            position: columns::count(row, "position")?,
+        })
+    });
+    Ok(first.optional()?)
+}
+
+/// Whether every input that the commit itself brings along is new to the thread.
+fn admit_inputs(db: &Connection, thread: Option<i64>, commit: &Commit) -> Result<(), Error> {
+    let mut known = Vec::new();
+    for event in &commit.events {
+        if let (Event::InputArrived { id, .. }, Some(thread)) = (event, thread)
+            && input(db, thread, id)?.is_some()
+        {
+            known.push(id);
+        }
+    }
+    if admission::repeats_input(&commit.events, |id| known.contains(&id)) {
+        return Err(Error::Invalid("an input is written once"));
+    }
+    Ok(())
+}
+
+/// Leaves a wake, unless one that nobody has seen yet is due at the same moment. One that is leased does not do:
+/// whoever holds it may have looked at the log already.
+fn leave_wake(db: &Connection, thread: i64, due: Time) -> Result<(), Error> {
+    let sql = "INSERT INTO wakes (thread, due) SELECT ?1, ?2 \
+               WHERE NOT EXISTS (SELECT 1 FROM wakes WHERE thread = ?1 AND due = ?2 AND leased_until IS NULL)";
+    db.prepare_cached(sql)?.execute([thread, due.0])?;
+    Ok(())
+}

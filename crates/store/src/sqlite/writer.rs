@@ -1,0 +1,169 @@
+//! The one thread that writes: it takes all requests that stand in line and keeps them in one transaction.
+//!
+//! A request checks before it writes, so that a refused one leaves nothing behind and its group goes on without it.
+//! Answers are given after the transaction is kept, never before.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use rusqlite::Connection;
+use tokio::sync::{mpsc, oneshot, watch};
+
+use super::fault::{self, Quarantine};
+use super::read;
+use crate::error::Error;
+
+/// Requests that may stand in line; who comes later waits.
+const LINE: usize = 1024;
+/// The most requests of one transaction.
+const GROUP: usize = 512;
+
+/// The way to the thread that writes.
+pub(super) struct Writer {
+    line: Mutex<Option<mpsc::Sender<Box<dyn Job>>>>,
+    /// Closed when the thread has let go of the file.
+    ended: watch::Receiver<()>,
+}
+
+impl Writer {
+    /// Starts the thread, which announces in `tail` what it wrote.
+    pub(super) fn start(
+        connection: Connection,
+        tail: Arc<watch::Sender<u64>>,
+        quarantine: Quarantine,
+    ) -> Result<Self, Error> {
+        let (line, jobs) = mpsc::channel(LINE);
+        let (alive, ended) = watch::channel(());
+        let bench = Bench { connection, tail, quarantine };
+        thread::Builder::new()
+            .name("store writer".into())
+            .spawn(move || {
+                bench.work(jobs);
+                drop(alive);
+            })
+            .map_err(fault::io)?;
+        Ok(Self { line: Mutex::new(Some(line)), ended })
+    }
+
+    /// Has a request carried out. It may be carried out more than once before it is kept, and is kept at most once.
+    pub(super) async fn ask<T: Send + 'static>(
+        &self,
+        request: impl Fn(&Connection) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let (reply, answer) = oneshot::channel();
+        let line = self.line().clone().ok_or(Error::Closed)?;
+        let job = Asked { request, result: None, reply };
+        line.send(Box::new(job)).await.map_err(|_| Error::Closed)?;
+        drop(line);
+        answer.await.unwrap_or(Err(Error::Closed))
+    }
+
+    /// Takes no more requests, and waits until those in line are answered and the file is let go of.
+    pub(super) async fn close(&self) {
+        self.line().take();
+        // An error is what is waited for: nobody holds the other end.
+        let _ = self.ended.clone().changed().await;
+    }
+
+    fn line(&self) -> MutexGuard<'_, Option<mpsc::Sender<Box<dyn Job>>>> {
+        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A request in line.
+trait Job: Send {
+    /// Carries it out inside a transaction. An error is a failure of the database; a refusal is kept as the answer.
+    fn run(&mut self, connection: &Connection) -> Result<(), Error>;
+    /// Gives the answer, once it is known what became of the transaction.
+    fn answer(self: Box<Self>, kept: Result<(), Error>);
+}
+
+struct Asked<F, T> {
+    request: F,
+    result: Option<Result<T, Error>>,
+    reply: oneshot::Sender<Result<T, Error>>,
+}
+
+impl<F, T> Job for Asked<F, T>
+where
+    F: Fn(&Connection) -> Result<T, Error> + Send,
+    T: Send,
+{
+    fn run(&mut self, connection: &Connection) -> Result<(), Error> {
+        let changes = connection.total_changes();
+        self.result = match (self.request)(connection) {
+            Err(refusal) if refusal.is_refusal() => {
+                assert_eq!(changes, connection.total_changes(), "a request checks before it writes: {refusal}");
+                Some(Err(refusal))
+            }
+            Err(failure) => return Err(failure),
+            Ok(value) => Some(Ok(value)),
+        };
+        Ok(())
+    }
+
+    fn answer(self: Box<Self>, kept: Result<(), Error>) {
+        let Asked { result, reply, .. } = *self;
+        // A refusal may rest on what another request of the group wrote; if that is not kept, neither is the refusal.
+        let answer = kept.and_then(|()| result.unwrap_or(Err(Error::Closed)));
+        // Whoever asked may have gone; what was kept is kept all the same.
+        let _ = reply.send(answer);
+    }
+}
+
+/// Where the thread works.
+struct Bench {
+    connection: Connection,
+    tail: Arc<watch::Sender<u64>>,
+    quarantine: Quarantine,
+}
+
+impl Bench {
+    fn work(self, mut jobs: mpsc::Receiver<Box<dyn Job>>) {
+        let mut group = Vec::with_capacity(GROUP);
+        while jobs.blocking_recv_many(&mut group, GROUP) > 0 {
+            let mut kept = self.keep(&mut group);
+            if group.len() > 1 && matches!(kept, Err(Error::Full(_) | Error::Sql(_))) {
+                // One of them may be too large or strange; it must not fail the others.
+                for mut job in group.drain(..) {
+                    let kept = self.keep(std::slice::from_mut(&mut job));
+                    job.answer(kept);
+                }
+                kept = Ok(());
+            }
+            for job in group.drain(..) {
+                job.answer(kept.clone());
+            }
+        }
+    }
+
+    /// Carries out a group in one transaction, all or nothing.
+    fn keep(&self, group: &mut [Box<dyn Job>]) -> Result<(), Error> {
+        self.quarantine.check()?;
+        let result = self.transact(group);
+        if let Err(failure) = &result {
+            self.quarantine.note(failure);
+            // SQLite ends a transaction by itself after some failures.
+            if !self.connection.is_autocommit() {
+                let _ = self.connection.execute_batch("ROLLBACK");
+            }
+        }
+        let newest = result?;
+        self.tail.send_if_modified(|tail| {
+            let is_newer = *tail < newest;
+            *tail = newest.max(*tail);
+            is_newer
+        });
+        Ok(())
+    }
+
+    fn transact(&self, group: &mut [Box<dyn Job>]) -> Result<u64, Error> {
+        self.connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
+        for job in group {
+            job.run(&self.connection)?;
+        }
+        let newest = read::newest(&self.connection)?;
+        self.connection.prepare_cached("COMMIT")?.execute([])?;
+        Ok(newest)
+    }
+}

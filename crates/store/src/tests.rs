@@ -1,0 +1,163 @@
+//! Whatever is asked of them, both stores answer alike.
+
+use std::fmt::Debug;
+
+use agent::{CallId, Event, InputId, Outcome, ThreadId, Time};
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+use crate::conformance::sample;
+use crate::{
+    Commit, Durability, Error, MemoryStore, Options, Process, ProcessId, SqliteStore, Store, ThreadQuery, Wake,
+};
+
+#[derive(Clone, Debug)]
+enum Request {
+    Register(Process, Time),
+    Heartbeat(ProcessId, Time),
+    Leave(ProcessId),
+    /// The expected head is the real one plus this; events that only a first commit can hold are put in front of it.
+    Append {
+        thread: ThreadId,
+        off_by: u64,
+        epoch: u64,
+        process: ProcessId,
+        at: Time,
+        events: Vec<Event>,
+    },
+    Arrive(ThreadId, InputId, Time, bool),
+    Adopt(ThreadId, ProcessId, Time),
+    Wake(ThreadId, Time),
+    Claim(ProcessId, Time, usize),
+    Done(u64),
+    Remove(ThreadId, Time),
+    Resolve(String),
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_requests_are_answered_alike_by_both_stores(requests in prop::collection::vec(request(), 1..60)) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let folder = TempDir::new().unwrap();
+            let options = Options { durability: Durability::Normal, ..Options::default() };
+            let file = SqliteStore::open(folder.path().join("majordomo.db"), &options).unwrap();
+            let memory = MemoryStore::new();
+            for request in requests {
+                let expected = answer(&memory, request.clone()).await;
+                assert_eq!(answer(&file, request.clone()).await, expected, "to {request:?}");
+            }
+            assert_eq!(everything(&file).await, everything(&memory).await);
+            file.close().await;
+        });
+    }
+}
+
+async fn answer(store: &dyn Store, request: Request) -> String {
+    match request {
+        Request::Register(process, at) => told(store.register(process, at).await),
+        Request::Heartbeat(process, at) => told(store.heartbeat(&process, at).await),
+        Request::Leave(process) => told(store.leave(&process).await),
+        Request::Append { thread, off_by, epoch, process, at, mut events } => {
+            let head = store.thread(&thread).await.unwrap().map_or(0, |row| row.head);
+            if head == 0 {
+                events.insert(0, sample::created(&thread));
+            }
+            told(store.append(Commit { expected: head + off_by, thread, epoch, process, at, events }).await)
+        }
+        Request::Arrive(thread, id, at, wake) => told(store.arrive(&thread, id, sample::said("hi"), at, wake).await),
+        Request::Adopt(thread, process, at) => told(store.adopt(&thread, &process, at).await),
+        Request::Wake(thread, due) => told(store.wake(&thread, due).await),
+        Request::Claim(process, at, limit) => told(store.claim(&process, at, limit).await),
+        Request::Done(key) => told(store.done(Wake { key, thread: sample::root(), due: Time(0) }).await),
+        Request::Remove(root, at) => told(store.remove(&root, at).await),
+        Request::Resolve(text) => told(store.resolve(&text).await),
+    }
+}
+
+fn told<T: Debug>(answer: Result<T, Error>) -> String {
+    match answer {
+        Ok(value) => format!("{value:?}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+async fn everything(store: &dyn Store) -> Vec<String> {
+    let mut all = vec![
+        told(store.all(0, usize::MAX).await),
+        told(store.threads(ThreadQuery::default()).await),
+        told(store.threads(ThreadQuery { live_only: true, ..ThreadQuery::default() }).await),
+        told(store.usage(None).await),
+        store.tail().borrow().to_string(),
+    ];
+    for thread in names() {
+        all.push(told(store.read(&thread, 0, usize::MAX).await));
+        all.push(told(store.tree(&thread, 0, usize::MAX).await));
+        all.push(told(store.executions(&thread).await));
+        all.push(told(store.usage(Some(&thread)).await));
+    }
+    all
+}
+
+fn names() -> [ThreadId; 5] {
+    let (one, two) = (sample::root(), ThreadId::new("20260116-k3x7"));
+    [one.child(1).child(1), one.child(1), one.child(2), one, two]
+}
+
+fn request() -> impl Strategy<Value = Request> {
+    let far = process().prop_map(|id| sample::process(id.as_str()));
+    let text = prop::sample::select(vec!["k3", "k3f9", "20260116", "k3f9.1", "k3f.2", "nobody", ""]);
+    prop_oneof![
+        3 => (far, time()).prop_map(|(process, at)| Request::Register(process, at)),
+        1 => (process(), time()).prop_map(|(process, at)| Request::Heartbeat(process, at)),
+        1 => process().prop_map(Request::Leave),
+        12 => append(),
+        4 => (thread(), 0..4, time(), any::<bool>())
+            .prop_map(|(thread, id, at, wake)| Request::Arrive(thread, InputId::new(format!("in-{id}")), at, wake)),
+        3 => (thread(), process(), time()).prop_map(|(thread, process, at)| Request::Adopt(thread, process, at)),
+        1 => (thread(), time()).prop_map(|(thread, due)| Request::Wake(thread, due)),
+        2 => (process(), time(), 0..3_usize).prop_map(|(process, at, limit)| Request::Claim(process, at, limit)),
+        1 => (1..6_u64).prop_map(Request::Done),
+        1 => (thread(), time()).prop_map(|(thread, at)| Request::Remove(thread, at)),
+        1 => text.prop_map(|text| Request::Resolve(text.to_owned())),
+    ]
+}
+
+fn append() -> impl Strategy<Value = Request> {
+    let off_by = prop_oneof![9 => Just(0), 1 => Just(1)];
+    let epoch = prop_oneof![6 => Just(1), 2 => Just(2), 1 => Just(3)];
+    let events = prop::collection::vec(event(), 0..4);
+    (thread(), off_by, epoch, process(), time(), events).prop_map(|(thread, off_by, epoch, process, at, events)| {
+        Request::Append { thread, off_by, epoch, process, at, events }
+    })
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    let outcome = prop::sample::select(Outcome::ALL.to_vec());
+    prop_oneof![
+        (1..4_u32).prop_map(|run| sample::run_started(run, "go")),
+        (1..4_u32).prop_map(sample::turn_started),
+        (1..4_u32).prop_map(|turn| sample::answered(turn, &["read_file", "search_files"])),
+        (1..4_u32).prop_map(|turn| Event::ToolStarted { call: CallId::new(format!("{turn}-0")) }),
+        thread().prop_map(|child| sample::spawned(&child, "scout")),
+        thread().prop_map(|child| Event::ChildStarted { child }),
+        (thread(), outcome.clone()).prop_map(|(child, outcome)| sample::child_reported(&child, outcome)),
+        outcome.prop_map(sample::reported),
+        (0..4).prop_map(|id| Event::InputArrived { id: InputId::new(format!("in-{id}")), input: sample::said("hi") }),
+    ]
+}
+
+fn thread() -> impl Strategy<Value = ThreadId> {
+    prop::sample::select(names().to_vec())
+}
+
+fn process() -> impl Strategy<Value = ProcessId> {
+    prop::sample::select(vec![ProcessId::new("one"), ProcessId::new("two")])
+}
+
+/// Near enough for heartbeats and leases to hold, or far enough for them to have run out.
+fn time() -> impl Strategy<Value = Time> {
+    prop::sample::select(vec![sample::NOW, sample::NOW.plus_ms(10), sample::NOW.plus_ms(40_000)])
+}
