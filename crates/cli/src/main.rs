@@ -20,6 +20,7 @@ fn main() -> ExitCode {
     if words.next().is_some_and(|word| word == tool::guard::WORD) {
         return tool::guard::main(words);
     }
+    keep_to_ourselves();
     let desk = Desk::parse();
     out::log_to_stderr();
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
@@ -33,4 +34,11 @@ fn main() -> ExitCode {
         Ok(code) => ExitCode::from(code),
         Err(failure) => failure.tell(),
     }
+}
+
+/// Keeps the keys in our environment and memory from the commands that we run: no core dump, nothing to read in `/proc`.
+fn keep_to_ourselves() {
+    use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+    // Where the system does not know it, there is nothing more to be done about it.
+    let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
 }
