@@ -5,7 +5,7 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use crate::event::{Ending, ThreadCreated};
+use crate::event::{Ending, ThreadCreated, TurnKind};
 use crate::id::ThreadId;
 use crate::mode::Mode;
 use crate::report::{Outcome, Report};
@@ -45,6 +45,15 @@ pub fn system(created: &ThreadCreated) -> String {
 /// Words for a running thread from somebody else.
 pub fn steer(from: &str, text: &str) -> String {
     format!("Message from {from} while you work:\n{text}")
+}
+
+/// What a turn of this kind says to the model besides results and notices.
+pub fn turn_words(kind: &TurnKind) -> Option<String> {
+    match kind {
+        TurnKind::Work => None,
+        TurnKind::Last(ending) => Some(last_turn(ending)),
+        TurnKind::Compact => Some(compaction()),
+    }
 }
 
 /// The one last turn: nothing more can be done, something can still be said.

@@ -243,6 +243,11 @@ impl Thread {
         self.created.brief.is_some() && self.run.is_none() && self.runs > 0
     }
 
+    /// Whether a sub-agent has its brief and has not begun.
+    pub fn is_unbegun(&self) -> bool {
+        self.created.brief.is_some() && self.runs == 0
+    }
+
     /// What is left of the tokens of the grant; none when unlimited.
     pub fn tokens_left(&self) -> Option<u64> {
         let spent = self.used.counted_tokens.saturating_add(self.below.counted_tokens);
@@ -316,13 +321,14 @@ impl Thread {
                 effects.push(Effect::CancelModel { turn: asking.turn.turn });
             }
         }
-        effects.extend(self.calls.pending());
         for (id, child) in self.children.iter().filter(|(_, child)| child.started) {
             effects.push(Effect::StartChild { child: id.clone() });
             if let Some((strength, reason)) = &child.stop {
                 effects.push(Effect::StopChild { child: id.clone(), strength: *strength, reason: reason.clone() });
             }
         }
+        // A message finds a child's log once the child was begun.
+        effects.extend(self.calls.pending());
         effects
     }
 
@@ -354,6 +360,9 @@ impl Thread {
             Event::StopBegun { input, ending } => {
                 if let Some(input) = input {
                     self.take(input);
+                }
+                if self.run.is_none() {
+                    self.start_run(at);
                 }
                 let run = self.run_mut();
                 run.ending = Some(ending.clone());
@@ -510,13 +519,8 @@ impl Thread {
         }
         let mut parts = self.calls.take_results();
         parts.append(&mut self.notices);
-        let closing = match &turn.kind {
-            TurnKind::Work => None,
-            TurnKind::Last(ending) => Some(crate::context::last_turn(ending)),
-            TurnKind::Compact => Some(crate::context::compaction()),
-        };
-        if let Some(closing) = closing {
-            parts.push(notice(&closing, Origin::House));
+        if let Some(words) = crate::context::turn_words(&turn.kind) {
+            parts.push(notice(&words, Origin::House));
         }
         if !parts.is_empty() {
             self.talk.push(Message { role: Speaker::User, parts });
@@ -705,6 +709,11 @@ impl Run {
 }
 
 impl Asking {
+    /// Whether the request may have been made by now: between two tries it was not.
+    pub fn was_made(&self, now: Time) -> bool {
+        self.retry_at.is_none_or(|at| at <= now)
+    }
+
     /// The request as an effect.
     pub fn effect(&self) -> Effect {
         Effect::CallModel {

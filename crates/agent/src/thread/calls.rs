@@ -135,8 +135,8 @@ impl Calls {
 
     /// Bytes of all results, as the model will read them.
     pub fn result_bytes(&self) -> usize {
-        let bytes = |slot: &Slot| slot.result.as_ref().map_or(0, |result| result.content.len()) + 40;
-        self.slots.iter().map(bytes).sum()
+        let result = |slot: &Slot| slot.result.as_ref().map_or(0, |result| result.content.len());
+        self.slots.iter().map(|slot| slot.call.as_str().len() + result(slot) + 24).sum()
     }
 
     /// All calls, in order.

@@ -65,7 +65,7 @@ pub fn asking(moment: &Moment<'_>, turn: u32) -> Option<Asking> {
 
 fn estimate(moment: &Moment<'_>, answer: &Answer) -> Tokens {
     let said = crate::message::Message { role: crate::message::Role::Assistant, parts: answer.parts.clone() };
-    Tokens { input: begin::prompt_tokens(moment), output: (said.bytes() as u64).div_ceil(4), ..Tokens::default() }
+    Tokens { input: begin::prompt_tokens(moment, 0), output: (said.bytes() as u64).div_ceil(4), ..Tokens::default() }
 }
 
 fn counted(moment: &Moment<'_>, tokens: &Tokens) -> u64 {

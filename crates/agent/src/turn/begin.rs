@@ -21,12 +21,15 @@ const MIN_OUTPUT: u64 = 256;
 /// What is kept back for a last word.
 const CLOSING_OUTPUT: u64 = 512;
 
+/// Bytes that a text, or a message, has besides its words (`Message::bytes`).
+const TEXT_BYTES: usize = 8;
+
 /// Answers in a row without one readable call, after which the agent is ended.
 const MALFORMED_END_AT: u32 = 5;
 
 /// A sub-agent begins with its brief.
 pub fn begun(moment: &mut Moment<'_>) {
-    if moment.thread.created.brief.is_some() && moment.thread.runs == 0 {
+    if moment.thread.is_unbegun() {
         next(moment);
     }
 }
@@ -40,7 +43,7 @@ pub fn next(moment: &mut Moment<'_>) {
         return;
     }
     let kind = keep_context(moment);
-    match afford(moment, Reserve::Closing) {
+    match afford(moment, &kind) {
         Ok((max_tokens, claim)) => start(moment, kind, max_tokens, claim),
         Err(ending) if moment.thread.children.is_empty() => last(moment, ending),
         // What the children do not spend comes back with their reports.
@@ -50,8 +53,9 @@ pub fn next(moment: &mut Moment<'_>) {
 
 /// The last turn, or none where it cannot be paid.
 pub fn last(moment: &mut Moment<'_>, ending: Ending) {
-    match afford(moment, Reserve::Nothing) {
-        Ok((max_tokens, claim)) => start(moment, TurnKind::Last(ending), max_tokens.min(4 * CLOSING_OUTPUT), claim),
+    let kind = TurnKind::Last(ending.clone());
+    match afford(moment, &kind) {
+        Ok((max_tokens, claim)) => start(moment, kind, max_tokens, claim),
         Err(_) => {
             let ending = Ending { last_turn: false, ..ending };
             stop::begin(moment, None, ending);
@@ -117,7 +121,7 @@ fn limit(thread: &Thread) -> Option<Ending> {
 fn keep_context(moment: &mut Moment<'_>) -> TurnKind {
     let window = moment.thread.created.role.model.context_tokens;
     let squeeze = moment.thread.run.as_ref().is_some_and(|run| run.squeeze);
-    let is_full = |moment: &Moment<'_>| prompt_tokens(moment) > window / 10 * 8;
+    let is_full = |moment: &Moment<'_>| prompt_tokens(moment, 0) > window / 10 * 8;
     if !squeeze && !is_full(moment) {
         return TurnKind::Work;
     }
@@ -133,33 +137,28 @@ fn keep_context(moment: &mut Moment<'_>) -> TurnKind {
     if just_done || moment.thread.talk.messages().len() < 3 { TurnKind::Work } else { TurnKind::Compact }
 }
 
-/// What must stay affordable after a request.
-#[derive(Clone, Copy, PartialEq)]
-enum Reserve {
-    /// One more request for a last word.
-    Closing,
-    /// Nothing: this is the last word.
-    Nothing,
-}
-
 /// How long an answer may be asked for, and what is reserved for it; or the limit that stands against it.
-fn afford(moment: &Moment<'_>, reserve: Reserve) -> Result<(u64, Claim), Ending> {
+/// After any turn but the last, one more request for a last word stays affordable.
+fn afford(moment: &Moment<'_>, kind: &TurnKind) -> Result<(u64, Claim), Ending> {
     let thread = &*moment.thread;
     let model = &thread.created.role.model;
-    let prompt = prompt_tokens(moment);
+    let is_last = matches!(kind, TurnKind::Last(_));
+    let words = context::turn_words(kind).map_or(0, |words| words.len() + TEXT_BYTES);
+    let prompt = prompt_tokens(moment, words);
     let is_fresh = thread.created.policy.token_count == TokenCount::Fresh;
     let counted_prompt = if is_fresh { thread.talk.fresh_tokens(prompt) } else { prompt };
-    let least = if reserve == Reserve::Closing { MIN_OUTPUT } else { MIN_OUTPUT / 4 };
-    let mut output = model.max_output_tokens.min(model.context_tokens.saturating_sub(prompt).max(MIN_OUTPUT));
+    let (least, longest) = if is_last { (MIN_OUTPUT / 4, 4 * CLOSING_OUTPUT) } else { (MIN_OUTPUT, u64::MAX) };
+    let room = model.context_tokens.saturating_sub(prompt).max(MIN_OUTPUT);
+    let mut output = model.max_output_tokens.min(room).min(longest);
 
     if let Some(left) = thread.tokens_left() {
         let after_prompt = left.saturating_sub(counted_prompt);
-        let most = match (reserve, is_fresh) {
-            (Reserve::Nothing, _) => after_prompt,
+        let most = match (is_last, is_fresh) {
+            (true, _) => after_prompt,
             // The closing request says nothing that was not charged before, but its own answer.
-            (Reserve::Closing, true) => after_prompt.saturating_sub(CLOSING_OUTPUT),
+            (false, true) => after_prompt.saturating_sub(CLOSING_OUTPUT),
             // The closing request is charged for this prompt and this answer once more.
-            (Reserve::Closing, false) => after_prompt.saturating_sub(prompt + CLOSING_OUTPUT) / 2,
+            (false, false) => after_prompt.saturating_sub(prompt.saturating_add(CLOSING_OUTPUT)) / 2,
         };
         output = output.min(most);
         if output < least {
@@ -170,10 +169,13 @@ fn afford(moment: &Moment<'_>, reserve: Reserve) -> Result<(u64, Claim), Ending>
     let price = model.price.unwrap_or_default();
     if let Some(left) = thread.cost_left() {
         let (per_prompt, per_output) = (dearest_prompt(&price), price.output);
-        let closing = if reserve == Reserve::Closing { 2 } else { 1 };
-        let fixed = u128::from(prompt) * u128::from(per_prompt) * closing
-            + if reserve == Reserve::Closing { u128::from(CLOSING_OUTPUT) * u128::from(per_output) } else { 0 };
-        let each = u128::from(per_output) + if reserve == Reserve::Closing { u128::from(per_prompt) } else { 0 };
+        let prompt_cost = u128::from(prompt) * u128::from(per_prompt);
+        let (fixed, each) = if is_last {
+            (prompt_cost, u128::from(per_output))
+        } else {
+            let closing_cost = u128::from(CLOSING_OUTPUT) * u128::from(per_output);
+            (prompt_cost * 2 + closing_cost, u128::from(per_output) + u128::from(per_prompt))
+        };
         let room = (u128::from(left) * 1_000_000).saturating_sub(fixed);
         if let Some(most) = room.checked_div(each) {
             output = output.min(u64::try_from(most).unwrap_or(u64::MAX));
@@ -185,7 +187,7 @@ fn afford(moment: &Moment<'_>, reserve: Reserve) -> Result<(u64, Claim), Ending>
     }
     let dearest = Price { input: dearest_prompt(&price), ..price };
     let cost_microusd = dearest.of(&Tokens { input: prompt, output, ..Tokens::default() });
-    Ok((output, Claim { tokens: counted_prompt + output, cost_microusd }))
+    Ok((output, Claim { tokens: counted_prompt.saturating_add(output), cost_microusd }))
 }
 
 fn over(reason: String) -> Ending {
@@ -193,22 +195,23 @@ fn over(reason: String) -> Ending {
 }
 
 fn dearest_prompt(price: &Price) -> u64 {
-    price.input.max(price.cache_write)
+    price.input.max(price.cache_write).max(price.cache_read)
 }
 
-/// Tokens of the next prompt, roughly.
-pub fn prompt_tokens(moment: &Moment<'_>) -> u64 {
+/// Tokens of the prompt that is under way or comes next, roughly; `words` are bytes that will be said with it besides.
+pub fn prompt_tokens(moment: &Moment<'_>, words: usize) -> u64 {
     let thread = &*moment.thread;
     let is_asking = matches!(thread.run.as_ref().map(|run| &run.phase), Some(Phase::Asking(_)));
     let notices: usize = if is_asking { 0 } else { thread.notices.iter().map(notice_bytes).sum() };
-    let upcoming = thread.calls.result_bytes() + notices;
+    let said = thread.calls.result_bytes() + notices + words;
+    let upcoming = if said == 0 { 0 } else { said + TEXT_BYTES };
     let fixed = if thread.talk.is_measured() { 0 } else { fixed_bytes(moment) };
     thread.talk.prompt_tokens(fixed, upcoming)
 }
 
 fn notice_bytes(part: &crate::message::Part) -> usize {
     match part {
-        crate::message::Part::Text { text, .. } => text.len() + 8,
+        crate::message::Part::Text { text, .. } => text.len() + TEXT_BYTES,
         crate::message::Part::ToolCall { .. }
         | crate::message::Part::ToolResult { .. }
         | crate::message::Part::Opaque { .. } => 0,
@@ -217,9 +220,10 @@ fn notice_bytes(part: &crate::message::Part) -> usize {
 
 /// What a last word of the thread's own would count, if it had to be said next.
 pub fn closing_tokens(moment: &Moment<'_>) -> u64 {
-    let prompt = prompt_tokens(moment);
+    let prompt = prompt_tokens(moment, 0);
     let is_fresh = moment.thread.created.policy.token_count == TokenCount::Fresh;
-    CLOSING_OUTPUT + if is_fresh { moment.thread.talk.fresh_tokens(prompt) } else { prompt }
+    let counted = if is_fresh { moment.thread.talk.fresh_tokens(prompt) } else { prompt };
+    counted.saturating_add(CLOSING_OUTPUT)
 }
 
 /// Bytes of the system prompt and of the advertised tools.

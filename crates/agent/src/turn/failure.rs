@@ -22,7 +22,8 @@ pub fn failed(moment: &mut Moment<'_>, turn: u32, error: CallError) {
     let Some(asking) = answer::asking(moment, turn) else { return };
     let attempt = asking.attempt;
     let claim = asking.turn.claim;
-    let booked = if error.kind.may_be_billed() { claim } else { Claim::default() };
+    let may_be_billed = error.kind.may_be_billed() && asking.was_made(moment.now);
+    let booked = if may_be_billed { claim } else { Claim::default() };
     let may_retry = !asking.cancelled && error.kind.is_retryable() && attempt <= RETRIES;
     let affordable = booked == Claim::default() || fits_twice(moment, claim);
     let retry_at = (may_retry && affordable).then(|| moment.now.plus_ms(wait_ms(attempt, error.retry_after_ms)));

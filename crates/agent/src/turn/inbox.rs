@@ -14,7 +14,7 @@ pub fn take_all(moment: &mut Moment<'_>) {
         match input {
             Outside::UserSaid { text } => said(moment, id, &text),
             Outside::Steered { text, from } => {
-                if moment.thread.run.is_some() {
+                if moment.thread.run.is_some() || moment.thread.is_unbegun() {
                     moment.emit(Event::Steered { input: id, text, from });
                 } else if moment.thread.is_over() {
                     drop_input(moment, id, "the sub-agent is over");
@@ -38,12 +38,13 @@ fn said(moment: &mut Moment<'_>, id: InputId, text: &str) {
 }
 
 fn stopped(moment: &mut Moment<'_>, id: InputId, strength: Strength, reason: &str) {
-    let Some(run) = &moment.thread.run else {
-        return drop_input(moment, id, "nothing runs in this thread");
-    };
-    let is_stronger = match &run.ending {
-        None => true,
-        Some(ending) => ending.last_turn && strength == Strength::Kill,
+    // A sub-agent that has not begun has nothing to say: it is over at once.
+    let is_unbegun = moment.thread.is_unbegun();
+    let is_stronger = match moment.thread.run.as_ref().map(|run| &run.ending) {
+        None if is_unbegun => true,
+        None => return drop_input(moment, id, "nothing runs in this thread"),
+        Some(None) => true,
+        Some(Some(ending)) => ending.last_turn && strength == Strength::Kill,
     };
     if !is_stronger {
         return drop_input(moment, id, "the thread is ending already");
@@ -52,7 +53,7 @@ fn stopped(moment: &mut Moment<'_>, id: InputId, strength: Strength, reason: &st
         outcome: Outcome::Cancelled,
         reason: reason.into(),
         cause: None,
-        last_turn: strength == Strength::Cancel,
+        last_turn: strength == Strength::Cancel && !is_unbegun,
     };
     stop::begin(moment, Some(id), ending);
 }

@@ -1,5 +1,6 @@
 //! A process goes on with a thread that another one left: what can be repeated is, the rest is said to be unknown.
 
+use crate::budget::Claim;
 use crate::event::{Ending, Event, VerdictKind};
 use crate::machine::Moment;
 use crate::model::{CallError, CallErrorKind};
@@ -43,13 +44,15 @@ fn settle_model(moment: &mut Moment<'_>) {
     let Some(run) = &moment.thread.run else { return };
     let Phase::Asking(asking) = &run.phase else { return };
     let (turn, claim, attempt) = (asking.turn.turn, asking.turn.claim, asking.attempt);
+    let was_made = asking.was_made(moment.now);
     if asking.cancelled {
         let message = "the process ended while the request was being cancelled".into();
         let error = CallError { kind: CallErrorKind::Cancelled, message, retry_after_ms: None, partial: None };
-        moment.emit(Event::CallFailed { turn, attempt, error, retry_at: None, booked: claim });
+        let booked = if was_made { claim } else { Claim::default() };
+        moment.emit(Event::CallFailed { turn, attempt, error, retry_at: None, booked });
         return;
     }
-    if asking.retry_at.is_some_and(|at| at > moment.now) {
+    if !was_made {
         return;
     }
     if failure::fits_twice(moment, claim) {
