@@ -35,7 +35,7 @@ impl Thread {
             }
             Input::ModelFailed { turn, error } => turn::failure::failed(&mut moment, turn, error),
             Input::ToolFinished { call, result } => turn::tool_calls::finished(&mut moment, &call, result),
-            Input::ChildReported { child, report } => turn::child::reported(&mut moment, &child, report),
+            Input::ChildReported { child, report } => turn::child::reported(&mut moment, &child, &report),
             Input::ChildTold { call, delivered } => turn::verbs::told(&mut moment, &call, delivered),
             Input::TimePassed { heard } => turn::time::passed(&mut moment, heard),
             Input::Reopened => turn::reopen::reopened(&mut moment),

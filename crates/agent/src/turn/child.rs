@@ -11,12 +11,12 @@ use crate::tools::ToolResult;
 use crate::turn::{delegate, tool_calls, verbs};
 
 /// A report arrived. One that arrived before changes nothing.
-pub fn reported(moment: &mut Moment<'_>, id: &ThreadId, report: Report) {
+pub fn reported(moment: &mut Moment<'_>, id: &ThreadId, report: &Report) {
     let Some(child) = moment.thread.children.get(id) else { return };
     let spawned = child.spawned.clone();
-    over(moment, id, &report);
+    over(moment, id, report);
     if let Some(index) = spawned.subtask {
-        delegate::subtask_over(moment, &spawned.call, index, &report);
+        delegate::subtask_over(moment, &spawned.call, index, report);
     }
     start_queued(moment);
 }

@@ -121,7 +121,7 @@ pub fn accept(
     let role = role(moment, wish, mode, &mut narrowed)?;
     let grant = carve(moment, wish, &role, siblings.max(1), &mut narrowed)?;
     let child = thread.id().child(thread.last_child + 1);
-    let queued = thread.running + thread.queue.len() as u32 >= thread.created.policy.max_concurrent;
+    let queued = thread.running + thread.queue.len() as u32 >= thread.created.policy.max_concurrent.max(1);
     let name = wish.name.clone().unwrap_or_else(|| role.name.clone());
     moment.emit(Event::ChildSpawned(Box::new(ChildSpawned {
         child: child.clone(),

@@ -45,8 +45,8 @@ pub fn start_all(moment: &mut Moment<'_>) {
         if let Err(reason) = begun {
             tool_calls::answer(moment, &call, ToolResult::error(reason));
         }
+        child::start_queued(moment);
     }
-    child::start_queued(moment);
 }
 
 /// A message to a child was written into its log, or came too late.
@@ -154,9 +154,13 @@ fn stop_one(moment: &mut Moment<'_>, call: &CallId, input: &Json) -> Result<(), 
     let who = arguments.needed(&["agent", "id", "name"])?;
     let strength = if arguments.flag("now")? { Strength::Kill } else { Strength::Cancel };
     let reason = arguments.text(&["reason"])?.unwrap_or_else(|| "its parent stopped it".into());
-    let child = find(moment, &who)?;
-    moment.emit(Event::ChildAwaited { call: call.clone(), child: child.clone() });
-    stop::stop_child(moment, &child, strength, &reason);
+    let id = find(moment, &who)?;
+    moment.emit(Event::ChildAwaited { call: call.clone(), child: id.clone() });
+    if moment.thread.children[&id].started {
+        stop::stop_child(moment, &id, strength, &reason);
+    } else {
+        child::reported(moment, &id, &stop::never_begun(&reason));
+    }
     Ok(())
 }
 
