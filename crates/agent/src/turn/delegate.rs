@@ -76,7 +76,9 @@ fn read(input: &Json) -> Result<(Arc<str>, Vec<Subtask>), String> {
     let items = match arguments.value("subtasks").or_else(|| arguments.value("tasks")) {
         Some(Value::Array(items)) if !items.is_empty() => items,
         _ => {
-            return Err(format!("delegate_task needs 'subtasks', a list with at least one task, for example {EXAMPLE}"));
+            return Err(format!(
+                "delegate_task needs 'subtasks', a list with at least one task, for example {EXAMPLE}"
+            ));
         }
     };
     let subtasks = items.into_iter().map(read_subtask).collect::<Result<Vec<_>, _>>()?;
