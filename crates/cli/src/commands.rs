@@ -20,7 +20,9 @@ use crate::out;
 pub async fn carry_out(desk: Desk) -> Result<u8, Failure> {
     match desk.command {
         Command::Run(run) => run::run(*run).await,
-        Command::Thread(ThreadCommand::Ls { place, json, limit, all }) => thread::ls(&place.flags(), json, limit, all).await,
+        Command::Thread(ThreadCommand::Ls { place, json, limit, all }) => {
+            thread::ls(&place.flags(), json, limit, all).await
+        }
         Command::Thread(ThreadCommand::Show { thread, place, json, jsonl, dialect, full }) => {
             thread::show(&thread, &place.flags(), thread::Form { json, jsonl, dialect, full }).await
         }

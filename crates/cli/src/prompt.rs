@@ -14,7 +14,8 @@ pub fn read(argument: Option<&str>) -> Result<String, Failure> {
     let task = match argument {
         Some("-") => whole_stdin()?,
         Some(task) => {
-            let piped = if io::stdin().is_terminal() || !has_something_to_say() { String::new() } else { whole_stdin()? };
+            let piped =
+                if io::stdin().is_terminal() || !has_something_to_say() { String::new() } else { whole_stdin()? };
             if piped.trim().is_empty() { task.to_owned() } else { format!("{task}\n\n<stdin>\n{piped}\n</stdin>") }
         }
         None if io::stdin().is_terminal() => {
@@ -36,6 +37,9 @@ fn has_something_to_say() -> bool {
 
 fn whole_stdin() -> Result<String, Failure> {
     let mut bytes = Vec::new();
-    io::stdin().lock().read_to_end(&mut bytes).map_err(|error| Failure::failed(format!("cannot read stdin: {error}")))?;
+    io::stdin()
+        .lock()
+        .read_to_end(&mut bytes)
+        .map_err(|error| Failure::failed(format!("cannot read stdin: {error}")))?;
     Ok(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }

@@ -12,9 +12,7 @@ pub fn show(flags: &Flags, json: bool) -> Result<u8, Failure> {
     let (_, config) = configured(flags)?;
     let mut result = out::Result::Stdout;
     if json {
-        let entry = |entry: &majordomo::config::Entry| {
-            json!({ "id": entry.key, "key": entry.key, "value": entry.value, "origin": entry.origin.to_string() })
-        };
+        let entry = |entry: &majordomo::config::Entry| json!({ "id": entry.key, "key": entry.key, "value": entry.value, "origin": entry.origin.to_string() });
         let entries: Vec<Value> = config.entries().iter().map(entry).collect();
         result.line(&Value::from(entries).to_string())?;
         return Ok(0);

@@ -27,7 +27,10 @@ pub async fn steer(name: &str, text: &str, flags: &Flags) -> Result<u8, Failure>
     heart.leave().await;
     sent?;
     if thread::word(&row, now) == "interrupted" {
-        out::note(&format!("kept for {id}, whose process is gone; it reads it after: majordomo thread resume {}", id.root()));
+        out::note(&format!(
+            "kept for {id}, whose process is gone; it reads it after: majordomo thread resume {}",
+            id.root()
+        ));
     } else {
         out::note(&format!("{id} reads it at its next step"));
     }

@@ -129,11 +129,14 @@ fn draw_entry(entry: &Entry, full: bool) -> String {
     match entry {
         Entry::Prompt { text, .. } => format!("you: {}\n", safe::block(text)),
         Entry::Brief { text, .. } => format!("brief: {}\n", safe::block(text)),
-        Entry::Steer { from, text, .. } => format!("{} (while it worked): {}\n", safe::line(from, 60), safe::block(text)),
+        Entry::Steer { from, text, .. } => {
+            format!("{} (while it worked): {}\n", safe::line(from, 60), safe::block(text))
+        }
         Entry::Text { agent, text, .. } => format!("{}: {}\n", safe::line(agent, 40), safe::block(text)),
         Entry::Tool(row) => {
             let name = row.name.as_deref().unwrap_or("a tool");
-            let argument = row.argument.as_deref().map(|words| format!(" {}", safe::line(words, 100))).unwrap_or_default();
+            let argument =
+                row.argument.as_deref().map(|words| format!(" {}", safe::line(words, 100))).unwrap_or_default();
             let mark = if row.is_error { " (failed)" } else { "" };
             let output = row.output.as_deref().unwrap_or("(no result yet)");
             format!("  [{}{argument}]{mark}\n{}", safe::line(name, 40), indented(output, full))
@@ -141,7 +144,13 @@ fn draw_entry(entry: &Entry, full: bool) -> String {
         Entry::Child(row) => {
             let report = row.report.as_deref().unwrap_or("");
             let goal = safe::line(&row.goal, 100);
-            format!("  [{} {}] {goal}\n  {}\n{}", row.thread, safe::line(&row.name, 40), row.status, indented(report, full))
+            format!(
+                "  [{} {}] {goal}\n  {}\n{}",
+                row.thread,
+                safe::line(&row.name, 40),
+                row.status,
+                indented(report, full)
+            )
         }
         Entry::Notice { text, .. } => format!("  ({})", safe::line(text, 200)),
         Entry::End { status, reason, .. } => {
