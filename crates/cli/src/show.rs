@@ -14,6 +14,25 @@ use crate::error::Failure;
 use crate::follow::{logged, root_report};
 use crate::out;
 
+/// How a run will be shown. Wrong names and places are found here, before any work begins.
+pub struct Prepared {
+    output: Output,
+    dialect: Dialect,
+    result: out::Result,
+}
+
+impl Prepared {
+    /// Looks at what was asked for.
+    pub fn new(output: Output, default_dialect: &str) -> Result<Self, Failure> {
+        let name = output.dialect.as_deref().unwrap_or(default_dialect);
+        let dialect = Dialect::named(name)
+            .ok_or_else(|| Failure::usage(format!("there is no dialect '{name}': canonical, opta")))?;
+        let result =
+            out::Result::open(output.output.as_deref()).map_err(|error| Failure::usage(format!("{error:#}")))?;
+        Ok(Self { output, dialect, result })
+    }
+}
+
 /// What is shown of one root.
 pub struct Show {
     root: ThreadId,
@@ -23,20 +42,15 @@ pub struct Show {
     frames: Frames,
     progress: draw::Progress,
     tree: Tree,
-    /// Runs that were over before this command began: what they wrote is not news.
-    runs_to_skip: usize,
     reader_is_there: bool,
     reports: VecDeque<Report>,
 }
 
 impl Show {
-    /// Prepares to show a root. Wrong names are found here, before any work begins.
-    pub fn new(root: ThreadId, output: Output, default_dialect: &str) -> Result<Self, Failure> {
-        let name = output.dialect.as_deref().unwrap_or(default_dialect);
-        let dialect =
-            Dialect::named(name).ok_or_else(|| Failure::usage(format!("there is no dialect '{name}': canonical, opta")))?;
-        let result = out::Result::open(output.output.as_deref())?;
-        Ok(Self {
+    /// Shows a root from its beginning.
+    pub fn new(root: ThreadId, prepared: Prepared) -> Self {
+        let Prepared { output, dialect, result } = prepared;
+        Self {
             lines: Lines::new(root.clone(), dialect, 0),
             frames: Frames::new(root.clone()),
             progress: draw::Progress::new(TimeZone::system()),
@@ -44,10 +58,9 @@ impl Show {
             root,
             output,
             result,
-            runs_to_skip: 0,
             reader_is_there: true,
             reports: VecDeque::new(),
-        })
+        }
     }
 
     /// Takes in what was written before this command began, without a word.
@@ -60,7 +73,6 @@ impl Show {
                 let _ = self.progress.line(&frame);
             }
             self.lines.push(&logged);
-            self.runs_to_skip += usize::from(root_report(record, &self.root).is_some());
         }
     }
 

@@ -16,7 +16,7 @@ use crate::arguments::{Approvals, Output, Run};
 use crate::error::Failure;
 use crate::follow::Follower;
 use crate::person::AtTerminal;
-use crate::show::Show;
+use crate::show::{Prepared, Show};
 use crate::{out, prompt};
 
 /// `majordomo run`.
@@ -25,35 +25,35 @@ pub async fn run(arguments: Run) -> Result<u8, Failure> {
     let model = config.require_model()?.to_owned();
     let prompt = prompt::read(arguments.prompt.as_deref())?;
     let output_schema = arguments.schema.as_deref().map(read_schema).transpose()?;
-    let dialect = config.dialect.clone();
     let quiet = arguments.output.quiet || arguments.output.jsonl;
+    let prepared = Prepared::new(arguments.output, &config.dialect)?;
     let asks = arguments.approvals.map_or_else(|| std::io::stdin().is_terminal(), |who| who == Approvals::Ask);
     let options = Options { person: asks.then(|| Arc::new(AtTerminal::default()) as _), ..Options::default() };
     let house = staff(&surroundings, config, options).await?;
-    // The names of output and dialect are looked at before the first request is paid for.
-    Show::new(ThreadId::new("none"), Output { output: None, dialect: arguments.output.dialect.clone(), ..Output::default() }, &dialect)?;
     let work = Work { prompt, output_schema, ..Work::default() };
     let fleeting = house.heart().fleeting();
     let handle = house.start(work).await?;
     if !quiet {
         out::note(&format!("model {model} · thread {}", handle.thread));
     }
-    let show = Show::new(handle.thread.clone(), arguments.output, &dialect)?;
+    let show = Show::new(handle.thread.clone(), prepared);
     watch(&house, handle, show, 0, fleeting).await
 }
 
 /// `majordomo thread resume`.
 pub async fn resume(name: &str, flags: &Flags, output: Output) -> Result<u8, Failure> {
     let (surroundings, config) = configured(flags)?;
-    let dialect = config.dialect.clone();
+    let prepared = Prepared::new(output, &config.dialect)?;
     let house = staff(&surroundings, config, Options::default()).await?;
     let store = house.heart().store().clone();
     let thread = store.resolve(name).await?;
     if !thread.is_root() {
         let root = thread.root();
-        return Err(Failure::usage(format!("{thread} is a sub-agent; resume its root: majordomo thread resume {root}")));
+        return Err(Failure::usage(format!(
+            "{thread} is a sub-agent; resume its root: majordomo thread resume {root}"
+        )));
     }
-    let mut show = Show::new(thread.clone(), output, &dialect)?;
+    let mut show = Show::new(thread.clone(), prepared);
     let fleeting = house.heart().fleeting();
     let before = Follower::new(store.clone(), thread.clone()).read_all().await?;
     let handle = match house.resume(&thread).await {
