@@ -37,7 +37,7 @@ impl Default for Pace {
 
 /// The line in front of one model. Clones share the line.
 #[derive(Clone, Debug)]
-pub struct Governor(Arc<Mutex<State>>);
+pub(crate) struct Governor(Arc<Mutex<State>>);
 
 /// How a line is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub struct GovernorState {
 /// The right to make one call. Dropping it gives the place to the next in line.
 #[must_use = "a call without its permit is not counted"]
 #[derive(Debug)]
-pub struct Permit {
+pub(crate) struct Permit {
     governor: Governor,
     /// How often the limit had been halved when this call was let in.
     halvings: u64,
@@ -75,7 +75,7 @@ struct State {
 
 impl Governor {
     /// A governor for a model that nobody has asked yet.
-    pub fn new(pace: Pace) -> Self {
+    pub(crate) fn new(pace: Pace) -> Self {
         let limit = pace.start.clamp(1, pace.max.max(1));
         Self(Arc::new(Mutex::new(State {
             pace,
@@ -90,7 +90,7 @@ impl Governor {
 
     /// Waits for a place, in order of arrival, and then for the moment before which nobody may ask. Dropping the future
     /// leaves the line.
-    pub async fn admit(&self) -> Permit {
+    pub(crate) async fn admit(&self) -> Permit {
         let (place, called) = oneshot::channel();
         self.lock().line.push_back(place);
         self.serve();
@@ -102,7 +102,7 @@ impl Governor {
     }
 
     /// How the line is doing.
-    pub fn state(&self) -> GovernorState {
+    pub(crate) fn state(&self) -> GovernorState {
         let state = self.lock();
         let pause = state.not_before.map_or(Duration::ZERO, |until| until.saturating_duration_since(Instant::now()));
         let waiting = state.line.iter().filter(|place| !place.is_closed()).count();
@@ -139,7 +139,7 @@ impl Governor {
 
 impl Permit {
     /// The call was answered.
-    pub fn went_well(self) {
+    pub(crate) fn went_well(self) {
         let mut state = self.governor.lock();
         let in_demand = state.running >= state.limit;
         if in_demand && state.limit < state.pace.max {
@@ -153,7 +153,7 @@ impl Permit {
 
     /// The provider had too much to do, and perhaps said for how long. Calls that were already on their way when the
     /// limit was halved do not halve it again.
-    pub fn was_too_much(self, retry_after_ms: Option<u64>) {
+    pub(crate) fn was_too_much(self, retry_after_ms: Option<u64>) {
         let mut state = self.governor.lock();
         state.successes = 0;
         if self.halvings == state.halvings {

@@ -5,7 +5,7 @@
 //! ([`Wire`]) and comes back whole as `agent::model::Answer`, or as a `CallError` whose kind says what may be done about it.
 //!
 //! Decoding is free of I/O: bytes go through `sse`, `listen` and one folder per dialect, and only `http` knows sockets.
-//! One [`Governor`] per provider and model slows all callers down together.
+//! One governor per provider and model slows all callers down together ([`GovernorState`]).
 //!
 //! Deliberately absent: retries (the rules decide them, and log each), the environment (configuration reads it and
 //! hands over resolved keys), validation of structured output (the heart does it), and any framework.
@@ -35,7 +35,7 @@ mod conformance;
 
 pub use conversation::{Ask, Conversation, Delta};
 pub use error::Error;
-pub use governor::{Governor, GovernorState, Pace, Permit};
+pub use governor::{GovernorState, Pace};
 pub use models::{Dollars, ModelEntry, ModelTable};
 pub use providers::{BuiltinProvider, ProviderConfig, Timeouts, Wire, builtin_providers};
 pub use secret::Secret;

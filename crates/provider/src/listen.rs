@@ -56,7 +56,9 @@ impl Listener {
         let Self { decoder, reader, deltas, .. } = self;
         match decoder.feed(chunk, |data| reader.event(data, deltas.as_ref())) {
             Ok(()) => Ok(self.reader.heard()),
-            Err(error) => Err(self.with_partial(error)),
+            Err(error) if self.reader.heard() == Heard::Part => Err(self.with_partial(error)),
+            // Whatever follows a whole answer takes nothing away from it.
+            Err(_) => Ok(Heard::End),
         }
     }
 

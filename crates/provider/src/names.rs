@@ -5,18 +5,15 @@
 
 use std::borrow::Cow;
 
-/// The longest tool name that both wires accept.
-const LONGEST: usize = 64;
-
-/// A tool's name, or the nearest one that is accepted.
-pub(crate) fn tool(name: &str) -> Cow<'_, str> {
+/// A tool's name, or the nearest one that a provider accepts which takes at most `longest` letters.
+pub(crate) fn tool(name: &str, longest: usize) -> Cow<'_, str> {
     if name.is_empty() {
         return Cow::Borrowed("unnamed");
     }
-    if name.len() <= LONGEST {
+    if name.len() <= longest {
         return accepted(name);
     }
-    Cow::Owned(name.chars().take(LONGEST).map(plain).collect())
+    Cow::Owned(name.chars().take(longest).map(plain).collect())
 }
 
 /// A call's id, or the nearest one that is accepted. Calls and results go through the same function and stay paired.
@@ -42,10 +39,10 @@ mod tests {
 
     #[test]
     fn good_names_stay_and_bad_ones_become_acceptable() {
-        assert_eq!(tool("read_file"), "read_file");
-        assert_eq!(tool("functions.read:0"), "functions_read_0");
-        assert_eq!(tool(""), "unnamed");
-        assert_eq!(tool(&"é".repeat(200)).len(), LONGEST);
+        assert_eq!(tool("read_file", 64), "read_file");
+        assert_eq!(tool("functions.read:0", 64), "functions_read_0");
+        assert_eq!(tool("", 64), "unnamed");
+        assert_eq!(tool(&"é".repeat(200), 64).len(), 64);
         assert_eq!(call("functions.read:0"), "functions_read_0");
     }
 }

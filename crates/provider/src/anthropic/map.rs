@@ -9,6 +9,9 @@ use crate::conversation::Ask;
 use crate::history::{History, Opening, Rendered, fragment, fragments, join};
 use crate::names;
 
+/// The longest tool name that this wire accepts.
+const LONGEST_TOOL_NAME: usize = 128;
+
 /// Everything up to here is worth keeping for the next request.
 const CACHE_MARK: &[u8] = br#","cache_control":{"type":"ephemeral"}}"#;
 
@@ -35,7 +38,11 @@ pub(crate) fn render(message: &Message) -> Rendered {
             Part::Text { text, .. } if text.trim().is_empty() => {}
             Part::Text { text, .. } => rest.push(fragment(&Block::Text { text })),
             Part::ToolCall { id, name, input } => {
-                rest.push(fragment(&Block::ToolUse { id: names::call(id.as_str()), name: names::tool(name), input }));
+                rest.push(fragment(&Block::ToolUse {
+                    id: names::call(id.as_str()),
+                    name: names::tool(name, LONGEST_TOOL_NAME),
+                    input,
+                }));
             }
             Part::ToolResult { id, content, is_error } => results.push(fragment(&Block::ToolResult {
                 tool_use_id: names::call(id.as_str()),

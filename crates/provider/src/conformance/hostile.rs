@@ -71,6 +71,25 @@ fn garbage_is_garbled_and_keeps_the_words_before_it() {
 }
 
 #[test]
+fn done_without_a_reason_to_end_is_a_cut_answer() {
+    // F16
+    let stream = call(Wire::OpenAi, 0, "look") + "data: [DONE]\n\n";
+    let error = listen(Wire::OpenAi, [stream.as_bytes()]).expect_err("a gateway says so when its server broke off");
+    assert_eq!(error.kind, CallErrorKind::Truncated);
+}
+
+#[test]
+fn garbage_behind_a_whole_answer_takes_nothing_away() {
+    // F18
+    for wire in WIRES {
+        let mut bytes = recording(wire, "words");
+        let whole = listen(wire, [bytes.as_slice()]);
+        bytes.extend_from_slice(b"data: {not json\n\n");
+        assert_eq!(listen(wire, [bytes.as_slice()]), whole, "{wire:?}");
+    }
+}
+
+#[test]
 fn a_line_of_fifty_megabytes_is_refused_at_the_limit() {
     // F19
     let block = "x".repeat(1 << 20);

@@ -8,6 +8,9 @@ use crate::conversation::Ask;
 use crate::history::{History, Opening, Rendered, fragment, fragments, join};
 use crate::names;
 
+/// The longest tool name that this wire accepts.
+const LONGEST_TOOL_NAME: usize = 64;
+
 /// System prompt and tools.
 pub(crate) fn opening(system: &str, tools: &[ToolInfo]) -> Opening {
     let system = if system.trim().is_empty() { String::new() } else { fragment(&Said::System { content: system }) };
@@ -37,7 +40,7 @@ pub(crate) fn render(message: &Message) -> Rendered {
             Part::ToolCall { id, name, input } => tool_calls.push(Call {
                 id: names::call(id.as_str()),
                 kind: "function",
-                function: Called { name: names::tool(name), arguments: input.text() },
+                function: Called { name: names::tool(name, LONGEST_TOOL_NAME), arguments: input.text() },
             }),
             Part::ToolResult { id, content, .. } => {
                 results.push(fragment(&Said::Tool { tool_call_id: names::call(id.as_str()), content }));
