@@ -1,0 +1,207 @@
+//! A model server on loopback that is as strict as a real provider: it speaks both wires, refuses what they refuse, in
+//! their words, and can be told to fail in every way a network can.
+//!
+//! What it says is a script (the same format as `scripted/FILE`) or a function of the request. It keeps every request,
+//! and counts the connections that its clients closed before it had said everything. It has no clock of its own: whoever
+//! waits for something waits for the event itself.
+
+mod anthropic;
+mod body;
+mod openai;
+mod strict;
+mod turn;
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, State};
+use axum::http::{HeaderMap, Uri};
+use axum::response::Response;
+use axum::routing::post;
+use bytes::Bytes;
+use provider::Wire;
+use provider::scripted::Script;
+use serde_json::Value;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+pub use turn::{Fault, Turn};
+
+/// The key that the server accepts.
+pub const KEY: &str = "sk-test-key-of-the-model-server";
+
+/// A running server. Dropping it stops it from taking new connections.
+#[derive(Debug)]
+pub struct ModelServer {
+    address: SocketAddr,
+    house: Arc<House>,
+    accepting: JoinHandle<()>,
+}
+
+/// A request as it arrived, good or bad.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Which wire its path belongs to.
+    pub wire: Wire,
+    /// Its headers.
+    pub headers: HeaderMap,
+    /// Its body; null when it was no JSON.
+    pub body: Value,
+    /// Its body, to the byte.
+    pub raw: Bytes,
+    /// Why it was refused, when it was.
+    pub refused: Option<String>,
+    /// The first words of the world in it: the brief, or the prompt.
+    pub first_words: String,
+    /// How many of its messages are the model's.
+    pub assistant_messages: usize,
+    /// Which attempt this is at the same place of the same conversation, from 1.
+    pub attempt: u32,
+}
+
+type Answering = dyn Fn(&Request) -> Turn + Send + Sync;
+
+/// What all connections share.
+struct House {
+    answering: Box<Answering>,
+    requests: Mutex<Vec<Request>>,
+    attempts: Mutex<HashMap<(String, usize), u32>>,
+    closed_early: watch::Sender<usize>,
+    open: watch::Sender<usize>,
+}
+
+impl ModelServer {
+    /// A server that answers from a script.
+    pub async fn scripted(script: Script) -> Self {
+        Self::start(move |request| Turn::scripted(&script, request)).await
+    }
+
+    /// A server that answers as `answering` says. Requests that a provider would refuse never reach it.
+    pub async fn start(answering: impl Fn(&Request) -> Turn + Send + Sync + 'static) -> Self {
+        let house = Arc::new(House {
+            answering: Box::new(answering),
+            requests: Mutex::default(),
+            attempts: Mutex::default(),
+            closed_early: watch::Sender::new(0),
+            open: watch::Sender::new(0),
+        });
+        let routes = Router::new()
+            .route("/v1/messages", post(answer))
+            .route("/v1/chat/completions", post(answer))
+            .layer(DefaultBodyLimit::max(64 << 20))
+            .with_state(Arc::clone(&house));
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("loopback has a free port");
+        let address = listener.local_addr().expect("a bound listener has an address");
+        let accepting = tokio::spawn(async move {
+            axum::serve(listener, routes).await.expect("serving does not end by itself");
+        });
+        Self { address, house, accepting }
+    }
+
+    /// An address at which nothing listens.
+    pub async fn nowhere() -> String {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("loopback has a free port");
+        format!("http://{}", listener.local_addr().expect("a bound listener has an address"))
+    }
+
+    /// The base URL as a provider of `wire` is configured.
+    pub fn url(&self, wire: Wire) -> String {
+        match wire {
+            Wire::Anthropic => format!("http://{}", self.address),
+            Wire::OpenAi => format!("http://{}/v1", self.address),
+        }
+    }
+
+    /// Every request so far, in order of arrival.
+    pub fn requests(&self) -> Vec<Request> {
+        lock(&self.house.requests).clone()
+    }
+
+    /// Why requests were refused, as far as any were.
+    pub fn refusals(&self) -> Vec<String> {
+        self.requests().into_iter().filter_map(|request| request.refused).collect()
+    }
+
+    /// How many answers were given up by the client before their end.
+    pub fn closed_early(&self) -> usize {
+        *self.house.closed_early.borrow()
+    }
+
+    /// Waits until so many answers have been given up by the client.
+    pub async fn until_closed_early(&self, count: usize) {
+        let mut closed = self.house.closed_early.subscribe();
+        closed.wait_for(|closed| *closed >= count).await.expect("the server holds the sender");
+    }
+
+    /// Waits until so many answers are under way at once.
+    pub async fn until_open(&self, count: usize) {
+        let mut open = self.house.open.subscribe();
+        open.wait_for(|open| *open >= count).await.expect("the server holds the sender");
+    }
+}
+
+impl Drop for ModelServer {
+    fn drop(&mut self) {
+        self.accepting.abort();
+    }
+}
+
+async fn answer(State(house): State<Arc<House>>, uri: Uri, headers: HeaderMap, raw: Bytes) -> Response {
+    let wire = if uri.path().ends_with("/messages") { Wire::Anthropic } else { Wire::OpenAi };
+    let (body, checked) = match serde_json::from_slice::<Value>(&raw) {
+        Ok(body) => {
+            let checked = match wire {
+                Wire::Anthropic => anthropic::check(&headers, &body),
+                Wire::OpenAi => openai::check(&headers, &body),
+            };
+            (body, checked)
+        }
+        Err(why) => (Value::Null, Err(strict::bad(format!("the body is no JSON: {why}")))),
+    };
+    let request = house.note(wire, headers, body, raw, checked.as_ref().err().map(|refusal| refusal.message.clone()));
+    match checked {
+        Err(refusal) => refusal.response(wire),
+        Ok(()) => {
+            let turn = (house.answering)(&request);
+            let open = body::Open::new(Arc::clone(&house));
+            turn.respond(&request, open).await
+        }
+    }
+}
+
+impl House {
+    fn note(&self, wire: Wire, headers: HeaderMap, body: Value, raw: Bytes, refused: Option<String>) -> Request {
+        let messages = body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let role = |role: &'static str| messages.iter().filter(move |message| message["role"] == role);
+        let first_words = match role("user").next().map(|message| &message["content"]) {
+            Some(Value::String(text)) => text.clone(),
+            Some(Value::Array(blocks)) => {
+                blocks.iter().find_map(|block| block["text"].as_str()).unwrap_or_default().to_owned()
+            }
+            _ => String::new(),
+        };
+        let assistant_messages = role("assistant").count();
+        let attempt = {
+            let mut attempts = lock(&self.attempts);
+            let attempt = attempts.entry((first_words.clone(), assistant_messages)).or_default();
+            *attempt += u32::from(refused.is_none());
+            *attempt
+        };
+        let request = Request { wire, headers, body, raw, refused, first_words, assistant_messages, attempt };
+        lock(&self.requests).push(request.clone());
+        request
+    }
+}
+
+impl std::fmt::Debug for House {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("House").field("requests", &lock(&self.requests).len()).finish_non_exhaustive()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,178 @@
+//! Anthropic Messages from the other side: what is refused, and what an answer looks like in bytes.
+
+use std::collections::HashSet;
+
+use agent::model::StopReason;
+use axum::http::HeaderMap;
+use serde_json::{Map, Value, json};
+
+use super::strict::{Checked, answered, bad, count, headers as check_headers, list, name, object, only, require, text};
+use super::turn::Saying;
+
+const FIELDS: [&str; 14] = [
+    "model",
+    "max_tokens",
+    "messages",
+    "system",
+    "tools",
+    "tool_choice",
+    "stream",
+    "output_config",
+    "metadata",
+    "stop_sequences",
+    "temperature",
+    "top_k",
+    "top_p",
+    "thinking",
+];
+
+const MOST_CACHE_MARKS: usize = 4;
+
+/// Refuses what the provider refuses.
+pub(super) fn check(headers: &HeaderMap, body: &Value) -> Checked {
+    check_headers(headers, "x-api-key", super::KEY)?;
+    require(headers.get("anthropic-version").is_some_and(|version| version == "2023-06-01"), || {
+        "anthropic-version: header is required".to_owned()
+    })?;
+    let body = object(body, "body")?;
+    only(body, &FIELDS, "")?;
+    let field = |key: &str| body.get(key).unwrap_or(&Value::Null);
+    text(field("model"), "model")?;
+    count(field("max_tokens"), "max_tokens")?;
+    require(field("stream") == true, || "stream: this server only streams".to_owned())?;
+    if let Some(system) = body.get("system") {
+        for block in list(system, "system")? {
+            check_block(block, "system", "system")?;
+        }
+    }
+    let has_tools = check_tools(body)?;
+    if let Some(choice) = body.get("tool_choice") {
+        require(has_tools, || "tool_choice: may only be specified while providing tools".to_owned())?;
+        let kinds = ["auto", "any", "tool", "none"];
+        require(kinds.iter().any(|kind| choice["type"] == *kind), || "tool_choice.type: unknown".to_owned())?;
+    }
+    if let Some(config) = body.get("output_config") {
+        let format = &config["format"];
+        let good = format["type"] == "json_schema" && format["schema"].is_object();
+        require(good, || "output_config.format: must be a json_schema with a schema".to_owned())?;
+    }
+    check_messages(list(field("messages"), "messages")?, has_tools)?;
+    let marks = Value::Object(body.clone()).to_string().matches(r#""cache_control":"#).count();
+    require(marks <= MOST_CACHE_MARKS, || {
+        format!("A maximum of {MOST_CACHE_MARKS} blocks with cache_control may be provided. Found {marks}.")
+    })
+}
+
+fn check_tools(body: &Map<String, Value>) -> Checked<bool> {
+    let Some(tools) = body.get("tools") else { return Ok(false) };
+    let mut names = HashSet::new();
+    let tools = tools.as_array().ok_or_else(|| bad("tools: must be a list"))?;
+    for (nth, tool) in tools.iter().enumerate() {
+        let place = format!("tools.{nth}");
+        only(object(tool, &place)?, &["name", "description", "input_schema", "cache_control"], &format!("{place}."))?;
+        let name = name(&tool["name"], 128, &format!("{place}.name"))?;
+        require(names.insert(name), || "tools: Tool names must be unique.".to_owned())?;
+        let is_object = tool["input_schema"]["type"] == "object";
+        require(is_object, || format!("{place}.input_schema.type: must be object"))?;
+    }
+    Ok(!tools.is_empty())
+}
+
+/// Roles take turns here, which the provider would forgive; those who host its models for others do not.
+fn check_messages(messages: &[Value], has_tools: bool) -> Checked {
+    let mut seen = HashSet::new();
+    let mut asked: Vec<&str> = Vec::new();
+    for (nth, message) in messages.iter().enumerate() {
+        let place = format!("messages.{nth}");
+        only(object(message, &place)?, &["role", "content"], &format!("{place}."))?;
+        let role = if nth % 2 == 0 { "user" } else { "assistant" };
+        require(message["role"] == role, || format!("{place}: roles must take turns, beginning with user"))?;
+        let blocks = match &message["content"] {
+            Value::String(_) => {
+                text(&message["content"], &format!("{place}.content"))?;
+                &[]
+            }
+            content => list(content, &format!("{place}.content"))?,
+        };
+        for (nth, block) in blocks.iter().enumerate() {
+            check_block(block, role, &format!("{place}.content.{nth}"))?;
+        }
+        let of = |kind: &'static str| blocks.iter().filter(move |block| block["type"] == kind);
+        let results: Vec<&str> = of("tool_result").filter_map(|block| block["tool_use_id"].as_str()).collect();
+        let first = blocks.iter().take_while(|block| block["type"] == "tool_result").count();
+        require(first == results.len(), || format!("{place}: tool_result blocks must come before any other content"))?;
+        answered(&asked, &results, &place)?;
+        asked = of("tool_use").filter_map(|block| block["id"].as_str()).collect();
+        for id in &asked {
+            require(seen.insert(*id), || format!("{place}: `tool_use` ids must be unique: {id}"))?;
+        }
+        require(has_tools || (asked.is_empty() && results.is_empty()), || {
+            format!("{place}: requests with `tool_use` or `tool_result` blocks must define tools")
+        })?;
+    }
+    require(messages.len() % 2 == 1, || "messages: the conversation must end with a user message".to_owned())
+}
+
+fn check_block(block: &Value, role: &str, place: &str) -> Checked {
+    let kind = block["type"].as_str().unwrap_or_default();
+    let fields: &[&str] = match (kind, role) {
+        ("text", _) => &["type", "text", "cache_control"],
+        ("tool_use", "assistant") => &["type", "id", "name", "input", "cache_control"],
+        ("tool_result", "user") => &["type", "tool_use_id", "content", "is_error", "cache_control"],
+        ("thinking", "assistant") => &["type", "thinking", "signature"],
+        ("redacted_thinking", "assistant") => &["type", "data"],
+        _ => return Err(bad(format!("{place}.type: `{kind}` is not permitted in a message of {role}"))),
+    };
+    only(object(block, place)?, fields, &format!("{place}."))?;
+    match kind {
+        "text" => text(&block["text"], &format!("{place}.text")).map(drop),
+        "tool_use" => {
+            name(&block["id"], 256, &format!("{place}.id"))?;
+            name(&block["name"], 128, &format!("{place}.name"))?;
+            object(&block["input"], &format!("{place}.input")).map(drop)
+        }
+        "tool_result" => name(&block["tool_use_id"], 256, &format!("{place}.tool_use_id")).map(drop),
+        "thinking" => text(&block["signature"], &format!("{place}.signature")).map(drop),
+        _ => text(&block["data"], &format!("{place}.data")).map(drop),
+    }
+}
+
+/// How many of the last events tell the end.
+pub(super) const CLOSING_FRAMES: usize = 2;
+
+/// The answer as events.
+pub(super) fn frames(saying: &Saying) -> Vec<String> {
+    let usage = json!({"input_tokens": saying.tokens_in, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": 1});
+    let message = json!({"id": "msg_01XFDUDYJgAACzvnptvVoYEL", "type": "message", "role": "assistant", "model": "test-model",
+        "content": [], "stop_reason": null, "stop_sequence": null, "usage": usage});
+    let mut events = vec![json!({"type": "message_start", "message": message}), json!({"type": "ping"})];
+    let mut index = 0;
+    let mut block = |events: &mut Vec<Value>, start: Value, deltas: Vec<Value>| {
+        events.push(json!({"type": "content_block_start", "index": index, "content_block": start}));
+        events.extend(
+            deltas.into_iter().map(|delta| json!({"type": "content_block_delta", "index": index, "delta": delta})),
+        );
+        events.push(json!({"type": "content_block_stop", "index": index}));
+        index += 1;
+    };
+    if !saying.text.is_empty() {
+        let words = saying.words().map(|word| json!({"type": "text_delta", "text": word})).collect();
+        block(&mut events, json!({"type": "text", "text": ""}), words);
+    }
+    for (call, pieces) in saying.calls_in_pieces() {
+        let pieces = pieces.iter().map(|piece| json!({"type": "input_json_delta", "partial_json": piece})).collect();
+        block(&mut events, json!({"type": "tool_use", "id": call.id, "name": call.name, "input": {}}), pieces);
+    }
+    let stop = match saying.stop {
+        StopReason::EndTurn => "end_turn",
+        StopReason::ToolUse => "tool_use",
+        StopReason::MaxTokens => "max_tokens",
+        StopReason::Refusal => "refusal",
+    };
+    events.push(json!({"type": "message_delta", "delta": {"stop_reason": stop, "stop_sequence": null}, "usage": {"output_tokens": saying.tokens_out}}));
+    events.push(json!({"type": "message_stop"}));
+    events
+        .iter()
+        .map(|event| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap_or_default()))
+        .collect()
+}

@@ -1,0 +1,165 @@
+//! OpenAI chat completions from the other side: what is refused, and what an answer looks like in bytes.
+
+use std::collections::HashSet;
+
+use agent::model::StopReason;
+use axum::http::HeaderMap;
+use serde_json::{Map, Value, json};
+
+use super::strict::{Checked, answered, bad, count, headers as check_headers, list, name, object, only, require, text};
+use super::turn::Saying;
+
+const FIELDS: [&str; 13] = [
+    "model",
+    "messages",
+    "tools",
+    "tool_choice",
+    "stream",
+    "stream_options",
+    "max_tokens",
+    "max_completion_tokens",
+    "response_format",
+    "temperature",
+    "top_p",
+    "stop",
+    "parallel_tool_calls",
+];
+
+/// Refuses what the provider refuses, and an answer without a limit, which nobody could pay for in advance.
+pub(super) fn check(headers: &HeaderMap, body: &Value) -> Checked {
+    check_headers(headers, "authorization", &format!("Bearer {}", super::KEY))?;
+    let body = object(body, "body")?;
+    only(body, &FIELDS, "")?;
+    let field = |key: &str| body.get(key).unwrap_or(&Value::Null);
+    text(field("model"), "model")?;
+    let limit = body.get("max_completion_tokens").or(body.get("max_tokens"));
+    count(limit.unwrap_or(&Value::Null), "max_tokens")?;
+    require(field("stream") == true, || "stream: this server only streams".to_owned())?;
+    let has_tools = check_tools(body)?;
+    require(has_tools || !body.contains_key("tool_choice"), || {
+        "'tool_choice' is only allowed when 'tools' are specified.".to_owned()
+    })?;
+    if let Some(format) = body.get("response_format") {
+        let schema = &format["json_schema"];
+        let good = format["type"] == "json_schema" && schema["name"].is_string() && schema["schema"].is_object();
+        require(good, || "response_format: must be a json_schema with a name and a schema".to_owned())?;
+    }
+    check_messages(list(field("messages"), "messages")?, has_tools)
+}
+
+fn check_tools(body: &Map<String, Value>) -> Checked<bool> {
+    let Some(tools) = body.get("tools") else { return Ok(false) };
+    let mut names = HashSet::new();
+    for (nth, tool) in list(tools, "tools")?.iter().enumerate() {
+        let place = format!("tools[{nth}]");
+        require(tool["type"] == "function", || format!("{place}.type: must be function"))?;
+        let name = name(&tool["function"]["name"], 64, &format!("{place}.function.name"))?;
+        require(names.insert(name), || format!("{place}: tool names must be unique"))?;
+        object(&tool["function"]["parameters"], &format!("{place}.function.parameters"))?;
+    }
+    Ok(true)
+}
+
+fn check_messages(messages: &[Value], has_tools: bool) -> Checked {
+    let mut seen = HashSet::new();
+    let mut asked: Vec<&str> = Vec::new();
+    let mut results: Vec<&str> = Vec::new();
+    let said = messages.iter().position(|message| message["role"] != "system").unwrap_or(messages.len());
+    require(messages.get(said).is_some_and(|first| first["role"] == "user"), || {
+        "messages: the first message must be a user's".to_owned()
+    })?;
+    for (nth, message) in messages.iter().enumerate() {
+        let place = format!("messages[{nth}]");
+        let role = message["role"].as_str().unwrap_or_default();
+        if role != "tool" {
+            answered(&asked, &results, &place)?;
+            asked.clear();
+            results.clear();
+        }
+        match role {
+            "system" | "user" => {
+                only(object(message, &place)?, &["role", "content"], &format!("{place}."))?;
+                require(role == "user" || nth < said, || format!("{place}: a system message must come first"))?;
+                text(&message["content"], &format!("{place}.content"))?;
+            }
+            "assistant" => {
+                only(object(message, &place)?, &["role", "content", "tool_calls"], &format!("{place}."))?;
+                asked = check_calls(message, &place)?;
+            }
+            "tool" => {
+                only(object(message, &place)?, &["role", "content", "tool_call_id"], &format!("{place}."))?;
+                require(!asked.is_empty(), || {
+                    format!(
+                        "{place}: messages with role 'tool' must be a response to a preceding message with 'tool_calls'"
+                    )
+                })?;
+                require(message["content"].is_string(), || format!("{place}.content: must be a string"))?;
+                results.push(name(&message["tool_call_id"], 256, &format!("{place}.tool_call_id"))?);
+            }
+            other => return Err(bad(format!("{place}.role: `{other}` is not one of system, user, assistant, tool"))),
+        }
+        if role == "assistant" {
+            for id in &asked {
+                require(seen.insert(*id), || format!("{place}: tool call ids must be unique: {id}"))?;
+            }
+        }
+        require(has_tools || asked.is_empty(), || format!("{place}: tool calls in a request that defines no tools"))?;
+    }
+    answered(&asked, &results, "messages")?;
+    let last = messages.last().map(|message| &message["role"]);
+    require(last.is_some_and(|role| role != "assistant"), || "messages: the last message is the model's own".to_owned())
+}
+
+fn check_calls<'a>(message: &'a Value, place: &str) -> Checked<Vec<&'a str>> {
+    let Some(calls) = message.get("tool_calls") else {
+        return text(&message["content"], &format!("{place}.content")).map(|_| Vec::new());
+    };
+    let mut ids = Vec::new();
+    for call in list(calls, &format!("{place}.tool_calls"))? {
+        require(call["type"] == "function", || format!("{place}.tool_calls: type must be function"))?;
+        name(&call["function"]["name"], 64, &format!("{place}.tool_calls.function.name"))?;
+        let arguments = call["function"]["arguments"].as_str().unwrap_or_default();
+        let is_object = serde_json::from_str::<Map<String, Value>>(arguments).is_ok();
+        require(is_object, || format!("{place}.tool_calls.function.arguments: must be a JSON object in a string"))?;
+        ids.push(name(&call["id"], 256, &format!("{place}.tool_calls.id"))?);
+    }
+    Ok(ids)
+}
+
+/// How many of the last events tell the end.
+pub(super) const CLOSING_FRAMES: usize = 3;
+
+/// The answer as events.
+pub(super) fn frames(saying: &Saying) -> Vec<String> {
+    let chunk = |choices: Value, usage: Value| {
+        let chunk = json!({"id": "chatcmpl-BwJ9ZlJ3b9", "object": "chat.completion.chunk", "created": 1_768_471_200,
+            "model": "test-model", "choices": choices, "usage": usage});
+        format!("data: {chunk}\n\n")
+    };
+    let delta = |delta: Value, finish_reason: Value| {
+        chunk(json!([{"index": 0, "delta": delta, "finish_reason": finish_reason}]), Value::Null)
+    };
+    let mut frames = vec![delta(json!({"role": "assistant", "content": ""}), Value::Null)];
+    let key = if saying.stop == StopReason::Refusal { "refusal" } else { "content" };
+    frames.extend(saying.words().map(|word| delta(json!({key: word}), Value::Null)));
+    for (nth, (call, pieces)) in saying.calls_in_pieces().enumerate() {
+        let begin =
+            json!({"index": nth, "id": call.id, "type": "function", "function": {"name": call.name, "arguments": ""}});
+        frames.push(delta(json!({"tool_calls": [begin]}), Value::Null));
+        for piece in pieces {
+            let more = json!({"index": nth, "function": {"arguments": piece}});
+            frames.push(delta(json!({"tool_calls": [more]}), Value::Null));
+        }
+    }
+    let finish_reason = match saying.stop {
+        StopReason::EndTurn | StopReason::Refusal => "stop",
+        StopReason::ToolUse => "tool_calls",
+        StopReason::MaxTokens => "length",
+    };
+    frames.push(delta(json!({}), json!(finish_reason)));
+    let (prompt, answer) = (saying.tokens_in, saying.tokens_out);
+    let usage = json!({"prompt_tokens": prompt, "completion_tokens": answer, "total_tokens": prompt + answer});
+    frames.push(chunk(json!([]), usage));
+    frames.push("data: [DONE]\n\n".to_owned());
+    frames
+}

@@ -1,0 +1,250 @@
+//! What the server does with one good request: what it says, and what goes wrong on the way.
+
+use std::time::Duration;
+
+use agent::model::{CallErrorKind, StopReason};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::response::Response;
+use provider::Wire;
+use provider::scripted::{Script, estimate};
+
+use super::body::{Ending, Open, Piece, stream};
+use super::{Request, anthropic, openai, strict};
+
+/// One turn of the server.
+#[derive(Clone, Debug, Default)]
+pub struct Turn {
+    saying: Saying,
+    fault: Option<Fault>,
+    delay: Duration,
+    chunk_delay: Duration,
+}
+
+/// What goes wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// An error status with headers, in the wire's own shape.
+    Status {
+        /// The status.
+        status: u16,
+        /// Further headers, such as `retry-after`.
+        headers: Vec<(&'static str, String)>,
+        /// What is said about it.
+        message: String,
+    },
+    /// The stream ends, in good form, when everything was said but the end.
+    Unfinished,
+    /// The stream ends, in good form, after so many bytes.
+    CutAfter(usize),
+    /// The connection breaks after so many bytes.
+    ResetAfter(usize),
+    /// Nothing more comes after so many bytes.
+    StallAfter(usize),
+    /// Not even headers come.
+    Silence,
+    /// The bytes come one by one.
+    Drip,
+    /// A success with something else in it.
+    Other {
+        /// What it says it is.
+        headers: Vec<(&'static str, String)>,
+        /// What it is.
+        body: Vec<u8>,
+    },
+}
+
+/// What is said.
+#[derive(Clone, Debug)]
+pub(super) struct Saying {
+    pub(super) text: String,
+    calls: Vec<Call>,
+    pub(super) stop: StopReason,
+    pub(super) tokens_in: u64,
+    pub(super) tokens_out: u64,
+}
+
+/// A tool call.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    pub(super) id: String,
+    pub(super) name: String,
+    arguments: String,
+}
+
+impl Turn {
+    /// Says words.
+    pub fn text(text: &str) -> Self {
+        Self { saying: Saying { text: text.to_owned(), ..Saying::default() }, ..Self::default() }
+    }
+
+    /// Calls a tool as well. The arguments are sent as they are, good or bad.
+    #[must_use]
+    pub fn call(mut self, id: &str, name: &str, arguments: &str) -> Self {
+        self.saying.stop = StopReason::ToolUse;
+        self.saying.calls.push(Call { id: id.to_owned(), name: name.to_owned(), arguments: arguments.to_owned() });
+        self
+    }
+
+    /// Stops for another reason than the usual one.
+    #[must_use]
+    pub fn stop(mut self, stop: StopReason) -> Self {
+        self.saying.stop = stop;
+        self
+    }
+
+    /// Lets something go wrong.
+    #[must_use]
+    pub fn fault(mut self, fault: Fault) -> Self {
+        self.fault = Some(fault);
+        self
+    }
+
+    /// An error status.
+    pub fn status(status: u16, headers: Vec<(&'static str, String)>, message: &str) -> Self {
+        Self::default().fault(Fault::Status { status, headers, message: message.to_owned() })
+    }
+
+    /// The turn that a script has for a request.
+    pub(super) fn scripted(script: &Script, request: &Request) -> Self {
+        let cue = match script.cue(&request.first_words, request.assistant_messages) {
+            Ok(cue) => cue,
+            Err(missing) => return Self::status(400, Vec::new(), &missing),
+        };
+        let calls = cue.reply.calls.iter().enumerate().map(|(nth, call)| Call {
+            id: cue.call_id(nth),
+            name: call.name.clone(),
+            arguments: call.input().text().to_owned(),
+        });
+        let saying = Saying {
+            text: cue.reply.text.clone(),
+            calls: calls.collect(),
+            stop: cue.stop(),
+            tokens_in: cue.reply.tokens_in.unwrap_or_else(|| estimate(request.raw.len())),
+            tokens_out: cue.tokens_out(),
+        };
+        let fault = cue.failure(request.attempt).map(|kind| fault(kind, cue.reply.retry_after_ms));
+        let delay = Duration::from_millis(cue.reply.delay_ms);
+        let chunk_delay = Duration::from_millis(cue.reply.chunk_delay_ms);
+        Self { saying, fault, delay, chunk_delay }
+    }
+
+    /// Does it.
+    pub(super) async fn respond(self, request: &Request, open: Open) -> Response {
+        tokio::time::sleep(self.delay).await;
+        let (mut frames, closing) = match request.wire {
+            Wire::Anthropic => (anthropic::frames(&self.saying), anthropic::CLOSING_FRAMES),
+            Wire::OpenAi => (openai::frames(&self.saying), openai::CLOSING_FRAMES),
+        };
+        if self.fault == Some(Fault::Unfinished) {
+            frames.truncate(frames.len() - closing);
+        }
+        let pieces = frames.into_iter().map(|frame| Piece { after: self.chunk_delay, bytes: frame.into() }).collect();
+        match self.fault {
+            None | Some(Fault::Unfinished) => stream(pieces, Ending::Clean, open),
+            Some(Fault::CutAfter(bytes)) => stream(first(pieces, bytes), Ending::Clean, open),
+            Some(Fault::ResetAfter(bytes)) => stream(first(pieces, bytes), Ending::Reset, open),
+            Some(Fault::StallAfter(bytes)) => stream(first(pieces, bytes), Ending::Stall, open),
+            Some(Fault::Drip) => stream(one_by_one(&pieces), Ending::Clean, open),
+            Some(Fault::Silence) => {
+                let _open = open;
+                std::future::pending().await
+            }
+            Some(Fault::Other { headers, body }) => {
+                open.finish();
+                let mut response = Response::new(body.into());
+                extend(response.headers_mut(), headers);
+                response
+            }
+            Some(Fault::Status { status, headers, message }) => {
+                open.finish();
+                let status = StatusCode::from_u16(status).expect("a script names a status that exists");
+                let mut response = strict::error(request.wire, status, error_type(status), &message);
+                extend(response.headers_mut(), headers);
+                response
+            }
+        }
+    }
+}
+
+impl Default for Saying {
+    fn default() -> Self {
+        Self { text: String::new(), calls: Vec::new(), stop: StopReason::EndTurn, tokens_in: 10, tokens_out: 5 }
+    }
+}
+
+impl Saying {
+    /// The text, word by word.
+    pub(super) fn words(&self) -> impl Iterator<Item = &str> {
+        self.text.split_inclusive(' ')
+    }
+
+    /// The calls, each with its arguments in small pieces.
+    pub(super) fn calls_in_pieces(&self) -> impl Iterator<Item = (&Call, Vec<String>)> {
+        self.calls.iter().map(|call| {
+            let letters: Vec<char> = call.arguments.chars().collect();
+            (call, letters.chunks(9).map(|piece| piece.iter().collect()).collect())
+        })
+    }
+}
+
+/// How a provider shows a failure of each kind.
+fn fault(kind: CallErrorKind, retry_after_ms: Option<u64>) -> Fault {
+    let headers: Vec<_> = retry_after_ms.map(|ms| ("retry-after-ms", ms.to_string())).into_iter().collect();
+    let status =
+        |status, message: &str| Fault::Status { status, headers: headers.clone(), message: message.to_owned() };
+    match kind {
+        CallErrorKind::RateLimited => status(429, "This request would exceed your rate limit"),
+        CallErrorKind::Overloaded => status(529, "Overloaded"),
+        CallErrorKind::Server => status(500, "Internal server error"),
+        CallErrorKind::Auth => status(401, "invalid x-api-key"),
+        CallErrorKind::ContextTooLong => status(400, "prompt is too long: 210000 tokens > 200000 maximum"),
+        CallErrorKind::Rejected => status(400, "the request is not valid"),
+        CallErrorKind::Connection => Fault::ResetAfter(0),
+        CallErrorKind::Truncated => Fault::Unfinished,
+        CallErrorKind::Garbled => {
+            Fault::Other { headers: vec![("content-type", "text/html".to_owned())], body: b"<html></html>".to_vec() }
+        }
+        CallErrorKind::Cancelled => Fault::Silence,
+    }
+}
+
+fn error_type(status: StatusCode) -> &'static str {
+    match status.as_u16() {
+        401 => "authentication_error",
+        403 => "permission_error",
+        404 => "not_found_error",
+        429 => "rate_limit_error",
+        529 => "overloaded_error",
+        500.. => "api_error",
+        _ => "invalid_request_error",
+    }
+}
+
+/// The first `bytes` bytes.
+fn first(pieces: Vec<Piece>, bytes: usize) -> Vec<Piece> {
+    let mut left = bytes;
+    let mut kept = Vec::new();
+    for mut piece in pieces {
+        piece.bytes.truncate(left);
+        left -= piece.bytes.len();
+        kept.push(piece);
+        if left == 0 {
+            break;
+        }
+    }
+    kept
+}
+
+fn one_by_one(pieces: &[Piece]) -> Vec<Piece> {
+    let bytes = pieces.iter().flat_map(|piece| (0..piece.bytes.len()).map(|at| piece.bytes.slice(at..=at)));
+    bytes.map(|bytes| Piece { after: Duration::ZERO, bytes }).collect()
+}
+
+fn extend(map: &mut HeaderMap, headers: Vec<(&'static str, String)>) {
+    for (name, value) in headers {
+        map.insert(
+            HeaderName::from_static(name),
+            HeaderValue::from_str(&value).expect("a script's header can be sent"),
+        );
+    }
+}

@@ -1,0 +1,10 @@
+//! The voices over loopback, against a server that is as strict as a provider.
+
+mod voices {
+    mod cancelling;
+    mod failing;
+    mod hostile;
+    mod speaking;
+    mod stage;
+    mod strict;
+}

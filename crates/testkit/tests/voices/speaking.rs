@@ -1,0 +1,120 @@
+//! Good calls.
+
+use agent::message::{Message, Origin, Role};
+use agent::model::{StopReason, Tokens};
+use majordomo_testkit::model_server::{Fault, ModelServer, Turn};
+use provider::scripted::Script;
+use provider::{Ask, Delta, Wire};
+
+use super::stage::{WIRES, ask, heading, open, result, said, voices, with};
+
+const SCRIPT: &str = r#"
+[[script]]
+on = "the brief"
+[[script.reply]]
+text = "I will look."
+calls = [{ name = "read_file", input = { path = "a" } }, { name = "read_file", input = { path = "é" } }]
+tokens_in = 40
+tokens_out = 9
+[[script.reply]]
+text = "It is done."
+"#;
+
+fn script() -> Script {
+    Script::parse("speaking", SCRIPT).expect("a good script")
+}
+
+#[tokio::test]
+async fn a_whole_turn_with_tools_is_taken_by_a_strict_provider() {
+    // F4
+    for wire in WIRES {
+        let server = ModelServer::scripted(script()).await;
+        let mut conversation = with(&server, wire);
+        let answer = conversation.ask(ask()).await.expect("an answer");
+        assert_eq!(heading(&answer), ("I will look.".into(), vec!["call_0_0".into(), "call_0_1".into()]), "{wire:?}");
+        assert_eq!(answer.stop, StopReason::ToolUse);
+        assert_eq!(answer.tokens, Some(Tokens { input: 40, output: 9, ..Tokens::default() }));
+        conversation.push(&said(Role::Assistant, answer.parts));
+        conversation.push(&said(Role::User, vec![result("call_0_1"), result("call_0_0")]));
+        conversation.push(&Message::user("a notice", Origin::House));
+        let answer = conversation.ask(Ask { calls_allowed: false, ..ask() }).await.expect("an answer");
+        assert_eq!((heading(&answer).0.as_str(), answer.stop), ("It is done.", StopReason::EndTurn));
+        assert_eq!(server.refusals(), [""; 0], "{wire:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_request_holds_its_brief_and_nothing_of_another_thread() {
+    for wire in WIRES {
+        let server = ModelServer::start(|_| Turn::text("good")).await;
+        let voices = voices(super::stage::config(wire, server.url(wire)));
+        for brief in ["the first secret", "the second secret"] {
+            open(&voices, brief).ask(ask()).await.expect("an answer");
+        }
+        let bodies: Vec<String> = server.requests().iter().map(|request| request.body.to_string()).collect();
+        assert!(bodies[0].contains("first") && !bodies[0].contains("second"));
+        assert!(bodies[1].contains("second") && !bodies[1].contains("first"));
+        assert_eq!(server.requests()[1].first_words, "the second secret");
+    }
+}
+
+#[tokio::test]
+async fn words_arrive_in_passing_and_byte_by_byte() {
+    // F17
+    for wire in WIRES {
+        let server = ModelServer::start(|_| Turn::text("Grüße aus 東京 🗼").fault(Fault::Drip)).await;
+        let (deltas, mut heard) = tokio::sync::mpsc::unbounded_channel();
+        let answer = with(&server, wire).ask(Ask { deltas: Some(deltas), ..ask() }).await.expect("an answer");
+        assert_eq!(heading(&answer).0, "Grüße aus 東京 🗼");
+        let mut words = Vec::new();
+        while let Some(Delta::Text(word)) = heard.recv().await {
+            words.push(word);
+        }
+        assert_eq!(words, ["Grüße ", "aus ", "東京 ", "🗼"], "{wire:?}");
+    }
+}
+
+#[tokio::test]
+async fn two_hundred_calls_at_once_all_come_back() {
+    let server = ModelServer::start(|request| Turn::text(&request.first_words)).await;
+    let voices = voices(super::stage::config(Wire::Anthropic, server.url(Wire::Anthropic)));
+    let calls: Vec<_> = (0..200).map(|n| tokio::spawn(open(&voices, &format!("brief {n}")).ask(ask()))).collect();
+    for (n, call) in calls.into_iter().enumerate() {
+        let answer = call.await.expect("no panic").expect("an answer");
+        assert_eq!(heading(&answer).0, format!("brief {n}"));
+    }
+    let (_, state) = voices.governors()[0];
+    assert_eq!((state.running, state.waiting), (0, 0));
+}
+
+#[tokio::test]
+async fn an_id_that_the_server_begins_again_with_every_answer_is_made_unique() {
+    // F5
+    for wire in WIRES {
+        let server = ModelServer::start(|_| Turn::text("look").call("call_0", "read_file", "{}")).await;
+        let mut conversation = with(&server, wire);
+        for _ in 0..3 {
+            let answer = conversation.ask(ask()).await.expect("an answer");
+            let (_, ids) = heading(&answer);
+            conversation.push(&said(Role::Assistant, answer.parts));
+            conversation.push(&said(Role::User, ids.iter().map(|id| result(id)).collect()));
+        }
+        assert!(conversation.ask(ask()).await.is_ok(), "{wire:?}");
+        assert_eq!(server.refusals(), [""; 0], "{wire:?}");
+    }
+}
+
+#[tokio::test]
+async fn unreadable_arguments_are_named_and_can_be_answered() {
+    // F20
+    for wire in WIRES {
+        let server = ModelServer::start(|_| Turn::text("").call("c", "read_file", "[not json")).await;
+        let mut conversation = with(&server, wire);
+        let answer = conversation.ask(ask()).await.expect("an answer");
+        assert_eq!(answer.malformed.len(), 1);
+        conversation.push(&said(Role::Assistant, answer.parts));
+        conversation.push(&said(Role::User, vec![result("c")]));
+        assert!(conversation.ask(ask()).await.is_ok(), "{wire:?}");
+        assert_eq!(server.refusals(), [""; 0], "{wire:?}");
+    }
+}
