@@ -1,0 +1,103 @@
+//! Tokens and money are carved: whatever is asked and spent, what is held never exceeds what was granted.
+
+use majordomo_agent::budget::Grant;
+use majordomo_agent::message::Part;
+use majordomo_agent::model::Tokens;
+use majordomo_agent::policy::Policy;
+use majordomo_agent::{CallId, Effect, Event, Json, Mode, Outcome, Usage};
+use proptest::prelude::*;
+
+use super::room::Room;
+
+const TOKENS: u64 = 400_000;
+const COST: u64 = 3_000_000;
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// T16, OPTA-40
+    #[test]
+    fn what_is_held_spent_and_reserved_never_exceeds_the_grant(
+        answers in prop::collection::vec(prop::collection::vec((0u64..300_000, 0.0f64..4.0, any::<bool>()), 1..5), 1..6),
+        spent in prop::collection::vec((0u64..=100, 0u64..=100), 30),
+    ) {
+        let grant = Grant { tokens: Some(TOKENS), cost_microusd: Some(COST), ..Grant::default() };
+        let policy = Policy { max_children: 30, ..Policy::default() };
+        let mut room = Room::with(policy, Mode::Auto, grant);
+        let mut reported = 0;
+        for wishes in answers {
+            if room.thread.run.as_ref().is_none_or(|run| run.ending.is_some()) {
+                break;
+            }
+            let spawn = |(tokens, cost, in_background): &(u64, f64, bool)| {
+                format!(r#"{{"task":"t","max_tokens":{},"max_cost":{},"background":{in_background}}}"#, tokens + 1, cost + 0.01)
+            };
+            let wishes: Vec<String> = wishes.iter().map(spawn).collect();
+            let calls: Vec<(&str, &str)> = wishes.iter().map(|wish| ("spawn_agent", wish.as_str())).collect();
+            room.calls(&calls);
+            within_the_grant(&room)?;
+            let waiting: Vec<_> = room.spawned()[reported..].iter().map(|child| (child.child.clone(), child.grant.clone())).collect();
+            for (child, granted) in waiting {
+                let (tokens, cost) = spent[reported];
+                let usage = Usage {
+                    counted_tokens: granted.tokens.unwrap() * tokens / 100,
+                    cost_microusd: granted.cost_microusd.unwrap() * cost / 100,
+                    ..Usage::default()
+                };
+                room.reports(child.as_str(), Outcome::Completed, usage);
+                reported += 1;
+                within_the_grant(&room)?;
+            }
+            prop_assert_eq!(room.thread.carved.tokens, 0, "everything that was not spent is back");
+            prop_assert_eq!(room.thread.carved.cost_microusd, 0);
+        }
+    }
+}
+
+fn within_the_grant(room: &Room) -> Result<(), TestCaseError> {
+    let thread = &room.thread;
+    let (tree, claim) = (thread.tree_usage(), thread.claim());
+    prop_assert!(tree.counted_tokens + thread.carved.tokens + claim.tokens <= TOKENS, "{tree:?} {claim:?}");
+    prop_assert!(tree.cost_microusd + thread.carved.cost_microusd + claim.cost_microusd <= COST, "{tree:?} {claim:?}");
+    for child in room.spawned() {
+        prop_assert!(child.grant.tokens.unwrap() >= thread.created.policy.min_child_tokens);
+        prop_assert!(child.grant.cost_microusd.unwrap() > 0);
+    }
+    Ok(())
+}
+
+#[test]
+fn siblings_of_one_answer_get_equal_shares() {
+    let grant = Grant { tokens: Some(100_000), ..Grant::default() };
+    let mut room = Room::with(Policy::default(), Mode::Auto, grant);
+    room.calls(&[("spawn_agent", r#"{"task":"a"}"#); 4]);
+    let shares: Vec<u64> = room.spawned().iter().map(|child| child.grant.tokens.unwrap()).collect();
+    assert_eq!(shares.len(), 4);
+    assert!(shares.iter().all(|share| share.abs_diff(shares[0]) <= 1), "{shares:?}");
+}
+
+#[test]
+fn a_request_that_does_not_fit_is_refused_before_it_is_made() {
+    let grant = Grant { tokens: Some(20_000), ..Grant::default() };
+    let mut room = Room::with(Policy::default(), Mode::Auto, grant);
+    let requests =
+        |room: &Room| room.effects.iter().filter(|effect| matches!(effect, Effect::CallModel { .. })).count();
+    room.calls(&[("read_file", r#"{"path":"a"}"#)]);
+    room.returns("c1", "text");
+    assert_eq!(requests(&room), 2);
+    let call = Part::ToolCall { id: CallId::new("c2"), name: "read_file".into(), input: Json::object() };
+    room.answers(vec![call], Tokens { input: 18_000, output: 1500, ..Tokens::default() });
+    room.returns("c2", "text");
+    assert_eq!(requests(&room), 2, "the prompt alone would take more than is left");
+    let Some(Event::Reported(report)) = room.events.last() else { panic!("{:?}", room.events.last()) };
+    assert_eq!(report.outcome, Outcome::BudgetExceeded);
+}
+
+#[test]
+fn money_that_reaches_for_nothing_is_not_carved() {
+    let grant = Grant { cost_microusd: Some(2), ..Grant::default() };
+    let room = Room::with(Policy::default(), Mode::Auto, grant);
+    let report = room.events.last().map(|event| event.kind());
+    assert_eq!(report, Some("reported"), "not even a last word can be paid");
+    assert!(room.effects.is_empty());
+}

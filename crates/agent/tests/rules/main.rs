@@ -1,0 +1,11 @@
+//! The rules of one thread, where a story would be too long: tables over every field, mode and wish, and chance.
+//!
+//! What happens between threads, and in which order, is told by the stories of the testkit.
+
+mod grants;
+mod late;
+mod permission;
+mod places;
+mod policy;
+mod room;
+mod words;

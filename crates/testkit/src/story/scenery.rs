@@ -1,0 +1,109 @@
+//! What every story finds: a few tools of every reach, three agents, three models, and a policy.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use agent::birth::{self, Root};
+use agent::event::ThreadCreated;
+use agent::house::House;
+use agent::model::{Model, Price};
+use agent::policy::Policy;
+use agent::role::Agent;
+use agent::tools::{Reach, Risk, ToolInfo};
+use agent::{Json, Mode, ThreadId};
+
+use super::script::Setup;
+
+/// The values of the preset `opta`, from where the binary takes them.
+const OPTA: &str = include_str!("../../../majordomo/src/presets/opta.toml");
+
+/// The house of all stories.
+pub fn house() -> House {
+    let tools = [
+        ("ask_user", Reach::ReadOnly, true),
+        ("edit_file", Reach::Workspace, false),
+        ("read_file", Reach::ReadOnly, true),
+        ("run_command", Reach::World, false),
+        ("search_files", Reach::ReadOnly, true),
+        ("todo", Reach::Own, true),
+    ];
+    let tool = |(name, reach, idempotent): (&str, Reach, bool)| {
+        let schema = Json::parse(r#"{"type":"object"}"#).expect("the schema is JSON");
+        let info =
+            ToolInfo { name: name.into(), description: "A tool.".into(), schema, reach, idempotent, risk: Risk::Low };
+        (Arc::from(name), info)
+    };
+    let agents = [
+        ("explore", Some(vec!["read_file", "search_files"]), Some(Mode::Plan)),
+        ("general", None, None),
+        ("scribe", Some(vec!["edit_file", "read_file"]), None),
+    ];
+    let agent = |(name, tools, mode): (&str, Option<Vec<&str>>, Option<Mode>)| {
+        let agent = Agent {
+            name: name.into(),
+            description: format!("the {name} one").into(),
+            prompt: format!("You are {name}.").into(),
+            model: None,
+            tools: tools.map(|tools| tools.into_iter().map(Arc::from).collect()),
+            mode,
+        };
+        (Arc::from(name), agent)
+    };
+    House { tools: BTreeMap::from(tools.map(tool)), agents: BTreeMap::from(agents.map(agent)), models: Box::new(model) }
+}
+
+/// The first event of a story's root.
+pub fn root(house: &House, setup: &Setup) -> ThreadCreated {
+    let root = Root {
+        id: ThreadId::new("r"),
+        agent: setup.agent.clone(),
+        model: setup.model.clone(),
+        mode: setup.mode,
+        policy: Arc::new(policy(setup)),
+        preset: setup.preset.clone(),
+        grant: setup.grant.clone(),
+        workspace: "/home/ann/house".into(),
+        today: "2026-01-15".into(),
+        output_schema: setup.schema.clone(),
+    };
+    birth::root(house, root).unwrap_or_else(|reason| panic!("the root cannot be: {reason}"))
+}
+
+fn model(name: &str) -> Result<Model, String> {
+    let plain = Model { name: name.into(), context_tokens: 100_000, max_output_tokens: 4000, price: None };
+    match name {
+        "test/model" => Ok(plain),
+        // Two and ten dollars for a million tokens.
+        "test/priced" => {
+            let price = Price { input: 2_000_000, cache_read: 200_000, cache_write: 2_000_000, output: 10_000_000 };
+            Ok(Model { price: Some(price), ..plain })
+        }
+        "test/small" => Ok(Model { context_tokens: 8000, max_output_tokens: 1000, ..plain }),
+        other => Err(format!("there is no model '{other}'")),
+    }
+}
+
+fn policy(setup: &Setup) -> Policy {
+    let mut policy = serde_json::to_value(Policy::default()).expect("a policy is JSON");
+    if &*setup.preset == "opta" {
+        let preset: toml::Table = OPTA.parse().expect("the preset is TOML");
+        let preset = serde_json::to_value(&preset["policy"]).expect("the preset has JSON values");
+        overlay(&mut policy, preset);
+    }
+    for (key, value) in &setup.policy {
+        let nested = key.rsplit('.').fold(value.clone(), |value, key| serde_json::json!({ key: value }));
+        overlay(&mut policy, nested);
+    }
+    serde_json::from_value(policy).unwrap_or_else(|error| panic!("the policy is none: {error}"))
+}
+
+fn overlay(under: &mut serde_json::Value, over: serde_json::Value) {
+    match (under, over) {
+        (serde_json::Value::Object(under), serde_json::Value::Object(over)) => {
+            for (key, value) in over {
+                overlay(under.entry(key).or_insert(serde_json::Value::Null), value);
+            }
+        }
+        (under, over) => *under = over,
+    }
+}

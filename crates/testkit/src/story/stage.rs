@@ -1,0 +1,344 @@
+//! Plays a story: drives every thread of a family by the rules alone, with a clock that moves only when the story says so.
+//!
+//! The stage does what the heart does, in the same order and without anything that could surprise: events first, then
+//! effects, one after the other. What it waits for from the world must come from the story.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use agent::budget::Claim;
+use agent::event::ThreadCreated;
+use agent::house::House;
+use agent::input::{Outside, Strength};
+use agent::report::Report;
+use agent::{Effect, Event, Input, InputId, Thread, ThreadId, Time};
+
+use super::scenery;
+use super::script::{Act, Setup, What};
+use super::words::{self, Scene};
+
+/// A family on stage.
+pub struct Stage {
+    house: House,
+    now: Time,
+    began: Time,
+    root: ThreadId,
+    actors: BTreeMap<ThreadId, Actor>,
+    /// What the stage itself has still to do.
+    todo: VecDeque<(ThreadId, Todo)>,
+    told: Vec<String>,
+    /// Whether time passes while the stage tells: then every line says when.
+    waiting: bool,
+    inputs: u32,
+    last_sent: Option<(ThreadId, InputId, Outside)>,
+}
+
+/// A thread, its log, and what it asked of the world.
+struct Actor {
+    thread: Thread,
+    log: Vec<(Time, Event)>,
+    asked: Vec<Effect>,
+    heard: Option<Time>,
+    /// Whether a process drives it.
+    awake: bool,
+    /// Whether its report gets through.
+    unheard: bool,
+}
+
+enum Todo {
+    Handle(Box<Input>),
+    Receive(InputId, Outside),
+    Perform(Effect),
+}
+
+impl Stage {
+    /// The scene as it was set, with a root that has nothing to do.
+    pub fn new(setup: &Setup) -> Self {
+        let house = scenery::house();
+        let created = scenery::root(&house, setup);
+        let now = Time(1_768_471_200_000);
+        let root = created.id.clone();
+        let actors = BTreeMap::from([(root.clone(), Actor::new(now, created))]);
+        let told = Vec::new();
+        let todo = VecDeque::new();
+        Self { house, now, began: now, root, actors, todo, told, waiting: false, inputs: 0, last_sent: None }
+    }
+
+    /// Plays one line and tells what came of it.
+    pub fn play(&mut self, line: usize, act: Act) -> Vec<String> {
+        let place = format!("line {line}");
+        let who = ThreadId::new(format!("{}{}", self.root, act.who));
+        assert!(self.actors.contains_key(&who), "{place}: there is no thread {}", act.who);
+        match act.what {
+            What::Sends(outside) => {
+                let id = self.next_input();
+                self.last_sent = Some((who.clone(), id.clone(), outside.clone()));
+                self.todo.push_back((who, Todo::Receive(id, outside)));
+            }
+            What::Resends => {
+                let (who, id, outside) = self.last_sent.clone().expect("something was sent before");
+                self.todo.push_back((who, Todo::Receive(id, outside)));
+            }
+            What::Answers { answer, schema_error } => {
+                let turn = self.turn(&who, &place);
+                self.hand(who, Input::ModelAnswered { turn, answer, schema_error });
+            }
+            What::Fails(error) => {
+                let turn = self.turn(&who, &place);
+                self.hand(who, Input::ModelFailed { turn, error });
+            }
+            What::Returns { call, result } => {
+                let runs =
+                    |effect: &Effect| matches!(effect, Effect::RunTool { call: running, .. } if *running == call);
+                assert!(self.actors[&who].asked.iter().any(runs), "{place}: {call} does not run");
+                self.hand(who, Input::ToolFinished { call, result });
+            }
+            What::Hears => self.actor(&who).heard = Some(self.now),
+            What::Waits { ms } => self.wait_until(self.now.plus_ms(ms)),
+            What::Crashes { away_ms, meanwhile } => self.crash(away_ms, meanwhile),
+            What::Panics(message) => self.hand(who, Input::Panicked { message }),
+            What::GoesUnheard => self.actor(&who).unheard = true,
+            What::ReportsAgain => {
+                let report = self.actors[&who].report().unwrap_or_else(|| panic!("{place}: it has not reported"));
+                let parent = who.parent().expect("only children report");
+                self.hand(parent, Input::ChildReported { child: who, report });
+            }
+            What::Shows(what) => {
+                let actor = &self.actors[&who];
+                let shown = words::shown(&what, &actor.thread, &self.house).unwrap_or_else(|| panic!("{place}: what?"));
+                self.told.extend(shown);
+            }
+        }
+        self.settle();
+        std::mem::take(&mut self.told)
+    }
+
+    /// The turn that the model may answer. A request that waits for its time lets the time pass first.
+    fn turn(&mut self, who: &ThreadId, place: &str) -> u32 {
+        let request = |effect: &Effect| match effect {
+            Effect::CallModel { turn, not_before, .. } => Some((*turn, *not_before)),
+            _ => None,
+        };
+        let asked = self.actors[who].asked.iter().find_map(request);
+        let (turn, not_before) = asked.unwrap_or_else(|| panic!("{place}: the model was not asked"));
+        self.now = not_before.map_or(self.now, |moment| moment.max(self.now));
+        turn
+    }
+
+    /// Hands an input to a thread once what is under way is done.
+    fn hand(&mut self, who: ThreadId, input: Input) {
+        self.todo.push_back((who, Todo::Handle(Box::new(input))));
+    }
+
+    fn settle(&mut self) {
+        while let Some((who, todo)) = self.todo.pop_front() {
+            match todo {
+                Todo::Handle(input) => self.handle(&who, *input),
+                Todo::Receive(id, outside) => {
+                    let now = self.now;
+                    self.actor(&who).append(now, Event::InputArrived { id, input: outside });
+                    self.handle(&who, Input::Arrived);
+                }
+                Todo::Perform(effect) => self.perform(&who, effect),
+            }
+        }
+    }
+
+    fn handle(&mut self, who: &ThreadId, input: Input) {
+        let (now, house) = (self.now, &self.house);
+        let actor = self.actors.get_mut(who).expect("only threads on stage are driven");
+        actor.answered(&input);
+        let claim = actor.thread.claim();
+        let step = actor.thread.handle(house, input, now);
+        for event in step.events {
+            self.tell(who, claim, &event);
+            let reported = match &event {
+                Event::Reported(report) => Some((**report).clone()),
+                _ => None,
+            };
+            let actor = self.actor(who);
+            actor.log.push((now, event));
+            if let (Some(report), Some(parent), false) = (reported, who.parent(), actor.unheard) {
+                let child = who.clone();
+                self.hand(parent, Input::ChildReported { child, report });
+            }
+        }
+        for effect in step.effects {
+            self.actor(who).ask(effect.clone());
+            self.todo.push_back((who.clone(), Todo::Perform(effect)));
+        }
+        self.actors[who].agrees_with_itself();
+    }
+
+    /// Does what a family does for itself; the rest is the story's.
+    fn perform(&mut self, who: &ThreadId, effect: Effect) {
+        match effect {
+            Effect::StartChild { child } => self.start(who, child),
+            Effect::StopChild { child, strength, reason } => {
+                let id = match strength {
+                    Strength::Cancel => "stop-cancel",
+                    Strength::Kill => "stop-kill",
+                };
+                if self.actors.get(&child).is_some_and(|child| !child.thread.is_over()) {
+                    let stop = Outside::Stopped { strength, reason };
+                    self.todo.push_back((child, Todo::Receive(InputId::new(id), stop)));
+                }
+            }
+            Effect::TellChild { child, call, text } => {
+                let delivered = !self.actors[&child].thread.is_over();
+                if delivered {
+                    let steer = Outside::Steered { text, from: self.actors[who].thread.created.name.clone() };
+                    self.todo.push_back((child, Todo::Receive(InputId::new(call.as_str()), steer)));
+                }
+                self.hand(who.clone(), Input::ChildTold { call, delivered });
+            }
+            Effect::CallModel { .. }
+            | Effect::CancelModel { .. }
+            | Effect::RunTool { .. }
+            | Effect::StopTool { .. } => {}
+        }
+    }
+
+    /// Begins a child, goes on with it, or fetches its report.
+    fn start(&mut self, parent: &ThreadId, child: ThreadId) {
+        match self.actors.get_mut(&child) {
+            None => {
+                let created = self.actors[parent].thread.birth(&child).expect("a child that starts was spawned");
+                self.actors.insert(child.clone(), Actor::new(self.now, created));
+                self.hand(child, Input::Begin);
+            }
+            Some(actor) => {
+                if let Some(report) = actor.report() {
+                    self.hand(parent.clone(), Input::ChildReported { child, report });
+                } else if !actor.awake {
+                    actor.awake = true;
+                    self.hand(child, Input::Reopened);
+                }
+            }
+        }
+    }
+
+    fn wait_until(&mut self, end: Time) {
+        self.waiting = true;
+        for _ in 0..1000 {
+            let wake = |(id, actor): (&ThreadId, &Actor)| Some((actor.thread.next_wake(actor.heard)?, id.clone()));
+            let due = self.actors.iter().filter_map(wake).min().filter(|(at, _)| *at <= end);
+            let Some((at, who)) = due else {
+                self.now = end;
+                self.waiting = false;
+                return;
+            };
+            self.now = self.now.max(at);
+            let heard = self.actors[&who].heard;
+            self.hand(who, Input::TimePassed { heard });
+            self.settle();
+        }
+        panic!("a thread is woken again and again at the same moment");
+    }
+
+    fn crash(&mut self, away_ms: u64, meanwhile: Vec<Outside>) {
+        for input in meanwhile {
+            let (root, id, now) = (self.root.clone(), self.next_input(), self.now);
+            self.actor(&root).append(now, Event::InputArrived { id, input });
+        }
+        self.now = self.now.plus_ms(away_ms);
+        for actor in self.actors.values_mut() {
+            actor.thread = actor.replayed();
+            actor.asked.clear();
+            actor.heard = None;
+            actor.awake = false;
+            actor.unheard = false;
+        }
+        let root = self.root.clone();
+        self.actor(&root).awake = true;
+        self.hand(root, Input::Reopened);
+    }
+
+    fn tell(&mut self, who: &ThreadId, claim: Claim, event: &Event) {
+        let model = &self.actors[who].thread.created.role.model;
+        let scene = Scene { root: &self.root, now: self.now, claim, longest_answer: model.max_output_tokens };
+        let at = if self.waiting {
+            format!("at {}, ", words::seconds(self.now.since_ms(self.began)))
+        } else {
+            String::new()
+        };
+        let mut lines = words::event(&scene, event).into_iter();
+        let first = lines.next().unwrap_or_default();
+        self.told.push(format!("{} {at}{first}", words::path(&self.root, who)));
+        self.told.extend(lines.map(|line| format!("  | {line}").trim_end().to_owned()));
+    }
+
+    fn next_input(&mut self) -> InputId {
+        self.inputs += 1;
+        InputId::new(format!("i{}", self.inputs))
+    }
+
+    fn actor(&mut self, who: &ThreadId) -> &mut Actor {
+        self.actors.get_mut(who).expect("only threads on stage are driven")
+    }
+}
+
+impl Actor {
+    fn new(now: Time, created: ThreadCreated) -> Self {
+        let first = Event::ThreadCreated(Box::new(created));
+        let thread = Thread::new(now, &first);
+        Self { thread, log: vec![(now, first)], asked: Vec::new(), heard: None, awake: true, unheard: false }
+    }
+
+    fn append(&mut self, now: Time, event: Event) {
+        self.thread.apply(now, &event);
+        self.log.push((now, event));
+    }
+
+    fn report(&self) -> Option<Report> {
+        match self.log.last() {
+            Some((_, Event::Reported(report))) => Some((**report).clone()),
+            Some(_) | None => None,
+        }
+    }
+
+    fn replayed(&self) -> Thread {
+        let log = self.log.iter().map(|(at, event)| (*at, event));
+        Thread::replay(log).expect("a log has a first event")
+    }
+
+    /// Remembers what was asked of the world. A stronger stop takes the place of a weaker one.
+    fn ask(&mut self, effect: Effect) {
+        if let Effect::StopChild { child, .. } = &effect {
+            self.asked.retain(|asked| !matches!(asked, Effect::StopChild { child: same, .. } if same == child));
+        }
+        self.asked.push(effect);
+    }
+
+    /// Forgets what `input` answers.
+    fn answered(&mut self, input: &Input) {
+        self.asked.retain(|effect| match (effect, input) {
+            (
+                Effect::CallModel { turn, .. } | Effect::CancelModel { turn },
+                Input::ModelAnswered { turn: over, .. } | Input::ModelFailed { turn: over, .. },
+            ) => turn != over,
+            (Effect::RunTool { call, .. } | Effect::StopTool { call }, Input::ToolFinished { call: over, .. })
+            | (Effect::TellChild { call, .. }, Input::ChildTold { call: over, .. }) => call != over,
+            (
+                Effect::StartChild { child } | Effect::StopChild { child, .. },
+                Input::ChildReported { child: over, .. },
+            ) => child != over,
+            _ => true,
+        });
+    }
+
+    /// Its log tells the same thread, and it waits for exactly what it asked for.
+    fn agrees_with_itself(&self) {
+        let id = self.thread.id();
+        assert!(self.replayed() == self.thread, "{id}: its log tells another thread");
+        let sorted = |effects: &[Effect]| {
+            let mut lines: Vec<String> = effects.iter().map(|effect| format!("{effect:?}")).collect();
+            lines.sort();
+            lines
+        };
+        assert_eq!(
+            sorted(&self.asked),
+            sorted(&self.thread.pending()),
+            "{id}: asked of the world (left), pending (right)"
+        );
+    }
+}
