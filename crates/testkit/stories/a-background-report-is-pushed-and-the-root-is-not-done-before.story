@@ -10,11 +10,11 @@ and call spawn_agent {"task":"Look in the cellar","name":"cellar","background":t
     | c2 spawn_agent is a verb
   . child_spawned .1 by c1: attic, auto, 50 calls, 200000 tokens, 1800 s, depth 1, 4 descendants, in the background
   . tool_finished c1 ok: attic (r.1) works in the background; its report reaches you by itself.
+  . child_started .1
   . child_spawned .2 by c2: cellar, auto, 50 calls, 200000 tokens, 1800 s, depth 1, 5 descendants, in the background
   . tool_finished c2 ok
     | cellar (r.2) works in the background; its report reaches you by itself.
     | (ignored arguments: colour)
-  . child_started .1
   . child_started .2
   . turn_started 2
   .1 turn_started 1

@@ -18,7 +18,7 @@ model: call spawn_agent {"task":"Read everything"} as c1
   .1 tool_started r1
 .1 tool r1: ok *8000
   .1 tool_finished r1 ok: word word word word word word word word … (8000 characters)
-  .1 turn_started 2, at most 2170 tokens
+  .1 turn_started 2, at most 2171 tokens
 .1 show: left
   512 tokens, any money, 14 calls, 2147483647 descendants
 .1 model (5600+900): call read_file {"path":"b"} as r2
@@ -27,7 +27,7 @@ model: call spawn_agent {"task":"Read everything"} as c1
   .1 tool_started r2
 .1 tool r2: ok *4000
   .1 tool_finished r2 ok: word word word word word word word word … (4000 characters)
-  .1 turn_started 3, the last: budget_exceeded, the grant of 8192 tokens (max_tokens) is used up, at most 682 tokens
+  .1 turn_started 3, the last: budget_exceeded, the grant of 8192 tokens (max_tokens) is used up, at most 641 tokens
 .1 show: left
   0 tokens, any money, 13 calls, 2147483647 descendants
 .1 model (7600+60): a and most of b.

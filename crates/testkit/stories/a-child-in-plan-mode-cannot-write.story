@@ -12,8 +12,8 @@ and call spawn_agent {"task":"Write"} as c2
     | c1 spawn_agent is a verb
     | c2 spawn_agent is a verb
   . child_spawned .1 by c1: general, plan, 15 calls, 8192 tokens, 60 s, depth 1, 0 descendants
-  . child_spawned .2 by c2: general, dangerous, 15 calls, 8192 tokens, 60 s, depth 1, 2147483646 descendants, queued
   . child_started .1
+  . child_spawned .2 by c2: general, dangerous, 15 calls, 8192 tokens, 60 s, depth 1, 2147483646 descendants, queued
   .1 turn_started 1
 .1 show: tools
   edit_file, read_file, run_command, search_files, todo

@@ -12,8 +12,8 @@ and call spawn_agent {"task":"Two"} as c2
     | c1 spawn_agent is a verb
     | c2 spawn_agent is a verb
   . child_spawned .1 by c1: general, auto, 50 calls, 200000 tokens, 1800 s, over in 60 s, depth 1, 4 descendants
-  . child_spawned .2 by c2: general, auto, 50 calls, 200000 tokens, 1800 s, over in 60 s, depth 1, 5 descendants, queued
   . child_started .1
+  . child_spawned .2 by c2: general, auto, 50 calls, 200000 tokens, 1800 s, over in 60 s, depth 1, 5 descendants, queued
   .1 turn_started 1
 crash 3600s
   . reopened after 3600 s

@@ -12,7 +12,7 @@ model: call spawn_agent {"task":"One down"} as c1
 .1 model: call spawn_agent {"task":"Two down"} as c2
   .1 answered 1, 110 tokens
     | c2 spawn_agent is a verb
-  .1 child_spawned .1.1 by c2: general, auto, 50 calls, 199258 tokens, 1800 s, over in 1800 s, depth 0, 0 descendants
+  .1 child_spawned .1.1 by c2: general, auto, 50 calls, 199259 tokens, 1800 s, over in 1800 s, depth 0, 0 descendants
   .1 child_started .1.1
   .1.1 turn_started 1
 stop: kill at once

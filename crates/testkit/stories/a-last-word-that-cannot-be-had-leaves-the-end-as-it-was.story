@@ -27,4 +27,4 @@ wait 60s
 fail: cancelled
   . call_failed 4, attempt 1: cancelled; not again; books its claim
   . reported cancelled, enough
-    | used 0 calls, 0 turns, 9888 tokens; in 60 s
+    | used 0 calls, 0 turns, 7970 tokens; in 60 s

@@ -9,8 +9,8 @@ and call spawn_agent {"task":"Two"} as c2
     | c1 spawn_agent is a verb
     | c2 spawn_agent is a verb
   . child_spawned .1 by c1: general, auto, 50 calls, 200000 tokens, 1800 s, depth 1, 4 descendants
-  . child_spawned .2 by c2: general, auto, 50 calls, 200000 tokens, 1800 s, depth 1, 5 descendants
   . child_started .1
+  . child_spawned .2 by c2: general, auto, 50 calls, 200000 tokens, 1800 s, depth 1, 5 descendants
   . child_started .2
   .1 turn_started 1
   .2 turn_started 1

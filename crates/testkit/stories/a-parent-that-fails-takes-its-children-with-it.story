@@ -10,9 +10,9 @@ and call spawn_agent {"task":"Seek","background":true} as c2
     | c2 spawn_agent is a verb
   . child_spawned .1 by c1: general, auto, 50 calls, 200000 tokens, 1800 s, depth 1, 4 descendants, in the background
   . tool_finished c1 ok: general (r.1) works in the background; its report reaches you by itself.
+  . child_started .1
   . child_spawned .2 by c2: general, auto, 50 calls, 200000 tokens, 1800 s, depth 1, 5 descendants, in the background
   . tool_finished c2 ok: general (r.2) works in the background; its report reaches you by itself.
-  . child_started .1
   . child_started .2
   . turn_started 2
   .1 turn_started 1

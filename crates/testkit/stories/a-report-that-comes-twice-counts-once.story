@@ -19,10 +19,10 @@ model: call spawn_agent {"task":"One","background":true} as c1
     | used 0 calls, 1 turns, 110 tokens
   . child_reported .1 completed
 show: left
-  495642 tokens, any money, any number of calls, 15 descendants
+  495643 tokens, any money, any number of calls, 15 descendants
 .1 reports again
 show: left
-  495642 tokens, any money, any number of calls, 15 descendants
+  495643 tokens, any money, any number of calls, 15 descendants
 model: One.
   . answered 2, 110 tokens
   . turn_started 3

@@ -10,9 +10,9 @@ and call spawn_agent {"task":"Two"} as c2
   . answered 1, 5100 tokens
     | c1 spawn_agent is a verb
     | c2 spawn_agent is a verb
-  . tool_finished c1 error: a sub-agent needs at least 4096 tokens (policy.min_child_tokens), and 634 can be given: do the task yourself
-  . tool_finished c2 error: a sub-agent needs at least 4096 tokens (policy.min_child_tokens), and 1241 can be given: do the task yourself
-  . turn_started 2, the last: budget_exceeded, the grant of 12000 tokens (max_tokens) is used up, at most 1725 tokens
+  . tool_finished c1 error: a sub-agent needs at least 4096 tokens (policy.min_child_tokens), and 636 can be given: do the task yourself
+  . tool_finished c2 error: a sub-agent needs at least 4096 tokens (policy.min_child_tokens), and 1246 can be given: do the task yourself
+  . turn_started 2, the last: budget_exceeded, the grant of 12000 tokens (max_tokens) is used up, at most 1688 tokens
 model (5400+50): Then I do it myself.
   . answered 2, 5450 tokens
   . budget_warned tokens 87 %

@@ -14,10 +14,10 @@ and call spawn_agent {"task":"Three"} as c3
     | c2 spawn_agent is a verb
     | c3 spawn_agent is a verb
   . child_spawned .1 by c1: general, auto, 50 calls, 200000 tokens, 1800 s, depth 1, 3 descendants
-  . child_spawned .2 by c2: general, auto, 50 calls, 200000 tokens, 1800 s, depth 1, 3 descendants
-  . child_spawned .3 by c3: general, auto, 50 calls, 200000 tokens, 1800 s, depth 1, 3 descendants, queued
   . child_started .1
+  . child_spawned .2 by c2: general, auto, 50 calls, 200000 tokens, 1800 s, depth 1, 3 descendants
   . child_started .2
+  . child_spawned .3 by c3: general, auto, 50 calls, 200000 tokens, 1800 s, depth 1, 3 descendants, queued
   .1 turn_started 1
   .2 turn_started 1
 .1 unheard

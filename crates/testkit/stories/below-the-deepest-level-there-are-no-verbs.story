@@ -17,7 +17,7 @@ model: call spawn_agent {"task":"One down"} as c1
   .1 answered 1, 110 tokens
     | d1 delegate_task is a verb
   .1 delegated d1 'p': 0
-  .1 child_spawned .1.1 by d1 for subtask 0: general, auto, 15 calls, 7560 tokens, 60 s, over in 60 s, depth 0, 0 descendants
+  .1 child_spawned .1.1 by d1 for subtask 0: general, auto, 15 calls, 7561 tokens, 60 s, over in 60 s, depth 0, 0 descendants
   .1 child_started .1.1
   .1.1 turn_started 1
 .1.1 show: tools

@@ -14,10 +14,10 @@ and call spawn_agent {"task":"Two"} as c2
     | c1 spawn_agent is a verb
     | c2 spawn_agent is a verb
   . child_spawned .1 by c1: general, auto, 50 calls, 200000 tokens, $0.01, 1800 s, depth 1, 4 descendants
-  . child_spawned .2 by c2: general, auto, 50 calls, 200000 tokens, $0.03, 1800 s, depth 1, 5 descendants
   . child_started .1
+  . child_spawned .2 by c2: general, auto, 50 calls, 200000 tokens, $0.03, 1800 s, depth 1, 5 descendants
   . child_started .2
-  .1 turn_started 1, the last: budget_exceeded, the grant of $0.01 (max_cost) is used up, at most 808 tokens
+  .1 turn_started 1, the last: budget_exceeded, the grant of $0.01 (max_cost) is used up, at most 799 tokens
   .2 turn_started 1, at most 1753 tokens
 show: left
   any number of tokens, $0.03, any number of calls, 5 descendants
@@ -49,7 +49,7 @@ show: left
     | Two.
   . turn_started 2, the last: budget_exceeded, the grant of $0.10 (max_cost) is used up, at most 2048 tokens
 show: left
-  any number of tokens, $0.000006, any number of calls, 14 descendants
+  any number of tokens, $0.005316, any number of calls, 14 descendants
 model (15000+500): Both.
   . answered 2, 15500 tokens, $0.035
   . budget_warned cost 87 %

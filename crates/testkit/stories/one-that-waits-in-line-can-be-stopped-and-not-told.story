@@ -12,9 +12,9 @@ and call spawn_agent {"task":"Rest","name":"idler","background":true} as c2
     | c2 spawn_agent is a verb
   . child_spawned .1 by c1: scout, auto, 50 calls, 200000 tokens, 1800 s, depth 1, 4 descendants, in the background
   . tool_finished c1 ok: scout (r.1) works in the background; its report reaches you by itself.
+  . child_started .1
   . child_spawned .2 by c2: idler, auto, 50 calls, 200000 tokens, 1800 s, depth 1, 5 descendants, in the background, queued
   . tool_finished c2 ok: idler (r.2) works in the background; its report reaches you by itself.
-  . child_started .1
   . turn_started 2
   .1 turn_started 1
 model: call message_agent {"agent":"idler","text":"Wake up"} as m1

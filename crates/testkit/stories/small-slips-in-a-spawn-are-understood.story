@@ -28,9 +28,9 @@ model: call spawn_agent {"prompt":"Look","maxToolCalls":"7","colour":"red","max_
 model: call spawn_agent {"task":"Look","max_tool_calls":1e30,"max_tokens":1e300,"max_cost":1e308,"timeout_s":"1e300"} as c2
   . answered 2, 110 tokens, $0.0003
     | c2 spawn_agent is a verb
-  . child_spawned .2 by c2: general, auto, 100 calls, 99038 tokens, $0.49955, 18446744073709550 s, over in 600 s, depth 1, 7 descendants
+  . child_spawned .2 by c2: general, auto, 100 calls, 99039 tokens, $0.49955, 18446744073709550 s, over in 600 s, depth 1, 7 descendants
     | narrowed: max_tool_calls was cut to 100 (policy.max_child_tool_calls)
-    | narrowed: max_tokens was cut to 99038, this thread's share
+    | narrowed: max_tokens was cut to 99039, this thread's share
     | narrowed: max_cost was cut to $0.50, this thread's share
   . child_started .2
   .2 turn_started 1
@@ -44,7 +44,7 @@ model: call spawn_agent {"task":"Look","max_tool_calls":1e30,"max_tokens":1e300,
     |
     | Seen again.
     | (max_tool_calls was cut to 100 (policy.max_child_tool_calls))
-    | (max_tokens was cut to 99038, this thread's share)
+    | (max_tokens was cut to 99039, this thread's share)
     | (max_cost was cut to $0.50, this thread's share)
   . turn_started 3
 model: Good.

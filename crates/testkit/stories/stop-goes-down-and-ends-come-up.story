@@ -14,7 +14,7 @@ and call edit_file {"path":"a"} as e1
   .1 answered 1, 110 tokens
     | c2 spawn_agent is a verb
     | e1 edit_file runs
-  .1 child_spawned .1.1 by c2: general, auto, 50 calls, 199248 tokens, 1800 s, over in 1800 s, depth 0, 0 descendants
+  .1 child_spawned .1.1 by c2: general, auto, 50 calls, 199253 tokens, 1800 s, over in 1800 s, depth 0, 0 descendants
   .1 child_started .1.1
   .1 tool_started e1
   .1.1 turn_started 1

@@ -20,13 +20,13 @@ show: left
     | used 0 calls, 1 turns, 6000 tokens
   . child_reported .1 completed
   . child_spawned .2 by d1 for subtask 1: general, auto, 50 calls, 31629 tokens, 1800 s, depth 1, 3 descendants
-  . child_spawned .3 by d1 for subtask 2: general, auto, 50 calls, 31629 tokens, 1800 s, depth 1, 4 descendants
+  . child_spawned .3 by d1 for subtask 2: general, auto, 50 calls, 31630 tokens, 1800 s, depth 1, 4 descendants
   . child_started .2
   . child_started .3
   .2 turn_started 1
   .3 turn_started 1
 show: left
-  632 tokens, any money, any number of calls, 6 descendants
+  631 tokens, any money, any number of calls, 6 descendants
 .2 model (2000+1000): Two.
   .2 answered 1, 3000 tokens
   .2 reported completed: Two.
@@ -56,7 +56,7 @@ show: left
     | Three.
   . turn_started 2
 show: left
-  53692 tokens, any money, any number of calls, 13 descendants
+  53693 tokens, any money, any number of calls, 13 descendants
 model: All.
   . answered 2, 110 tokens
   . reported completed: All.

@@ -14,8 +14,8 @@ and call spawn_agent {"task":"Ask the second"} as c2
     | c1 spawn_agent is a verb
     | c2 spawn_agent is a verb
   . child_spawned .1 by c1: general, auto, 15 calls, 8192 tokens, 60 s, depth 1, 1431655764 descendants
-  . child_spawned .2 by c2: general, auto, 15 calls, 8192 tokens, 60 s, depth 1, 1431655764 descendants
   . child_started .1
+  . child_spawned .2 by c2: general, auto, 15 calls, 8192 tokens, 60 s, depth 1, 1431655764 descendants
   . child_started .2
   .1 turn_started 1
   .2 turn_started 1
@@ -42,10 +42,10 @@ wait 30s
 and partial The first was about to say
   .1 call_failed 2, attempt 1: cancelled; not again; books its claim
   .1 reported timeout, the time (timeout_s) was over after 60 s: The first was about to say
-    | used 1 calls, 1 turns, 4123 tokens; in 60 s
+    | used 1 calls, 1 turns, 4121 tokens; in 60 s
   . child_reported .1 timeout
   . tool_finished c1 error
-    | [TIMEOUT] general (r.1) · 1 tool call · 60.0s · 4123 tokens
+    | [TIMEOUT] general (r.1) · 1 tool call · 60.0s · 4121 tokens
     | the time (timeout_s) was over after 60 s
     |
     | The first was about to say
@@ -53,4 +53,4 @@ and partial The first was about to say
 model: One of two.
   . answered 2, 110 tokens (10 counted)
   . reported completed: One of two.
-    | used 2 calls, 2 turns, 120 tokens; with 2 below 3 calls, 4 turns, 4353 tokens; in 60 s
+    | used 2 calls, 2 turns, 120 tokens; with 2 below 3 calls, 4 turns, 4351 tokens; in 60 s

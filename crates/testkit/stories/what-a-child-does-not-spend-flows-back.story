@@ -15,17 +15,17 @@ and call spawn_agent {"task":"Three","max_tokens":18446744073709551615} as c3
     | c2 spawn_agent is a verb
     | c3 spawn_agent is a verb
   . child_spawned .1 by c1: general, auto, 50 calls, 10000 tokens, 1800 s, depth 1, 3 descendants
-  . child_spawned .2 by c2: general, auto, 50 calls, 24619 tokens, 1800 s, depth 1, 3 descendants
-  . child_spawned .3 by c3: general, auto, 50 calls, 24619 tokens, 1800 s, depth 1, 3 descendants
-    | narrowed: max_tokens was cut to 24619, this thread's share
   . child_started .1
+  . child_spawned .2 by c2: general, auto, 50 calls, 24623 tokens, 1800 s, depth 1, 3 descendants
   . child_started .2
+  . child_spawned .3 by c3: general, auto, 50 calls, 24623 tokens, 1800 s, depth 1, 3 descendants
+    | narrowed: max_tokens was cut to 24623, this thread's share
   . child_started .3
   .1 turn_started 1, at most 3784 tokens
   .2 turn_started 1
   .3 turn_started 1
 show: left
-  652 tokens, any money, any number of calls, 4 descendants
+  644 tokens, any money, any number of calls, 4 descendants
 .2 model (900+100): Two.
   .2 answered 1, 1000 tokens
   .2 reported completed: Two.
@@ -36,7 +36,7 @@ show: left
     |
     | Two.
 show: left
-  24271 tokens, any money, any number of calls, 7 descendants
+  24267 tokens, any money, any number of calls, 7 descendants
 .1 model (900+100): One.
   .1 answered 1, 1000 tokens
   .1 reported completed: One.
@@ -55,10 +55,10 @@ show: left
     | [completed] general (r.3) · 0 tool calls · 0.0s · 1000 tokens
     |
     | Three.
-    | (max_tokens was cut to 24619, this thread's share)
+    | (max_tokens was cut to 24623, this thread's share)
   . turn_started 2
 show: left
-  52684 tokens, any money, any number of calls, 13 descendants
+  52692 tokens, any money, any number of calls, 13 descendants
 model: All three.
   . answered 2, 110 tokens
   . reported completed: All three.
