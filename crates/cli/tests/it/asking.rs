@@ -1,0 +1,108 @@
+//! How a task reaches the binary: as an argument, on stdin, or both. And command lines that ask for nothing that can be done.
+
+use testkit::model_server::{ModelServer, Turn};
+
+use crate::desk::{Desk, finish};
+
+async fn echoing() -> (ModelServer, Desk) {
+    let server = ModelServer::start(|_| Turn::text("Heard.")).await;
+    let desk = Desk::at(provider::Wire::Anthropic, &server);
+    (server, desk)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_task_is_the_argument_or_the_whole_of_stdin() {
+    for (words, input, heard) in [
+        (&["run", "From the argument"][..], "", "From the argument"),
+        (&["run", "-"], "From stdin,\nboth lines\n", "From stdin,\nboth lines\n"),
+        (&["run"], "From stdin alone", "From stdin alone"),
+        (&["run", "--", "--mode is a word"], "", "--mode is a word"),
+    ] {
+        let (server, desk) = echoing().await;
+        desk.run_with_input(words, input).await.exits(0);
+        assert_eq!(server.requests()[0].first_words, heard);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_piped_in_is_added_to_the_task() {
+    let (server, desk) = echoing().await;
+    desk.run_with_input(&["run", "Sum this up"], "line 1\nline 2").await.exits(0);
+    assert_eq!(server.requests()[0].first_words, "Sum this up\n\n<stdin>\nline 1\nline 2\n</stdin>");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_open_stdin_that_says_nothing_is_not_waited_for() {
+    let (server, desk) = echoing().await;
+    let (reader, held_open) = std::io::pipe().expect("a pipe");
+    let ran = finish(desk.command(&["run", "Go"]).stdin(reader).spawn().expect("the binary starts")).await.exits(0);
+    drop(held_open);
+    assert_eq!(ran.stdout, "Heard.\n");
+    assert_eq!(server.requests()[0].first_words, "Go");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_empty_task_is_a_wrong_command_line() {
+    for (words, input) in [(&["run", "-"][..], " \n"), (&["run", ""], ""), (&["run"], "")] {
+        let (server, desk) = echoing().await;
+        let ran = desk.run_with_input(words, input).await.exits(2);
+        assert_eq!(ran.stdout, "");
+        assert!(server.requests().is_empty());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn wrong_flags_exit_2_and_ask_nobody() {
+    for words in [
+        &["run", "--no-such-flag", "Go"][..],
+        &["run", "--json", "--jsonl", "Go"],
+        &["run", "--dialect", "opta", "Go"],
+        &["run", "--jsonl", "--dialect", "klingon", "Go"],
+        &["run", "--approvals", "perhaps", "Go"],
+        &["run", "--schema", "missing.json", "Go"],
+        &["run", "-o", "missing/folder/out.txt", "Go"],
+        &["no-such-verb"],
+        &["thread", "show", "20200101-none"],
+        &["completion", "no-such-shell"],
+    ] {
+        let (server, desk) = echoing().await;
+        let ran = desk.run(words).await.exits(2);
+        assert_eq!(ran.stdout, "", "{words:?}");
+        assert!(!ran.stderr.is_empty(), "{words:?}");
+        assert!(server.requests().is_empty(), "{words:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn values_that_no_configuration_takes_exit_3_and_say_what_is_expected() {
+    for (words, told) in [
+        (&["--agent", "nobody"][..], "explore, general, plan, review"),
+        (&["--preset", "nothing"], "one of default, opta"),
+        (&["--mode", "reckless"], "one of plan, ask, auto, dangerous"),
+        (&["--set", "policy.max_depth=deep"], "policy.max_depth expects a whole number"),
+        (&["--max-tokens", "many"], "flag --max-tokens: grant.tokens expects a whole number"),
+    ] {
+        let (server, desk) = echoing().await;
+        let words: Vec<&str> = ["run", "Go"].into_iter().chain(words.iter().copied()).collect();
+        let ran = desk.run(&words).await.exits(3);
+        assert!(ran.stderr.contains(told), "{}", ran.stderr);
+        assert!(server.requests().is_empty());
+    }
+    let (_, desk) = echoing().await;
+    std::fs::create_dir(desk.work(".majordomo")).expect("a folder");
+    desk.write(".majordomo/config.toml", "agent = 7");
+    let ran = desk.run(&["run", "Go"]).await.exits(3);
+    assert!(ran.stderr.contains("config.toml"), "{}", ran.stderr);
+}
+
+#[tokio::test]
+async fn without_a_model_it_exits_4_and_says_how_to_get_one() {
+    let desk = Desk::new();
+    let ran = desk.run(&["run", "Go"]).await.exits(4);
+    assert_eq!(ran.stdout, "");
+    for hint in ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "-m"] {
+        assert!(ran.stderr.contains(hint), "{hint}: {}", ran.stderr);
+    }
+    let ran = desk.run(&["run", "-m", "nowhere/model", "Go"]).await.exits(4);
+    assert!(ran.stderr.contains("there is no provider `nowhere`"), "{}", ran.stderr);
+}

@@ -1,0 +1,18 @@
+//! The binary as its users meet it: real processes, a home of their own each, and models that answer over real wires.
+//!
+//! What a model is shown is read from the requests that a strict server received; what a person or a program is shown
+//! is read from stdout, stderr, exit codes and files. Deliberately absent: any look inside the process.
+
+mod desk;
+mod heard;
+mod stage;
+
+mod asking;
+mod delegating;
+mod failing;
+mod finding;
+mod permitting;
+mod secrecy;
+mod spending;
+mod telling;
+mod wires;

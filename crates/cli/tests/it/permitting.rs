@@ -1,0 +1,113 @@
+//! What each mode lets an agent do when nobody is there to ask, as the file system sees it.
+
+use crate::desk::{Desk, Ran};
+
+const WRITES: &str = r#"
+[[script]]
+[[script.reply]]
+calls = [{ name = "write_file", input = { path = "new.txt", content = "written" } }]
+[[script.reply]]
+text = "That is all."
+"#;
+
+const COMMANDS: &str = r#"
+[[script]]
+[[script.reply]]
+calls = [{ name = "run_command", input = { command = "echo made > made.txt" } }]
+[[script.reply]]
+text = "That is all."
+"#;
+
+async fn run(desk: &Desk, script: &str, flags: &[&str]) -> Ran {
+    let model = desk.scripted(script);
+    let words: Vec<&str> = ["run", "-m", &model, "Go"].into_iter().chain(flags.iter().copied()).collect();
+    desk.run(&words).await
+}
+
+// T12
+#[tokio::test]
+async fn a_write_that_would_ask_is_refused_with_the_answer_kept_and_the_rule_named() {
+    for flags in [&[][..], &["--mode", "ask"], &["--mode", "ask", "--approvals", "deny"]] {
+        let desk = Desk::new();
+        let ran = run(&desk, WRITES, flags).await.exits(5);
+        assert_eq!(ran.stdout, "That is all.\n");
+        assert!(ran.stderr.contains("write_file: allowed by --mode auto"), "{}", ran.stderr);
+        assert!(!desk.work("new.txt").exists());
+    }
+}
+
+#[tokio::test]
+async fn mode_auto_writes_files_and_refuses_commands() {
+    let desk = Desk::new();
+    let ran = run(&desk, WRITES, &["--mode", "auto"]).await.exits(0);
+    assert_eq!(ran.stdout, "That is all.\n");
+    assert_eq!(std::fs::read_to_string(desk.work("new.txt")).expect("the file"), "written");
+    let ran = run(&desk, COMMANDS, &["--mode", "auto"]).await.exits(5);
+    assert!(ran.stderr.contains("run_command: allowed by --mode dangerous"), "{}", ran.stderr);
+    assert!(!desk.work("made.txt").exists());
+}
+
+#[tokio::test]
+async fn mode_dangerous_runs_commands_in_the_workspace() {
+    let desk = Desk::new();
+    run(&desk, COMMANDS, &["--mode", "dangerous"]).await.exits(0);
+    assert_eq!(std::fs::read_to_string(desk.work("made.txt")).expect("the file"), "made\n");
+}
+
+// OPTA-22, T10: nothing asks in plan mode, so no rule could have allowed it.
+#[tokio::test]
+async fn mode_plan_denies_whatever_is_not_reading() {
+    for (script, path) in [(WRITES, "new.txt"), (COMMANDS, "made.txt")] {
+        let desk = Desk::new();
+        let ran = run(&desk, script, &["--mode", "plan", "--json"]).await.exits(0);
+        assert_eq!(ran.json()["unanswered"].as_array().map(Vec::len), Some(0));
+        assert!(!desk.work(path).exists());
+    }
+}
+
+// T10, T11: the parent only reads, and asks for a child that may do anything.
+#[tokio::test]
+async fn a_child_never_does_more_than_its_parent_may() {
+    let script = r#"
+[[script]]
+on = "Go"
+[[script.reply]]
+calls = [{ name = "spawn_agent", input = { task = "Write it", mode = "dangerous" } }]
+[[script.reply]]
+text = "Asked."
+[[script]]
+on = "Write it"
+[[script.reply]]
+calls = [{ name = "write_file", input = { path = "new.txt", content = "written" } }]
+[[script.reply]]
+text = "Tried."
+"#;
+    for (mode, code) in [("plan", 0), ("ask", 5), ("auto", 0)] {
+        let desk = Desk::new();
+        run(&desk, script, &["--mode", mode]).await.exits(code);
+        assert_eq!(desk.work("new.txt").exists(), mode == "auto", "{mode}");
+    }
+}
+
+// T42, T41
+#[tokio::test]
+async fn no_mode_reads_or_writes_outside_the_workspace_with_file_tools() {
+    let script = r#"
+[[script]]
+[[script.reply]]
+calls = [
+    { name = "read_file", input = { path = "../secret.txt" } },
+    { name = "read_file", input = { path = "link" } },
+    { name = "write_file", input = { path = "../new.txt", content = "x" } },
+]
+[[script.reply]]
+text = "Tried."
+"#;
+    let desk = Desk::new();
+    std::fs::write(desk.aside("secret.txt"), "OUTSIDE-CANARY").expect("a file");
+    std::os::unix::fs::symlink(desk.aside("secret.txt"), desk.work("link")).expect("a link");
+    let ran = run(&desk, script, &["--mode", "dangerous", "--jsonl"]).await.exits(0);
+    assert!(!ran.stdout.contains("OUTSIDE-CANARY"), "{}", ran.stdout);
+    assert_eq!(ran.stdout.matches(r#""is_error":true"#).count(), 3, "{}", ran.stdout);
+    assert!(!desk.aside("new.txt").exists());
+}

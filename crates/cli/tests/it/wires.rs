@@ -1,0 +1,230 @@
+//! What models are sent and what comes back from them, on both wires. Pairing is checked by the server, which refuses
+//! what a provider refuses.
+
+use provider::Wire;
+use serde_json::{Value, json};
+use testkit::model_server::{Fault, ModelServer, Request, Turn};
+
+use crate::desk::{Desk, Ran, server};
+use crate::heard::{self, WIRES, messages, results, system, tokens, tools};
+use crate::stage::Stage;
+
+/// A root that looks around, gives a child a brief, and ends with what the child said.
+const FAMILY: &str = r#"
+[[script]]
+on = "PROMPT-CANARY"
+[[script.reply]]
+text = "WORDS-CANARY"
+calls = [{ name = "list_dir", input = { path = "." } }]
+[[script.reply]]
+calls = [{ name = "spawn_agent", input = { task = "Count the stones", context = "They are grey.", expected = "a number" } }]
+[[script.reply]]
+text = "Seven, then."
+
+[[script]]
+on = "Count the stones"
+[[script.reply]]
+text = "I count."
+calls = [{ name = "search_files", input = { pattern = "stone" } }, { name = "read_file", input = { path = "stones.txt" } }]
+[[script.reply]]
+text = "REPORT-CANARY: seven stones"
+"#;
+
+const PROMPT: &str = "PROMPT-CANARY how many are there?";
+
+async fn family(wire: Wire) -> (ModelServer, Ran) {
+    let server = server(FAMILY).await;
+    let desk = Desk::at(wire, &server);
+    desk.write("stones.txt", "stone\n");
+    desk.write("LISTING-CANARY", "");
+    let ran = desk.run(&["run", PROMPT]).await.exits(0);
+    assert_eq!(server.refusals(), [""; 0], "{wire:?}");
+    (server, ran)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_is_sent_its_brief_and_nothing_of_its_parent() {
+    for wire in WIRES {
+        let (server, _) = family(wire).await;
+        let requests = heard::of(&server, "Count the stones");
+        assert_eq!(requests.len(), 2);
+        for request in &requests {
+            assert_eq!(request.first_words, "Count the stones\n\nContext: They are grey.\n\nExpected: a number");
+            let raw = String::from_utf8_lossy(&request.raw);
+            for canary in ["PROMPT-CANARY", "WORDS-CANARY", "LISTING-CANARY"] {
+                assert!(!raw.contains(canary), "{wire:?}: the child was shown {canary}");
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_report_reaches_the_parent_exactly_once_as_the_result_of_its_call() {
+    for wire in WIRES {
+        let (server, ran) = family(wire).await;
+        let requests = heard::of(&server, "PROMPT-CANARY");
+        assert_eq!(requests.len(), 3);
+        let last = &requests[2];
+        assert_eq!(String::from_utf8_lossy(&last.raw).matches("REPORT-CANARY").count(), 1, "{wire:?}");
+        let (call, report) = results(last).pop().expect("a result");
+        assert_eq!(call, "call_1_0");
+        assert!(report.starts_with("[completed] general ("), "{report}");
+        assert!(report.ends_with("\n\nREPORT-CANARY: seven stones"), "{report}");
+        assert_eq!(ran.stdout, "Seven, then.\n");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_words_of_every_request_are_the_prompt_or_the_brief() {
+    for wire in WIRES {
+        let (server, _) = family(wire).await;
+        for request in server.requests() {
+            let first = &messages(&request)[0];
+            assert_eq!(first["role"], "user");
+            assert!(request.first_words == PROMPT || request.first_words.starts_with("Count the stones"));
+            assert!(!system(&request).contains(&request.first_words));
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_prompt_only_ever_grows() {
+    for wire in WIRES {
+        let (server, _) = family(wire).await;
+        for words in ["PROMPT-CANARY", "Count the stones"] {
+            for pair in heard::of(&server, words).windows(2) {
+                let (before, after) = (messages(&pair[0]), messages(&pair[1]));
+                assert!(after.len() > before.len());
+                assert_eq!(before, after[..before.len()], "{wire:?}, {words}");
+                assert_eq!(system(&pair[0]), system(&pair[1]));
+                assert_eq!(pair[0].body["tools"], pair[1].body["tools"]);
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_worth_keeping_is_marked_for_the_provider_that_takes_marks() {
+    let (anthropic, _) = family(Wire::Anthropic).await;
+    for Request { body, .. } in anthropic.requests() {
+        let last = |list: &Value| list.as_array().and_then(|list| list.last().cloned()).unwrap_or_default();
+        let newest = last(&last(&body["messages"])["content"]);
+        for (place, marked) in
+            [("system", last(&body["system"])), ("tools", last(&body["tools"])), ("messages", newest)]
+        {
+            assert_eq!(marked["cache_control"], json!({"type": "ephemeral"}), "{place}");
+        }
+    }
+    let (openai, _) = family(Wire::OpenAi).await;
+    assert!(openai.requests().iter().all(|request| !String::from_utf8_lossy(&request.raw).contains("cache_control")));
+}
+
+// OPTA-45
+#[tokio::test(flavor = "multi_thread", worker_threads = 8)]
+async fn children_of_one_answer_run_side_by_side_and_each_call_gets_its_own_report() {
+    const ASKED: [(&str, &str); 3] =
+        [("Ask the cook", "soup"), ("Ask the maid", "dust"), ("Ask the gardener", "roses")];
+    for wire in WIRES {
+        let stage = Stage::in_waves_of(ASKED.len());
+        let server =
+            ModelServer::start(move |request| match ASKED.iter().position(|(task, _)| *task == request.first_words) {
+                Some(nth) => {
+                    stage.enter(nth);
+                    Turn::text(ASKED[nth].1)
+                }
+                None if request.assistant_messages == 0 => {
+                    let spawn = |turn: Turn, (nth, (task, _)): (usize, &(&str, &str))| {
+                        turn.call(&format!("toolu_{nth}"), "spawn_agent", &json!({ "task": task }).to_string())
+                    };
+                    ASKED.iter().enumerate().fold(Turn::text("I ask all three."), spawn)
+                }
+                None => Turn::text("All three were asked."),
+            })
+            .await;
+        let desk = Desk::at(wire, &server);
+        desk.run(&["run", "Root"]).await.exits(0);
+        assert_eq!(server.refusals(), [""; 0], "{wire:?}");
+        let results = results(&heard::of(&server, "Root")[1]);
+        assert_eq!(results.len(), ASKED.len());
+        for (nth, ((call, report), (_, words))) in results.iter().zip(ASKED).enumerate() {
+            assert_eq!(*call, format!("toolu_{nth}"));
+            assert!(report.ends_with(words), "{report}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn thinking_comes_back_to_its_provider_as_it_was_given() {
+    let thinking =
+        json!({"type": "thinking", "thinking": "Hm, \"quoted\" \u{2013} and\nlines.", "signature": "c2lnbmVk"});
+    let redacted = json!({"type": "redacted_thinking", "data": "b3BhcXVl"});
+    let body = thinking_answer();
+    let server = ModelServer::start(move |request| match request.assistant_messages {
+        0 => {
+            let headers = vec![("content-type", "text/event-stream".to_owned())];
+            Turn::default().fault(Fault::Other { headers, body: body.clone().into_bytes() })
+        }
+        _ => Turn::text("Done."),
+    })
+    .await;
+    let desk = Desk::at(Wire::Anthropic, &server);
+    desk.run(&["run", "Think"]).await.exits(0);
+    assert_eq!(server.refusals(), [""; 0]);
+    let answer = &messages(&server.requests()[1])[1];
+    assert_eq!(answer["content"][0], thinking);
+    assert_eq!(answer["content"][1], redacted);
+    assert_eq!(answer["content"][2]["type"], "tool_use");
+}
+
+/// An answer that thinks, openly and not, and then calls a tool.
+fn thinking_answer() -> String {
+    let usage = json!({"input_tokens": 10, "output_tokens": 1});
+    let events = [
+        json!({"type": "message_start", "message": {"id": "msg_1", "type": "message", "role": "assistant", "model": "m",
+            "content": [], "stop_reason": null, "usage": usage}}),
+        json!({"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": "", "signature": ""}}),
+        json!({"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": "Hm, \"quoted\" "}}),
+        json!({"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": "\u{2013} and\nlines."}}),
+        json!({"type": "content_block_delta", "index": 0, "delta": {"type": "signature_delta", "signature": "c2lnbmVk"}}),
+        json!({"type": "content_block_stop", "index": 0}),
+        json!({"type": "content_block_start", "index": 1, "content_block": {"type": "redacted_thinking", "data": "b3BhcXVl"}}),
+        json!({"type": "content_block_stop", "index": 1}),
+        json!({"type": "content_block_start", "index": 2,
+            "content_block": {"type": "tool_use", "id": "toolu_1", "name": "list_dir", "input": {}}}),
+        json!({"type": "content_block_stop", "index": 2}),
+        json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 9}}),
+        json!({"type": "message_stop"}),
+    ];
+    events
+        .iter()
+        .map(|event| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap_or_default()))
+        .collect()
+}
+
+/// Tokens that the house spends on itself before anybody has said a word.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_request_of_a_root_and_of_a_leaf_is_small() {
+    let script = r#"
+[[script]]
+on = "Root"
+[[script.reply]]
+calls = [{ name = "spawn_agent", input = { task = "Leaf", agent = "explore" } }]
+[[script.reply]]
+text = "Done."
+[[script]]
+on = "Leaf"
+[[script.reply]]
+text = "Looked."
+"#;
+    for wire in WIRES {
+        let server = server(script).await;
+        let desk = Desk::at(wire, &server);
+        desk.run(&["run", "Root"]).await.exits(0);
+        let root = &heard::of(&server, "Root")[0];
+        let leaf = &heard::of(&server, "Leaf")[0];
+        println!("{wire:?}: root {} tokens, leaf {} tokens", tokens(root), tokens(leaf));
+        assert!(tokens(root) <= 2500, "{wire:?}: {}", tokens(root));
+        assert!(tokens(leaf) <= 1500, "{wire:?}: {}", tokens(leaf));
+        assert_eq!(tools(leaf), ["find_files", "list_dir", "read_file", "search_files"]);
+    }
+}
