@@ -25,8 +25,13 @@ pub fn log_to_stderr() {
 pub enum Result {
     /// To whoever reads our stdout.
     Stdout,
-    /// Into a file.
-    File(File),
+    /// Into a file. What it held before stays there until the first line is written.
+    File {
+        /// The file.
+        file: File,
+        /// Whether a line was written.
+        begun: bool,
+    },
 }
 
 impl Result {
@@ -35,8 +40,9 @@ impl Result {
         match file {
             None => Ok(Self::Stdout),
             Some(path) => {
-                let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
-                Ok(Self::File(file))
+                let opened = File::options().write(true).create(true).truncate(false).open(path);
+                let file = opened.with_context(|| format!("cannot write {}", path.display()))?;
+                Ok(Self::File { file, begun: false })
             }
         }
     }
@@ -48,7 +54,10 @@ impl Result {
                 let mut stdout = io::stdout().lock();
                 writeln!(stdout, "{line}").and_then(|()| stdout.flush())
             }
-            Self::File(file) => writeln!(file, "{line}"),
+            Self::File { file, begun } => {
+                let emptied = if std::mem::replace(begun, true) { Ok(()) } else { file.set_len(0) };
+                emptied.and_then(|()| writeln!(file, "{line}"))
+            }
         };
         match written {
             Ok(()) => Ok(true),

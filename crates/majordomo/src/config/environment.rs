@@ -15,11 +15,15 @@ use super::origin::{Origin, Warning};
 use super::suggestion;
 use super::surroundings::Surroundings;
 
+/// Variables that are ours and stand for no key: how the desk draws, and the mark on the commands that an agent runs.
+const NO_KEYS: [&str; 2] = ["MAJORDOMO_PLAIN", "MAJORDOMO_COMMAND"];
+
 /// The settings of the environment. `others` are the layers whose chosen names a variable may refer to.
 pub(crate) fn settings(surroundings: &Surroundings, others: &Layers, warnings: &mut Vec<Warning>) -> Vec<Setting> {
     let mut settings: Vec<Setting> = addresses(surroundings).collect();
     let keys = keys_by_variable(others);
-    for name in surroundings.env.keys().filter(|name| name.starts_with("MAJORDOMO_")) {
+    let ours = |name: &&String| name.starts_with("MAJORDOMO_") && !NO_KEYS.contains(&name.as_str());
+    for name in surroundings.env.keys().filter(ours) {
         let Some(text) = surroundings.variable(name) else { continue };
         let origin = Origin::Variable(name.clone());
         let warn = |message| Warning { origin: origin.clone(), message };

@@ -324,7 +324,9 @@ fn an_unknown_key_is_a_warning_with_a_suggestion() {
     let world = World::new()
         .user("agnet = \"plan\"\n[policy]\nmax_dept = 3\n[weather]\nrain = true")
         .env("MAJORDOMO_POLICY_MAXDEPTH", "3")
-        .env("MAJORDOMO_POLICY_MAX_DEPTH", "");
+        .env("MAJORDOMO_POLICY_MAX_DEPTH", "")
+        .env("MAJORDOMO_PLAIN", "1")
+        .env("MAJORDOMO_COMMAND", "mark");
     let expected = [
         "env MAJORDOMO_POLICY_MAXDEPTH: unknown variable; did you mean MAJORDOMO_POLICY_MAX_DEPTH?",
         "~~/home/.config/majordomo/config.toml:1: unknown key agnet; did you mean agent?",
