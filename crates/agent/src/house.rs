@@ -9,6 +9,9 @@ use crate::model::Model;
 use crate::role::Agent;
 use crate::tools::ToolInfo;
 
+/// Finds a model's figures by name, or says why there is none.
+pub type Models = dyn Fn(&str) -> Result<Model, String> + Send + Sync;
+
 /// The tools, agents and models of a process.
 pub struct House {
     /// Tools by name, verbs excluded.
@@ -16,7 +19,7 @@ pub struct House {
     /// Agents by name.
     pub agents: BTreeMap<Arc<str>, Agent>,
     /// Finds a model's figures by `provider/model`, or says in a sentence why there is none. Pure.
-    pub models: Box<dyn Fn(&str) -> Result<Model, String> + Send + Sync>,
+    pub models: Box<Models>,
 }
 
 impl House {

@@ -54,7 +54,7 @@ pub fn stop_child(moment: &mut Moment<'_>, id: &ThreadId, strength: Strength, re
 
 /// The agent's own code failed.
 pub fn panicked(moment: &mut Moment<'_>, message: &str) {
-    if moment.thread.run.is_none() {
+    if moment.thread.run.is_none() && !moment.thread.is_unbegun() {
         return;
     }
     let reason = format!("an error of ours ended this agent: {message}");
