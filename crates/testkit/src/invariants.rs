@@ -1,0 +1,35 @@
+//! What must hold of any log and any thread, whatever happened to them: each rule is a sentence, and a breach names it.
+//!
+//! The books here (`Ledger`) are kept from the events alone and share no code with `apply`, so that the rules are held
+//! against a second opinion. `family` looks at a whole tree once it is at rest, `talk` at what a model is shown.
+//! What happens to a thread, and when, is the simulator's business.
+
+use std::fmt;
+
+mod family;
+mod ledger;
+mod talk;
+
+pub use family::family;
+pub use ledger::Ledger;
+pub use talk::{Prompts, answered_calls};
+
+/// A rule that did not hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Broken {
+    /// The sentence that should have held.
+    pub rule: &'static str,
+    /// What was found.
+    pub found: String,
+}
+
+impl fmt::Display for Broken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.rule, self.found)
+    }
+}
+
+/// Holds `rule` against what was found.
+pub(crate) fn hold(rule: &'static str, holds: bool, found: impl FnOnce() -> String) -> Result<(), Broken> {
+    if holds { Ok(()) } else { Err(Broken { rule, found: found() }) }
+}

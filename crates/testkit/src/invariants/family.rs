@@ -1,0 +1,34 @@
+//! A whole tree at rest: every report reached its parent, and the sums agree.
+
+use std::collections::BTreeMap;
+
+use agent::{ThreadId, Usage};
+
+use super::{Broken, Ledger, hold};
+
+/// What must hold of a root and all its descendants once nothing is under way.
+pub fn family(root: &ThreadId, ledgers: &BTreeMap<ThreadId, &Ledger>) -> Result<(), Broken> {
+    for (id, ledger) in ledgers {
+        ledger.at_rest()?;
+        if let Some(parent) = id.parent() {
+            reported_up(id, ledger, ledgers.get(&parent).copied())?;
+        }
+    }
+    let used = ledgers.values().fold(Usage::default(), |sum, ledger| sum.plus(&ledger.used()));
+    let told = ledgers[root].reports().iter().fold(Usage::default(), |sum, report| sum.plus(&report.tree));
+    // A provider that reports absurd figures drives the sums against their ends, where they no longer add up.
+    let at_the_end =
+        used.tokens.total() == u64::MAX || used.counted_tokens == u64::MAX || used.cost_microusd == u64::MAX;
+    hold("what a tree used is what its root reports", at_the_end || used == told, || {
+        format!("used {used:?}, told {told:?}")
+    })
+}
+
+fn reported_up(id: &ThreadId, ledger: &Ledger, parent: Option<&Ledger>) -> Result<(), Broken> {
+    let reports = ledger.reports();
+    hold("a sub-agent reports once", reports.len() == 1, || format!("{id} has {} reports", reports.len()))?;
+    let arrived = parent.and_then(|parent| parent.report_of(id));
+    hold("a sub-agent's report reaches its parent as it was written", arrived == reports.first(), || {
+        format!("{id} wrote {:?} and its parent has {arrived:?}", reports.first())
+    })
+}

@@ -1,0 +1,487 @@
+//! The books of one thread, kept from its events: who may spend what, what is open, what is over.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use agent::budget::{Claim, Grant};
+use agent::event::{Answered, ChildSpawned, Ending, ThreadCreated, TurnKind, TurnStarted, VerdictKind};
+use agent::message::Part;
+use agent::tools::Reach;
+use agent::{CallId, Effect, Event, InputId, Report, Thread, ThreadId, Usage};
+
+use super::{Broken, hold};
+
+/// The books of one thread. Events go in as they are committed, effects as they are handed out.
+#[derive(Clone, Debug)]
+pub struct Ledger {
+    created: ThreadCreated,
+    /// The run that is open.
+    run: Option<Run>,
+    reports: Vec<Report>,
+    /// Inputs from outside that were not handled, and all that ever came.
+    waiting: BTreeSet<InputId>,
+    known: BTreeSet<InputId>,
+    own: Usage,
+    below: Usage,
+    carved: Claim,
+    /// What providers reported beyond what was reserved, here and below: by so much a grant may be overdrawn.
+    overdrawn: (u128, u128),
+    /// The request under way.
+    turn: Option<TurnStarted>,
+    calls: Vec<Call>,
+    names: BTreeSet<CallId>,
+    children: BTreeMap<ThreadId, Child>,
+    reported: BTreeMap<ThreadId, Report>,
+    /// Descendants that were begun by reported children, and those children.
+    begun_below: u32,
+    /// Words that somebody sent and the model has not read.
+    unread: Vec<Arc<str>>,
+    /// What was asked of the world and not answered.
+    outstanding: Vec<Effect>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Run {
+    stop: Option<Ending>,
+    last_turn_taken: bool,
+    before: (Usage, Usage),
+}
+
+#[derive(Clone, Debug)]
+struct Call {
+    id: CallId,
+    verdict: VerdictKind,
+    started: bool,
+    finished: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Child {
+    grant: Grant,
+    begun: bool,
+}
+
+impl Ledger {
+    /// The books of a thread that came to be.
+    pub fn new(created: &ThreadCreated) -> Self {
+        Self {
+            created: created.clone(),
+            run: None,
+            reports: Vec::new(),
+            waiting: BTreeSet::new(),
+            known: BTreeSet::new(),
+            own: Usage::default(),
+            below: Usage::default(),
+            carved: Claim::default(),
+            overdrawn: (0, 0),
+            turn: None,
+            calls: Vec::new(),
+            names: BTreeSet::new(),
+            children: BTreeMap::new(),
+            reported: BTreeMap::new(),
+            begun_below: 0,
+            unread: Vec::new(),
+            outstanding: Vec::new(),
+        }
+    }
+
+    /// What the thread itself used.
+    pub fn used(&self) -> Usage {
+        self.own
+    }
+
+    /// The reports that it wrote.
+    pub fn reports(&self) -> &[Report] {
+        &self.reports
+    }
+
+    /// The report of a child, as it arrived.
+    pub fn report_of(&self, child: &ThreadId) -> Option<&Report> {
+        self.reported.get(child)
+    }
+
+    /// An event was committed.
+    pub fn see(&mut self, event: &Event) -> Result<(), Broken> {
+        self.resolve(event);
+        let is_over = self.created.brief.is_some() && !self.reports.is_empty();
+        let is_letter = matches!(event, Event::InputArrived { .. } | Event::InputDropped { .. });
+        hold("nothing happens to a sub-agent after its report", !is_over || is_letter, || event.kind().to_owned())?;
+        match event {
+            Event::ThreadCreated(_) => return Err(broken("a thread is created once", &"a second creation")),
+            Event::InputArrived { id, .. } => {
+                if self.known.insert(id.clone()) {
+                    self.waiting.insert(id.clone());
+                }
+            }
+            Event::RunStarted { input, .. } => {
+                self.handled(input)?;
+                hold("a run begins after the one before is over", self.run.is_none(), || format!("{input:?}"))?;
+                self.open_run();
+            }
+            Event::Steered { input, text, .. } => {
+                self.handled(input)?;
+                self.unread.push(text.clone());
+            }
+            Event::InputDropped { input, .. } => self.handled(input)?,
+            Event::StopBegun { input, ending } => {
+                if let Some(input) = input {
+                    self.handled(input)?;
+                }
+                self.open_run();
+                self.run()?.stop = Some(ending.clone());
+            }
+            Event::TurnStarted(turn) => self.turn_started(turn)?,
+            Event::CallFailed { retry_at, booked, .. } => {
+                self.book(*booked)?;
+                if retry_at.is_none() {
+                    self.turn = None;
+                }
+            }
+            Event::CallRepeated { booked, .. } => {
+                let claim = self.turn.as_ref().map(|turn| turn.claim);
+                hold("a request that is made again is booked before", claim == Some(*booked), || {
+                    format!("{booked:?}")
+                })?;
+                self.book(*booked)?;
+            }
+            Event::Answered(answered) => self.answered(answered)?,
+            Event::ToolStarted { call } => self.tool_started(call)?,
+            Event::ToolFinished { call, .. } => {
+                let open = self.calls.iter_mut().find(|open| open.id == *call && !open.finished);
+                let Some(open) = open else { return Err(broken("a call is answered once", call)) };
+                open.finished = true;
+            }
+            Event::Delegated { call, .. } | Event::WaitStarted { call, .. } | Event::MessageSent { call, .. } => {
+                self.begins("a verb", call)?;
+            }
+            Event::ChildSpawned(spawned) => self.spawned(spawned)?,
+            Event::ChildStarted { child } => self.child_started(child)?,
+            Event::ChildStopped { child, .. } => {
+                let lives = self.children.get(child).is_some_and(|child| child.begun);
+                hold("only a child that was begun is told to end", lives, || child.to_string())?;
+            }
+            Event::ChildReported { child, report } => self.child_reported(child, report)?,
+            Event::Reported(report) => self.report(report)?,
+            Event::SubtaskSkipped { .. }
+            | Event::ChildAwaited { .. }
+            | Event::ContextTrimmed { .. }
+            | Event::ContextCompacted { .. }
+            | Event::StallNoticed { .. }
+            | Event::BudgetWarned { .. }
+            | Event::Reopened { .. } => {}
+        }
+        self.within_grant()
+    }
+
+    /// An effect was handed out, after the events that explain it.
+    pub fn ask(&mut self, effect: &Effect) {
+        if let Effect::StopChild { child, .. } = effect {
+            self.outstanding.retain(|other| !matches!(other, Effect::StopChild { child: same, .. } if same == child));
+        }
+        self.outstanding.push(effect.clone());
+    }
+
+    /// The process went away, and whatever was under way with it.
+    pub fn lost(&mut self) {
+        self.outstanding.clear();
+    }
+
+    /// The thread says the same as the books.
+    pub fn agrees_with(&self, thread: &Thread) -> Result<(), Broken> {
+        let same = self.own == thread.used && self.below == thread.below && self.carved == thread.carved;
+        hold("a thread and its log agree about what was used", same, || {
+            format!(
+                "{:?} {:?} {:?}; log: {:?} {:?} {:?}",
+                thread.used, thread.below, thread.carved, self.own, self.below, self.carved
+            )
+        })?;
+        let children = thread.children.keys().eq(self.children.keys());
+        hold("a thread and its log agree about who lives", children, || format!("{:?}", thread.children.keys()))?;
+        let begun = self.begun();
+        hold("a thread and its log agree about who runs", begun == thread.running, || format!("{begun}"))?;
+
+        let pending = thread.pending();
+        let is_same =
+            pending.len() == self.outstanding.len() && pending.iter().all(|one| self.outstanding.contains(one));
+        hold("what is pending is what was asked and not answered", is_same, || {
+            format!("pending {pending:?}, outstanding {:?}", self.outstanding)
+        })?;
+        hold("a run that goes on waits for something", thread.run.is_none() || !pending.is_empty(), || {
+            format!("{:?}", thread.run)
+        })?;
+        let ending = self.run.as_ref().is_none_or(|run| run.stop.is_some());
+        let most = self.created.policy.max_concurrent.max(1);
+        hold("nobody waits in line while a permit is free", ending || thread.queue.is_empty() || begun == most, || {
+            format!("{begun} of {most} run, and {:?} wait", thread.queue)
+        })
+    }
+
+    /// Nothing is under way any more.
+    pub fn at_rest(&self) -> Result<(), Broken> {
+        let id = &self.created.id;
+        hold("a run always ends", self.run.is_none(), || format!("{id}: {:?}", self.run))?;
+        hold("at rest nothing is outstanding", self.outstanding.is_empty(), || {
+            format!("{id}: {:?}", self.outstanding)
+        })?;
+        // Whatever comes after a sub-agent's report is read by nobody, and says so if anybody looks.
+        let is_over = self.created.brief.is_some() && !self.reports.is_empty();
+        hold("an input is never lost", is_over || self.waiting.is_empty(), || format!("{id}: {:?}", self.waiting))
+    }
+
+    fn open_run(&mut self) {
+        if self.run.is_none() {
+            self.run = Some(Run { before: (self.own, self.below), ..Run::default() });
+        }
+    }
+
+    fn run(&mut self) -> Result<&mut Run, Broken> {
+        self.run.as_mut().ok_or_else(|| broken("what an agent does belongs to a run", &"no run is open"))
+    }
+
+    fn handled(&mut self, input: &InputId) -> Result<(), Broken> {
+        hold("an input is handled once", self.waiting.remove(input), || format!("{input:?}"))
+    }
+
+    /// Something new begins, which an ending thread does not do.
+    fn begins(&mut self, what: &str, name: &dyn std::fmt::Debug) -> Result<(), Broken> {
+        let run = self.run()?;
+        let ending = run.stop.is_some() || run.last_turn_taken;
+        hold("an ending thread begins nothing new", !ending, || format!("{what} {name:?}"))
+    }
+
+    fn turn_started(&mut self, turn: &TurnStarted) -> Result<(), Broken> {
+        self.open_run();
+        let open: Vec<&CallId> = self.calls.iter().filter(|call| !call.finished).map(|call| &call.id).collect();
+        hold("the model is asked once every call is answered", open.is_empty(), || format!("{open:?}"))?;
+        hold("one request at a time", self.turn.is_none(), || format!("{:?}", self.turn))?;
+        self.calls.clear();
+        self.unread.clear();
+        let run = self.run()?;
+        let is_last = matches!(turn.kind, TurnKind::Last(_));
+        let may_speak = run.stop.as_ref().is_none_or(|ending| ending.last_turn && is_last);
+        hold("after a stop there is no turn but a last one", may_speak, || format!("{turn:?}"))?;
+        hold("after the last turn there is none", !run.last_turn_taken, || format!("{turn:?}"))?;
+        run.last_turn_taken = is_last;
+        self.turn = Some(turn.clone());
+        Ok(())
+    }
+
+    fn book(&mut self, booked: Claim) -> Result<(), Broken> {
+        let claim = self.turn.as_ref().map(|turn| turn.claim);
+        let covered = booked == Claim::default() || claim == Some(booked);
+        hold("what is booked without an answer is what was reserved", covered, || format!("{booked:?} of {claim:?}"))?;
+        self.own.counted_tokens = self.own.counted_tokens.saturating_add(booked.tokens);
+        self.own.tokens.input = self.own.tokens.input.saturating_add(booked.tokens);
+        self.own.cost_microusd = self.own.cost_microusd.saturating_add(booked.cost_microusd);
+        Ok(())
+    }
+
+    fn answered(&mut self, answered: &Answered) -> Result<(), Broken> {
+        let Some(turn) = self.turn.take().filter(|turn| turn.turn == answered.turn) else {
+            return Err(broken("an answer answers the request under way", &answered.turn));
+        };
+        // Our own estimate may exceed what we reserved only by what the model said beyond what it was asked for.
+        let excess = |counted: u64, reserved: u64| u128::from(counted.saturating_sub(reserved));
+        let (mut tokens, mut cost) = (
+            excess(answered.counted_tokens, turn.claim.tokens),
+            excess(answered.cost_microusd, turn.claim.cost_microusd),
+        );
+        if answered.estimated && answered.tokens.output <= turn.max_tokens {
+            hold("an honest answer costs no more than was reserved for it", (tokens, cost) == (0, 0), || {
+                format!(
+                    "{:?} was reserved, {} and {} were booked",
+                    turn.claim, answered.counted_tokens, answered.cost_microusd
+                )
+            })?;
+            (tokens, cost) = (0, 0);
+        }
+        self.overdraw(tokens, cost);
+        self.own.tokens = self.own.tokens.plus(&answered.tokens);
+        self.own.counted_tokens = self.own.counted_tokens.saturating_add(answered.counted_tokens);
+        self.own.cost_microusd = self.own.cost_microusd.saturating_add(answered.cost_microusd);
+        self.own.model_calls += 1;
+        self.own.tool_calls += answered.verdicts.iter().filter(|verdict| verdict.counts).count() as u32;
+        let granted = self.created.grant.tool_calls;
+        hold("tool calls stay within the grant", granted.is_none_or(|most| self.own.tool_calls <= most), || {
+            format!("{} of {granted:?}", self.own.tool_calls)
+        })?;
+
+        let calls = answered.parts.iter().filter_map(|part| match part {
+            Part::ToolCall { id, .. } => Some(id),
+            Part::Text { .. } | Part::ToolResult { .. } | Part::Opaque { .. } => None,
+        });
+        let judged = calls.eq(answered.verdicts.iter().map(|verdict| &verdict.call));
+        hold("every call that stays in an answer has a verdict, in order", judged, || format!("{answered:?}"))?;
+        for verdict in &answered.verdicts {
+            let is_new = self.names.insert(verdict.call.clone());
+            hold("a name stands for one call alone", is_new, || verdict.call.to_string())?;
+            let refused = matches!(verdict.what, VerdictKind::Refused { .. });
+            let verdict_kind = verdict.what.clone();
+            hold("what cannot be read is not run", !verdict.malformed || refused, || verdict.call.to_string())?;
+            self.calls.push(Call {
+                id: verdict.call.clone(),
+                verdict: verdict_kind,
+                started: false,
+                finished: refused,
+            });
+        }
+        Ok(())
+    }
+
+    fn tool_started(&mut self, id: &CallId) -> Result<(), Broken> {
+        self.begins("a tool", id)?;
+        let is_running = |call: &&Call| call.started && !call.finished;
+        let running: Vec<Reach> = self.calls.iter().filter(is_running).filter_map(reach).collect();
+        let Some(call) = self.calls.iter_mut().find(|call| call.id == *id) else {
+            return Err(broken("only a call of the newest answer is run", id));
+        };
+        hold("a tool is started once", !call.started && !call.finished, || id.to_string())?;
+        call.started = true;
+        let Some(own) = reach(call) else { return Err(broken("only what may run is run", id)) };
+        let alone =
+            running.is_empty() || own == Reach::ReadOnly && running.iter().all(|other| *other == Reach::ReadOnly);
+        hold("what writes runs alone", alone, || format!("{id} beside {running:?}"))
+    }
+
+    fn spawned(&mut self, spawned: &ChildSpawned) -> Result<(), Broken> {
+        self.begins("a child", &spawned.child)?;
+        let created = &self.created;
+        let depth = spawned.child.depth();
+        let deep = spawned.grant.depth < created.grant.depth && depth <= created.policy.max_depth;
+        hold("no agent stands deeper than it may", deep, || format!("{} at {depth}", spawned.child))?;
+        hold("a child's mode is no freer than its parent's", spawned.mode <= created.mode, || {
+            spawned.mode.to_string()
+        })?;
+        let own = |tool: &Arc<str>| created.role.tools.contains(tool);
+        hold("a child has no tool that its parent lacks", spawned.role.tools.iter().all(own), || {
+            format!("{:?}", spawned.role.tools)
+        })?;
+        hold("a child is named after its parent", spawned.child.parent().as_ref() == Some(&created.id), || {
+            spawned.child.to_string()
+        })?;
+        let limited = |granted: Option<u64>, given: Option<u64>| granted.is_none() || given.is_some();
+        let carved = limited(created.grant.tokens, spawned.grant.tokens)
+            && limited(created.grant.cost_microusd, spawned.grant.cost_microusd);
+        hold("what is limited stays limited below", carved, || format!("{:?}", spawned.grant))?;
+        self.carved = self.carved.plus(claim_of(&spawned.grant));
+        let child = Child { grant: spawned.grant.clone(), begun: false };
+        let before = self.children.insert(spawned.child.clone(), child);
+        let is_new = before.is_none() && !self.reported.contains_key(&spawned.child);
+        hold("a child is spawned once", is_new, || spawned.child.to_string())
+    }
+
+    fn child_started(&mut self, id: &ThreadId) -> Result<(), Broken> {
+        self.begins("a child's work", id)?;
+        let fresh = self.children.get_mut(id).is_some_and(|child| !std::mem::replace(&mut child.begun, true));
+        hold("a child is begun once", fresh, || id.to_string())?;
+        self.own.children += 1;
+        let (begun, most) = (self.begun(), self.created.policy.max_concurrent.max(1));
+        hold("no more children run than may", begun <= most, || format!("{begun} of {most}"))
+    }
+
+    fn child_reported(&mut self, id: &ThreadId, report: &Report) -> Result<(), Broken> {
+        let Some(child) = self.children.remove(id) else {
+            return Err(broken("a child's report arrives once", id));
+        };
+        let granted = |granted: Option<u64>, used: u64| granted.map_or(0, |most| u128::from(used.saturating_sub(most)));
+        let tokens = granted(child.grant.tokens, report.tree.counted_tokens);
+        let cost = granted(child.grant.cost_microusd, report.tree.cost_microusd);
+        self.overdraw(tokens, cost);
+        self.carved = self.carved.minus(claim_of(&child.grant));
+        self.below = self.below.plus(&report.tree);
+        self.begun_below += u32::from(child.begun) + report.tree.children;
+        self.reported.insert(id.clone(), report.clone());
+        Ok(())
+    }
+
+    fn report(&mut self, report: &Report) -> Result<(), Broken> {
+        let Some(run) = self.run.take() else { return Err(broken("a run has one report", &report.outcome)) };
+        hold("no report while a child lives", self.children.is_empty(), || format!("{:?}", self.children.keys()))?;
+        hold("no report while the model is asked", self.turn.is_none(), || format!("{:?}", self.turn))?;
+        let open: Vec<&CallId> = self.calls.iter().filter(|call| !call.finished).map(|call| &call.id).collect();
+        hold("no report while a call is open", open.is_empty(), || format!("{open:?}"))?;
+        let usage = self.own.since(&run.before.0);
+        let tree = usage.plus(&self.below.since(&run.before.1));
+        hold("a report tells what was used", report.usage == usage && report.tree == tree, || {
+            format!("{:?} and {:?}, not {usage:?} and {tree:?}", report.usage, report.tree)
+        })?;
+        let completed = report.outcome == agent::Outcome::Completed;
+        hold("what did not complete says why", completed == report.reason.is_none(), || format!("{report:?}"))?;
+        hold("an empty answer is no success", !completed || !report.text.trim().is_empty(), || format!("{report:?}"))?;
+        for words in std::mem::take(&mut self.unread) {
+            let told = report.unfinished.iter().any(|line| line.contains(&*words));
+            hold("words that nobody read are reported", told, || words.to_string())?;
+        }
+        self.calls.clear();
+        self.reports.push(report.clone());
+        Ok(())
+    }
+
+    /// Reservations and use never exceed the grant, but by what a provider reported beyond what was reserved.
+    fn within_grant(&self) -> Result<(), Broken> {
+        let claim = self.turn.as_ref().map_or(Claim::default(), |turn| turn.claim);
+        let sum = |parts: [u64; 4]| parts.map(u128::from).iter().sum::<u128>();
+        let fits =
+            |granted: Option<u64>, bound: u128, over: u128| granted.is_none_or(|most| bound <= u128::from(most) + over);
+        let grant = &self.created.grant;
+        let tokens = sum([self.own.counted_tokens, self.below.counted_tokens, self.carved.tokens, claim.tokens]);
+        hold("tokens stay within the grant", fits(grant.tokens, tokens, self.overdrawn.0), || {
+            format!("{tokens} of {:?}, {} of them reported beyond reservations", grant.tokens, self.overdrawn.0)
+        })?;
+        let cost =
+            sum([self.own.cost_microusd, self.below.cost_microusd, self.carved.cost_microusd, claim.cost_microusd]);
+        hold("money stays within the grant", fits(grant.cost_microusd, cost, self.overdrawn.1), || {
+            format!("{cost} of {:?}, {} of it reported beyond reservations", grant.cost_microusd, self.overdrawn.1)
+        })?;
+        let taken = self.begun_below + self.children.values().map(|child| 1 + child.grant.descendants).sum::<u32>();
+        hold("descendants stay within the grant", taken <= grant.descendants, || {
+            format!("{taken} of {}", grant.descendants)
+        })
+    }
+
+    fn overdraw(&mut self, tokens: u128, cost: u128) {
+        self.overdrawn = (self.overdrawn.0 + tokens, self.overdrawn.1 + cost);
+    }
+
+    /// Takes away what `event` answers.
+    fn resolve(&mut self, event: &Event) {
+        self.outstanding.retain(|effect| match (event, effect) {
+            (
+                Event::CallFailed { turn, .. }
+                | Event::CallRepeated { turn, .. }
+                | Event::Answered(Answered { turn, .. }),
+                Effect::CallModel { turn: same, .. } | Effect::CancelModel { turn: same },
+            ) => turn != same,
+            (
+                Event::ToolFinished { call, .. },
+                Effect::RunTool { call: same, .. }
+                | Effect::StopTool { call: same }
+                | Effect::TellChild { call: same, .. },
+            ) => call != same,
+            (
+                Event::ChildReported { child, .. },
+                Effect::StartChild { child: same } | Effect::StopChild { child: same, .. },
+            ) => child != same,
+            _ => true,
+        });
+    }
+
+    fn begun(&self) -> u32 {
+        self.children.values().filter(|child| child.begun).count() as u32
+    }
+}
+
+fn reach(call: &Call) -> Option<Reach> {
+    match &call.verdict {
+        VerdictKind::Run { reach, .. } => Some(*reach),
+        VerdictKind::Verb | VerdictKind::Refused { .. } => None,
+    }
+}
+
+fn claim_of(grant: &Grant) -> Claim {
+    Claim { tokens: grant.tokens.unwrap_or(0), cost_microusd: grant.cost_microusd.unwrap_or(0) }
+}
+
+fn broken(rule: &'static str, found: &dyn std::fmt::Debug) -> Broken {
+    Broken { rule, found: format!("{found:?}") }
+}

@@ -1,0 +1,103 @@
+//! The rules under every seed: 50 in a test run, `SIM_SEEDS=N` for more, `SIM_SEED=K` to play one again.
+
+use std::collections::BTreeSet;
+
+use agent::Outcome;
+use majordomo_testkit::sim::{self, Summary};
+
+const SEEDS: u64 = 50;
+
+/// Seeds that grow a family of several and are over soon.
+const SEEDS_WITH_FAMILIES: [u64; 4] = [12, 44, 53, 86];
+
+/// Enough for the rarest thing to happen.
+const MANY_SEEDS: u64 = 400;
+
+// F3, F4, F5, F20, F21, F24, F25, F27 and F28 at once, as far as they are the rules' business.
+#[test]
+fn the_invariants_hold_under_every_seed() {
+    let seen = play(&seeds());
+    println!("{seen:#?}");
+}
+
+#[test]
+fn a_seed_plays_the_same_twice() {
+    let once = sim::run(7).expect("the invariants hold");
+    let again = sim::run(7).expect("the invariants hold");
+    assert_eq!(format!("{once:?}"), format!("{again:?}"));
+}
+
+// F1: before and after every commit, and between any two effects.
+#[test]
+fn the_process_may_go_away_at_every_moment_of_a_run() {
+    let mut seen = Summary::default();
+    for seed in SEEDS_WITH_FAMILIES {
+        match sim::run_through_every_crash(seed) {
+            Ok(summary) => seen.add(&summary),
+            Err(failure) => panic!("{failure}"),
+        }
+    }
+    assert!(seen.crashes > 100, "only {} moments in all", seen.crashes);
+}
+
+#[test]
+fn the_seeds_see_everything_that_can_happen() {
+    let seen = play(&(0..MANY_SEEDS).collect::<Vec<_>>());
+    let kinds: BTreeSet<&str> = seen.events.keys().copied().collect();
+    let all: BTreeSet<&str> = EVENTS.into_iter().collect();
+    assert_eq!(all.difference(&kinds).collect::<Vec<_>>(), Vec::<&&str>::new(), "events that no seed saw");
+    // `interrupted` is what a person reads of a run that nobody went on with; the rules never write it.
+    for outcome in Outcome::ALL.into_iter().filter(|outcome| *outcome != Outcome::Interrupted) {
+        assert!(seen.saw(outcome), "no seed ended as {outcome}");
+    }
+    assert!(seen.crashes > 0 && seen.refusals > 0 && u64::from(seen.threads) > 2 * MANY_SEEDS);
+}
+
+fn play(seeds: &[u64]) -> Summary {
+    let mut seen = Summary::default();
+    for seed in seeds {
+        match sim::run(*seed) {
+            Ok(summary) => seen.add(&summary),
+            Err(failure) => panic!("{failure}"),
+        }
+    }
+    seen
+}
+
+fn seeds() -> Vec<u64> {
+    let number = |name: &str| std::env::var(name).ok().map(|text| text.parse::<u64>().expect("a seed is a number"));
+    match number("SIM_SEED") {
+        Some(seed) => vec![seed],
+        None => (0..number("SIM_SEEDS").unwrap_or(SEEDS)).collect(),
+    }
+}
+
+const EVENTS: [&str; 27] = [
+    "thread_created",
+    "input_arrived",
+    "run_started",
+    "steered",
+    "input_dropped",
+    "stop_begun",
+    "turn_started",
+    "call_failed",
+    "call_repeated",
+    "answered",
+    "tool_started",
+    "tool_finished",
+    "delegated",
+    "subtask_skipped",
+    "child_spawned",
+    "child_started",
+    "child_stopped",
+    "child_reported",
+    "message_sent",
+    "child_awaited",
+    "wait_started",
+    "context_trimmed",
+    "context_compacted",
+    "stall_noticed",
+    "budget_warned",
+    "reopened",
+    "reported",
+];
