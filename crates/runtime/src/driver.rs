@@ -2,6 +2,7 @@
 //!
 //! Whatever is under way is a future that this task polls and that ends in an input, so that letting go of the driver lets
 //! go of all of it. A commit that was refused because something arrived in between is decided anew on the whole log.
+//! A panic ends the agent that it happened to, with a report that says so.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -9,28 +10,27 @@ use std::time::Duration;
 
 use agent::event::ThreadCreated;
 use agent::{Event, Input, InputId, Outside, Report, Step, Strength, Thread, ThreadId};
-use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt, StreamExt};
 use store::Commit;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 use tool::Workspace;
 
 use crate::error::Error;
 use crate::heart::{self, Inner};
+use crate::patience::patiently;
 use crate::perform::Bench;
+use crate::seat::Seat;
 
 /// How long a driver that lets go waits for what it told to end.
 const LET_GO: Duration = Duration::from_secs(5);
-
-/// The first and the longest pause before a commit that the memory could not take is tried again.
-const PAUSE: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
 
 /// What reaches a driver from other tasks.
 #[derive(Debug)]
 pub enum Letter {
     /// An answer to something that it asked for.
-    Input(Input),
+    Input(Box<Input>),
     /// Something from outside that is not in the log yet.
     Outside {
         id: InputId,
@@ -40,6 +40,26 @@ pub enum Letter {
     },
     /// Another process wrote something into the log.
     Look,
+}
+
+/// What a driver begins with.
+#[derive(Debug)]
+pub enum Opening {
+    /// The thread was just created.
+    Created,
+    /// Another process left it. What was sent meanwhile is taken up first.
+    Left { sent: Option<(InputId, Outside)> },
+    /// Something of ours failed, in the rules or around them.
+    Failed { message: String },
+}
+
+impl Opening {
+    /// Another process left the thread, and it is to end without asking its model.
+    pub fn left_to_end() -> Self {
+        let reason = "its process is gone, and it was stopped".into();
+        let stop = Outside::Stopped { strength: Strength::Kill, reason };
+        Self::Left { sent: Some((InputId::new("left-kill"), stop)) }
+    }
 }
 
 /// One agent that is alive in this process.
@@ -54,7 +74,8 @@ pub struct Driver {
     n: u64,
     /// The epoch at which this process owns the thread.
     epoch: u64,
-    letters: mpsc::UnboundedReceiver<Letter>,
+    /// Where letters come in; held for as long as the driver is there.
+    seat: Seat,
     under_way: FuturesUnordered<BoxFuture<'static, Input>>,
     bench: Bench,
     /// Whether another process has taken the thread over, or the memory is gone.
@@ -62,10 +83,9 @@ pub struct Driver {
 }
 
 impl Driver {
-    /// A driver without a thread. It can be written to from this moment on.
-    pub fn new(heart: Arc<Inner>, id: ThreadId, workspace: Arc<Workspace>) -> Self {
-        let (sender, letters) = mpsc::unbounded_channel();
-        heart.enter(id.clone(), sender);
+    /// A driver without a thread.
+    pub fn new(seat: Seat, workspace: Arc<Workspace>) -> Self {
+        let (heart, id) = (seat.heart.clone(), seat.id.clone());
         Self {
             bench: Bench::new(heart.clone(), id.clone(), workspace),
             heart,
@@ -74,7 +94,7 @@ impl Driver {
             thread: None,
             n: 0,
             epoch: 1,
-            letters,
+            seat,
             under_way: FuturesUnordered::new(),
             lost: false,
         }
@@ -85,9 +105,11 @@ impl Driver {
         (self.thread, self.n, self.epoch) = (Some(thread), n, epoch);
     }
 
-    /// Whether no run goes on.
+    /// Whether no run goes on and none is asked for. Letters that only a run would have read may still lie there.
     pub fn is_idle(&self) -> bool {
-        self.thread.as_ref().is_none_or(|thread| thread.run.is_none() && thread.arrived.is_empty())
+        let asks = |(_, input): &(InputId, Outside)| matches!(input, Outside::UserSaid { .. });
+        let is_idle = |thread: &Thread| thread.run.is_none() && (thread.is_over() || !thread.arrived.iter().any(asks));
+        self.thread.as_ref().is_none_or(is_idle)
     }
 
     /// Creates the thread and takes its first steps, in one commit: a brief is begun with, and what has been sent is taken up.
@@ -107,35 +129,41 @@ impl Driver {
         match self.commit(now, &events).await {
             Commitment::Done => {}
             Commitment::Behind => return Err(Error::Taken(self.id.clone())),
-            Commitment::Lost(error) => return Err(error.map_or(Error::Left, Error::Store)),
+            Commitment::Lost(error) => return Err(error.into()),
         }
         self.thread = Some(thread);
         self.after(&events, step.effects, false);
         Ok(())
     }
 
-    /// Goes on with a thread that another process left; what was sent meanwhile is taken up first.
-    pub async fn reopen(&mut self, sent: Option<(InputId, Outside)>) -> Result<(), Error> {
-        self.step(sent.into_iter().collect(), Input::Reopened).await;
-        if self.lost { Err(Error::Left) } else { Ok(()) }
+    /// Drives the thread until nothing is left to do for it. A panic on the way ends this agent and no other.
+    pub async fn live(mut self, opening: Opening) -> Result<(), Error> {
+        let mut opening = opening;
+        let lived = loop {
+            let is_first = !matches!(opening, Opening::Failed { .. });
+            match AssertUnwindSafe(self.go_on(opening)).catch_unwind().await {
+                Ok(()) => break Ok(()),
+                Err(panic) if is_first => opening = Opening::Failed { message: message_of(&*panic) },
+                Err(panic) => break Err(Error::Broken(message_of(&*panic))),
+            }
+        };
+        self.end_effects().await;
+        lived
     }
 
-    /// Ends a thread that another process left, without asking its model.
-    pub async fn kill(&mut self) -> Result<(), Error> {
-        let reason = "its process is gone, and it was stopped".into();
-        let stop = Outside::Stopped { strength: Strength::Kill, reason };
-        self.reopen(Some((InputId::new("left-kill"), stop))).await
-    }
-
-    /// Drives the thread until nothing is left to do for it.
-    pub async fn live(mut self) {
+    async fn go_on(&mut self, opening: Opening) {
+        match opening {
+            Opening::Created => {}
+            Opening::Left { sent } => self.step(sent.into_iter().collect(), Input::Reopened).await,
+            Opening::Failed { message } => self.fail(message).await,
+        }
         let leaving = self.heart.leaving.clone();
         while !self.is_done() {
             let pause = self.next_pause();
             tokio::select! {
                 biased;
                 () = leaving.cancelled() => break,
-                Some(letter) = self.letters.recv() => self.open(letter).await,
+                Some(letter) = self.seat.letters.recv() => self.open(letter).await,
                 Some(input) = self.under_way.next(), if !self.under_way.is_empty() => self.step(Vec::new(), input).await,
                 () = tokio::time::sleep(pause.unwrap_or_default()), if pause.is_some() => {
                     let heard = self.bench.heard();
@@ -143,11 +171,22 @@ impl Driver {
                 }
             }
         }
-        self.let_go().await;
+    }
+
+    /// What was under way is given up, and the thread ends.
+    async fn fail(&mut self, message: String) {
+        tracing::error!(thread = %self.id, message, "an agent failed inside");
+        self.end_effects().await;
+        self.reread().await;
+        self.step(Vec::new(), Input::Panicked { message: message.into() }).await;
+        if !self.is_idle() {
+            // Answers that will not come any more are settled as after a restart.
+            self.step(Vec::new(), Input::Reopened).await;
+        }
     }
 
     fn is_done(&self) -> bool {
-        self.lost || (self.is_idle() && self.under_way.is_empty() && self.letters.is_empty())
+        self.lost || (self.is_idle() && self.under_way.is_empty() && self.seat.letters.is_empty())
     }
 
     fn next_pause(&self) -> Option<Duration> {
@@ -157,9 +196,10 @@ impl Driver {
 
     async fn open(&mut self, letter: Letter) {
         match letter {
-            Letter::Input(input) => self.step(Vec::new(), input).await,
+            Letter::Input(input) => self.step(Vec::new(), *input).await,
             Letter::Look => {
-                if self.catch_up().await {
+                self.catch_up().await;
+                if self.thread.as_ref().is_some_and(|thread| !thread.arrived.is_empty()) {
                     self.step(Vec::new(), Input::Arrived).await;
                 }
             }
@@ -192,79 +232,65 @@ impl Driver {
                     events.push(arrived(thread, now, id.clone(), what.clone()));
                 }
             }
-            let house = &self.heart.house;
-            let decided = std::panic::catch_unwind(AssertUnwindSafe(|| thread.handle(house, input.clone(), now)));
-            let step = match decided {
-                Ok(step) => step,
-                Err(panic) if !matches!(input, Input::Panicked { .. }) => {
-                    input = Input::Panicked { message: message_of(&*panic).into() };
-                    self.reread().await;
-                    continue;
-                }
-                Err(_) => {
-                    tracing::error!(thread = %self.id, "the rules failed twice; the thread is left as it is");
-                    self.lost = true;
-                    return;
-                }
-            };
-            let Step { events: decided, effects } = step;
+            let Step { events: decided, effects } = thread.handle(&self.heart.house, input.clone(), now);
             events.extend(decided);
-            if events.is_empty() {
-                return;
-            }
-            match self.commit(now, &events).await {
-                Commitment::Done => {
-                    self.after(&events, effects, reopening);
-                    if missed {
-                        missed = false;
-                        input = Input::Arrived;
+            if !events.is_empty() {
+                match self.commit(now, &events).await {
+                    Commitment::Done => self.after(&events, effects, reopening),
+                    Commitment::Behind => {
+                        self.reread().await;
+                        missed = true;
                         continue;
                     }
-                    return;
-                }
-                Commitment::Behind => {
-                    self.reread().await;
-                    missed = true;
-                }
-                Commitment::Lost(error) => {
-                    if let Some(error) = error {
-                        tracing::error!(thread = %self.id, %error, "the thread cannot be written any more");
+                    Commitment::Lost(error) => {
+                        self.lose(error.as_ref());
+                        return;
                     }
-                    self.lost = true;
                 }
             }
+            if !missed {
+                return;
+            }
+            missed = false;
+            input = Input::Arrived;
         }
     }
 
     async fn commit(&mut self, now: agent::Time, events: &[Event]) -> Commitment {
-        let mut pause = PAUSE.0;
-        loop {
-            match self.heart.store.append(self.commit_of(now, events)).await {
-                Ok(appended) => {
-                    self.n = appended.n;
-                    return Commitment::Done;
-                }
-                Err(store::Error::Conflict { .. }) => return Commitment::Behind,
-                Err(error) if error.is_passing() => {
-                    tracing::warn!(thread = %self.id, %error, "waiting for the memory");
-                    tokio::select! {
-                        () = self.heart.leaving.cancelled() => return Commitment::Lost(None),
-                        () = tokio::time::sleep(pause) => pause = (pause * 2).min(PAUSE.1),
-                    }
-                }
-                Err(error) => return Commitment::Lost(Some(error)),
+        let heart = self.heart.clone();
+        let (id, expected, epoch) = (self.id.clone(), self.n, self.epoch);
+        let append = || {
+            let (thread, process) = (id.clone(), heart.process.clone());
+            heart.store.append(Commit { thread, expected, epoch, process, at: now, events: events.to_vec() })
+        };
+        match patiently(&heart, &id, append).await {
+            Ok(appended) => {
+                self.n = appended.n;
+                Commitment::Done
             }
+            Err(Some(refusal @ (store::Error::Conflict { .. } | store::Error::Fenced { .. }))) => {
+                self.refused(now, events, refusal).await
+            }
+            Err(error) => Commitment::Lost(error),
         }
     }
 
-    fn commit_of(&self, at: agent::Time, events: &[Event]) -> Commit {
-        Commit {
-            thread: self.id.clone(),
-            expected: self.n,
-            epoch: self.epoch,
-            process: self.heart.process.clone(),
-            at,
-            events: events.to_vec(),
+    /// A commit was refused for what has been written meanwhile: by somebody else, or by this very commit, when the memory
+    /// failed after it had written and was asked again.
+    async fn refused(&mut self, now: agent::Time, events: &[Event], refusal: store::Error) -> Commitment {
+        let (heart, id, n) = (self.heart.clone(), self.id.clone(), self.n);
+        let written = match patiently(&heart, &id, || heart.store.read(&id, n, events.len())).await {
+            Ok(written) => written,
+            Err(error) => return Commitment::Lost(error),
+        };
+        let mut pairs = written.iter().zip(events);
+        if written.len() == events.len() && pairs.all(|(record, event)| record.at == now && *record.event == *event) {
+            self.n += events.len() as u64;
+            return Commitment::Done;
+        }
+        match refusal {
+            store::Error::Conflict { .. } => Commitment::Behind,
+            fenced => Commitment::Lost(Some(fenced)),
         }
     }
 
@@ -295,44 +321,52 @@ impl Driver {
         }
     }
 
-    /// Applies what others wrote; whether there was anything.
-    async fn catch_up(&mut self) -> bool {
-        let Ok(records) = self.heart.store.read(&self.id, self.n, usize::MAX).await else { return false };
-        let Some(thread) = &mut self.thread else { return false };
-        let found = !records.is_empty();
-        for record in records {
-            self.n = record.n;
-            thread.apply(record.at, &record.event);
+    /// Applies what others wrote.
+    async fn catch_up(&mut self) {
+        let (heart, id, n) = (self.heart.clone(), self.id.clone(), self.n);
+        let found = patiently(&heart, &id, || heart.store.read(&id, n, usize::MAX)).await;
+        match (found, &mut self.thread) {
+            (Ok(records), Some(thread)) => {
+                for record in records {
+                    self.n = record.n;
+                    thread.apply(record.at, &record.event);
+                }
+            }
+            (Ok(_), None) => {}
+            (Err(error), _) => self.lose(error.as_ref()),
         }
-        found
     }
 
     /// Throws the copy away and reads the log.
     async fn reread(&mut self) {
-        match heart::read(&*self.heart.store, &self.id).await {
-            Ok((thread, n)) => (self.thread, self.n) = (Some(thread), n),
-            Err(error) => {
-                tracing::error!(thread = %self.id, %error, "the log cannot be read");
-                self.lost = true;
-            }
+        let (heart, id) = (self.heart.clone(), self.id.clone());
+        match patiently(&heart, &id, || heart::read(&*heart.store, &id)).await {
+            Ok(log) => (self.thread, self.n) = (Some(log.thread), log.n),
+            Err(error) => self.lose(error.as_ref()),
+        }
+    }
+
+    /// The thread is another's, its memory is gone, or this process leaves: nothing more is done for it here.
+    fn lose(&mut self, error: Option<&store::Error>) {
+        self.lost = true;
+        let is_over = self.thread.as_ref().is_some_and(|thread| thread.run.is_none());
+        match error {
+            // With its report a thread is given up, and what crosses that is read by nobody.
+            Some(store::Error::Fenced { .. }) if is_over => {}
+            Some(error) => tracing::error!(thread = %self.id, %error, "nothing more can be done for the thread here"),
+            None => {}
         }
     }
 
     /// Ends whatever is under way, without a word in the log.
-    async fn let_go(mut self) {
+    async fn end_effects(&mut self) {
         self.bench.stop_all();
         let under_way = &mut self.under_way;
         let ended = tokio::time::timeout(LET_GO, async { while under_way.next().await.is_some() {} }).await;
         if ended.is_err() {
             tracing::warn!(thread = %self.id, "something may still be running");
+            self.under_way.clear();
         }
-    }
-}
-
-impl Drop for Driver {
-    /// Whoever still holds the way to this driver finds it closed and writes into the log instead.
-    fn drop(&mut self) {
-        self.heart.exit(&self.id);
     }
 }
 

@@ -17,13 +17,26 @@ pub enum Error {
     /// The name of the new thread is taken.
     #[error("thread {0} exists already")]
     Taken(ThreadId),
+    /// The thread runs in this process.
+    #[error("thread {0} runs in this process already")]
+    Alive(ThreadId),
     /// There is nothing to go on with.
     #[error("nothing runs in thread {0}")]
     Idle(ThreadId),
     /// The schema that an answer should fit is no JSON Schema.
     #[error("the schema is not valid: {0}")]
     Schema(String),
+    /// An agent failed inside, and so did the attempt to end it.
+    #[error("failed twice inside: {0}")]
+    Broken(String),
     /// The thread's process ended without a report.
     #[error("the run was left before its end; it can be resumed")]
     Left,
+}
+
+impl From<Option<store::Error>> for Error {
+    /// What patience with the memory ended in.
+    fn from(error: Option<store::Error>) -> Self {
+        error.map_or(Error::Left, Error::Store)
+    }
 }

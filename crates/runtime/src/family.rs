@@ -1,38 +1,40 @@
 //! Children begin, hear from their parents, and hand up their reports. Everything passes through their logs.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Duration;
 
 use agent::event::ThreadCreated;
-use agent::{Input, InputId, Outside, Report, Strength, ThreadId};
+use agent::{Input, InputId, Outcome, Outside, Report, Strength, ThreadId, Usage};
+use futures_util::FutureExt;
 use tokio::sync::oneshot;
 use tool::Workspace;
 
-use crate::driver::{Driver, Letter};
+use crate::driver::{Driver, Letter, Opening, message_of};
 use crate::error::Error;
 use crate::heart::{self, Inner};
+use crate::patience::patiently;
+use crate::seat::Seat;
+
+/// How long a child that another process is about to end is left alone before it is looked at again.
+const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
 /// Begins a child.
 pub fn start(heart: &Arc<Inner>, birth: ThreadCreated, workspace: Arc<Workspace>) {
-    let mut driver = Driver::new(heart.clone(), birth.id.clone(), workspace);
-    heart.tasks.spawn(async move {
-        match driver.create(birth, None).await {
-            Ok(()) => driver.live().await,
-            Err(error) => tracing::error!(thread = %driver.id, %error, "the sub-agent could not be begun"),
-        }
+    let Some(seat) = Seat::take(heart, &birth.id) else { return };
+    let mut driver = Driver::new(seat, workspace);
+    begin(heart, birth.id.clone(), async move {
+        driver.create(birth, None).await?;
+        driver.live(Opening::Created).await
     });
 }
 
 /// After a restart: begins a child that never was, goes on with one that was left, or fetches the report that is already in its
-/// log. A stop that its parent had asked for comes before anything else.
+/// log. A stop that its parent had asked for comes before anything else. One that lives here is left alone.
 pub fn restart(heart: &Arc<Inner>, birth: ThreadCreated, workspace: Arc<Workspace>, stop: Option<(InputId, Outside)>) {
-    let driver = Driver::new(heart.clone(), birth.id.clone(), workspace);
-    let heart = heart.clone();
-    heart.tasks.clone().spawn(async move {
-        let id = driver.id.clone();
-        if let Err(error) = go_on(&heart, driver, birth, stop).await {
-            tracing::error!(thread = %id, %error, "the sub-agent could not be gone on with");
-        }
-    });
+    let Some(seat) = Seat::take(heart, &birth.id) else { return };
+    let driver = Driver::new(seat, workspace);
+    begin(heart, birth.id.clone(), go_on(heart.clone(), driver, birth, stop));
 }
 
 /// A parent's stop as it stands in the child's log, once for each strength.
@@ -48,7 +50,7 @@ pub fn stop_letter(strength: Strength, reason: Arc<str>) -> (InputId, Outside) {
 pub fn deliver(heart: &Inner, parent: &ThreadId, child: ThreadId, report: Report) {
     if let Some(sender) = heart.sender(parent) {
         // A parent that has just let go asks again when it is resumed.
-        let _ = sender.send(Letter::Input(Input::ChildReported { child, report }));
+        let _ = sender.send(Letter::Input(Box::new(Input::ChildReported { child, report })));
     }
 }
 
@@ -75,27 +77,73 @@ pub async fn tell(heart: Arc<Inner>, thread: ThreadId, id: InputId, input: Outsi
     }
 }
 
+/// Lets a child live in a task of its own. One that cannot live is reported to its parent, who would wait for ever.
+fn begin(heart: &Arc<Inner>, id: ThreadId, life: impl Future<Output = Result<(), Error>> + Send + 'static) {
+    let heart = heart.clone();
+    heart.tasks.clone().spawn(async move {
+        let why = match AssertUnwindSafe(life).catch_unwind().await {
+            Ok(Ok(()) | Err(Error::Left)) => return,
+            Ok(Err(error)) => error.to_string(),
+            Err(panic) => message_of(&*panic),
+        };
+        tracing::error!(thread = %id, why, "the sub-agent could not live");
+        if let Some(parent) = id.parent() {
+            deliver(&heart, &parent, id, without_life(&why));
+        }
+    });
+}
+
 async fn go_on(
-    heart: &Arc<Inner>,
+    heart: Arc<Inner>,
     mut driver: Driver,
     birth: ThreadCreated,
     stop: Option<(InputId, Outside)>,
 ) -> Result<(), Error> {
-    let id = driver.id.clone();
-    if heart.store.thread(&id).await?.is_none() {
+    let id = birth.id.clone();
+    if patiently(&heart, &id, || heart.store.thread(&id)).await?.is_none() {
         driver.create(birth, stop).await?;
-    } else {
-        let (thread, n) = heart::read(&*heart.store, &id).await?;
-        if thread.is_over() {
-            if let (Some(parent), Some(report)) = (id.parent(), heart::last_report(&*heart.store, &id, n).await?) {
-                deliver(heart, &parent, id, report);
+        return driver.live(Opening::Created).await;
+    }
+    let mut tail = heart.store.tail();
+    loop {
+        tail.borrow_and_update();
+        let log = patiently(&heart, &id, || heart::read(&*heart.store, &id)).await?;
+        if log.thread.is_over() {
+            if let (Some(parent), Some(report)) = (id.parent(), log.report) {
+                deliver(&heart, &parent, id, report);
             }
             return Ok(());
         }
-        let epoch = heart.store.adopt(&id, &heart.process, heart.clock.now()).await?;
-        driver.adopt(thread, n, epoch);
-        driver.reopen(stop).await?;
+        match patiently(&heart, &id, || heart.store.adopt(&id, &heart.process, heart.clock.now())).await {
+            Ok(epoch) => {
+                driver.adopt(log.thread, log.n, epoch);
+                return driver.live(Opening::Left { sent: stop }).await;
+            }
+            // Whoever has it carries out a stop: its report is near.
+            Err(Some(store::Error::Owned { .. })) => {}
+            Err(error) => return Err(error.into()),
+        }
+        tokio::select! {
+            () = heart.leaving.cancelled() => return Err(Error::Left),
+            _ = tokio::time::timeout(LOOK_AGAIN, tail.changed()) => {}
+        }
     }
-    driver.live().await;
-    Ok(())
+}
+
+/// The report of a child that could not be begun, or not be ended in good order.
+fn without_life(why: &str) -> Report {
+    Report {
+        outcome: Outcome::Error,
+        text: "".into(),
+        data: None,
+        reason: Some(format!("an error of ours ended this agent: {why}").into()),
+        cause: Some("panic".into()),
+        files_read: Vec::new(),
+        files_modified: Vec::new(),
+        usage: Usage::default(),
+        tree: Usage::default(),
+        duration_ms: 0,
+        unfinished: Vec::new(),
+        unanswered: Vec::new(),
+    }
 }

@@ -1,6 +1,7 @@
 //! What outsiders hold: start a run, send something to a thread, go on with what was left, wait for a report.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -15,8 +16,9 @@ use tokio_util::task::TaskTracker;
 use tool::{FileLedger, Person, Registry, Workspace};
 
 use crate::clock::Clock;
-use crate::driver::{Driver, Letter};
+use crate::driver::{Driver, Letter, Opening};
 use crate::error::Error;
+use crate::seat::Seat;
 use crate::{keeper, schema};
 
 /// What a heart is made of.
@@ -137,42 +139,55 @@ impl Heart {
         let id = created.id.clone();
         let (sender, report) = oneshot::channel();
         let first = Outside::UserSaid { text: start.prompt };
-        let mut driver = Driver::new(self.0.clone(), created.id.clone(), self.0.workspace(&created.workspace)?);
+        let workspace = self.0.workspace(&created.workspace)?;
+        let seat = Seat::take(&self.0, &id).ok_or_else(|| Error::Taken(id.clone()))?;
+        let mut driver = Driver::new(seat, workspace);
         driver.waiter = Some(sender);
         driver.create(created, Some((InputId::new("first"), first))).await?;
-        self.0.run(driver);
+        self.0.run(driver, Opening::Created);
         Ok(RunHandle { thread: id, report })
     }
 
     /// Goes on with a root that another process left in the middle of a run.
     pub async fn resume(&self, id: &ThreadId) -> Result<RunHandle, Error> {
         let (sender, report) = oneshot::channel();
-        let mut driver = self.0.load(id).await?;
+        let seat = Seat::take(&self.0, id).ok_or_else(|| Error::Alive(id.clone()))?;
+        let mut driver = self.0.load(seat).await?;
         if driver.is_idle() {
             return Err(Error::Idle(id.clone()));
         }
         driver.waiter = Some(sender);
-        driver.reopen(None).await?;
-        self.0.run(driver);
+        self.0.run(driver, Opening::Left { sent: None });
         Ok(RunHandle { thread: id.clone(), report })
     }
 
-    /// Sends something to a thread, wherever it lives. A stop for a thread whose process is gone is carried out here,
-    /// without asking a model. Answers once it is in the log.
+    /// Sends something to a thread, wherever it lives, and answers once it is in the log. What only a run could read is refused
+    /// where none goes on.
     pub async fn send(&self, thread: &ThreadId, input: Outside) -> Result<(), Error> {
         let id = InputId::new(fresh_name());
         if let Some(sender) = self.0.sender(thread) {
             let (done, written) = oneshot::channel();
             let letter = Letter::Outside { id: id.clone(), input: input.clone(), done: Some(done) };
-            if sender.send(letter).is_ok() && written.await.is_ok() {
-                return Ok(());
+            if sender.send(letter).is_ok()
+                && let Ok(delivered) = written.await
+            {
+                return if delivered { Ok(()) } else { Err(Error::Idle(thread.clone())) };
             }
+        }
+        let needs_run = match &input {
+            Outside::UserSaid { .. } => false,
+            Outside::Steered { .. } | Outside::Stopped { .. } => true,
+        };
+        let row = self.0.store.thread(thread).await?;
+        if needs_run && row.is_some_and(|row| !row.state.is_live()) {
+            return Err(Error::Idle(thread.clone()));
         }
         self.0.store.arrive(thread, id, input, self.0.clock.now(), true).await?;
         Ok(())
     }
 
-    /// Stops a thread and its subtree, and waits until that is true.
+    /// Stops a thread and its subtree, and waits until that is true. One whose process is gone is ended here, without asking
+    /// its model.
     pub async fn stop(&self, thread: &ThreadId, strength: Strength, reason: &str) -> Result<(), Error> {
         let mut tail = self.0.store.tail();
         self.send(thread, Outside::Stopped { strength, reason: reason.into() }).await?;
@@ -219,14 +234,11 @@ impl Heart {
 
     /// Takes over a thread whose process is gone, as far as a stop that waits in its log leads.
     async fn finish_if_left(&self, thread: &ThreadId) -> Result<(), Error> {
-        if self.0.sender(thread).is_some() {
-            return Ok(());
-        }
-        match self.0.load(thread).await {
+        let Some(seat) = Seat::take(&self.0, thread) else { return Ok(()) };
+        match self.0.load(seat).await {
             Ok(driver) if driver.is_idle() => Ok(()),
-            Ok(mut driver) => {
-                driver.kill().await?;
-                self.0.run(driver);
+            Ok(driver) => {
+                self.0.run(driver, Opening::left_to_end());
                 Ok(())
             }
             // Its owner lives and will see the wake.
@@ -242,8 +254,15 @@ impl Inner {
         lock(&self.live).get(thread).cloned()
     }
 
-    pub fn enter(&self, thread: ThreadId, sender: mpsc::UnboundedSender<Letter>) {
-        lock(&self.live).insert(thread, sender);
+    /// Whether the thread had no place here, and has one from this moment on.
+    pub fn enter(&self, thread: &ThreadId, sender: mpsc::UnboundedSender<Letter>) -> bool {
+        match lock(&self.live).entry(thread.clone()) {
+            Entry::Occupied(_) => false,
+            Entry::Vacant(place) => {
+                place.insert(sender);
+                true
+            }
+        }
     }
 
     pub fn exit(&self, thread: &ThreadId) {
@@ -251,15 +270,20 @@ impl Inner {
     }
 
     /// Lets a driver live in a task of its own.
-    pub fn run(self: &Arc<Self>, driver: Driver) {
-        self.tasks.spawn(driver.live());
+    pub fn run(&self, driver: Driver, opening: Opening) {
+        let id = driver.id.clone();
+        self.tasks.spawn(async move {
+            if let Err(error) = driver.live(opening).await {
+                tracing::error!(thread = %id, %error, "the thread is left as it is");
+            }
+        });
     }
 
     /// Takes ownership of a thread and reads its log.
-    pub async fn load(self: &Arc<Self>, id: &ThreadId) -> Result<Driver, Error> {
-        let epoch = self.store.adopt(id, &self.process, self.clock.now()).await?;
-        let (thread, n) = read(&*self.store, id).await?;
-        let mut driver = Driver::new(self.clone(), id.clone(), self.workspace(&thread.created.workspace)?);
+    pub async fn load(&self, seat: Seat) -> Result<Driver, Error> {
+        let epoch = self.store.adopt(&seat.id, &self.process, self.clock.now()).await?;
+        let Log { thread, n, .. } = read(&*self.store, &seat.id).await?;
+        let mut driver = Driver::new(seat, self.workspace(&thread.created.workspace)?);
         driver.adopt(thread, n, epoch);
         Ok(driver)
     }
@@ -276,11 +300,20 @@ impl Inner {
     }
 }
 
+/// A log that was read.
+pub(crate) struct Log {
+    pub thread: Thread,
+    /// How many events there are.
+    pub n: u64,
+    /// The last report in it.
+    pub report: Option<Report>,
+}
+
 /// Reads a thread from its log.
-pub(crate) async fn read(store: &dyn Store, id: &ThreadId) -> Result<(Thread, u64), Error> {
+pub(crate) async fn read(store: &dyn Store, id: &ThreadId) -> Result<Log, store::Error> {
     const PAGE: usize = 4096;
     let mut thread: Option<Thread> = None;
-    let mut n = 0;
+    let (mut n, mut report) = (0, None);
     loop {
         let page = store.read(id, n, PAGE).await?;
         let full = page.len() == PAGE;
@@ -290,22 +323,16 @@ pub(crate) async fn read(store: &dyn Store, id: &ThreadId) -> Result<(Thread, u6
                 None => thread = Some(Thread::new(record.at, &record.event)),
                 Some(thread) => thread.apply(record.at, &record.event),
             }
+            if let Event::Reported(last) = &*record.event {
+                report = Some((**last).clone());
+            }
         }
         if !full {
             break;
         }
     }
     let thread = thread.ok_or_else(|| store::Error::UnknownThread(id.as_str().into()))?;
-    Ok((thread, n))
-}
-
-/// The report that a thread's log ends with, if it is over.
-pub(crate) async fn last_report(store: &dyn Store, id: &ThreadId, n: u64) -> Result<Option<Report>, Error> {
-    let last = store.read(id, n.saturating_sub(1), 1).await?;
-    Ok(last.into_iter().find_map(|record| match &*record.event {
-        Event::Reported(report) => Some((**report).clone()),
-        _ => None,
-    }))
+    Ok(Log { thread, n, report })
 }
 
 /// The ledger of a thread that was just loaded: it knows of no file yet.

@@ -28,6 +28,8 @@ pub async fn keep(heart: Arc<Inner>) {
                 if let Err(error) = heart.store.heartbeat(&heart.process, heart.clock.now()).await {
                     tracing::warn!(%error, "the heartbeat could not be written");
                 }
+                // A look that failed is made up for, even if nothing is written meanwhile.
+                pass_on(&heart).await;
             }
             changed = tail.changed() => {
                 if changed.is_err() {

@@ -13,8 +13,10 @@ mod error;
 mod family;
 mod heart;
 mod keeper;
+mod patience;
 mod perform;
 mod schema;
+mod seat;
 
 pub use clock::Clock;
 pub use error::Error;

@@ -223,7 +223,8 @@ impl Bench {
         };
         let name = name.to_owned();
         async move {
-            let ran = AssertUnwindSafe(tool.run(&input, &bench)).catch_unwind().await;
+            // Called inside, for a tool may fail before it has anything to wait for.
+            let ran = AssertUnwindSafe(async { tool.run(&input, &bench).await }).catch_unwind().await;
             let result = ran.unwrap_or_else(|panic| {
                 ToolResult::error(format!("{name} failed inside, its outcome is unknown: {}", message_of(&*panic)))
             });

@@ -1,0 +1,34 @@
+//! Waiting for a memory that cannot answer for a while: a full disk, a file that another process holds.
+
+use std::time::Duration;
+
+use agent::ThreadId;
+
+use crate::heart::Inner;
+
+/// The first and the longest pause before the memory is asked again.
+const PAUSE: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
+
+/// Asks until the answer is one that will not change by itself. No error at all means that this process leaves.
+pub async fn patiently<T, A>(
+    heart: &Inner,
+    thread: &ThreadId,
+    mut ask: impl FnMut() -> A,
+) -> Result<T, Option<store::Error>>
+where
+    A: Future<Output = Result<T, store::Error>>,
+{
+    let mut pause = PAUSE.0;
+    loop {
+        match ask().await {
+            Err(error) if error.is_passing() => {
+                tracing::warn!(%thread, %error, "waiting for the memory");
+                tokio::select! {
+                    () = heart.leaving.cancelled() => return Err(None),
+                    () = tokio::time::sleep(pause) => pause = (pause * 2).min(PAUSE.1),
+                }
+            }
+            answer => return answer.map_err(Some),
+        }
+    }
+}
