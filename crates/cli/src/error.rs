@@ -50,6 +50,7 @@ impl From<staff::Error> for Failure {
         let message = chain(&error);
         let code = match error {
             staff::Error::Config(error) => return error.into(),
+            staff::Error::Heart(runtime::Error::Store(error)) => return error.into(),
             staff::Error::Provider(_) | staff::Error::Heart(runtime::Error::Root(_)) => PROVIDER,
             staff::Error::Agent(_) | staff::Error::Heart(runtime::Error::Schema(_)) => CONFIGURATION,
             staff::Error::Store { .. } | staff::Error::Heart(_) => 1,
@@ -66,11 +67,15 @@ impl From<runtime::Error> for Failure {
 
 impl From<store::Error> for Failure {
     fn from(error: store::Error) -> Self {
-        let code = match error {
-            store::Error::UnknownThread(_) | store::Error::Ambiguous { .. } => USAGE,
-            _ => 1,
+        let (code, hint) = match &error {
+            store::Error::UnknownThread(_) | store::Error::Ambiguous { .. } => {
+                (USAGE, ". `majordomo thread ls` lists them".to_owned())
+            }
+            store::Error::Owned { thread, .. } => {
+                (1, format!(". `majordomo ps --watch` shows it, `majordomo stop {}` ends it", thread.root()))
+            }
+            _ => (1, String::new()),
         };
-        let hint = if code == USAGE { ". `majordomo thread ls` lists them" } else { "" };
         Self { message: format!("{}{hint}", chain(&error)), code }
     }
 }

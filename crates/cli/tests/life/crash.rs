@@ -1,0 +1,146 @@
+//! Killed without a warning, anywhere, and resumed: nothing is lost and nothing is done twice.
+
+use agent::Event;
+
+use crate::script::{after_ms, calls, command, never_answers, says, scene, spawn, waits_for_go};
+use crate::world::{World, assert_gapless, count, events, report_of};
+
+/// One child that has finished, one inside a command, one that waits for its model.
+fn three_children(third: String) -> [String; 4] {
+    let early = [calls(&[command("echo early >> effects")]), says("early is done")];
+    let inside = [calls(&[command("echo inside >> effects; sleep 300")]), says("the command was cut off")];
+    let tasks = ["finish early", "stay inside a command", "wait for the model"].map(spawn);
+    [
+        scene("the whole", &[calls(&tasks), says("all three are back")]),
+        scene("finish early", &early),
+        scene("stay inside", &inside),
+        scene("wait for the model", &[third]),
+    ]
+}
+
+#[test]
+fn a_run_that_was_killed_goes_on_where_it_was_and_does_nothing_twice() {
+    // F1, F3, F30: promise 7.
+    let world = World::new(&three_children(never_answers()));
+    let mut run = world.run("the whole", &[]);
+    let root = world.root();
+    let [early, inside, asking] = [1, 2, 3].map(|number| root.child(number));
+    world.until_lines("effects", 2);
+    let before = world.until_logged("one report and one request", |log| {
+        count(log, &early, "reported") == 1
+            && count(log, &root, "child_reported") == 1
+            && count(log, &asking, "turn_started") == 1
+    });
+    run.kill();
+    world.assert_commands_gone();
+    let listed = world.call(&["thread", "ls", "--json"]);
+    assert!(listed.answer(0).contains(r#""state":"interrupted""#), "{}", listed.out);
+
+    world.rewrite(&three_children(says("the model came back")));
+    let resumed = world.call(&["thread", "resume", root.as_str()]);
+    assert_eq!(resumed.answer(0), "all three are back");
+    let mut effects = world.lines("effects");
+    effects.sort();
+    assert_eq!(effects, ["early", "inside"], "no command runs twice");
+    let log = world.log();
+    assert_eq!(log[..before.len()], before, "what was written stays as it was");
+    assert_eq!(events(&log, &early).count(), events(&before, &early).count(), "who had finished was left alone");
+    assert_eq!(count(&log, &asking, "call_repeated"), 1);
+    assert_eq!(&*report_of(&log, &asking).text, "the model came back");
+    assert_eq!(&*report_of(&log, &inside).text, "the command was cut off");
+    let shown = world.call(&["thread", "show", inside.as_str()]);
+    assert!(shown.answer(0).contains("interrupted, outcome unknown"), "{}", shown.out);
+    world.assert_at_rest(&root);
+
+    let again = world.call(&["thread", "resume", root.as_str()]);
+    assert_eq!(again.answer(0), "all three are back");
+    assert!(again.err.contains("nothing is left to do"), "{}", again.err);
+    assert_eq!(world.log(), log, "a second resume writes nothing");
+}
+
+/// Three levels, with a side effect on each, and a model that takes a moment, so that there are moments to be killed in.
+fn three_levels() -> [String; 4] {
+    let think = |reply: String| after_ms(15, &reply);
+    [
+        scene(
+            "the whole",
+            &[
+                think(calls(&[command("echo root >> effects")])),
+                think(calls(&[spawn("take the left"), spawn("take the right")])),
+                think(says("left and right are back")),
+            ],
+        ),
+        scene(
+            "take the left",
+            &[
+                think(calls(&[spawn("go deeper")])),
+                think(calls(&[command("echo left >> effects")])),
+                think(says("left is done")),
+            ],
+        ),
+        scene("take the right", &[think(calls(&[command("echo right >> effects")])), think(says("right is done"))]),
+        scene("go deeper", &[think(calls(&[command("echo deeper >> effects")])), think(says("deep is done"))]),
+    ]
+}
+
+#[test]
+fn wherever_a_run_is_killed_it_comes_to_the_same_end() {
+    // F1: every third event of a run on three levels.
+    let whole = World::new(&three_levels());
+    assert_eq!(whole.run("the whole", &[]).done().answer(0), "left and right are back");
+    let length = whole.log().len();
+    assert!(length > 40, "there are moments to be killed in: {length}");
+    for moment in (1..length).step_by(3) {
+        killed_after(moment);
+    }
+}
+
+fn killed_after(moment: usize) {
+    let world = World::new(&three_levels());
+    let mut run = world.run("the whole", &[]);
+    world.until_logged("the moment", |log| log.len() >= moment);
+    run.kill();
+    let before = world.log();
+    assert_gapless(&before);
+    let root = world.root();
+    let resumed = world.call(&["thread", "resume", root.as_str()]);
+    assert_eq!(resumed.answer(0), "left and right are back", "killed after event {moment}");
+    let log = world.log();
+    assert_eq!(log[..before.len()], before, "killed after event {moment}");
+    let mut effects = world.lines("effects");
+    effects.sort();
+    let once = effects.len();
+    effects.dedup();
+    assert_eq!(effects.len(), once, "killed after event {moment}: {effects:?}");
+    // A command whose outcome is unknown is not run again; each of the others has left its mark.
+    let is_unknown = |event: &Event| match event {
+        Event::ToolFinished { result, .. } => result.content.contains("outcome unknown"),
+        _ => false,
+    };
+    let unknown = log.iter().filter(|record| is_unknown(&record.event)).count();
+    assert!(once + unknown >= 4, "killed after event {moment}: {effects:?}, {unknown} unknown");
+    world.assert_at_rest(&root);
+}
+
+#[test]
+fn a_run_that_is_killed_again_while_it_is_resumed_is_resumed_again() {
+    // F1
+    let world = World::new(&[
+        scene("the whole", &[calls(&[spawn("stay inside")]), says("at last")]),
+        scene("stay inside", &[calls(&[waits_for_go("first")]), calls(&[waits_for_go("second")]), says("done")]),
+    ]);
+    let mut run = world.run("the whole", &[]);
+    let root = world.root();
+    world.until_lines("begun", 1);
+    run.kill();
+    let mut resumed = world.start(&["thread", "resume", root.as_str()]);
+    world.until_lines("begun", 2);
+    resumed.kill();
+    world.assert_commands_gone();
+    let again = world.call(&["thread", "resume", root.as_str()]);
+    assert_eq!(again.answer(0), "at last");
+    assert_eq!(world.lines("begun"), ["first", "second"]);
+    assert_eq!(world.row(&root).epoch, 3, "each takeover raises the epoch");
+    assert_eq!(count(&world.log(), &root, "reopened"), 2);
+    world.assert_at_rest(&root);
+}
