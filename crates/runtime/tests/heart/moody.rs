@@ -1,0 +1,136 @@
+//! A memory with moods: it fails, panics, or is written to by somebody else, at the commits that a test chooses.
+
+use std::sync::Arc;
+
+use agent::{InputId, Outside, ThreadId, Time};
+use store::{
+    Answer, Appended, Commit, Error, Execution, MemoryStore, Process, ProcessId, Record, Store, ThreadQuery, ThreadRow,
+    UsageRow, Wake,
+};
+use tokio::sync::watch;
+
+/// What becomes of a commit.
+pub enum Mood {
+    /// It is written.
+    Fine,
+    /// It is not written.
+    Fails(Error),
+    /// It is written, and the answer is lost.
+    Forgets(Error),
+    /// Something arrives just before it.
+    Late(Outside),
+    /// The memory's own code fails.
+    Panics,
+}
+
+/// A memory with moods.
+pub struct Moody<F> {
+    inner: Arc<MemoryStore>,
+    mood: F,
+}
+
+impl<F: Fn(&Commit) -> Mood + Send + Sync + 'static> Moody<F> {
+    /// A memory that asks for its mood before each commit.
+    pub fn new(mood: F) -> Arc<Self> {
+        Arc::new(Self { inner: Arc::new(MemoryStore::new()), mood })
+    }
+}
+
+/// A full disk.
+pub fn full() -> Error {
+    Error::Full(Arc::new(std::io::Error::from(std::io::ErrorKind::StorageFull)))
+}
+
+/// A disk that fails.
+pub fn broken() -> Error {
+    Error::Io(Arc::new(std::io::Error::other("the disk is moody")))
+}
+
+impl<F: Fn(&Commit) -> Mood + Send + Sync + 'static> Store for Moody<F> {
+    fn append(&self, commit: Commit) -> Answer<Appended> {
+        let inner = self.inner.clone();
+        match (self.mood)(&commit) {
+            Mood::Fine => inner.append(commit),
+            Mood::Fails(error) => Box::pin(async { Err(error) }),
+            Mood::Forgets(error) => Box::pin(async move { inner.append(commit).await.and(Err(error)) }),
+            Mood::Late(input) => Box::pin(async move {
+                let id = InputId::new(format!("late-{}", commit.expected));
+                inner.arrive(&commit.thread, id, input, commit.at, true).await?;
+                inner.append(commit).await
+            }),
+            Mood::Panics => panic!("the memory falls"),
+        }
+    }
+
+    fn arrive(&self, thread: &ThreadId, id: InputId, input: Outside, at: Time, wake: bool) -> Answer<Appended> {
+        self.inner.arrive(thread, id, input, at, wake)
+    }
+
+    fn read(&self, thread: &ThreadId, after_n: u64, limit: usize) -> Answer<Vec<Record>> {
+        self.inner.read(thread, after_n, limit)
+    }
+
+    fn tree(&self, root: &ThreadId, after_seq: u64, limit: usize) -> Answer<Vec<Record>> {
+        self.inner.tree(root, after_seq, limit)
+    }
+
+    fn all(&self, after_position: u64, limit: usize) -> Answer<Vec<Record>> {
+        self.inner.all(after_position, limit)
+    }
+
+    fn tail(&self) -> watch::Receiver<u64> {
+        self.inner.tail()
+    }
+
+    fn adopt(&self, thread: &ThreadId, process: &ProcessId, at: Time) -> Answer<u64> {
+        self.inner.adopt(thread, process, at)
+    }
+
+    fn register(&self, process: Process, at: Time) -> Answer<()> {
+        self.inner.register(process, at)
+    }
+
+    fn heartbeat(&self, process: &ProcessId, at: Time) -> Answer<()> {
+        self.inner.heartbeat(process, at)
+    }
+
+    fn leave(&self, process: &ProcessId) -> Answer<()> {
+        self.inner.leave(process)
+    }
+
+    fn wake(&self, thread: &ThreadId, due: Time) -> Answer<()> {
+        self.inner.wake(thread, due)
+    }
+
+    fn claim(&self, process: &ProcessId, at: Time, limit: usize) -> Answer<Vec<Wake>> {
+        self.inner.claim(process, at, limit)
+    }
+
+    fn done(&self, wake: Wake) -> Answer<()> {
+        self.inner.done(wake)
+    }
+
+    fn threads(&self, query: ThreadQuery) -> Answer<Vec<ThreadRow>> {
+        self.inner.threads(query)
+    }
+
+    fn thread(&self, thread: &ThreadId) -> Answer<Option<ThreadRow>> {
+        self.inner.thread(thread)
+    }
+
+    fn resolve(&self, text: &str) -> Answer<ThreadId> {
+        self.inner.resolve(text)
+    }
+
+    fn executions(&self, workflow: &ThreadId) -> Answer<Vec<Execution>> {
+        self.inner.executions(workflow)
+    }
+
+    fn usage(&self, root: Option<&ThreadId>) -> Answer<Vec<UsageRow>> {
+        self.inner.usage(root)
+    }
+
+    fn remove(&self, root: &ThreadId, at: Time) -> Answer<()> {
+        self.inner.remove(root, at)
+    }
+}

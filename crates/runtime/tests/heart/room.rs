@@ -1,0 +1,222 @@
+//! A room to work in: a heart, a store, a script, a workspace, and what is looked at afterwards.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use agent::birth::Root;
+use agent::budget::Grant;
+use agent::house::House;
+use agent::policy::Policy;
+use agent::role::Agent;
+use agent::{Event, Mode, Report, ThreadId};
+use majordomo_runtime::{Heart, Options, RunHandle, Start};
+use provider::{ModelTable, Voices};
+use store::{MemoryStore, Record, SqliteStore, Store, ThreadQuery};
+use testkit::invariants::{Ledger, family};
+use tool::Registry;
+
+/// Until a test gives up waiting for something that must come.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A model's name for which looking it up panics.
+pub const CURSED: &str = "cursed/model";
+
+/// What a room is made of. The script is read when a model is first asked.
+pub struct Plan {
+    pub store: Arc<dyn Store>,
+    pub tools: Registry,
+    pub policy: Policy,
+    pub scenes: Vec<String>,
+}
+
+impl Plan {
+    /// A room with this script, a memory of its own, and no tools.
+    pub fn new(scenes: &[String]) -> Self {
+        Self {
+            store: Arc::new(MemoryStore::new()),
+            tools: Registry::new(),
+            policy: Policy::default(),
+            scenes: scenes.to_vec(),
+        }
+    }
+
+    /// With another memory.
+    #[must_use]
+    pub fn store(self, store: Arc<dyn Store>) -> Self {
+        Self { store, ..self }
+    }
+
+    /// With one more tool.
+    #[must_use]
+    pub fn tool(self, tool: impl tool::Tool + 'static) -> Self {
+        Self { tools: self.tools.with(tool), ..self }
+    }
+
+    /// With other rules.
+    #[must_use]
+    pub fn policy(self, policy: Policy) -> Self {
+        Self { policy, ..self }
+    }
+
+    /// Opens the room.
+    pub async fn open(self) -> Room {
+        let folder = tempfile::tempdir().expect("a passing folder");
+        std::fs::write(folder.path().join("script.toml"), self.scenes.concat()).expect("a script");
+        let heart = begin(&self).await;
+        Room { heart, store: self.store.clone(), plan: self, folder }
+    }
+}
+
+/// A heart at work.
+pub struct Room {
+    pub heart: Heart,
+    pub store: Arc<dyn Store>,
+    plan: Plan,
+    folder: tempfile::TempDir,
+}
+
+impl Room {
+    /// Starts a run.
+    pub async fn start(&self, prompt: &str) -> RunHandle {
+        static ROOTS: AtomicU32 = AtomicU32::new(1);
+        let number = ROOTS.fetch_add(1, Ordering::Relaxed);
+        let root = Root {
+            id: ThreadId::new(format!("20260115-r{number}")),
+            agent: "general".into(),
+            model: format!("scripted/{}", self.folder.path().join("script.toml").display()).into(),
+            mode: Mode::Dangerous,
+            policy: Arc::new(self.plan.policy.clone()),
+            preset: "default".into(),
+            grant: Grant::default(),
+            workspace: self.folder.path().display().to_string().into(),
+            today: "2026-01-15".into(),
+            output_schema: None,
+        };
+        self.heart.start(Start { root, prompt: prompt.into() }).await.expect("a run starts")
+    }
+
+    /// Runs to the report.
+    pub async fn run(&self, prompt: &str) -> (ThreadId, Report) {
+        let handle = self.start(prompt).await;
+        let root = handle.thread.clone();
+        (root, report(handle).await)
+    }
+
+    /// The same room with a new heart, as after a restart of the process; the old one has left.
+    pub async fn again(&mut self) {
+        self.heart.leave().await;
+        self.heart = begin(&self.plan).await;
+    }
+
+    /// Every event of a family.
+    pub async fn log(&self, root: &ThreadId) -> Vec<Record> {
+        self.store.tree(root, 0, 1_000_000).await.expect("the log can be read")
+    }
+
+    /// The report of a thread, which it has once.
+    pub async fn report_of(&self, thread: &ThreadId) -> Report {
+        let log = self.log(&thread.root()).await;
+        let reports = log.iter().filter(|record| record.thread == *thread).filter_map(|record| match &*record.event {
+            Event::Reported(report) => Some((**report).clone()),
+            _ => None,
+        });
+        let reports: Vec<Report> = reports.collect();
+        assert_eq!(reports.len(), 1, "{thread} reports once: {reports:?}");
+        reports.into_iter().next().expect("a report")
+    }
+
+    /// How many events of a thread are of this kind.
+    pub async fn count(&self, thread: &ThreadId, kind: &str) -> usize {
+        let log = self.log(&thread.root()).await;
+        log.iter().filter(|record| record.thread == *thread && record.event.kind() == kind).count()
+    }
+
+    /// Waits until the log of a family holds something.
+    pub async fn until_logged(&self, root: &ThreadId, what: &str, holds: impl Fn(&[Record]) -> bool) {
+        let mut tail = self.store.tail();
+        let look = async {
+            while !holds(&self.log(root).await) {
+                tail.changed().await.expect("the store is there");
+            }
+        };
+        soon(what, look).await;
+    }
+
+    /// Holds the log of a family against the books: whatever happened, every rule holds and nothing is under way.
+    pub async fn assert_at_rest(&self, root: &ThreadId) {
+        let mut ledgers: BTreeMap<ThreadId, Ledger> = BTreeMap::new();
+        for record in self.log(root).await {
+            let seen = match (&*record.event, ledgers.get_mut(&record.thread)) {
+                (Event::ThreadCreated(created), None) => {
+                    ledgers.insert(record.thread.clone(), Ledger::new(created));
+                    Ok(())
+                }
+                (event, Some(ledger)) => ledger.see(event),
+                (event, None) => panic!("{} begins with {}", record.thread, event.kind()),
+            };
+            seen.unwrap_or_else(|broken| panic!("{} at {}: {broken}", record.thread, record.seq));
+        }
+        let ledgers = ledgers.iter().map(|(id, ledger)| (id.clone(), ledger)).collect();
+        family(root, &ledgers).unwrap_or_else(|broken| panic!("{broken}"));
+        let query = ThreadQuery { root: Some(root.clone()), live_only: true, ..ThreadQuery::default() };
+        assert_eq!(self.store.threads(query).await.expect("the threads can be read"), []);
+    }
+
+    /// The workspace.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+/// The report of a run, which comes.
+pub async fn report(handle: RunHandle) -> Report {
+    soon("the report", handle.report()).await.expect("the run is not left")
+}
+
+/// What must come before patience ends.
+pub async fn soon<T>(what: &str, coming: impl Future<Output = T>) -> T {
+    match tokio::time::timeout(PATIENCE, coming).await {
+        Ok(came) => came,
+        Err(_) => panic!("waited in vain for {what}"),
+    }
+}
+
+/// Both kinds of store; what the second one needs is kept beside it.
+pub fn stores() -> [(Arc<dyn Store>, Option<tempfile::TempDir>); 2] {
+    let folder = tempfile::tempdir().expect("a passing folder");
+    let on_disk = SqliteStore::open(folder.path().join("majordomo.db"), &store::Options::default()).expect("a store");
+    [(Arc::new(MemoryStore::new()), None), (Arc::new(on_disk), Some(folder))]
+}
+
+async fn begin(plan: &Plan) -> Heart {
+    let voices = Voices::new(Vec::new(), ModelTable::builtin(), provider::Options::default()).expect("voices");
+    let general = Agent {
+        name: "general".into(),
+        description: "Does anything.".into(),
+        prompt: "You work.".into(),
+        model: None,
+        tools: None,
+        mode: None,
+    };
+    let looked_up = voices.clone();
+    let house = House {
+        tools: plan.tools.infos(),
+        agents: BTreeMap::from([(general.name.clone(), general)]),
+        models: Box::new(move |name| {
+            assert_ne!(name, CURSED, "nobody may look here");
+            looked_up.model(name).map_err(|error| error.to_string())
+        }),
+    };
+    let options = Options {
+        store: plan.store.clone(),
+        voices,
+        tools: plan.tools.clone(),
+        house: Arc::new(house),
+        person: None,
+        data: None,
+    };
+    Heart::begin(options).await.expect("a heart begins")
+}
