@@ -137,6 +137,7 @@ impl Bench {
         let cancel = CancellationToken::new();
         self.model = Some(cancel.clone());
         let wanted = thread.created.role.output_schema.clone().filter(|_| calls_allowed);
+        let begun = thread.run.as_ref().map(|run| run.cut.concat()).unwrap_or_default();
         let (deltas, mut arriving) = mpsc::unbounded_channel();
         let ask = voice.conversation.ask(Ask {
             max_tokens,
@@ -169,7 +170,7 @@ impl Bench {
             };
             match answer {
                 Ok(answer) => {
-                    let schema_error = wanted.as_ref().and_then(|schema| schema::misfit(schema, &answer));
+                    let schema_error = wanted.as_ref().and_then(|schema| schema::misfit(schema, &begun, &answer));
                     Input::ModelAnswered { turn, answer, schema_error }
                 }
                 Err(error) => Input::ModelFailed { turn, error },

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use agent::Json;
 use agent::message::Part;
-use agent::model::Answer;
+use agent::model::{Answer, StopReason};
 
 use crate::error::Error;
 
@@ -13,9 +13,13 @@ pub fn check(schema: &Json) -> Result<(), Error> {
     jsonschema::validator_for(&schema.value()).map(|_| ()).map_err(|error| Error::Schema(error.to_string()))
 }
 
-/// Why a final answer does not fit; none when it does, or when it is not final.
-pub fn misfit(schema: &Json, answer: &Answer) -> Option<Arc<str>> {
-    let mut text = String::new();
+/// Why a final answer does not fit; none when it does, or when it is not final. `begun` are the pieces before it, where it goes
+/// on with an answer that was cut off.
+pub fn misfit(schema: &Json, begun: &str, answer: &Answer) -> Option<Arc<str>> {
+    if answer.stop == StopReason::MaxTokens {
+        return None;
+    }
+    let mut text = begun.to_owned();
     for part in &answer.parts {
         match part {
             Part::Text { text: more, .. } => text.push_str(more),
@@ -35,10 +39,8 @@ pub fn misfit(schema: &Json, answer: &Answer) -> Option<Arc<str>> {
 
 #[cfg(test)]
 mod tests {
-    use agent::message::Origin;
-    use agent::model::StopReason;
-
     use super::*;
+    use agent::message::Origin;
 
     fn answer(text: &str) -> Answer {
         let parts = vec![Part::Text { text: text.into(), origin: Origin::Model }];
@@ -49,9 +51,18 @@ mod tests {
     fn an_answer_fits_or_the_first_misfit_is_named() {
         let schema =
             Json::parse(r#"{"type":"object","required":["n"],"properties":{"n":{"type":"integer"}}}"#).unwrap();
-        assert_eq!(misfit(&schema, &answer(r#" {"n": 3} "#)), None);
-        assert!(misfit(&schema, &answer("three")).unwrap().contains("not JSON"));
-        assert!(misfit(&schema, &answer(r#"{"n": "3"}"#)).unwrap().contains("/n"));
+        assert_eq!(misfit(&schema, "", &answer(r#" {"n": 3} "#)), None);
+        assert!(misfit(&schema, "", &answer("three")).unwrap().contains("not JSON"));
+        assert!(misfit(&schema, "", &answer(r#"{"n": "3"}"#)).unwrap().contains("/n"));
+    }
+
+    #[test]
+    fn an_answer_in_pieces_is_looked_at_once_it_is_whole() {
+        let schema = Json::parse(r#"{"type":"array","items":{"type":"integer"}}"#).unwrap();
+        let first = Answer { stop: StopReason::MaxTokens, ..answer("[1, 2,") };
+        assert_eq!(misfit(&schema, "", &first), None);
+        assert_eq!(misfit(&schema, "[1, 2,", &answer(" 3]")), None);
+        assert!(misfit(&schema, "", &answer(" 3]")).is_some());
     }
 
     #[test]

@@ -18,6 +18,10 @@ use crate::turn::stop;
 /// The shortest answer that is worth asking for.
 const MIN_OUTPUT: u64 = 256;
 
+/// The longest answer that is asked for at once, whatever the model could give: all of it is reserved while it is awaited,
+/// and one that is cut off goes on.
+const MAX_OUTPUT: u64 = 16_384;
+
 /// What is kept back for a last word.
 const CLOSING_OUTPUT: u64 = 512;
 
@@ -149,7 +153,7 @@ fn afford(moment: &Moment<'_>, kind: &TurnKind) -> Result<(u64, Claim), Ending> 
     let counted_prompt = if is_fresh { thread.talk.fresh_tokens(prompt) } else { prompt };
     let (least, longest) = if is_last { (MIN_OUTPUT / 4, 4 * CLOSING_OUTPUT) } else { (MIN_OUTPUT, u64::MAX) };
     let room = model.context_tokens.saturating_sub(prompt).max(MIN_OUTPUT);
-    let mut output = model.max_output_tokens.min(room).min(longest);
+    let mut output = model.max_output_tokens.min(MAX_OUTPUT).min(room).min(longest);
 
     if let Some(left) = thread.tokens_left() {
         let after_prompt = left.saturating_sub(counted_prompt);

@@ -237,7 +237,9 @@ fn carve(
         narrowed.push(format!("max_tool_calls was cut to {tool_calls} (policy.max_child_tool_calls)").into());
     }
     let wished_tokens = wish.max_tokens.unwrap_or(policy.child.max_tokens);
-    let share = tokens_to_share(moment).map(|left| left / u64::from(siblings));
+    // A parent that goes on beside its child is one more who needs a share.
+    let sharers = siblings + u32::from(wish.background);
+    let share = tokens_to_share(moment).map(|left| left / u64::from(sharers));
     let tokens = wished_tokens.min(share.unwrap_or(u64::MAX));
     if tokens < policy.min_child_tokens {
         let least = policy.min_child_tokens;
