@@ -91,6 +91,16 @@ pub fn schema_miss(error: &str) -> String {
     format!("Your answer does not fit the JSON schema that was asked for: {error}. Answer again with JSON alone.")
 }
 
+/// What a child says while it works.
+pub fn progress(id: &ThreadId, name: &str, text: &str) -> String {
+    format!("{name} ({id}) is still working and says:\n{text}")
+}
+
+/// A report that was had before.
+pub fn recalled(id: &ThreadId, name: &str, report: &Report) -> String {
+    format!("The same task was done before in this run; this is that report.\n{}", report_text(id, name, report))
+}
+
 /// A report that nobody waited for.
 pub fn background_report(id: &ThreadId, name: &str, report: &Report) -> String {
     format!("Background sub-agent finished.\n{}", report_text(id, name, report))

@@ -123,12 +123,28 @@ pub enum Event {
         /// Why.
         reason: Arc<str>,
     },
+    /// A subtask is answered with the report that the same task had before.
+    SubtaskRecalled {
+        /// The delegation's call.
+        call: CallId,
+        /// Which subtask.
+        index: u32,
+        /// The child that did it.
+        child: ThreadId,
+    },
     /// A child was accepted, and its grant carved out of this thread's.
     ChildSpawned(Box<ChildSpawned>),
     /// A child got its permit and begins.
     ChildStarted {
         /// Which.
         child: ThreadId,
+    },
+    /// A child said something while it works.
+    ChildSaid {
+        /// Which.
+        child: ThreadId,
+        /// The words.
+        text: Arc<str>,
     },
     /// A child is told to end.
     ChildStopped {
@@ -238,6 +254,9 @@ pub struct ThreadCreated {
     pub preset: Arc<str>,
     /// The names of the agents on its path, root first, itself last: who asks, on screens.
     pub path: Vec<Arc<str>>,
+    /// Whether its parent hears what it says while it works.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub progress: bool,
 }
 
 /// A request to the model.
@@ -369,6 +388,12 @@ pub struct ChildSpawned {
     /// What was asked for and not given, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub narrowed: Vec<Arc<str>>,
+    /// Whether the parent hears what it says while it works.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub progress: bool,
+    /// Whether its report may answer the same task again: it can only read.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub reusable: bool,
 }
 
 /// A subtask as it was accepted.
@@ -405,8 +430,10 @@ impl Event {
             Event::ToolFinished { .. } => "tool_finished",
             Event::Delegated { .. } => "delegated",
             Event::SubtaskSkipped { .. } => "subtask_skipped",
+            Event::SubtaskRecalled { .. } => "subtask_recalled",
             Event::ChildSpawned(_) => "child_spawned",
             Event::ChildStarted { .. } => "child_started",
+            Event::ChildSaid { .. } => "child_said",
             Event::ChildStopped { .. } => "child_stopped",
             Event::ChildReported { .. } => "child_reported",
             Event::MessageSent { .. } => "message_sent",
@@ -420,4 +447,8 @@ impl Event {
             Event::Reported(_) => "reported",
         }
     }
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
 }

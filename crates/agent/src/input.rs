@@ -50,6 +50,13 @@ pub enum Input {
         /// Its report.
         report: Report,
     },
+    /// A child said something while it works, and its parent asked to hear it.
+    ChildSaid {
+        /// Which child.
+        child: ThreadId,
+        /// The words.
+        text: Arc<str>,
+    },
     /// A message to a child was written into its log, or the child was over.
     ChildTold {
         /// The call that asked for it.

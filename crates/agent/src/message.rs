@@ -82,6 +82,16 @@ pub enum Origin {
     Model,
 }
 
+impl Part {
+    /// The words of a text; none of anything else.
+    pub fn words(&self) -> Option<&str> {
+        match self {
+            Part::Text { text, .. } => Some(text),
+            Part::ToolCall { .. } | Part::ToolResult { .. } | Part::Opaque { .. } => None,
+        }
+    }
+}
+
 impl Message {
     /// A message from the world made of one text.
     pub fn user(text: impl Into<Arc<str>>, origin: Origin) -> Self {
@@ -91,15 +101,11 @@ impl Message {
     /// All text parts, joined by newlines.
     pub fn text(&self) -> String {
         let mut all = String::new();
-        for part in &self.parts {
-            if let Part::Text { text, .. } = part
-                && !text.is_empty()
-            {
-                if !all.is_empty() {
-                    all.push('\n');
-                }
-                all.push_str(text);
+        for words in self.parts.iter().filter_map(Part::words).filter(|words| !words.is_empty()) {
+            if !all.is_empty() {
+                all.push('\n');
             }
+            all.push_str(words);
         }
         all
     }

@@ -40,6 +40,8 @@ pub struct Policy {
     pub stall_ms: u64,
     /// What a failed subtask means for the others of its delegation.
     pub on_error: OnError,
+    /// Whether a task that only reads, asked again word for word in the same run, is answered with the report that it had.
+    pub reuse_reports: bool,
     /// The verbs that a model sees.
     pub verbs: Vec<Arc<str>>,
     /// The arguments of `spawn_agent` that a model sees.
@@ -87,7 +89,7 @@ pub const VERBS: [&str; 6] =
     ["spawn_agent", "delegate_task", "message_agent", "wait_agents", "stop_agent", "list_agents"];
 
 /// The arguments that `spawn_agent` knows.
-pub const SPAWN_ARGS: [&str; 14] = [
+pub const SPAWN_ARGS: [&str; 17] = [
     "task",
     "agent",
     "name",
@@ -102,6 +104,9 @@ pub const SPAWN_ARGS: [&str; 14] = [
     "timeout_s",
     "expected",
     "background",
+    "files",
+    "messages",
+    "progress",
 ];
 
 impl Default for Policy {
@@ -123,6 +128,7 @@ impl Default for Policy {
             children_may_ask: true,
             stall_ms: 120_000,
             on_error: OnError::Continue,
+            reuse_reports: false,
             verbs: VERBS.map(Arc::from).to_vec(),
             spawn_args: SPAWN_ARGS.map(Arc::from).to_vec(),
             loop_refuse_at: 5,

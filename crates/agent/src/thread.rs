@@ -6,14 +6,17 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use crate::brief::Brief;
 use crate::budget::{Claim, Grant};
 use crate::effect::Effect;
 use crate::event::{Answered, ChildSpawned, Ending, Event, ThreadCreated, TurnKind, TurnStarted, VerdictKind};
 use crate::id::{CallId, InputId, ThreadId, Time};
 use crate::input::{Outside, Strength};
 use crate::message::{Message, Origin, Part, Role as Speaker};
+use crate::mode::Mode;
 use crate::model::{CallErrorKind, StopReason};
 use crate::report::{Outcome, Report, Usage};
+use crate::role::Role;
 use crate::tools::{Reach, ToolResult};
 
 mod calls;
@@ -57,6 +60,10 @@ pub struct Thread {
     pub calls: Calls,
     /// Children that have not reported, by thread.
     pub children: BTreeMap<ThreadId, Child>,
+    /// What children that are heard said since the model was last asked: the newest words of each.
+    pub said: BTreeMap<ThreadId, Arc<str>>,
+    /// Reports of this run that may answer the same task again, by the task.
+    pub reusable: BTreeMap<Arc<str>, (ThreadId, Report)>,
     /// Children that have reported: name and outcome, so that the model can be told.
     pub reported: BTreeMap<ThreadId, (Arc<str>, Outcome)>,
     /// Children that wait for a permit, first come first served.
@@ -207,6 +214,8 @@ impl Thread {
             carved: Claim::default(),
             calls: Calls::default(),
             children: BTreeMap::new(),
+            said: BTreeMap::new(),
+            reusable: BTreeMap::new(),
             reported: BTreeMap::new(),
             queue: VecDeque::new(),
             running: 0,
@@ -391,7 +400,13 @@ impl Thread {
                 }
             }
             Event::Answered(answered) => self.apply_answer(answered),
-            Event::ToolStarted { call } => self.calls.start(call, at),
+            Event::ToolStarted { call } => {
+                self.calls.start(call, at);
+                if self.calls.is_writing() {
+                    // It may change what others have read.
+                    self.reusable.clear();
+                }
+            }
             Event::ToolFinished { call, result, .. } => {
                 self.files_read.add(&result.files_read);
                 self.files_modified.add(&result.files_modified);
@@ -407,6 +422,13 @@ impl Thread {
                     graph.skip(*index, reason.clone());
                 }
             }
+            Event::SubtaskRecalled { call, index, child } => {
+                self.places_held = self.places_held.saturating_sub(1);
+                let report = self.reusable.values().find(|(id, _)| id == child).map(|(_, report)| report.clone());
+                if let (Some(graph), Some(report)) = (self.calls.graph_mut(call), report) {
+                    graph.recall(*index, child.clone(), report);
+                }
+            }
             Event::ChildSpawned(spawned) => self.apply_spawn(spawned),
             Event::ChildStarted { child } => {
                 self.unqueue(child);
@@ -415,6 +437,9 @@ impl Thread {
                 if let Some(child) = self.children.get_mut(child) {
                     child.started = true;
                 }
+            }
+            Event::ChildSaid { child, text } => {
+                self.said.insert(child.clone(), text.clone());
             }
             Event::ChildStopped { child, strength, reason } => {
                 if let Some(child) = self.children.get_mut(child) {
@@ -456,6 +481,15 @@ impl Thread {
         }
     }
 
+    /// What children said meanwhile, as the model reads it with its next turn.
+    pub fn progress_notices(&self) -> Vec<Part> {
+        let notice_of = |(child, text): (&ThreadId, &Arc<str>)| {
+            let name = &self.children.get(child)?.spawned.name;
+            Some(notice(&crate::context::progress(child, name, text), Origin::House))
+        };
+        self.said.iter().filter_map(notice_of).collect()
+    }
+
     /// How a child of this thread comes to be, once it has its permit.
     pub fn birth(&self, child: &ThreadId) -> Option<ThreadCreated> {
         let spawned = &self.children.get(child)?.spawned;
@@ -476,6 +510,7 @@ impl Thread {
             today: self.created.today.clone(),
             preset: self.created.preset.clone(),
             path,
+            progress: spawned.progress,
         })
     }
 
@@ -488,6 +523,7 @@ impl Thread {
         self.files_read = Files::default();
         self.files_modified = Files::default();
         self.unanswered.clear();
+        self.reusable.clear();
         let grant = &self.created.grant;
         let own = grant.time_ms.map(|ms| at.plus_ms(ms));
         let deadline = [own, grant.not_after].into_iter().flatten().min();
@@ -519,6 +555,8 @@ impl Thread {
         }
         let mut parts = self.calls.take_results();
         parts.append(&mut self.notices);
+        parts.extend(self.progress_notices());
+        self.said.clear();
         if let Some(words) = crate::context::turn_words(&turn.kind) {
             parts.push(notice(&words, Origin::House));
         }
@@ -620,6 +658,13 @@ impl Thread {
     fn apply_report(&mut self, id: &ThreadId, report: &Report) {
         let Some(child) = self.children.remove(id) else { return };
         let spawned = &child.spawned;
+        self.said.remove(id);
+        if !spawned.reusable {
+            // It may have changed what the others read.
+            self.reusable.clear();
+        } else if report.outcome == Outcome::Completed {
+            self.reusable.insert(task_key(&spawned.brief, &spawned.role, spawned.mode), (id.clone(), report.clone()));
+        }
         self.carved = self.carved.minus(carved(spawned));
         self.below = self.below.plus(&report.tree);
         if child.started {
@@ -724,6 +769,12 @@ impl Asking {
             not_before: self.retry_at,
         }
     }
+}
+
+/// A task as it is known again: who is asked, with what in hand, and every word of it.
+pub fn task_key(brief: &Brief, role: &Role, mode: Mode) -> Arc<str> {
+    let key = (brief, &role.name, &role.model.name, &role.tools, mode);
+    serde_json::to_string(&key).expect("our own types serialise to JSON").into()
 }
 
 /// What a child's grant takes out of its parent's.

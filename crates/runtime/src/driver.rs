@@ -8,7 +8,8 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agent::event::ThreadCreated;
+use agent::event::{Answered, ThreadCreated};
+use agent::message::Part;
 use agent::{Event, Input, InputId, Outside, Report, Step, Strength, Thread, ThreadId};
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
@@ -303,9 +304,26 @@ impl Driver {
             }
         }
         for event in events {
-            if let Event::Reported(report) = event {
-                self.hand_up((**report).clone());
+            match event {
+                Event::Reported(report) => self.hand_up((**report).clone()),
+                Event::Answered(answered) => self.let_hear(answered),
+                _ => {}
             }
+        }
+    }
+
+    /// Lets the parent hear what is said on the way, if it asked to.
+    fn let_hear(&self, answered: &Answered) {
+        let Some(created) = self.thread.as_ref().map(|thread| &thread.created).filter(|created| created.progress)
+        else {
+            return;
+        };
+        let text: String = answered.parts.iter().filter_map(Part::words).collect::<Vec<_>>().join("\n");
+        if let Some(parent) = created.id.parent()
+            && !answered.verdicts.is_empty()
+            && !text.trim().is_empty()
+        {
+            crate::family::let_hear(&self.heart, &parent, self.id.clone(), text.into());
         }
     }
 

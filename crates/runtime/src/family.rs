@@ -10,6 +10,7 @@ use futures_util::FutureExt;
 use tokio::sync::oneshot;
 use tool::Workspace;
 
+use crate::attach::attach;
 use crate::driver::{Driver, Letter, Opening, message_of};
 use crate::error::Error;
 use crate::heart::{self, Inner};
@@ -20,10 +21,11 @@ use crate::seat::Seat;
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
 /// Begins a child.
-pub fn start(heart: &Arc<Inner>, birth: ThreadCreated, workspace: Arc<Workspace>) {
+pub fn start(heart: &Arc<Inner>, mut birth: ThreadCreated, workspace: Arc<Workspace>) {
     let Some(seat) = Seat::take(heart, &birth.id) else { return };
-    let mut driver = Driver::new(seat, workspace);
+    let mut driver = Driver::new(seat, workspace.clone());
     begin(heart, birth.id.clone(), async move {
+        give_along(workspace, &mut birth).await;
         driver.create(birth, None).await?;
         driver.live(Opening::Created).await
     });
@@ -33,8 +35,8 @@ pub fn start(heart: &Arc<Inner>, birth: ThreadCreated, workspace: Arc<Workspace>
 /// log. A stop that its parent had asked for comes before anything else. One that lives here is left alone.
 pub fn restart(heart: &Arc<Inner>, birth: ThreadCreated, workspace: Arc<Workspace>, stop: Option<(InputId, Outside)>) {
     let Some(seat) = Seat::take(heart, &birth.id) else { return };
-    let driver = Driver::new(seat, workspace);
-    begin(heart, birth.id.clone(), go_on(heart.clone(), driver, birth, stop));
+    let driver = Driver::new(seat, workspace.clone());
+    begin(heart, birth.id.clone(), go_on(heart.clone(), driver, birth, workspace, stop));
 }
 
 /// A parent's stop as it stands in the child's log, once for each strength.
@@ -51,6 +53,13 @@ pub fn deliver(heart: &Inner, parent: &ThreadId, child: ThreadId, report: Report
     if let Some(sender) = heart.sender(parent) {
         // A parent that has just let go asks again when it is resumed.
         let _ = sender.send(Letter::Input(Box::new(Input::ChildReported { child, report })));
+    }
+}
+
+/// Lets a parent hear what its child says while it works. Words that nobody hears are in the child's log.
+pub fn let_hear(heart: &Inner, parent: &ThreadId, child: ThreadId, text: Arc<str>) {
+    if let Some(sender) = heart.sender(parent) {
+        let _ = sender.send(Letter::Input(Box::new(Input::ChildSaid { child, text })));
     }
 }
 
@@ -96,11 +105,13 @@ fn begin(heart: &Arc<Inner>, id: ThreadId, life: impl Future<Output = Result<(),
 async fn go_on(
     heart: Arc<Inner>,
     mut driver: Driver,
-    birth: ThreadCreated,
+    mut birth: ThreadCreated,
+    workspace: Arc<Workspace>,
     stop: Option<(InputId, Outside)>,
 ) -> Result<(), Error> {
     let id = birth.id.clone();
     if patiently(&heart, &id, || heart.store.thread(&id)).await?.is_none() {
+        give_along(workspace, &mut birth).await;
         driver.create(birth, stop).await?;
         return driver.live(Opening::Created).await;
     }
@@ -127,6 +138,13 @@ async fn go_on(
             () = heart.leaving.cancelled() => return Err(Error::Left),
             _ = tokio::time::timeout(LOOK_AGAIN, tail.changed()) => {}
         }
+    }
+}
+
+/// Puts the files that its parent names into a child's brief.
+async fn give_along(workspace: Arc<Workspace>, birth: &mut ThreadCreated) {
+    if let Some(brief) = &mut birth.brief {
+        attach(workspace, brief).await;
     }
 }
 

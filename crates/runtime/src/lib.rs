@@ -7,6 +7,7 @@
 //! Left to others: what an input means (`agent`), how it is kept (`store`), how a model is reached (`provider`), what a
 //! tool does (`tool`). Deliberately absent: anything that draws, and any state that is not in the log or about to be.
 
+mod attach;
 mod clock;
 mod driver;
 mod error;

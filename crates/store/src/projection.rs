@@ -190,6 +190,8 @@ impl Folded {
             | Event::InputDropped { .. }
             | Event::Delegated { .. }
             | Event::SubtaskSkipped { .. }
+            | Event::SubtaskRecalled { .. }
+            | Event::ChildSaid { .. }
             | Event::ChildStopped { .. }
             | Event::MessageSent { .. }
             | Event::ChildAwaited { .. }

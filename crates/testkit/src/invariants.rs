@@ -12,7 +12,7 @@ mod talk;
 
 pub use family::family;
 pub use ledger::Ledger;
-pub use talk::{Prompts, answered_calls};
+pub use talk::{Prompts, answered_calls, unreadable_calls};
 
 /// A rule that did not hold.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use agent::event::ThreadCreated;
 use agent::house::House;
 use agent::{CallId, Event, Input, InputId, Outcome, Outside, Report, Thread, ThreadId, Time};
 
-use crate::invariants::{Broken, Ledger, Prompts, answered_calls, family, hold};
+use crate::invariants::{Broken, Ledger, Prompts, answered_calls, family, hold, unreadable_calls};
 
 mod dice;
 mod hands;
@@ -31,6 +31,9 @@ const MORNING: Time = Time(1_768_471_200_000);
 
 /// More steps than any run takes that ends.
 const MOST_STEPS: u32 = 20_000;
+
+/// Commits that are refused at most: each comes with a letter, and letters without end are runs without end.
+const MOST_REFUSALS: u32 = 20;
 
 /// Plays one seed to its end.
 pub fn run(seed: u64) -> Result<Summary, Failure> {
@@ -252,7 +255,7 @@ impl Sim {
         if self.goes_down() {
             return Ok(());
         }
-        if self.dice.chance(self.temper.refusals) {
+        if self.summary.refusals < MOST_REFUSALS && self.dice.chance(self.temper.refusals) {
             self.refuse(id, input)?;
         }
         if *input != Input::Reopened && self.dice.below(2_000) < self.temper.panics {
@@ -289,6 +292,9 @@ impl Sim {
     fn step(&mut self, id: &ThreadId, input: &Input) -> Result<(), Broken> {
         let Some(thread) = self.live.get_mut(id) else { return Ok(()) };
         let step = thread.handle(&self.house, input.clone(), self.now);
+        if let Input::ModelAnswered { answer, .. } = input {
+            unreadable_calls(answer, &step.events)?;
+        }
         self.commit(id, &step.events)?;
         let record = self.records.get_mut(id).expect("whoever lives has a log");
         for effect in &step.effects {

@@ -45,10 +45,10 @@ crash 5s
 .2 model: I was thinking.
   .2 answered 2, 110 tokens
   .2 reported cancelled, enough: I was thinking.
-    | used 0 calls, 1 turns, 5070 tokens; in 5 s
+    | used 0 calls, 1 turns, 5132 tokens; in 5 s
   . child_reported .2 cancelled
   . tool_finished c2 error
-    | [CANCELLED] general (r.2) · 0 tool calls · 5.0s · 5070 tokens
+    | [CANCELLED] general (r.2) · 0 tool calls · 5.0s · 5132 tokens
     | enough
     |
     | I was thinking.
@@ -56,4 +56,4 @@ crash 5s
 model: Nothing is sure.
   . answered 2, 110 tokens
   . reported cancelled, enough: Nothing is sure.
-    | used 2 calls, 2 turns, 220 tokens; with 2 below 3 calls, 5 turns, 5510 tokens; in 5 s
+    | used 2 calls, 2 turns, 220 tokens; with 2 below 3 calls, 5 turns, 5572 tokens; in 5 s

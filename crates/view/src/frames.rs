@@ -157,6 +157,7 @@ impl Frames {
             Event::InputDropped { .. }
             | Event::StopBegun { .. }
             | Event::SubtaskSkipped { .. }
+            | Event::SubtaskRecalled { .. }
             | Event::ContextTrimmed { .. }
             | Event::ContextCompacted { .. }
             | Event::Reopened { .. } => {
@@ -167,7 +168,11 @@ impl Frames {
             }
             Event::Reported(report) => self.tell_failure(thread, report, out),
             // What they bring about is told by the events that follow from them.
-            Event::InputArrived { .. } | Event::ChildStarted { .. } | Event::ChildStopped { .. } => {}
+            // What a child says is told in its own log.
+            Event::InputArrived { .. }
+            | Event::ChildStarted { .. }
+            | Event::ChildSaid { .. }
+            | Event::ChildStopped { .. } => {}
         }
     }
 

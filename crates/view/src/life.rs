@@ -351,6 +351,8 @@ impl Life {
             | Event::InputDropped { .. }
             | Event::Delegated { .. }
             | Event::SubtaskSkipped { .. }
+            | Event::SubtaskRecalled { .. }
+            | Event::ChildSaid { .. }
             | Event::ChildStarted { .. }
             | Event::ChildStopped { .. }
             | Event::MessageSent { .. }

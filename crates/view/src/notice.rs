@@ -21,6 +21,8 @@ pub enum Notice {
     InputDropped,
     /// A subtask will not be run.
     SubtaskSkipped,
+    /// A subtask is answered with the report that the same task had before.
+    SubtaskRecalled,
     /// More calls were refused than one event has room to tell one by one.
     CallsRefused,
 }
@@ -48,6 +50,9 @@ impl Notice {
             Event::SubtaskSkipped { index, reason, .. } => {
                 Some((Notice::SubtaskSkipped, format!("subtask {index} is not run: {reason}")))
             }
+            Event::SubtaskRecalled { index, child, .. } => {
+                Some((Notice::SubtaskRecalled, format!("subtask {index} is answered with the report of {child}")))
+            }
             Event::ThreadCreated(_)
             | Event::InputArrived { .. }
             | Event::RunStarted { .. }
@@ -63,6 +68,7 @@ impl Notice {
             | Event::ChildStarted { .. }
             | Event::ChildStopped { .. }
             | Event::ChildReported { .. }
+            | Event::ChildSaid { .. }
             | Event::MessageSent { .. }
             | Event::ChildAwaited { .. }
             | Event::WaitStarted { .. }

@@ -239,6 +239,7 @@ impl Rows {
             Event::InputDropped { .. }
             | Event::StopBegun { .. }
             | Event::SubtaskSkipped { .. }
+            | Event::SubtaskRecalled { .. }
             | Event::ContextTrimmed { .. }
             | Event::Reopened { .. } => {
                 if let Some((_, text)) = Notice::of(event) {
@@ -248,6 +249,7 @@ impl Rows {
             Event::InputArrived { .. }
             | Event::ToolStarted { .. }
             | Event::Delegated { .. }
+            | Event::ChildSaid { .. }
             | Event::MessageSent { .. }
             | Event::ChildAwaited { .. }
             | Event::WaitStarted { .. } => {}

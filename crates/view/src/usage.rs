@@ -151,6 +151,8 @@ fn used_by(event: &Event) -> Option<Usage> {
         | Event::ToolFinished { .. }
         | Event::Delegated { .. }
         | Event::SubtaskSkipped { .. }
+        | Event::SubtaskRecalled { .. }
+        | Event::ChildSaid { .. }
         | Event::ChildSpawned(_)
         | Event::ChildStopped { .. }
         | Event::ChildReported { .. }

@@ -102,6 +102,9 @@ fn spawn_schema(policy: &Policy, agents: &BTreeMap<Arc<str>, Agent>) -> Value {
         ("timeout_s", json!({"type": "number"})),
         ("expected", string("what the report should hold")),
         ("background", json!({"type": "boolean", "description": "go on without waiting"})),
+        ("files", json!({"type": "array", "items": {"type": "string"}, "description": "contents to give along"})),
+        ("messages", json!({"type": "integer", "description": "share the last N of this conversation"})),
+        ("progress", json!({"type": "boolean", "description": "hear what it says meanwhile"})),
     ];
     let shown: Vec<(&str, Value)> =
         all.into_iter().filter(|(name, _)| policy.spawn_args.iter().any(|arg| &**arg == *name)).collect();

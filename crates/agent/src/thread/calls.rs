@@ -139,6 +139,11 @@ impl Calls {
         self.slots.iter().map(|slot| slot.call.as_str().len() + result(slot) + 24).sum()
     }
 
+    /// Whether a tool that runs may change something.
+    pub fn is_writing(&self) -> bool {
+        self.writing
+    }
+
     /// All calls, in order.
     pub fn slots(&self) -> &[Slot] {
         &self.slots

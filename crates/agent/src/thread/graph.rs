@@ -83,6 +83,11 @@ impl Graph {
         self.close(index);
     }
 
+    pub(super) fn recall(&mut self, index: u32, child: ThreadId, report: Report) {
+        self.unspawned -= 1;
+        self.report(index, child, report);
+    }
+
     pub(super) fn skip(&mut self, index: u32, reason: Arc<str>) {
         self.nodes[index as usize] = Node::Skipped(reason);
         self.unspawned -= 1;

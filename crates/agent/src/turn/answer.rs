@@ -94,7 +94,8 @@ fn name_calls(moment: &Moment<'_>, parts: Vec<Part>, malformed: &[(CallId, Arc<s
             Part::ToolCall { .. } if as_given.contains(&part) => {}
             Part::ToolCall { ref id, ref name, ref input } => {
                 let is_free = |id: &CallId| !taken.contains(id) && !moment.thread.call_names.contains(id);
-                let numbered = (2u32..).map(|number| CallId::new(format!("{id}-{number}")));
+                // Counted from the turn, so that a provider which begins anew with every answer costs no longer search.
+                let numbered = (moment.thread.turns.max(2)..).map(|number| CallId::new(format!("{id}-{number}")));
                 let name_of_its_own = std::iter::once(id.clone())
                     .chain(numbered)
                     .find(|id| !id.as_str().is_empty() && is_free(id))

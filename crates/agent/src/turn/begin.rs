@@ -206,7 +206,8 @@ fn dearest_prompt(price: &Price) -> u64 {
 pub fn prompt_tokens(moment: &Moment<'_>, words: usize) -> u64 {
     let thread = &*moment.thread;
     let is_asking = matches!(thread.run.as_ref().map(|run| &run.phase), Some(Phase::Asking(_)));
-    let notices: usize = if is_asking { 0 } else { thread.notices.iter().map(notice_bytes).sum() };
+    let notices: usize =
+        if is_asking { 0 } else { thread.notices.iter().chain(&thread.progress_notices()).map(notice_bytes).sum() };
     let said = thread.calls.result_bytes() + notices + words;
     let upcoming = if said == 0 { 0 } else { said + TEXT_BYTES };
     let fixed = if thread.talk.is_measured() { 0 } else { fixed_bytes(moment) };

@@ -10,6 +10,9 @@ use crate::thread::{SlotState, VerbState};
 use crate::tools::ToolResult;
 use crate::turn::{delegate, tool_calls, verbs};
 
+/// The most characters that a parent hears at once of a child that works.
+const MAX_SAID: usize = 2_000;
+
 /// A report arrived. One that arrived before changes nothing.
 pub fn reported(moment: &mut Moment<'_>, id: &ThreadId, report: &Report) {
     let Some(child) = moment.thread.children.get(id) else { return };
@@ -19,6 +22,15 @@ pub fn reported(moment: &mut Moment<'_>, id: &ThreadId, report: &Report) {
         delegate::subtask_over(moment, &spawned.call, index, report);
     }
     start_queued(moment);
+}
+
+/// A child said something while it works: its parent reads the newest of it at its next turn.
+pub fn said(moment: &mut Moment<'_>, id: &ThreadId, text: &str) {
+    let is_heard = moment.thread.children.get(id).is_some_and(|child| child.spawned.progress);
+    if is_heard && moment.thread.run.is_some() {
+        let text = text.chars().take(MAX_SAID).collect::<String>().into();
+        moment.emit(Event::ChildSaid { child: id.clone(), text });
+    }
 }
 
 /// A child is over, and whoever waits for it is told.

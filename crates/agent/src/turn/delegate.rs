@@ -17,7 +17,7 @@ use crate::report::{Outcome, Report};
 use crate::thread::{Graph, Node, check_graph};
 use crate::tools::ToolResult;
 use crate::turn::arguments::Arguments;
-use crate::turn::spawn::{self, Wish};
+use crate::turn::spawn::{self, Accepted, Wish};
 use crate::turn::{stop, tool_calls};
 
 const EXAMPLE: &str = r#"{"plan": "Understand auth", "subtasks": [{"task": "Find auth files"}, {"task": "Explain them", "depends_on": 0}]}"#;
@@ -119,12 +119,21 @@ fn spawn_ready(moment: &mut Moment<'_>, call: &CallId, ready: Vec<u32>) {
             ..Brief::task(subtask.task.clone())
         };
         let wish = Wish { task: subtask.task, agent: subtask.agent, ..Wish::default() };
-        if let Err(reason) = spawn::accept(moment, call, Some(index), &wish, brief, siblings) {
-            moment.emit(Event::SubtaskSkipped { call: call.clone(), index, reason: reason.into() });
-            if moment.thread.created.policy.on_error == OnError::Stop {
-                return halt(moment, call, index, Outcome::Refused);
+        match spawn::accept(moment, call, Some(index), &wish, brief, siblings) {
+            Ok(Accepted::Spawned(_)) => {}
+            Ok(Accepted::Recalled(child)) => {
+                moment.emit(Event::SubtaskRecalled { call: call.clone(), index, child });
+                let Some(graph) = moment.thread.calls.graph(call) else { return };
+                let next = graph.dependents(index).iter().copied().filter(|next| graph.is_ready(*next)).collect();
+                spawn_ready(moment, call, next);
             }
-            skip_dependents(moment, call, index);
+            Err(reason) => {
+                moment.emit(Event::SubtaskSkipped { call: call.clone(), index, reason: reason.into() });
+                if moment.thread.created.policy.on_error == OnError::Stop {
+                    return halt(moment, call, index, Outcome::Refused);
+                }
+                skip_dependents(moment, call, index);
+            }
         }
     }
 }

@@ -4,22 +4,24 @@
 
 use std::sync::Arc;
 
-use crate::brief::Brief;
+use crate::brief::{Brief, Shared};
 use crate::budget::Grant;
 use crate::event::{ChildSpawned, Event};
 use crate::id::{CallId, ThreadId};
 use crate::json::Json;
 use crate::machine::Moment;
+use crate::message::Role as Speaker;
 use crate::mode::Mode;
 use crate::policy::VERBS;
 use crate::role::{Agent, Role};
-use crate::thread::Thread;
+use crate::thread::{Thread, task_key};
+use crate::tools::Reach;
 use crate::turn::arguments::Arguments;
 
 const EXAMPLE: &str = r#"{"task": "Read src/auth.rs and list what it exports"}"#;
 
 /// Arguments and the ways in which models write them. The task is always understood.
-const SPELLINGS: [(&str, &[&str]); 13] = [
+const SPELLINGS: [(&str, &[&str]); 16] = [
     ("agent", &["agent", "subagent_type", "agent_type"]),
     ("name", &["name"]),
     ("scope", &["scope"]),
@@ -33,7 +35,13 @@ const SPELLINGS: [(&str, &[&str]); 13] = [
     ("timeout_s", &["timeout_s", "timeout", "timeout_ms", "timeoutMs"]),
     ("expected", &["expected"]),
     ("background", &["background"]),
+    ("files", &["files"]),
+    ("messages", &["messages"]),
+    ("progress", &["progress"]),
 ];
+
+/// The most messages that can be shared, and the most characters of each.
+const MAX_SHARED: (usize, usize) = (20, 4_000);
 
 /// What a parent asks for.
 #[derive(Default)]
@@ -52,6 +60,9 @@ pub struct Wish {
     pub max_cost_microusd: Option<u64>,
     pub timeout_ms: Option<u64>,
     pub background: bool,
+    pub files: Vec<Arc<str>>,
+    pub messages: usize,
+    pub progress: bool,
     pub ignored: Vec<String>,
 }
 
@@ -69,6 +80,7 @@ pub fn read(thread: &Thread, input: &Json) -> Result<Wish, String> {
     let calls = arguments.number(&["max_tool_calls", "maxToolCalls"])?;
     let tokens = arguments.number(&["max_tokens", "maxTokens"])?;
     let cost = arguments.number(&["max_cost"])?;
+    let messages = arguments.number(&["messages"])?;
     let seconds = arguments.number(&["timeout_s", "timeout"])?;
     let timeout_ms = seconds.map(|seconds| seconds * 1000.0).or(arguments.number(&["timeout_ms", "timeoutMs"])?);
     if calls.is_some_and(|calls| calls < 1.0) {
@@ -100,8 +112,50 @@ pub fn read(thread: &Thread, input: &Json) -> Result<Wish, String> {
         max_cost_microusd: cost.map(|cost| (cost * 1e6) as u64),
         timeout_ms: timeout_ms.map(|ms| ms as u64),
         background: arguments.flag("background")?,
+        files: arguments.texts(&["files"])?.unwrap_or_default(),
+        messages: messages.map_or(0, |messages| messages as usize),
+        progress: arguments.flag("progress")?,
         ignored: arguments.ignored(),
     })
+}
+
+/// What became of a wish.
+pub enum Accepted {
+    /// A child was accepted.
+    Spawned(ThreadId),
+    /// This child did the same before in this run.
+    Recalled(ThreadId),
+}
+
+/// The brief that a wish leads to: only what the parent chose goes into it.
+pub fn brief(thread: &Thread, wish: &Wish) -> Brief {
+    let texts = thread.talk.messages().iter().rev().filter_map(|message| {
+        let text = message.text();
+        let from = match message.role {
+            Speaker::User => "user",
+            Speaker::Assistant => "assistant",
+        };
+        (!text.trim().is_empty()).then(|| Shared { from: from.into(), text: cut(&text).into() })
+    });
+    let mut shared: Vec<Shared> = texts.take(wish.messages.min(MAX_SHARED.0)).collect();
+    shared.reverse();
+    Brief {
+        scope: wish.scope.clone(),
+        context: wish.context.clone(),
+        expected: wish.expected.clone(),
+        files: wish.files.clone(),
+        shared,
+        ..Brief::task(wish.task.clone())
+    }
+}
+
+fn cut(text: &str) -> String {
+    let left_out = text.chars().count().saturating_sub(MAX_SHARED.1);
+    if left_out == 0 {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(MAX_SHARED.1).collect();
+    format!("{kept}\n[{left_out} more characters left out]")
 }
 
 /// Accepts a child, or says why not. `siblings` counts those that are still to be granted, this one included.
@@ -110,15 +164,23 @@ pub fn accept(
     call: &CallId,
     subtask: Option<u32>,
     wish: &Wish,
-    brief: Brief,
+    mut brief: Brief,
     siblings: u32,
-) -> Result<ThreadId, String> {
+) -> Result<Accepted, String> {
     let thread = &*moment.thread;
     let mut narrowed = Vec::new();
     // A place for a subtask was taken when its delegation was accepted.
     allowed(thread, if subtask.is_some() { 0 } else { 1 })?;
     let mode = mode(thread, find_agent(moment, wish.agent.as_deref())?, wish, &mut narrowed);
     let role = role(moment, wish, mode, &mut narrowed)?;
+    if !brief.files.is_empty() && !thread.created.role.tools.iter().any(|tool| &**tool == "read_file") {
+        narrowed.push("files were not given along: read_file is not among your tools".into());
+        brief.files.clear();
+    }
+    let reusable = thread.created.policy.reuse_reports && only_reads(moment, &role);
+    if reusable && let Some((child, _)) = thread.reusable.get(&task_key(&brief, &role, mode)) {
+        return Ok(Accepted::Recalled(child.clone()));
+    }
     let grant = carve(moment, wish, &role, siblings.max(1), &mut narrowed)?;
     let child = thread.id().child(thread.last_child + 1);
     let queued = thread.running + thread.queue.len() as u32 >= thread.created.policy.max_concurrent.max(1);
@@ -135,8 +197,15 @@ pub fn accept(
         background: wish.background,
         queued,
         narrowed,
+        progress: wish.progress,
+        reusable,
     })));
-    Ok(child)
+    Ok(Accepted::Spawned(child))
+}
+
+fn only_reads(moment: &Moment<'_>, role: &Role) -> bool {
+    let reads = |tool: &Arc<str>| moment.house.tools.get(tool).is_some_and(|tool| tool.reach == Reach::ReadOnly);
+    role.tools.iter().all(reads)
 }
 
 /// Whether the thread may have `places` more descendants.

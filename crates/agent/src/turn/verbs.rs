@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use crate::brief::Brief;
+use crate::context;
 use crate::effect::Effect;
 use crate::event::{Event, VerdictKind};
 use crate::id::{CallId, ThreadId};
@@ -14,6 +14,7 @@ use crate::report::Outcome;
 use crate::thread::{SlotState, VerbState};
 use crate::tools::ToolResult;
 use crate::turn::arguments::{Arguments, ignored_line};
+use crate::turn::spawn::Accepted;
 use crate::turn::{child, delegate, spawn, stop, tool_calls};
 
 /// Begins every verb of the newest answer, in its order.
@@ -89,14 +90,17 @@ pub fn ignored_of(moment: &Moment<'_>, call: &CallId) -> String {
 
 fn spawn_one(moment: &mut Moment<'_>, call: &CallId, input: &Json, siblings: u32) -> Result<(), String> {
     let wish = spawn::read(moment.thread, input)?;
-    let brief = Brief {
-        task: wish.task.clone(),
-        scope: wish.scope.clone(),
-        context: wish.context.clone(),
-        expected: wish.expected.clone(),
-        results: Vec::new(),
+    let brief = spawn::brief(moment.thread, &wish);
+    let id = match spawn::accept(moment, call, None, &wish, brief, siblings)? {
+        Accepted::Spawned(id) => id,
+        Accepted::Recalled(id) => {
+            let known = moment.thread.reusable.values().find(|(child, _)| *child == id);
+            let name = moment.thread.reported.get(&id).map_or("sub-agent", |(name, _)| name);
+            let text = known.map(|(_, report)| context::recalled(&id, name, report)).unwrap_or_default();
+            tool_calls::answer(moment, call, ToolResult::ok(text));
+            return Ok(());
+        }
     };
-    let id = spawn::accept(moment, call, None, &wish, brief, siblings)?;
     if wish.background {
         let child = &moment.thread.children[&id].spawned;
         let mut text = format!("{} ({id}) works in the background; its report reaches you by itself.", child.name);

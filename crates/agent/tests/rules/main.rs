@@ -8,4 +8,5 @@ mod permission;
 mod places;
 mod policy;
 mod room;
+mod sharing;
 mod words;

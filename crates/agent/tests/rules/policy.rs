@@ -154,6 +154,19 @@ const FIELDS: &[Field] = &[
         },
     },
     Field {
+        // OPTA-48
+        name: "reuse_reports",
+        one: (|policy| policy.reuse_reports = true, "1 children"),
+        other: (|policy| policy.reuse_reports = false, "2 children"),
+        seen: |policy| {
+            const LOOK: (&str, &str) = ("spawn_agent", r#"{"task":"look","agent":"explore"}"#);
+            let mut room = after(policy, &[LOOK]);
+            room.reports("r.1", Outcome::Completed, Usage::default());
+            room.calls(&[LOOK]);
+            format!("{} children", room.thread.last_child)
+        },
+    },
+    Field {
         name: "verbs",
         one: (|policy| policy.verbs = vec!["spawn_agent".into()], "1 verbs"),
         other: (|policy| policy.verbs = vec!["spawn_agent".into(), "wait_agents".into()], "2 verbs"),

@@ -43,6 +43,7 @@ const KNOWN: &[(&str, Kind)] = &[
     ("policy.children_may_ask", Kind::Switch),
     ("policy.stall_ms", Kind::Count { least: 0, most: MOST }),
     ("policy.on_error", Kind::Word(&["continue", "stop"])),
+    ("policy.reuse_reports", Kind::Switch),
     ("policy.verbs", Kind::Words(&VERBS)),
     ("policy.spawn_args", Kind::Words(&SPAWN_ARGS)),
     ("policy.loop_refuse_at", Kind::Count { least: 2, most: MOST_U32 }),

@@ -128,6 +128,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("policy.children_may_ask", "false"),
     ("policy.stall_ms", "5"),
     ("policy.on_error", r#""stop""#),
+    ("policy.reuse_reports", "true"),
     ("policy.verbs", r#"["spawn_agent"]"#),
     ("policy.spawn_args", r#"["task", "scope"]"#),
     ("policy.loop_refuse_at", "3"),

@@ -87,6 +87,7 @@ pub(crate) fn created(thread: &ThreadId) -> Event {
         today: "2026-01-15".into(),
         preset: "default".into(),
         path: vec!["general".into()],
+        progress: false,
     }))
 }
 
@@ -139,6 +140,8 @@ pub(crate) fn spawned(child: &ThreadId, name: &str) -> Event {
         background: false,
         queued: false,
         narrowed: Vec::new(),
+        progress: false,
+        reusable: false,
     }))
 }
 

@@ -7,7 +7,7 @@ use agent::budget::{Claim, Grant};
 use agent::event::{Answered, ChildSpawned, Ending, ThreadCreated, TurnKind, TurnStarted, VerdictKind};
 use agent::message::Part;
 use agent::tools::Reach;
-use agent::{CallId, Effect, Event, InputId, Report, Thread, ThreadId, Usage};
+use agent::{CallId, Effect, Event, InputId, Outside, Report, Thread, ThreadId, Usage};
 
 use super::{Broken, hold};
 
@@ -19,7 +19,7 @@ pub struct Ledger {
     run: Option<Run>,
     reports: Vec<Report>,
     /// Inputs from outside that were not handled, and all that ever came.
-    waiting: BTreeSet<InputId>,
+    waiting: BTreeMap<InputId, Outside>,
     known: BTreeSet<InputId>,
     own: Usage,
     below: Usage,
@@ -68,7 +68,7 @@ impl Ledger {
             created: created.clone(),
             run: None,
             reports: Vec::new(),
-            waiting: BTreeSet::new(),
+            waiting: BTreeMap::new(),
             known: BTreeSet::new(),
             own: Usage::default(),
             below: Usage::default(),
@@ -108,9 +108,9 @@ impl Ledger {
         hold("nothing happens to a sub-agent after its report", !is_over || is_letter, || event.kind().to_owned())?;
         match event {
             Event::ThreadCreated(_) => return Err(broken("a thread is created once", &"a second creation")),
-            Event::InputArrived { id, .. } => {
+            Event::InputArrived { id, input } => {
                 if self.known.insert(id.clone()) {
-                    self.waiting.insert(id.clone());
+                    self.waiting.insert(id.clone(), input.clone());
                 }
             }
             Event::RunStarted { input, .. } => {
@@ -122,7 +122,7 @@ impl Ledger {
                 self.handled(input)?;
                 self.unread.push(text.clone());
             }
-            Event::InputDropped { input, .. } => self.handled(input)?,
+            Event::InputDropped { input, .. } => self.dropped(input)?,
             Event::StopBegun { input, ending } => {
                 if let Some(input) = input {
                     self.handled(input)?;
@@ -163,6 +163,8 @@ impl Ledger {
             Event::ChildReported { child, report } => self.child_reported(child, report)?,
             Event::Reported(report) => self.report(report)?,
             Event::SubtaskSkipped { .. }
+            | Event::SubtaskRecalled { .. }
+            | Event::ChildSaid { .. }
             | Event::ChildAwaited { .. }
             | Event::ContextTrimmed { .. }
             | Event::ContextCompacted { .. }
@@ -238,8 +240,21 @@ impl Ledger {
         self.run.as_mut().ok_or_else(|| broken("what an agent does belongs to a run", &"no run is open"))
     }
 
-    fn handled(&mut self, input: &InputId) -> Result<(), Broken> {
-        hold("an input is handled once", self.waiting.remove(input), || format!("{input:?}"))
+    fn handled(&mut self, input: &InputId) -> Result<Outside, Broken> {
+        self.waiting.remove(input).ok_or_else(|| broken("an input is handled once", input))
+    }
+
+    fn dropped(&mut self, input: &InputId) -> Result<(), Broken> {
+        let outside = self.handled(input)?;
+        let (is_child, is_idle) = (self.created.brief.is_some(), self.run.is_none());
+        let is_over = is_idle && !(is_child && self.reports.is_empty());
+        let is_ending = self.run.as_ref().is_some_and(|run| run.stop.is_some() || run.last_turn_taken);
+        let may_drop = match outside {
+            Outside::UserSaid { .. } => is_child,
+            Outside::Steered { .. } => is_over,
+            Outside::Stopped { .. } => is_over || is_ending,
+        };
+        hold("an input is dropped only where it can mean nothing", may_drop, || format!("{input:?}: {outside:?}"))
     }
 
     /// Something new begins, which an ending thread does not do.
@@ -280,20 +295,18 @@ impl Ledger {
         let Some(turn) = self.turn.take().filter(|turn| turn.turn == answered.turn) else {
             return Err(broken("an answer answers the request under way", &answered.turn));
         };
-        // Our own estimate may exceed what we reserved only by what the model said beyond what it was asked for.
         let excess = |counted: u64, reserved: u64| u128::from(counted.saturating_sub(reserved));
-        let (mut tokens, mut cost) = (
+        let (tokens, cost) = (
             excess(answered.counted_tokens, turn.claim.tokens),
             excess(answered.cost_microusd, turn.claim.cost_microusd),
         );
-        if answered.estimated && answered.tokens.output <= turn.max_tokens {
-            hold("an honest answer costs no more than was reserved for it", (tokens, cost) == (0, 0), || {
-                format!(
-                    "{:?} was reserved, {} and {} were booked",
-                    turn.claim, answered.counted_tokens, answered.cost_microusd
-                )
+        // Where a provider's absurd figure drove the reckoning against its end, it no longer adds up.
+        if answered.estimated && turn.claim.tokens < u64::MAX {
+            let prompt = answered.counted_tokens.saturating_sub(answered.tokens.output);
+            let reserved = turn.claim.tokens.saturating_sub(turn.max_tokens);
+            hold("a prompt is no longer than was reckoned when it was reserved", prompt <= reserved, || {
+                format!("{prompt} of {reserved}")
             })?;
-            (tokens, cost) = (0, 0);
         }
         self.overdraw(tokens, cost);
         self.own.tokens = self.own.tokens.plus(&answered.tokens);

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use agent::CallId;
-use agent::Thread;
 use agent::message::{Message, Part, Role};
+use agent::model::Answer;
+use agent::{CallId, Event, Thread};
 
 use super::{Broken, hold};
 
@@ -24,6 +24,23 @@ pub fn answered_calls(thread: &Thread) -> Result<(), Broken> {
     }
     let open: Vec<&CallId> = thread.calls.slots().iter().map(|slot| &slot.call).collect();
     hold(RULE, asked == open, || format!("{asked:?} stand last in the talk and {open:?} are under way"))
+}
+
+/// A call whose arguments could not be read is not run, whatever name it has in the conversation.
+pub fn unreadable_calls(answer: &Answer, events: &[Event]) -> Result<(), Broken> {
+    let Some(Event::Answered(answered)) = events.first() else { return Ok(()) };
+    if answered.verdicts.is_empty() {
+        return Ok(());
+    }
+    let is_unreadable = |part: &&Part| call(part).is_some_and(|id| answer.malformed.iter().any(|(call, _)| call == id));
+    let mut unreadable: Vec<&Part> = Vec::new();
+    for part in answer.parts.iter().filter(is_unreadable) {
+        if !unreadable.contains(&part) {
+            unreadable.push(part);
+        }
+    }
+    let marked = answered.verdicts.iter().filter(|verdict| verdict.malformed).count();
+    hold("what cannot be read is known as such", marked >= unreadable.len(), || format!("{marked} of {unreadable:?}"))
 }
 
 fn call(part: &Part) -> Option<&CallId> {

@@ -56,7 +56,7 @@ impl Setting {
             refusals: *dice.pick(&[0, 3]),
             panics: *dice.pick(&[0, 0, 5]),
             hangs: *dice.pick(&[0, 5, 20]),
-            hurry: if tight { dice.between(1, 6) } else { dice.between(0, 3) },
+            hurry: dice.between(1, if tight { 6 } else { 3 }),
         };
         let root = Root {
             id: ThreadId::new("20260115-sim0"),

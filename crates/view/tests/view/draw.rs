@@ -92,10 +92,7 @@ fn what_strangers_wrote_cannot_move_the_cursor_hide_or_break_a_line() {
 #[test]
 fn a_thread_is_named_where_its_name_is_not_enough() {
     let lines = lines(&story::events("two_children_and_one_queued"));
-    assert!(
-        lines.iter().any(|line| line == "10:00:02 review(.1) done ok 1.4s tools=0 tokens=330"),
-        "{lines:#?}"
-    );
+    assert!(lines.iter().any(|line| line == "10:00:02 review(.1) done ok 1.4s tools=0 tokens=330"), "{lines:#?}");
     let single = self::lines(&story::events("one_child"));
     assert!(single.iter().any(|line| line == "10:00:05 triage done ok 4.0s tools=2 tokens=2100"), "{single:#?}");
 }

@@ -40,6 +40,7 @@ impl Family {
             today: "2026-01-15".into(),
             preset: "default".into(),
             path: vec![name.into()],
+            progress: false,
         };
         self.log(thread, Event::ThreadCreated(Box::new(created)))
     }
@@ -57,6 +58,8 @@ impl Family {
             background: false,
             queued,
             narrowed: Vec::new(),
+            progress: false,
+            reusable: false,
         };
         self.log(parent, Event::ChildSpawned(Box::new(spawned)))
     }
