@@ -112,8 +112,8 @@ struct Sim {
     executions: BTreeMap<(ThreadId, CallId), u32>,
     /// The moments, counted from 1, at which the process goes away.
     crashes: BTreeSet<u64>,
-    /// The newest commits, for whoever must find out what went wrong.
-    tail: Vec<(Time, ThreadId, String)>,
+    /// Everything that happened to anybody, in order, for whoever must find out what went wrong; none is a crash.
+    tail: Vec<(Time, ThreadId, Option<Event>)>,
     summary: Summary,
 }
 
@@ -342,7 +342,7 @@ impl Sim {
     fn commit(&mut self, id: &ThreadId, events: &[Event]) -> Result<(), Broken> {
         let record = self.records.get_mut(id).expect("whoever commits has a log");
         for event in events {
-            self.tail.push((self.now, id.clone(), format!("{event:?}")));
+            self.tail.push((self.now, id.clone(), Some(event.clone())));
             *self.summary.events.entry(event.kind()).or_default() += 1;
             if let Event::Reported(report) = event {
                 *self.summary.outcomes.entry(report.outcome.as_str()).or_default() += 1;
@@ -372,7 +372,7 @@ impl Sim {
         let thread = Thread::new(self.now, &first);
         self.summary.threads += 1;
         *self.summary.events.entry(first.kind()).or_default() += 1;
-        self.tail.push((self.now, id.clone(), format!("{first:?}")));
+        self.tail.push((self.now, id.clone(), Some(first.clone())));
         let record = Record {
             log: vec![(self.now, first)],
             replayed: thread.clone(),
@@ -412,7 +412,7 @@ impl Sim {
             return false;
         }
         self.summary.crashes += 1;
-        self.tail.push((self.now, self.root.clone(), "---- the process goes away ----".to_owned()));
+        self.tail.push((self.now, self.root.clone(), None));
         self.live.clear();
         self.asked.clear();
         self.working.clear();
@@ -435,8 +435,10 @@ impl Sim {
 
     fn story(&self) -> String {
         let newest = self.tail.len().saturating_sub(40);
-        let line = |(at, id, event): &(Time, ThreadId, String)| {
+        let line = |(at, id, event): &(Time, ThreadId, Option<Event>)| {
             let seconds = at.since_ms(MORNING) as f64 / 1000.0;
+            let event =
+                event.as_ref().map_or("---- the process goes away ----".to_owned(), |event| format!("{event:?}"));
             let event: String = event.chars().take(600).collect();
             format!("{seconds:>9.3} {id} {event}")
         };

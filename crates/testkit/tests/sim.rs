@@ -8,10 +8,10 @@ use majordomo_testkit::sim::{self, Summary};
 const SEEDS: u64 = 50;
 
 /// Seeds that grow a family of several and are over soon.
-const SEEDS_WITH_FAMILIES: [u64; 4] = [12, 44, 53, 86];
+const SEEDS_WITH_FAMILIES: [u64; 4] = [3, 12, 86, 97];
 
 /// Enough for the rarest thing to happen.
-const MANY_SEEDS: u64 = 400;
+const MANY_SEEDS: u64 = 200;
 
 // F3, F4, F5, F20, F21, F24, F25, F27 and F28 at once, as far as they are the rules' business.
 #[test]
