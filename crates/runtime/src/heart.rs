@@ -13,7 +13,7 @@ use store::{Process, ProcessId, Store};
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tool::{FileLedger, Person, Registry, Workspace};
+use tool::{Person, Registry, Workspace};
 
 use crate::clock::Clock;
 use crate::driver::{Driver, Letter, Opening};
@@ -333,11 +333,6 @@ pub(crate) async fn read(store: &dyn Store, id: &ThreadId) -> Result<Log, store:
     }
     let thread = thread.ok_or_else(|| store::Error::UnknownThread(id.as_str().into()))?;
     Ok(Log { thread, n, report })
-}
-
-/// The ledger of a thread that was just loaded: it knows of no file yet.
-pub(crate) fn new_ledger() -> Arc<FileLedger> {
-    Arc::default()
 }
 
 /// A lock that outlives a panic: what it guards is a table whose rows are whole.

@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use tool::{FileLedger, Workspace};
 
 use crate::driver::message_of;
-use crate::heart::{Fleeting, FleetingKind, Inner, new_ledger};
+use crate::heart::{Fleeting, FleetingKind, Inner};
 use crate::{family, schema};
 
 /// What one agent works with while it lives in this process.
@@ -49,7 +49,7 @@ impl Bench {
             heart,
             id,
             workspace,
-            ledger: new_ledger(),
+            ledger: Arc::default(),
             voice: None,
             model: None,
             tools: HashMap::new(),
@@ -155,19 +155,24 @@ impl Bench {
                     () = tokio::time::sleep(jittered(heart.clock.until(moment))) => {}
                 }
             }
+            let hear = |Delta::Text(text)| {
+                heard.store(heart.clock.now().0, Ordering::Relaxed);
+                let fleeting = Fleeting { thread: id.clone(), what: FleetingKind::Turn(turn), text };
+                // Nobody may be watching.
+                let _ = heart.fleeting.send(fleeting);
+            };
             let mut ask = std::pin::pin!(ask);
             let answer = loop {
                 tokio::select! {
                     biased;
                     answer = &mut ask => break answer,
-                    Some(Delta::Text(text)) = arriving.recv() => {
-                        heard.store(heart.clock.now().0, Ordering::Relaxed);
-                        let fleeting = Fleeting { thread: id.clone(), what: FleetingKind::Turn(turn), text };
-                        // Nobody may be watching.
-                        let _ = heart.fleeting.send(fleeting);
-                    }
+                    Some(delta) = arriving.recv() => hear(delta),
                 }
             };
+            // The last words may have come together with the end of the answer.
+            while let Ok(delta) = arriving.try_recv() {
+                hear(delta);
+            }
             match answer {
                 Ok(answer) => {
                     let schema_error = wanted.as_ref().and_then(|schema| schema::misfit(schema, &begun, &answer));
