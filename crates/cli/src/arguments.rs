@@ -25,14 +25,14 @@ pub enum Command {
     Thread(ThreadCommand),
     /// Show what runs, as a tree
     Ps {
-        #[command(flatten)]
-        place: Place,
         /// Print JSON
         #[arg(long)]
         json: bool,
         /// Go on until nothing runs any more
         #[arg(long, conflicts_with = "json")]
         watch: bool,
+        #[command(flatten)]
+        place: Place,
     },
     /// Stop a thread and everything below it, and wait until that is true
     Stop {
@@ -66,24 +66,31 @@ pub enum Command {
     },
 }
 
-const RUN_HELP: &str = "\
-Exit codes: 0 done · 1 failed · 2 usage · 3 configuration · 4 provider, key or network · 5 something was refused for want
-of a person · 6 budget · 7 timeout · 9 stopped · 130/143 interrupted (resume with: majordomo thread resume ID)";
+const RUN_HELP: &str = "Exit codes: 0 done · 1 failed · 2 usage · 3 configuration · 4 provider, key or network · \
+    5 something was refused for want of a person · 6 budget · 7 timeout · 9 stopped · \
+    130/143 interrupted (go on with: majordomo thread resume ID)";
 
 /// `majordomo run`.
 #[derive(Debug, Args)]
 pub struct Run {
     /// The task; - reads it from stdin. What is piped in besides is added to it
     pub prompt: Option<String>,
-    #[command(flatten)]
-    pub settings: Settings,
-    #[command(flatten)]
-    pub output: Output,
     /// JSON Schema that the answer must fit
     #[arg(long, value_name = "FILE")]
     pub schema: Option<PathBuf>,
-    /// Who answers an agent's questions: a person at this terminal, or nobody [default: ask at a terminal, else deny]
-    #[arg(long, value_enum)]
+    #[command(flatten)]
+    pub questions: Questions,
+    #[command(flatten)]
+    pub output: Output,
+    #[command(flatten)]
+    pub settings: Settings,
+}
+
+/// Who answers an agent's questions.
+#[derive(Debug, Default, Args)]
+pub struct Questions {
+    /// Who answers an agent's questions: ask a person at this terminal, or deny [default: ask at a terminal, else deny]
+    #[arg(long, value_enum, value_name = "ask|deny", hide_possible_values = true)]
     pub approvals: Option<Approvals>,
 }
 
@@ -181,8 +188,6 @@ pub struct Output {
 pub enum ThreadCommand {
     /// List root threads, the newest first
     Ls {
-        #[command(flatten)]
-        place: Place,
         /// Print JSON
         #[arg(long)]
         json: bool,
@@ -192,13 +197,13 @@ pub enum ThreadCommand {
         /// Sub-agents too
         #[arg(long)]
         all: bool,
+        #[command(flatten)]
+        place: Place,
     },
     /// Show a thread's conversation
     Show {
         /// The thread, or a beginning of its name
         thread: String,
-        #[command(flatten)]
-        place: Place,
         /// Print the rows as JSON
         #[arg(long, conflicts_with = "jsonl")]
         json: bool,
@@ -211,15 +216,19 @@ pub enum ThreadCommand {
         /// Whole results of tools
         #[arg(long)]
         full: bool,
+        #[command(flatten)]
+        place: Place,
     },
     /// Go on with a run that was left in the middle, and print its answer
     Resume {
         /// The thread, or a beginning of its name
         thread: String,
         #[command(flatten)]
-        place: Place,
+        questions: Questions,
         #[command(flatten)]
         output: Output,
+        #[command(flatten)]
+        place: Place,
     },
 }
 
@@ -228,11 +237,11 @@ pub enum ThreadCommand {
 pub enum ConfigCommand {
     /// Print every value and where it comes from
     Show {
-        #[command(flatten)]
-        settings: Settings,
         /// Print JSON
         #[arg(long)]
         json: bool,
+        #[command(flatten)]
+        settings: Settings,
     },
 }
 

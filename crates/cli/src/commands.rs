@@ -26,8 +26,8 @@ pub async fn carry_out(desk: Desk) -> Result<u8, Failure> {
         Command::Thread(ThreadCommand::Show { thread, place, json, jsonl, dialect, full }) => {
             thread::show(&thread, &place.flags(), thread::Form { json, jsonl, dialect, full }).await
         }
-        Command::Thread(ThreadCommand::Resume { thread, place, output }) => {
-            run::resume(&thread, &place.flags(), output).await
+        Command::Thread(ThreadCommand::Resume { thread, questions, output, place }) => {
+            run::resume(&thread, &place.flags(), &questions, output).await
         }
         Command::Ps { place, json, watch } => ps::ps(&place.flags(), json, watch).await,
         Command::Stop { thread, now, reason, place } => stop::stop(&thread, now, &reason, &place.flags()).await,

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
+use std::os::fd::AsFd;
 use std::path::Path;
 
 use anyhow::Context;
@@ -67,14 +68,14 @@ impl Result {
     }
 }
 
-/// Columns of the terminal that stderr goes to; 100 where it goes elsewhere.
-pub fn width() -> usize {
-    let size = rustix::termios::tcgetwinsize(io::stderr()).ok();
+/// Columns of the terminal that a stream goes to; 100 where it goes elsewhere.
+pub fn width(stream: &impl AsFd) -> usize {
+    let size = rustix::termios::tcgetwinsize(stream).ok();
     size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(100)
 }
 
-/// Whether signs beyond ASCII may be drawn.
-pub fn is_fancy(plain: bool) -> bool {
+/// Whether signs beyond ASCII may be drawn on a stream.
+pub fn is_fancy(plain: bool, stream: &impl IsTerminal) -> bool {
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    !plain && !dumb && std::env::var_os("MAJORDOMO_PLAIN").is_none() && io::stderr().is_terminal()
+    !plain && !dumb && std::env::var_os("MAJORDOMO_PLAIN").is_none() && stream.is_terminal()
 }

@@ -1,6 +1,7 @@
 //! Draws a run while it goes on and when it is over: progress and tree to stderr, the result to stdout.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use agent::{Report, ThreadId, Time};
 use jiff::tz::TimeZone;
@@ -13,6 +14,7 @@ use crate::arguments::Output;
 use crate::error::Failure;
 use crate::follow::{logged, root_report};
 use crate::out;
+use crate::person::AtTerminal;
 
 /// How a run will be shown. Wrong names and places are found here, before any work begins.
 pub struct Prepared {
@@ -44,11 +46,15 @@ pub struct Show {
     tree: Tree,
     reader_is_there: bool,
     reports: VecDeque<Report>,
+    /// Whom agents may ask at the same terminal.
+    person: Option<Arc<AtTerminal>>,
+    /// Lines that wait until no question stands there.
+    held: Vec<String>,
 }
 
 impl Show {
     /// Shows a root from its beginning.
-    pub fn new(root: ThreadId, prepared: Prepared) -> Self {
+    pub fn new(root: ThreadId, prepared: Prepared, person: Option<Arc<AtTerminal>>) -> Self {
         let Prepared { output, dialect, result } = prepared;
         Self {
             lines: Lines::new(root.clone(), dialect, 0),
@@ -60,6 +66,8 @@ impl Show {
             result,
             reader_is_there: true,
             reports: VecDeque::new(),
+            person,
+            held: Vec::new(),
         }
     }
 
@@ -88,11 +96,12 @@ impl Show {
             }
             for frame in self.frames.push(&logged) {
                 let line = self.progress.line(&frame);
-                if let Some(line) = line.filter(|_| !self.output.quiet && !self.output.jsonl) {
-                    out::note(&line);
-                }
+                self.held.extend(line.filter(|_| !self.output.quiet && !self.output.jsonl));
             }
             self.reports.extend(root_report(record, &self.root).cloned());
+        }
+        if !self.person.as_ref().is_some_and(|person| person.is_asked()) {
+            self.say_held();
         }
         Ok(self.reports.pop_front())
     }
@@ -112,6 +121,7 @@ impl Show {
 
     /// Draws the tree and prints the result; the exit code.
     pub fn finish(mut self, report: &Report, now: Time) -> anyhow::Result<u8> {
+        self.say_held();
         let code = exit_code(report);
         if !self.output.quiet && !self.output.jsonl {
             out::note("");
@@ -135,9 +145,16 @@ impl Show {
         Ok(code)
     }
 
+    fn say_held(&mut self) {
+        for line in self.held.drain(..) {
+            out::note(&line);
+        }
+    }
+
     fn tree_lines(&self, now: Time) -> Vec<String> {
-        let marks = if out::is_fancy(self.output.plain) { Marks::Unicode } else { Marks::Ascii };
-        draw::tree(&self.tree.roots(), &Look { now, width: out::width(), marks })
+        let stderr = std::io::stderr();
+        let marks = if out::is_fancy(self.output.plain, &stderr) { Marks::Unicode } else { Marks::Ascii };
+        draw::tree(&self.tree.roots(), &Look { now, width: out::width(&stderr), marks })
     }
 
     fn object(&self, report: &Report, code: u8) -> String {

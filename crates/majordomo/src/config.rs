@@ -73,6 +73,8 @@ pub struct Config {
     pub durability: Durability,
     /// What a person should see.
     pub warnings: Vec<Warning>,
+    /// Whether the model was named for this one process, which weighs more than what an agent's file says.
+    model_is_asked_for: bool,
     entries: Vec<Entry>,
 }
 
@@ -110,6 +112,7 @@ impl Config {
 
         let providers = providers::resolved(values.providers, &layers, surroundings);
         let named = layers.setting(&Key::dotted("model")).map(|setting| setting.origin.clone());
+        let model_is_asked_for = matches!(named, Some(Origin::Flag(_) | Origin::Variable(_)));
         let model = values.model.zip(named).or_else(|| model::found(&providers, &layers));
         Ok(Self {
             entries: entries(&layers, model.as_ref()),
@@ -133,12 +136,16 @@ impl Config {
             models: values.models,
             durability: values.store.durability,
             warnings,
+            model_is_asked_for,
         })
     }
 
-    /// The model to speak with, or an error that says how to get one.
-    pub fn require_model(&self) -> Result<&str, Error> {
-        self.model.as_deref().ok_or(Error::NoModel)
+    /// The model to speak with, or an error that says how to get one. An agent's own stands over what a file names or a key
+    /// leads to, and under what a flag or a variable names.
+    pub fn model_for<'a>(&'a self, agents_own: Option<&'a str>) -> Result<&'a str, Error> {
+        let configured = self.model.as_deref();
+        let model = if self.model_is_asked_for { configured } else { agents_own.or(configured) };
+        model.ok_or(Error::NoModel)
     }
 
     /// Every value with its origin, in a fixed order.

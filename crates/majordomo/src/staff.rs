@@ -86,6 +86,7 @@ pub struct Staff {
     heart: Heart,
     config: Arc<Config>,
     house: Arc<House>,
+    voices: Voices,
     cwd: PathBuf,
 }
 
@@ -100,24 +101,34 @@ impl Staff {
         let house = Arc::new(house(surroundings, &tools, &voices));
         let heart = Heart::begin(runtime::Options {
             store,
-            voices,
+            voices: voices.clone(),
             tools,
             house: house.clone(),
             person: options.person,
             data: (!options.in_memory).then(|| config.data.clone()),
         })
         .await?;
-        Ok(Self { heart, config: Arc::new(config), house, cwd: surroundings.cwd.clone() })
+        Ok(Self { heart, config: Arc::new(config), house, voices, cwd: surroundings.cwd.clone() })
+    }
+
+    /// The model that a root speaks with.
+    pub fn model(&self) -> Result<&str, Error> {
+        let agent = self.house.agent(&self.config.agent).ok_or_else(|| {
+            let (agent, known) = (&self.config.agent, self.house.agent_names());
+            Error::Agent(format!("there is no agent '{agent}'; there are: {known}"))
+        })?;
+        Ok(self.config.model_for(agent.model.as_deref())?)
     }
 
     /// Starts a run and comes back at once.
     pub async fn start(&self, work: Work) -> Result<RunHandle, Error> {
-        let model = self.config.require_model()?;
-        // Looked at before anything is written, so that a wrong name is not found by a failed run.
-        (self.house.models)(model).map_err(|_| self.unknown_model(model))?;
-        if self.house.agent(&self.config.agent).is_none() {
-            let (agent, known) = (&self.config.agent, self.house.agent_names());
-            return Err(Error::Agent(format!("there is no agent '{agent}'; there are: {known}")));
+        let model = self.model()?;
+        // Opened before anything is written, so that a wrong name or a missing key is not found by a failed run.
+        drop(self.voices.open(model)?);
+        if self.config.grant.cost_microusd.is_some() && self.voices.model(model)?.price.is_none() {
+            tracing::warn!(
+                "no price is known for {model}, so a limit on money does not hold it: set models.\"{model}\".price"
+            );
         }
         let workspace = work.workspace.as_deref().unwrap_or(&self.cwd);
         let workspace = workspace.canonicalize().unwrap_or_else(|_| workspace.to_owned());
@@ -167,13 +178,6 @@ impl Staff {
             workspace: workspace.display().to_string().into(),
             today: today.to_string().into(),
             output_schema,
-        }
-    }
-
-    fn unknown_model(&self, model: &str) -> Error {
-        match (self.house.models)(model) {
-            Ok(_) => Error::Agent(format!("{model} cannot be used")),
-            Err(reason) => Error::Heart(runtime::Error::Root(reason)),
         }
     }
 }

@@ -1,13 +1,14 @@
-//! `majordomo ps`: what runs, as a tree.
+//! `majordomo ps`: what runs, as a tree, with the names that `stop`, `steer` and `thread show` take.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 
-use agent::ThreadId;
+use agent::{ThreadId, Time};
 use majordomo::config::Flags;
 use majordomo::staff::open_store;
 use serde_json::Value;
-use store::{Store, ThreadQuery};
+use store::{Store, ThreadQuery, ThreadRow};
 use view::draw::{self, Look, Marks};
 use view::{Node, Tree};
 
@@ -18,6 +19,10 @@ use crate::out;
 
 /// The most live threads that are looked at.
 const MOST: usize = 10_000;
+/// A picture in this time is enough for a person.
+const PICTURE: Duration = Duration::from_secs(1);
+/// After this long without anything new it is looked whether the processes are still there.
+const LOOK_AGAIN: Duration = Duration::from_secs(2);
 
 /// `majordomo ps`.
 pub async fn ps(flags: &Flags, json: bool, watch: bool) -> Result<u8, Failure> {
@@ -25,6 +30,9 @@ pub async fn ps(flags: &Flags, json: bool, watch: bool) -> Result<u8, Failure> {
     let store: Arc<dyn Store> = Arc::new(open_store(&config)?);
     let mut result = out::Result::Stdout;
     let mut tail = store.tail();
+    let mut families = BTreeMap::new();
+    let mut shown = None;
+    let mut is_news = true;
     loop {
         tail.borrow_and_update();
         let now = runtime::Clock::default().now();
@@ -34,41 +42,75 @@ pub async fn ps(flags: &Flags, json: bool, watch: bool) -> Result<u8, Failure> {
             result.line(&Value::from(rows).to_string())?;
             return Ok(0);
         }
-        let left: BTreeSet<ThreadId> =
-            rows.iter().filter(|row| thread::word(row, now) == "interrupted").map(|row| row.root.clone()).collect();
-        let roots: BTreeSet<ThreadId> = rows.iter().map(|row| row.root.clone()).collect();
-        let mut nodes = Vec::new();
-        for root in &roots {
-            nodes.extend(tree(&store, root).await?);
-        }
-        let marks = if out::is_fancy(false) { Marks::Unicode } else { Marks::Ascii };
-        for line in draw::tree(&nodes, &Look { now, width: out::width(), marks }) {
-            if !result.line(&line)? {
-                return Ok(0);
+        let (running, left) = parted(&rows, now);
+        if is_news || shown.as_ref() != Some(&running) {
+            families.retain(|root, _| running.contains(root));
+            for line in picture(&store, &running, &mut families, now).await? {
+                if !result.line(&line)? {
+                    return Ok(0);
+                }
+            }
+            for root in &left {
+                out::note(&format!("{root} was left by its process; go on with: majordomo thread resume {root}"));
+            }
+            if running.is_empty() {
+                out::note("nothing runs");
+            }
+            if watch && !running.is_empty() {
+                result.line("")?;
             }
         }
-        for root in &left {
-            out::note(&format!("{root} was left by its process; go on with: majordomo thread resume {root}"));
-        }
-        if nodes.is_empty() {
-            out::note("nothing runs");
-        }
-        if !watch || roots.len() == left.len() {
+        if !watch || running.is_empty() {
             return Ok(0);
         }
-        result.line("")?;
-        // A picture a second is enough for a person.
-        tokio::time::sleep(std::time::Duration::from_secs(1)).await;
-        if tail.changed().await.is_err() {
-            return Ok(0);
-        }
+        shown = Some(running);
+        tokio::time::sleep(PICTURE).await;
+        is_news = match tokio::time::timeout(LOOK_AGAIN, tail.changed()).await {
+            Ok(Ok(())) => true,
+            Ok(Err(_)) => return Ok(0),
+            Err(_) => false,
+        };
     }
 }
 
-async fn tree(store: &Arc<dyn Store>, root: &ThreadId) -> Result<Vec<Node>, Failure> {
-    let mut tree = Tree::new();
-    for record in Follower::new(store.clone(), root.clone()).read_all().await? {
-        tree.push(&logged(&record));
+/// The roots that run, and those whose processes have gone.
+fn parted(rows: &[ThreadRow], now: Time) -> (BTreeSet<ThreadId>, BTreeSet<ThreadId>) {
+    let of = |row: &ThreadRow| row.root.clone();
+    let running: BTreeSet<ThreadId> = rows.iter().filter(|row| !thread::is_left(row, now)).map(of).collect();
+    let left = rows.iter().map(of).filter(|root| !running.contains(root)).collect();
+    (running, left)
+}
+
+/// What is known of a root and all its descendants. It is kept from picture to picture, so that no log is read twice.
+struct Family {
+    follower: Follower,
+    tree: Tree,
+}
+
+async fn picture(
+    store: &Arc<dyn Store>,
+    running: &BTreeSet<ThreadId>,
+    families: &mut BTreeMap<ThreadId, Family>,
+    now: Time,
+) -> Result<Vec<String>, Failure> {
+    let mut nodes = Vec::new();
+    for root in running {
+        let new = || Family { follower: Follower::new(store.clone(), root.clone()), tree: Tree::new() };
+        let family = families.entry(root.clone()).or_insert_with(new);
+        for record in family.follower.read_all().await? {
+            family.tree.push(&logged(&record));
+        }
+        nodes.extend(family.tree.roots().into_iter().map(named));
     }
-    Ok(tree.roots())
+    let stdout = std::io::stdout();
+    let marks = if out::is_fancy(false, &stdout) { Marks::Unicode } else { Marks::Ascii };
+    Ok(draw::tree(&nodes, &Look { now, width: out::width(&stdout), marks }))
+}
+
+/// A node under the shortest name that the other commands take, and the name that it goes by.
+fn named(node: Node) -> Node {
+    let id = node.id.as_str();
+    let short = id.split_once('-').map_or(id, |(_, after_the_day)| after_the_day);
+    let name = format!("{short} {}", node.name).into();
+    Node { name, children: node.children.into_iter().map(named).collect(), ..node }
 }

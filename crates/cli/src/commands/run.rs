@@ -9,10 +9,10 @@ use majordomo::staff::{Options, Staff, Work};
 use runtime::{Fleeting, FleetingKind, RunHandle};
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::broadcast;
+use tokio::sync::broadcast::{self, error::RecvError};
 
 use super::{configured, staff};
-use crate::arguments::{Approvals, Output, Run};
+use crate::arguments::{Approvals, Output, Questions, Run};
 use crate::error::Failure;
 use crate::follow::Follower;
 use crate::person::AtTerminal;
@@ -22,29 +22,29 @@ use crate::{out, prompt};
 /// `majordomo run`.
 pub async fn run(arguments: Run) -> Result<u8, Failure> {
     let (surroundings, config) = configured(&arguments.settings.flags())?;
-    let model = config.require_model()?.to_owned();
     let prompt = prompt::read(arguments.prompt.as_deref())?;
     let output_schema = arguments.schema.as_deref().map(read_schema).transpose()?;
     let quiet = arguments.output.quiet || arguments.output.jsonl;
     let prepared = Prepared::new(arguments.output, &config.dialect)?;
-    let asks = arguments.approvals.map_or_else(|| std::io::stdin().is_terminal(), |who| who == Approvals::Ask);
-    let options = Options { person: asks.then(|| Arc::new(AtTerminal::default()) as _), ..Options::default() };
-    let house = staff(&surroundings, config, options).await?;
+    let person = at_terminal(&arguments.questions);
+    let house = staff(&surroundings, config, asking(person.as_ref())).await?;
+    let model = house.model()?.to_owned();
     let work = Work { prompt, output_schema, ..Work::default() };
     let fleeting = house.heart().fleeting();
     let handle = house.start(work).await?;
     if !quiet {
         out::note(&format!("model {model} · thread {}", handle.thread));
     }
-    let show = Show::new(handle.thread.clone(), prepared);
+    let show = Show::new(handle.thread.clone(), prepared, person);
     watch(&house, handle, show, 0, fleeting).await
 }
 
 /// `majordomo thread resume`.
-pub async fn resume(name: &str, flags: &Flags, output: Output) -> Result<u8, Failure> {
+pub async fn resume(name: &str, flags: &Flags, questions: &Questions, output: Output) -> Result<u8, Failure> {
     let (surroundings, config) = configured(flags)?;
     let prepared = Prepared::new(output, &config.dialect)?;
-    let house = staff(&surroundings, config, Options::default()).await?;
+    let person = at_terminal(questions);
+    let house = staff(&surroundings, config, asking(person.as_ref())).await?;
     let store = house.heart().store().clone();
     let thread = store.resolve(name).await?;
     if !thread.is_root() {
@@ -53,7 +53,7 @@ pub async fn resume(name: &str, flags: &Flags, output: Output) -> Result<u8, Fai
             "{thread} is a sub-agent; resume its root: majordomo thread resume {root}"
         )));
     }
-    let mut show = Show::new(thread.clone(), prepared);
+    let mut show = Show::new(thread.clone(), prepared, person);
     let fleeting = house.heart().fleeting();
     let before = Follower::new(store.clone(), thread.clone()).read_all().await?;
     let handle = match house.resume(&thread).await {
@@ -92,6 +92,10 @@ async fn watch(
     let mut ended: Option<Result<Report, runtime::Error>> = None;
     let report = loop {
         tail.borrow_and_update();
+        // Words are heard before the answer that holds them is written, and shown so.
+        while show.wants_deltas() && !fleeting.is_empty() {
+            show_delta(&mut show, &root, fleeting.recv().await)?;
+        }
         let records = follower.read().await?;
         if let Some(report) = show.push(&records)? {
             break report;
@@ -106,7 +110,7 @@ async fn watch(
             _ = interrupts.recv() => Some((130, "interrupted")),
             _ = terminations.recv() => Some((143, "terminated")),
             result = &mut report, if ended.is_none() => { ended = Some(result); None }
-            Ok(delta) = fleeting.recv(), if show.wants_deltas() => { show.print(&delta_line(&root, &delta))?; None }
+            delta = fleeting.recv(), if show.wants_deltas() => { show_delta(&mut show, &root, delta)?; None }
             _ = tail.changed() => None,
         };
         if let Some((code, word)) = signal {
@@ -122,6 +126,24 @@ async fn watch(
     let now = heart.clock().now();
     heart.leave().await;
     Ok(show.finish(&report, now)?)
+}
+
+/// Who is asked at this terminal, if anybody is.
+fn at_terminal(questions: &Questions) -> Option<Arc<AtTerminal>> {
+    let asks = questions.approvals.map_or_else(|| std::io::stdin().is_terminal(), |who| who == Approvals::Ask);
+    asks.then(Arc::default)
+}
+
+fn asking(person: Option<&Arc<AtTerminal>>) -> Options {
+    Options { person: person.map(|person| person.clone() as _), ..Options::default() }
+}
+
+/// Prints words while they come. Those that came faster than they could be printed are in the logged answer.
+fn show_delta(show: &mut Show, root: &ThreadId, delta: Result<Fleeting, RecvError>) -> anyhow::Result<()> {
+    match delta {
+        Ok(delta) => show.print(&delta_line(root, &delta)),
+        Err(RecvError::Lagged(_) | RecvError::Closed) => Ok(()),
+    }
 }
 
 fn delta_line(root: &ThreadId, delta: &Fleeting) -> String {

@@ -1,8 +1,10 @@
 //! `majordomo thread ls` and `show`.
 
+use std::io::IsTerminal;
 use std::sync::Arc;
 
 use agent::ThreadId;
+use jiff::tz::TimeZone;
 use majordomo::config::Flags;
 use majordomo::staff::open_store;
 use serde_json::{Value, json};
@@ -22,6 +24,10 @@ pub struct Form {
     pub full: bool,
 }
 
+/// The longest name that is listed whole.
+const NAME: usize = 12;
+/// As much of a goal as is listed where no terminal says how much room there is.
+const GOAL: usize = 60;
 /// Lines of a tool's result that are shown unless all are asked for.
 const SHORT: usize = 6;
 
@@ -38,19 +44,8 @@ pub async fn ls(flags: &Flags, json: bool, limit: usize, all: bool) -> Result<u8
         result.line(&Value::from(rows).to_string())?;
         return Ok(0);
     }
-    for row in &rows {
-        let when = view::clock::timestamp(row.updated_at);
-        let cost = draw::money(row.cost_microusd, row.cost_microusd > 0);
-        let line = format!(
-            "{:<20} {:<16} {} {:<12} {:>8} {}",
-            row.id.as_str(),
-            word(row, now),
-            &when[..16].replace('T', " "),
-            safe::line(&row.name, 12),
-            cost,
-            safe::line(&row.goal, 60)
-        );
-        if !result.line(line.trim_end())? {
+    for line in table(&rows, now) {
+        if !result.line(&line)? {
             break;
         }
     }
@@ -110,12 +105,16 @@ pub fn object(row: &ThreadRow, now: agent::Time) -> Value {
 
 /// The word for what a thread is doing.
 pub fn word(row: &ThreadRow, now: agent::Time) -> String {
-    let is_left = row.state.is_live() && !row.owner.as_ref().is_some_and(|owner| owner.is_alive(now));
     match row.outcome {
-        _ if is_left => "interrupted".to_owned(),
+        _ if is_left(row, now) => "interrupted".to_owned(),
         Some(outcome) if !row.state.is_live() => outcome.to_string(),
         Some(_) | None => row.state.as_str().to_owned(),
     }
+}
+
+/// Whether a thread is in the middle of something, and whoever owned it has gone.
+pub fn is_left(row: &ThreadRow, now: agent::Time) -> bool {
+    row.state.is_live() && !row.owner.as_ref().is_some_and(|owner| owner.is_alive(now))
 }
 
 /// The thread that a person means, and what is kept of it.
@@ -123,6 +122,32 @@ pub async fn find(store: &dyn Store, name: &str) -> Result<(ThreadId, ThreadRow)
     let id = store.resolve(name).await?;
     let row = store.thread(&id).await?;
     row.map(|row| (id, row)).ok_or_else(|| Failure::usage(format!("no thread is called '{name}'")))
+}
+
+/// Threads as lines whose columns are as wide as they must be; the goal has the rest of the terminal.
+fn table(rows: &[ThreadRow], now: agent::Time) -> Vec<String> {
+    let zone = TimeZone::system();
+    let when = |at: agent::Time| {
+        let moment = jiff::Timestamp::from_millisecond(at.0).unwrap_or_default();
+        moment.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M").to_string()
+    };
+    let cost = |microusd: u64| if microusd == 0 { "-".to_owned() } else { draw::money(microusd, true) };
+    let cells = |row: &ThreadRow| {
+        let name = safe::line(&row.name, NAME);
+        [row.id.to_string(), word(row, now), when(row.updated_at), name, cost(row.cost_microusd)]
+    };
+    let cells: Vec<[String; 5]> = rows.iter().map(cells).collect();
+    let wide = |column: usize| cells.iter().map(|cells| cells[column].chars().count()).max().unwrap_or(0);
+    let widths = [0, 1, 2, 3, 4].map(wide);
+    let taken = widths.iter().sum::<usize>() + widths.len();
+    let stdout = std::io::stdout();
+    let goal = if stdout.is_terminal() { out::width(&stdout).saturating_sub(taken).max(NAME) } else { GOAL };
+    let line = |(row, [id, word, when, name, cost]): (&ThreadRow, &[String; 5])| {
+        let [a, b, c, d, e] = widths;
+        let goal = safe::line(&row.goal, goal);
+        format!("{id:<a$} {word:<b$} {when:<c$} {name:<d$} {cost:>e$} {goal}").trim_end().to_owned()
+    };
+    rows.iter().zip(&cells).map(line).collect()
 }
 
 fn draw_entry(entry: &Entry, full: bool) -> String {
@@ -153,10 +178,7 @@ fn draw_entry(entry: &Entry, full: bool) -> String {
             )
         }
         Entry::Notice { text, .. } => format!("  ({})", safe::line(text, 200)),
-        Entry::End { status, reason, .. } => {
-            let reason = reason.as_deref().map(|reason| format!(": {}", safe::line(reason, 300))).unwrap_or_default();
-            format!("-- {status}{reason}")
-        }
+        Entry::End { status, .. } => format!("-- {}", safe::line(status, 400)),
     }
 }
 
@@ -164,7 +186,7 @@ fn indented(text: &str, full: bool) -> String {
     let text = safe::block(text);
     let lines: Vec<&str> = text.lines().collect();
     let shown = if full { lines.len() } else { lines.len().min(SHORT) };
-    let mut out: String = lines[..shown].iter().map(|line| format!("    {line}\n")).collect();
+    let mut out: String = lines[..shown].iter().map(|line| format!("{}\n", format!("    {line}").trim_end())).collect();
     if shown < lines.len() {
         out.push_str(&format!("    … {} more lines (--full)\n", lines.len() - shown));
     }

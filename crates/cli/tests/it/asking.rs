@@ -105,4 +105,34 @@ async fn without_a_model_it_exits_4_and_says_how_to_get_one() {
     }
     let ran = desk.run(&["run", "-m", "nowhere/model", "Go"]).await.exits(4);
     assert!(ran.stderr.contains("there is no provider `nowhere`"), "{}", ran.stderr);
+    desk.run(&["run", ""]).await.exits(2);
+}
+
+#[tokio::test]
+async fn a_model_that_cannot_be_asked_is_found_before_a_thread_is_made() {
+    let desk = Desk::new();
+    for (model, told) in
+        [("openai/gpt-5", "set OPENAI_API_KEY"), ("scripted/missing.toml", "missing.toml: No such file")]
+    {
+        let ran = desk.run(&["run", "-m", model, "Go"]).await.exits(4);
+        assert!(ran.stderr.contains(told), "{}", ran.stderr);
+        assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+    }
+    assert_eq!(desk.run(&["thread", "ls", "--json"]).await.exits(0).stdout, "[]\n");
+}
+
+#[tokio::test]
+async fn an_agent_speaks_with_the_model_that_its_file_names() {
+    let desk = Desk::new();
+    std::fs::create_dir_all(desk.work(".majordomo/agents")).expect("a folder");
+    for (file, words) in [("own.toml", "From its own."), ("other.toml", "From another.")] {
+        desk.write(file, &format!("[[script]]\n[[script.reply]]\ntext = \"{words}\""));
+    }
+    let definition = "---\nname: clerk\ndescription: answers\nmodel: scripted/own.toml\n---\nYou answer.\n";
+    desk.write(".majordomo/agents/clerk.md", definition);
+    let ran = desk.run(&["run", "-a", "clerk", "Go"]).await.exits(0);
+    assert_eq!(ran.stdout, "From its own.\n");
+    assert!(ran.stderr.contains("model scripted/own.toml"), "{}", ran.stderr);
+    let ran = desk.run(&["run", "-a", "clerk", "-m", "scripted/other.toml", "Go"]).await.exits(0);
+    assert_eq!(ran.stdout, "From another.\n");
 }

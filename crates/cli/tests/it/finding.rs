@@ -63,6 +63,17 @@ async fn a_thread_is_shown_by_any_beginning_of_its_name() {
 }
 
 #[tokio::test]
+async fn why_a_run_failed_is_shown_once() {
+    let desk = Desk::new();
+    let model = desk.scripted(FAMILY);
+    let told = desk.run(&["run", "-m", &model, "--json", "Stone"]).await.exits(4).json();
+    let (id, reason) = (told["id"].as_str().expect("an id"), told["reason"].as_str().expect("a reason"));
+    let text = desk.run(&["thread", "show", id]).await.exits(0).stdout;
+    let end = text.lines().last().expect("an end");
+    assert!(end.starts_with("-- error") && end.matches(reason).count() == 1, "{end}");
+}
+
+#[tokio::test]
 async fn the_frames_of_a_thread_can_be_had_again_as_they_went_out() {
     let desk = Desk::new();
     let model = desk.scripted(FAMILY);

@@ -138,6 +138,21 @@ text = "Left."
     assert_eq!(told["usage"]["self"]["tool_calls"], 2, "a spawn costs its parent one call");
 }
 
+// A limit that cannot hold is no secret.
+#[tokio::test]
+async fn a_limit_on_money_says_so_where_no_price_is_known() {
+    let desk = Desk::new();
+    let model = desk.scripted("[[script]]\n[[script.reply]]\ntext = \"Done.\"");
+    let price = format!("models.\"{model}\".price={{ input = 1.0, output = 2.0 }}");
+    let told = desk.run(&["run", "-m", &model, "--max-cost", "1", "Go"]).await.exits(0).stderr;
+    assert!(told.contains("no price is known"), "{told}");
+    for flags in [&["--max-cost", "1", "--set", &price][..], &[]] {
+        let words: Vec<&str> = ["run", "-m", &model, "Go"].into_iter().chain(flags.iter().copied()).collect();
+        let told = desk.run(&words).await.exits(0).stderr;
+        assert!(!told.contains("no price"), "{told}");
+    }
+}
+
 /// Input, output, model calls, tool calls, money.
 fn figures(usage: &Value) -> [u64; 5] {
     let number = |value: &Value| value.as_u64().expect("a number");

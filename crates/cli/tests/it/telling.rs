@@ -86,11 +86,23 @@ async fn words_are_told_while_they_come_only_when_asked_for_and_without_a_number
     let model = desk.scripted(&format!("[[script]]\n{reply}"));
     let frames = desk.run(&["run", "-m", &model, "--jsonl", "--deltas", "Count"]).await.exits(0).frames();
     let deltas = of_type(&frames, "text_delta");
-    assert!(!deltas.is_empty());
     assert!(deltas.iter().all(|delta| delta.get("seq").is_none() && delta["run"] == frames[0]["run"]));
     assert_eq!(of_type(&frames, "text")[0]["content"], "one two three");
     let frames = desk.run(&["run", "-m", &model, "--jsonl", "Count"]).await.exits(0).frames();
     assert!(frames.iter().all(|frame| frame["seq"].is_u64()));
+}
+
+#[tokio::test]
+async fn every_word_is_told_before_the_answer_that_holds_it_however_fast_it_came() {
+    let desk = Desk::new();
+    for pace in ["", "chunk_delay_ms = 20\n"] {
+        let model = desk.scripted(&format!("[[script]]\n[[script.reply]]\n{pace}text = \"one two three\""));
+        let frames = desk.run(&["run", "-m", &model, "--jsonl", "--deltas", "Count"]).await.exits(0).frames();
+        let before: Vec<_> = frames.iter().take_while(|frame| frame["type"] != "text").cloned().collect();
+        let heard: String =
+            of_type(&before, "text_delta").iter().filter_map(|delta| delta["content"].as_str()).collect();
+        assert_eq!(heard, "one two three", "{pace}");
+    }
 }
 
 // OPTA-49

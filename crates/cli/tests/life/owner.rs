@@ -3,7 +3,7 @@
 use rustix::process::Signal;
 
 use crate::script::{calls, says, scene, spawn, waits_for_go};
-use crate::world::World;
+use crate::world::{World, until};
 
 fn waiting() -> World {
     World::new(&[
@@ -52,6 +52,26 @@ fn a_process_that_is_held_still_owns_its_run() {
 }
 
 #[test]
+fn what_runs_is_shown_under_the_names_that_other_commands_take_until_its_process_is_gone() {
+    let world = waiting();
+    let mut run = world.run("the whole", &[]);
+    let root = world.root();
+    world.until_lines("begun", 1);
+    let (_, short) = root.as_str().split_once('-').expect("a day and a name");
+    let shown = world.call(&["ps"]);
+    for name in [format!(" {short} general "), format!(" {short}.1 general ")] {
+        assert!(shown.answer(0).contains(&name), "{name} in {}", shown.out);
+    }
+    world.call(&["thread", "show", &format!("{short}.1")]).answer(0);
+    let watched = world.start(&["ps", "--watch"]);
+    until("a picture", || watched.printed().contains(short).then_some(()));
+    run.kill();
+    let watched = watched.done();
+    watched.answer(0);
+    assert!(watched.err.contains(&format!("majordomo thread resume {root}")), "{}", watched.err);
+}
+
+#[test]
 fn looking_steering_and_another_run_leave_a_run_that_was_killed_as_it_is() {
     let world = waiting();
     let mut run = world.run("the whole", &[]);
@@ -65,6 +85,7 @@ fn looking_steering_and_another_run_leave_a_run_that_was_killed_as_it_is() {
     assert!(listed.answer(0).contains("interrupted"), "{}", listed.out);
     let processes = world.call(&["ps"]);
     assert!(processes.err.contains(&format!("majordomo thread resume {root}")), "{}", processes.err);
+    assert_eq!(processes.answer(0), "", "what nobody drives does not run");
     assert!(world.call(&["ps", "--json"]).answer(0).contains(r#""state":"interrupted""#));
     world.call(&["thread", "show", root.as_str()]).answer(0);
     assert_eq!(world.log().len(), before, "looking writes nothing");

@@ -222,6 +222,11 @@ impl Running {
         self.child.wait().expect("the program ends");
     }
 
+    /// What it has printed on stdout so far.
+    pub fn printed(&self) -> String {
+        fs::read_to_string(&self.out).unwrap_or_default()
+    }
+
     /// What it has said on stderr so far.
     pub fn said(&self) -> String {
         fs::read_to_string(&self.err).unwrap_or_default()

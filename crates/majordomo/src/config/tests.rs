@@ -581,11 +581,23 @@ fn an_address_of_ones_own_needs_no_key_and_the_usual_one_does() {
 
 #[test]
 fn without_any_model_the_error_says_every_way_to_get_one() {
-    let error = World::new().load().require_model().expect_err("no model").to_string();
+    let error = World::new().load().model_for(None).expect_err("no model").to_string();
     for way in ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "-m ollama/", "-m scripted/"] {
         assert!(error.contains(way), "{error}");
     }
-    assert_eq!(World::new().env("OPENAI_API_KEY", "k").load().require_model().expect("a model"), "openai/gpt-5");
+    assert_eq!(World::new().env("OPENAI_API_KEY", "k").load().model_for(None).expect("a model"), "openai/gpt-5");
+}
+
+#[test]
+fn an_agents_own_model_stands_over_files_and_keys_and_under_what_is_asked_for() {
+    let model = |world: World| world.load().model_for(Some("own/model")).expect("a model").to_owned();
+    assert_eq!(model(World::new()), "own/model");
+    assert_eq!(model(World::new().env("OPENAI_API_KEY", "k")), "own/model");
+    assert_eq!(model(World::new().user("model = \"ollama/a\"")), "own/model");
+    assert_eq!(model(World::new().env("MAJORDOMO_MODEL", "ollama/a")), "ollama/a");
+    let flags = Flags { model: Some("ollama/b".to_owned()), ..Flags::default() };
+    let config = Config::load(&World::new().surroundings, &flags).expect("a configuration");
+    assert_eq!(config.model_for(Some("own/model")).expect("a model"), "ollama/b");
 }
 
 #[test]
