@@ -48,6 +48,14 @@ impl Result {
         }
     }
 
+    /// Writes a model's words: as they are, but to a terminal without what would move its cursor (T24).
+    pub fn words(&mut self, text: &str) -> anyhow::Result<bool> {
+        match self {
+            Self::Stdout if io::stdout().is_terminal() => self.line(&without_controls(text)),
+            Self::Stdout | Self::File { .. } => self.line(text),
+        }
+    }
+
     /// Writes a line; whether anybody still reads.
     pub fn line(&mut self, line: &str) -> anyhow::Result<bool> {
         let written = match self {
@@ -68,6 +76,19 @@ impl Result {
     }
 }
 
+/// Controls shown as escapes; lines, tabs and blanks stay, for an answer may hold code.
+fn without_controls(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\t' => shown.push(c),
+            c if c.is_control() => shown.extend(c.escape_unicode()),
+            c => shown.push(c),
+        }
+    }
+    shown
+}
+
 /// Columns of the terminal that a stream goes to; 100 where it goes elsewhere.
 pub fn width(stream: &impl AsFd) -> usize {
     let size = rustix::termios::tcgetwinsize(stream).ok();
@@ -78,4 +99,17 @@ pub fn width(stream: &impl AsFd) -> usize {
 pub fn is_fancy(plain: bool, stream: &impl IsTerminal) -> bool {
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     !plain && !dumb && std::env::var_os("MAJORDOMO_PLAIN").is_none() && stream.is_terminal()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // T24
+    #[test]
+    fn an_answer_does_not_move_the_cursor_and_keeps_its_shape() {
+        let code = format!("fn main() {{\n{}\tend\n}}", " ".repeat(40));
+        assert_eq!(without_controls(&code), code);
+        assert_eq!(without_controls("ok\u{1b}[2J\rno\u{9b}"), "ok\\u{1b}[2J\\u{d}no\\u{9b}");
+    }
 }

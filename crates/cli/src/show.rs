@@ -8,13 +8,16 @@ use jiff::tz::TimeZone;
 use serde_json::json;
 use store::Record;
 use view::draw::{self, Look, Marks};
-use view::{Dialect, Frames, Lines, Tree, exit_code};
+use view::{Dialect, Frames, Lines, Tree, exit_code, safe};
 
 use crate::arguments::Output;
 use crate::error::Failure;
 use crate::follow::{logged, root_report};
 use crate::out;
 use crate::person::AtTerminal;
+
+/// The longest sentence about the end of a run.
+const WORDS: usize = 1000;
 
 /// How a run will be shown. Wrong names and places are found here, before any work begins.
 pub struct Prepared {
@@ -134,13 +137,16 @@ impl Show {
             let object = self.object(report, code);
             self.print(&object)?;
         } else if !self.output.jsonl && !report.text.is_empty() {
-            self.print(&report.text)?;
+            self.result.words(&report.text)?;
         }
         for rule in &report.unanswered {
-            out::note(&format!("refused for want of a person: {rule}"));
+            out::note(&format!("refused for want of a person: {}", safe::line(rule, WORDS)));
+        }
+        for left in &report.unfinished {
+            out::note(&format!("unfinished: {}", safe::line(left, WORDS)));
         }
         if let Some(reason) = &report.reason {
-            out::note(&format!("{}: {reason}", report.outcome));
+            out::note(&format!("{}: {}", report.outcome, safe::line(reason, WORDS)));
         }
         Ok(code)
     }
@@ -172,6 +178,7 @@ impl Show {
             "usage": { "self": report.usage, "tree": report.tree },
             "files_modified": report.files_modified,
             "unanswered": report.unanswered,
+            "unfinished": report.unfinished,
             "tree": node,
         })
         .to_string()

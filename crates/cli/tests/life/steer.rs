@@ -57,3 +57,17 @@ fn who_is_done_is_told_nothing_and_the_sender_hears_so() {
     assert_eq!(world.log(), before, "nothing was written");
     world.call(&["steer", root.as_str(), " "]).answer(2);
 }
+
+#[test]
+fn words_that_were_not_read_before_the_end_are_told_to_whoever_watches() {
+    let world = World::new(&[scene("the whole", &[calls(&[waits_for_go("it")]), says("done")])]);
+    let run = world.run("the whole", &[]);
+    let root = world.root();
+    world.until_lines("begun", 1);
+    world.call(&["steer", root.as_str(), "be brief"]).answer(0);
+    world.until_logged("it to have heard", |log| count(log, &root, "steered") == 1);
+    world.call(&["stop", root.as_str(), "--now"]).answer(0);
+    let done = run.done();
+    done.answer(9);
+    assert!(done.err.contains("unfinished: not read: ") && done.err.contains("be brief"), "{}", done.err);
+}
