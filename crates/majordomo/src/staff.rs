@@ -11,7 +11,7 @@ use agent::role::Agent;
 use agent::{Json, Report, ThreadId};
 use provider::{ModelTable, Voices};
 use runtime::{Heart, RunHandle, Start};
-use store::{MemoryStore, SqliteStore, Store};
+use store::{MemoryStore, SqliteStore, Store, ThreadQuery};
 use tool::{CommandHost, Person, Registry};
 
 use crate::agents::Agents;
@@ -147,8 +147,14 @@ impl Staff {
         Ok(self.start(work).await?.report().await?)
     }
 
-    /// Goes on with a run that was left in the middle.
+    /// Goes on with a run that was left in the middle. Where a model cannot be asked from here, it is left as it is, for a run
+    /// that goes on without its model ends.
     pub async fn resume(&self, thread: &ThreadId) -> Result<RunHandle, Error> {
+        let family =
+            ThreadQuery { live_only: true, root: Some(thread.root()), limit: usize::MAX, ..ThreadQuery::default() };
+        for row in self.heart.store().threads(family).await.map_err(runtime::Error::from)? {
+            drop(self.voices.open(&row.model)?);
+        }
         Ok(self.heart.resume(thread).await?)
     }
 

@@ -6,11 +6,15 @@ use crate::script::{calls, says, scene, spawn, waits_for_go};
 use crate::world::{World, until};
 
 fn waiting() -> World {
-    World::new(&[
+    World::new(&scenes())
+}
+
+fn scenes() -> [String; 3] {
+    [
         scene("the whole", &[calls(&[spawn("wait inside")]), says("done")]),
         scene("wait inside", &[calls(&[waits_for_go("inside")]), says("waited")]),
         scene("another", &[says("another answer")]),
-    ])
+    ]
 }
 
 #[test]
@@ -69,6 +73,25 @@ fn what_runs_is_shown_under_the_names_that_other_commands_take_until_its_process
     let watched = watched.done();
     watched.answer(0);
     assert!(watched.err.contains(&format!("majordomo thread resume {root}")), "{}", watched.err);
+}
+
+#[test]
+fn a_run_whose_model_cannot_be_asked_from_here_is_left_to_be_resumed() {
+    let world = waiting();
+    let mut run = world.run("the whole", &[]);
+    let root = world.root();
+    world.until_lines("begun", 1);
+    run.kill();
+    world.assert_commands_gone();
+    let before = world.log();
+    world.rewrite(&["this is no script".to_owned()]);
+    let refused = world.call(&["thread", "resume", root.as_str()]);
+    assert_eq!(refused.answer(4), "");
+    assert_eq!(world.log(), before, "nothing was written");
+    world.rewrite(&scenes());
+    world.go();
+    assert_eq!(world.call(&["thread", "resume", root.as_str()]).answer(0), "done");
+    world.assert_at_rest(&root);
 }
 
 #[test]
