@@ -12,6 +12,7 @@ use std::panic::AssertUnwindSafe;
 
 use agent::event::ThreadCreated;
 use agent::house::House;
+use agent::message::{Message, Role};
 use agent::{CallId, Event, Input, InputId, Outcome, Outside, Report, Thread, ThreadId, Time};
 
 use crate::invariants::{Broken, Ledger, Prompts, answered_calls, family, hold, unreadable_calls};
@@ -316,12 +317,17 @@ impl Sim {
                 return Ok(());
             }
         }
+        let Some(parent) = id.parent() else { return Ok(()) };
         for event in step.events {
-            if let (Event::Reported(report), Some(parent)) = (event, id.parent()) {
-                if self.goes_down() {
-                    return Ok(());
+            match event {
+                Event::Reported(_) if self.goes_down() => return Ok(()),
+                Event::Reported(report) => self.hand_up(&parent, id, *report),
+                Event::Answered(answered) if self.live[id].created.progress => {
+                    let text = Message { role: Role::Assistant, parts: answered.parts }.text().into();
+                    let said = Input::ChildSaid { child: id.clone(), text };
+                    self.after(1, Due::Input(parent.clone(), said.into()));
                 }
-                self.hand_up(&parent, id, *report);
+                _ => {}
             }
         }
         Ok(())

@@ -8,7 +8,7 @@ use majordomo_testkit::sim::{self, Summary};
 const SEEDS: u64 = 50;
 
 /// Seeds that grow a family of several and are over soon.
-const SEEDS_WITH_FAMILIES: [u64; 4] = [3, 12, 86, 97];
+const SEEDS_WITH_FAMILIES: [u64; 3] = [22, 32, 52];
 
 /// Enough for the rarest thing to happen.
 const MANY_SEEDS: u64 = 200;
@@ -72,7 +72,8 @@ fn seeds() -> Vec<u64> {
     }
 }
 
-const EVENTS: [&str; 27] = [
+/// All kinds but `subtask_recalled`, which needs a rarer chain of luck than these seeds have.
+const EVENTS: [&str; 28] = [
     "thread_created",
     "input_arrived",
     "run_started",
@@ -90,6 +91,7 @@ const EVENTS: [&str; 27] = [
     "child_spawned",
     "child_started",
     "child_stopped",
+    "child_said",
     "child_reported",
     "message_sent",
     "child_awaited",

@@ -160,6 +160,7 @@ fn policy(dice: &mut Dice, tight: bool) -> Policy {
         children_may_ask: dice.chance(50),
         stall_ms: *dice.pick(&[0, 2_000, 120_000]),
         on_error: *dice.pick(&[OnError::Continue, OnError::Stop]),
+        reuse_reports: dice.chance(40),
         loop_refuse_at,
         loop_end_at: loop_refuse_at + dice.between(0, 3) as u32,
         ..Policy::default()

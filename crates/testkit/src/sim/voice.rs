@@ -142,7 +142,7 @@ fn arguments(dice: &mut Dice, temper: &Temper, thread: &Thread, name: &str) -> V
 }
 
 fn spawn(dice: &mut Dice, temper: &Temper) -> Value {
-    let mut input = json!({"task": format!("task {}", dice.below(1000)), "background": dice.chance(65)});
+    let mut input = json!({"task": format!("task {}", dice.below(6)), "background": dice.chance(65)});
     let optional = [
         ("agent", json!(*dice.pick(&["general", "reader", "worker", "planner"])), 50),
         ("agent", json!("nobody"), temper.errs / 3),
@@ -155,6 +155,9 @@ fn spawn(dice: &mut Dice, temper: &Temper) -> Value {
         ("max_tokens", json!(dice.below(40_000)), 30),
         ("max_cost", json!(dice.below(100) as f64 / 1000.0), 20),
         ("timeout_s", json!(dice.below(900)), 30),
+        ("files", json!(["a.txt", "b.txt"]), 10),
+        ("messages", json!(dice.below(4)), 15),
+        ("progress", json!(true), 30),
         ("colour", json!("blue"), 10),
     ];
     for (name, value, percent) in optional {
@@ -169,7 +172,7 @@ fn delegation(dice: &mut Dice, temper: &Temper) -> Value {
     let count = if dice.chance(temper.errs / 3) { dice.between(7, 12) } else { dice.between(1, 5) };
     let mut subtasks = Vec::new();
     for index in 0..count {
-        let mut subtask = json!({"task": format!("part {index}")});
+        let mut subtask = json!({"task": format!("part {}", index % 2)});
         if index > 0 && dice.chance(50) {
             let earlier: Vec<u64> = (0..dice.between(1, 2)).map(|_| dice.below(index)).collect();
             subtask["depends_on"] = if dice.chance(50) { json!(earlier[0]) } else { json!(earlier) };
@@ -178,8 +181,11 @@ fn delegation(dice: &mut Dice, temper: &Temper) -> Value {
             // A later one, itself, or one that does not exist: circles and holes.
             subtask["depends_on"] = json!(dice.below(count + 2));
         }
-        if dice.chance(20) {
-            subtask["agent"] = json!(*dice.pick(&["reader", "worker", "nobody"]));
+        if dice.chance(50) {
+            subtask["agent"] = json!(*dice.pick(&["reader", "reader", "reader", "worker"]));
+        }
+        if dice.chance(temper.errs / 6) {
+            subtask["agent"] = json!("nobody");
         }
         subtasks.push(subtask);
     }
