@@ -64,6 +64,8 @@ pub struct Thread {
     pub said: BTreeMap<ThreadId, Arc<str>>,
     /// Reports of this run that may answer the same task again, by the task.
     pub reusable: BTreeMap<Arc<str>, (ThreadId, Report)>,
+    /// How often something may have changed what readers read.
+    pub changes: u32,
     /// Children that have reported: name and outcome, so that the model can be told.
     pub reported: BTreeMap<ThreadId, (Arc<str>, Outcome)>,
     /// Children that wait for a permit, first come first served.
@@ -164,6 +166,8 @@ pub struct Child {
     pub started: bool,
     /// Whether it was told to end, how, and why.
     pub stop: Option<(Strength, Arc<str>)>,
+    /// The number of changes when it was accepted.
+    pub changes: u32,
 }
 
 /// File names in the order of first use, each once.
@@ -216,6 +220,7 @@ impl Thread {
             children: BTreeMap::new(),
             said: BTreeMap::new(),
             reusable: BTreeMap::new(),
+            changes: 0,
             reported: BTreeMap::new(),
             queue: VecDeque::new(),
             running: 0,
@@ -403,8 +408,7 @@ impl Thread {
             Event::ToolStarted { call } => {
                 self.calls.start(call, at);
                 if self.calls.is_writing() {
-                    // It may change what others have read.
-                    self.reusable.clear();
+                    self.note_change();
                 }
             }
             Event::ToolFinished { call, result, .. } => {
@@ -652,17 +656,18 @@ impl Thread {
             None => {}
         }
         self.queue.push_back(id.clone());
-        self.children.insert(id, Child { spawned: spawned.clone(), started: false, stop: None });
+        self.children.insert(id, Child { spawned: spawned.clone(), started: false, stop: None, changes: self.changes });
     }
 
     fn apply_report(&mut self, id: &ThreadId, report: &Report) {
         let Some(child) = self.children.remove(id) else { return };
         let spawned = &child.spawned;
         self.said.remove(id);
-        if !spawned.reusable {
-            // It may have changed what the others read.
+        let (is_reusable, began_at) = (spawned.reusable, child.changes);
+        if !is_reusable {
+            self.changes += 1;
             self.reusable.clear();
-        } else if report.outcome == Outcome::Completed {
+        } else if report.outcome == Outcome::Completed && began_at == self.changes {
             self.reusable.insert(task_key(&spawned.brief, &spawned.role, spawned.mode), (id.clone(), report.clone()));
         }
         self.carved = self.carved.minus(carved(spawned));
@@ -694,6 +699,12 @@ impl Thread {
             None => {}
         }
         self.calls.child_over(id);
+    }
+
+    /// Something may change what readers have read, or are reading.
+    fn note_change(&mut self) {
+        self.changes += 1;
+        self.reusable.clear();
     }
 
     fn unqueue(&mut self, child: &ThreadId) {

@@ -74,13 +74,16 @@ pub async fn tell(heart: Arc<Inner>, thread: ThreadId, id: InputId, input: Outsi
             return delivered;
         }
     }
-    match heart.store.thread(&thread).await {
+    match patiently(&heart, &thread, || heart.store.thread(&thread)).await {
         Ok(Some(row)) if row.state.is_live() => {
-            heart.store.arrive(&thread, id, input, heart.clock.now(), true).await.is_ok()
+            let now = heart.clock.now();
+            let written = || heart.store.arrive(&thread, id.clone(), input.clone(), now, true);
+            patiently(&heart, &thread, written).await.is_ok()
         }
         Ok(_) => false,
         Err(error) => {
-            tracing::warn!(%thread, %error, "a message could not be delivered");
+            let error = error.map_or_else(|| "this process leaves".to_owned(), |error| error.to_string());
+            tracing::warn!(%thread, error, "a message could not be delivered");
             false
         }
     }

@@ -111,6 +111,10 @@ fn read_subtask(item: Value) -> Result<Subtask, String> {
 fn spawn_ready(moment: &mut Moment<'_>, call: &CallId, ready: Vec<u32>) {
     for index in ready {
         let Some(graph) = moment.thread.calls.graph(call) else { return };
+        // One before it may have ended the whole delegation.
+        if graph.nodes[index as usize] != Node::Waiting {
+            continue;
+        }
         let subtask = graph.subtasks[index as usize].clone();
         let siblings = graph.unspawned as u32;
         let brief = Brief {

@@ -34,7 +34,7 @@ fn by_mode(mode: Mode, tool: &ToolInfo) -> VerdictKind {
     let allowed = VerdictKind::Run { reach: tool.reach, idempotent: tool.idempotent };
     let asked = |free: Mode| VerdictKind::Refused {
         reason: format!(
-            "{name} was refused: mode {mode} asks a person before it, and nobody is there to ask. \
+            "{name} was refused: in mode {mode} it needs a person's consent, and nobody can give it here. \
              Go on without it, or say what you would have done"
         )
         .into(),

@@ -178,7 +178,12 @@ pub fn accept(
         brief.files.clear();
     }
     let reusable = thread.created.policy.reuse_reports && only_reads(moment, &role);
-    if reusable && let Some((child, _)) = thread.reusable.get(&task_key(&brief, &role, mode)) {
+    // While somebody may be writing, nobody knows what a reader would find.
+    let at_rest = thread.children.values().all(|child| child.spawned.reusable);
+    if reusable
+        && at_rest
+        && let Some((child, _)) = thread.reusable.get(&task_key(&brief, &role, mode))
+    {
         return Ok(Accepted::Recalled(child.clone()));
     }
     let grant = carve(moment, wish, &role, siblings.max(1), &mut narrowed)?;

@@ -114,6 +114,20 @@ fn what_failed_what_may_write_and_what_was_written_since_is_done_again() {
     assert_eq!(room.spawned().len(), 6, "and may have changed something");
 }
 
+// OPTA-48
+#[test]
+fn nothing_is_recalled_beside_a_writer_nor_from_before_it_ended() {
+    let mut room = reusing();
+    room.calls(&[LOOK]);
+    room.reports("r.1", Outcome::Completed, Usage::default());
+    room.calls(&[("spawn_agent", r#"{"task":"write","background":true}"#), LOOK]);
+    assert_eq!(room.spawned().len(), 3, "a writer lives: the reader looks again");
+    room.reports("r.2", Outcome::Completed, Usage::default());
+    room.reports("r.3", Outcome::Completed, Usage::default());
+    room.calls(&[LOOK]);
+    assert_eq!(room.spawned().len(), 4, "the reader began before the writer was done");
+}
+
 #[test]
 fn a_message_has_the_words_of_its_texts_alone() {
     let part = Part::ToolResult { id: majordomo_agent::CallId::new("c"), content: "result".into(), is_error: false };
