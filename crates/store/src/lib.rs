@@ -13,6 +13,8 @@ mod admission;
 mod codec;
 pub mod conformance;
 mod error;
+#[cfg(feature = "failpoints")]
+mod failpoint;
 mod log;
 mod memory;
 mod process;
@@ -27,6 +29,12 @@ pub use memory::MemoryStore;
 pub use process::{HEARTBEAT_EXPIRES_MS, Process, ProcessId};
 pub use rows::{Execution, LEASE_MS, Owner, State, Status, ThreadQuery, ThreadRow, UsageRow, Wake};
 pub use sqlite::{Durability, Options, SqliteStore};
+
+/// The environment variables that the memory obeys in this build: none, but in the builds of tests.
+pub const VARIABLES: &[&str] = &[
+    #[cfg(feature = "failpoints")]
+    failpoint::VARIABLE,
+];
 
 #[cfg(test)]
 mod tests;

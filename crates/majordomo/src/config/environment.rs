@@ -22,7 +22,8 @@ const NO_KEYS: [&str; 2] = ["MAJORDOMO_PLAIN", "MAJORDOMO_COMMAND"];
 pub(crate) fn settings(surroundings: &Surroundings, others: &Layers, warnings: &mut Vec<Warning>) -> Vec<Setting> {
     let mut settings: Vec<Setting> = addresses(surroundings).collect();
     let keys = keys_by_variable(others);
-    let ours = |name: &&String| name.starts_with("MAJORDOMO_") && !NO_KEYS.contains(&name.as_str());
+    let is_no_key = |name: &str| NO_KEYS.contains(&name) || store::VARIABLES.contains(&name);
+    let ours = |name: &&String| name.starts_with("MAJORDOMO_") && !is_no_key(name);
     for name in surroundings.env.keys().filter(ours) {
         let Some(text) = surroundings.variable(name) else { continue };
         let origin = Origin::Variable(name.clone());

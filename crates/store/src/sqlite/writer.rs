@@ -12,6 +12,8 @@ use tokio::sync::{mpsc, oneshot, watch};
 use super::fault::{self, Quarantine};
 use super::read;
 use crate::error::Error;
+#[cfg(feature = "failpoints")]
+use crate::failpoint;
 
 /// Requests that may stand in line; who comes later waits.
 const LINE: usize = 1024;
@@ -159,11 +161,17 @@ impl Bench {
 
     fn transact(&self, group: &mut [Box<dyn Job>]) -> Result<u64, Error> {
         self.connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
+        #[cfg(feature = "failpoints")]
+        let newest_before = read::newest(&self.connection)?;
         for job in group {
             job.run(&self.connection)?;
         }
         let newest = read::newest(&self.connection)?;
+        #[cfg(feature = "failpoints")]
+        failpoint::before_commit(newest - newest_before);
         self.connection.prepare_cached("COMMIT")?.execute([])?;
+        #[cfg(feature = "failpoints")]
+        failpoint::after_commit(newest - newest_before);
         Ok(newest)
     }
 }
