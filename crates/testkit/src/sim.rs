@@ -15,16 +15,15 @@ use agent::house::House;
 use agent::message::{Message, Role};
 use agent::{CallId, Event, Input, InputId, Outcome, Outside, Report, Thread, ThreadId, Time};
 
+use crate::dice::Dice;
 use crate::invariants::{Broken, Ledger, Prompts, answered_calls, family, hold, unreadable_calls};
 
-mod dice;
 mod hands;
 mod people;
 mod perform;
 mod setting;
 mod voice;
 
-use dice::Dice;
 use setting::{Setting, Temper};
 
 /// The morning on which every simulation begins.

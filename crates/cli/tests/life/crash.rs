@@ -1,9 +1,10 @@
 //! Killed without a warning, anywhere, and resumed: nothing is lost and nothing is done twice.
 
 use agent::Event;
+use testkit::scenes::{after_ms, calls, command, never_answers, says, scene, spawn, waits_for_go};
+use testkit::world::{assert_gapless, count, events, report_of};
 
-use crate::script::{after_ms, calls, command, never_answers, says, scene, spawn, waits_for_go};
-use crate::world::{World, assert_gapless, count, events, report_of};
+use crate::world;
 
 /// One child that has finished, one inside a command, one that waits for its model.
 fn three_children(third: String) -> [String; 4] {
@@ -21,7 +22,7 @@ fn three_children(third: String) -> [String; 4] {
 #[test]
 fn a_run_that_was_killed_goes_on_where_it_was_and_does_nothing_twice() {
     // F1, F3, F30: promise 7.
-    let world = World::new(&three_children(never_answers()));
+    let world = world(&three_children(never_answers()));
     let mut run = world.run("the whole", &[]);
     let root = world.root();
     let [early, inside, asking] = [1, 2, 3].map(|number| root.child(number));
@@ -86,7 +87,7 @@ fn three_levels() -> [String; 4] {
 #[test]
 fn wherever_a_run_is_killed_it_comes_to_the_same_end() {
     // F1: every third event of a run on three levels.
-    let whole = World::new(&three_levels());
+    let whole = world(&three_levels());
     assert_eq!(whole.run("the whole", &[]).done().answer(0), "left and right are back");
     let length = whole.log().len();
     assert!(length > 40, "there are moments to be killed in: {length}");
@@ -96,7 +97,7 @@ fn wherever_a_run_is_killed_it_comes_to_the_same_end() {
 }
 
 fn killed_after(moment: usize) {
-    let world = World::new(&three_levels());
+    let world = world(&three_levels());
     let mut run = world.run("the whole", &[]);
     world.until_logged("the moment", |log| log.len() >= moment);
     run.kill();
@@ -125,7 +126,7 @@ fn killed_after(moment: usize) {
 #[test]
 fn a_run_that_is_killed_again_while_it_is_resumed_is_resumed_again() {
     // F1
-    let world = World::new(&[
+    let world = world(&[
         scene("the whole", &[calls(&[spawn("stay inside")]), says("at last")]),
         scene("stay inside", &[calls(&[waits_for_go("first")]), calls(&[waits_for_go("second")]), says("done")]),
     ]);

@@ -3,8 +3,7 @@
 use agent::Outcome;
 use majordomo::config::{Config, Flags, Surroundings};
 use majordomo::staff::{Options, Staff, Work};
-
-use crate::script::{calls, says, scene, spawn};
+use testkit::scenes::{calls, says, scene, spawn};
 
 #[tokio::test]
 async fn a_staff_in_memory_runs_to_its_report_and_leaves_nothing_behind() {

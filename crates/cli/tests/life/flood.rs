@@ -3,9 +3,10 @@
 use std::time::{Duration, Instant};
 
 use agent::{Event, Outcome};
+use testkit::scenes::{calls, command, never_answers, says, scene, spawn};
+use testkit::world::{GONE_WITHIN, count, report_of};
 
-use crate::script::{calls, command, never_answers, says, scene, spawn};
-use crate::world::{GONE_WITHIN, World, count, report_of};
+use crate::world;
 
 const CHILDREN: usize = 6;
 const GRANDCHILDREN: usize = 8;
@@ -30,7 +31,7 @@ fn a_family_of_fifty_is_over_at_one_word() {
         scenes.push(scene(&format!("work number {number}"), &[calls(&[command(clinging)]), says("never said")]));
     }
     scenes.push(scene("work number", &[never_answers()]));
-    let world = World::new(&scenes);
+    let world = world(&scenes);
     let run = world.run("the whole", &["--max-children", "100", "--max-concurrent", "20"]);
     let root = world.root();
     world.until_lines("begun", CHILDREN * COMMANDS.len());

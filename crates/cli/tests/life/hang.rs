@@ -1,11 +1,12 @@
 //! One of a family hangs or fails: it ends alone, its parent hears of it, and nobody is left behind.
 
 use agent::Outcome;
-
-use crate::script::{
+use testkit::scenes::{
     calls, command, fails, never_answers, says, says_and_calls, scene, spawn, spawn_with, waits_for_go,
 };
-use crate::world::{World, count, report_of};
+use testkit::world::{count, report_of};
+
+use crate::world;
 
 /// In the background, and with so little that its parent can go on meanwhile.
 const BESIDE: &str = ", background = true, max_tokens = 20000";
@@ -15,7 +16,7 @@ fn a_child_that_hangs_ends_at_its_deadline_and_its_siblings_go_on() {
     // F24: once a silent model, once a silent tool.
     let timeout = ", timeout_s = 1";
     let tasks = [spawn_with("ask in vain", timeout), spawn_with("wait in vain", timeout), spawn("take your time")];
-    let world = World::new(&[
+    let world = world(&[
         scene("the whole", &[calls(&tasks), calls(&[waits_for_go("root")]), says("one of three is back")]),
         scene("ask in vain", &[never_answers()]),
         scene("wait in vain", &[says_and_calls("so far so good", &[waits_for_go("vain")]), says("never said")]),
@@ -41,7 +42,7 @@ fn a_child_that_hangs_ends_at_its_deadline_and_its_siblings_go_on() {
 #[test]
 fn a_parent_that_fails_takes_its_children_with_it() {
     // F27: a child with a child of its own.
-    let world = World::new(&[
+    let world = world(&[
         scene("the whole", &[calls(&[spawn("fail halfway")]), says("it failed, and I know")]),
         scene("fail halfway", &[calls(&[spawn_with("wait inside", BESIDE), waits_for_begun()]), fails()]),
         scene("wait inside", &[calls(&[waits_for_go("inside")]), says("never said")]),
@@ -59,7 +60,7 @@ fn a_parent_that_fails_takes_its_children_with_it() {
 #[test]
 fn a_root_that_fails_leaves_no_child_behind() {
     // F27
-    let world = World::new(&[
+    let world = world(&[
         scene("the whole", &[calls(&[spawn_with("wait inside", BESIDE), waits_for_begun()]), fails()]),
         scene("wait inside", &[calls(&[waits_for_go("inside")]), says("never said")]),
     ]);

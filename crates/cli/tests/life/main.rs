@@ -9,8 +9,13 @@ mod embed;
 mod flood;
 mod hang;
 mod owner;
-mod script;
 mod signals;
 mod steer;
 mod stop;
-mod world;
+
+use testkit::world::World;
+
+/// A world for the program whose tests these are.
+fn world(scenes: &[String]) -> World {
+    World::new(env!("CARGO_BIN_EXE_majordomo"), scenes)
+}

@@ -1,12 +1,13 @@
 //! Whose run it is: as long as its process lives, nobody else goes on with it.
 
 use rustix::process::Signal;
+use testkit::scenes::{calls, says, scene, spawn, waits_for_go};
+use testkit::world::{World, until};
 
-use crate::script::{calls, says, scene, spawn, waits_for_go};
-use crate::world::{World, until};
+use crate::world;
 
 fn waiting() -> World {
-    World::new(&scenes())
+    world(&scenes())
 }
 
 fn scenes() -> [String; 3] {

@@ -1,12 +1,13 @@
 //! Interrupted by a signal: what runs is ended, what was done is kept, and the run can be resumed.
 
 use rustix::process::Signal;
+use testkit::scenes::{calls, command, says, scene, spawn, waits_for_go};
+use testkit::world::{Running, World, until};
 
-use crate::script::{calls, command, says, scene, spawn, waits_for_go};
-use crate::world::{Running, World, until};
+use crate::world;
 
 fn waiting() -> World {
-    World::new(&[
+    world(&[
         scene("the whole", &[calls(&[spawn("wait inside")]), says("done")]),
         scene("wait inside", &[calls(&[waits_for_go("first")]), calls(&[waits_for_go("second")]), says("waited")]),
     ])
@@ -62,7 +63,7 @@ fn a_resumed_run_can_be_interrupted_and_resumed_again() {
 fn a_second_signal_does_not_wait_for_what_will_not_end() {
     // F45
     let proof = "trap '' TERM HUP INT; echo proof >> begun; while :; do sleep 0.1; done";
-    let world = World::new(&[scene("the whole", &[calls(&[command(proof)]), says("done")])]);
+    let world = world(&[scene("the whole", &[calls(&[command(proof)]), says("done")])]);
     let run = world.run("the whole", &[]);
     let root = world.root();
     world.until_lines("begun", 1);

@@ -1,13 +1,14 @@
 //! Told something from another process while at work.
 
 use agent::Event;
+use testkit::scenes::{calls, says, scene, spawn, waits_for_go};
+use testkit::world::{count, events};
 
-use crate::script::{calls, says, scene, spawn, waits_for_go};
-use crate::world::{World, count, events};
+use crate::world;
 
 #[test]
 fn what_a_thread_is_told_from_another_process_stands_before_its_next_request() {
-    let world = World::new(&[
+    let world = world(&[
         scene("the whole", &[calls(&[spawn("wait inside")]), says("done")]),
         scene("wait inside", &[calls(&[waits_for_go("inside")]), says("waited")]),
     ]);
@@ -42,10 +43,8 @@ fn what_a_thread_is_told_from_another_process_stands_before_its_next_request() {
 
 #[test]
 fn who_is_done_is_told_nothing_and_the_sender_hears_so() {
-    let world = World::new(&[
-        scene("the whole", &[calls(&[spawn("be quick")]), says("done")]),
-        scene("be quick", &[says("quick")]),
-    ]);
+    let world =
+        world(&[scene("the whole", &[calls(&[spawn("be quick")]), says("done")]), scene("be quick", &[says("quick")])]);
     world.run("the whole", &[]).done().answer(0);
     let root = world.root();
     let before = world.log();
@@ -60,7 +59,7 @@ fn who_is_done_is_told_nothing_and_the_sender_hears_so() {
 
 #[test]
 fn words_that_were_not_read_before_the_end_are_told_to_whoever_watches() {
-    let world = World::new(&[scene("the whole", &[calls(&[waits_for_go("it")]), says("done")])]);
+    let world = world(&[scene("the whole", &[calls(&[waits_for_go("it")]), says("done")])]);
     let run = world.run("the whole", &[]);
     let root = world.root();
     world.until_lines("begun", 1);

@@ -1,15 +1,16 @@
 //! Stopped from another process: a root, a child, a grandchild; with a last word and without; dead or alive.
 
 use agent::{Outcome, ThreadId};
+use testkit::scenes::{calls, command, never_answers, says, says_and_calls, scene, spawn, waits_for_go};
+use testkit::world::{World, count, events, report_of};
 
-use crate::script::{calls, command, never_answers, says, says_and_calls, scene, spawn, waits_for_go};
-use crate::world::{World, count, events, report_of};
+use crate::world;
 
 const TERM_PROOF: &str = "trap '' TERM HUP INT; echo proof >> begun; while :; do sleep 0.1; done";
 
 #[test]
 fn a_root_that_is_stopped_has_a_last_word_and_exits_9() {
-    let world = World::new(&[scene(
+    let world = world(&[scene(
         "the whole",
         &[says_and_calls("Half is found.", &[waits_for_go("root")]), says("Half is done, half is left.")],
     )]);
@@ -28,7 +29,7 @@ fn a_root_that_is_stopped_has_a_last_word_and_exits_9() {
 
 #[test]
 fn a_root_that_is_stopped_at_once_keeps_what_it_had_said() {
-    let world = World::new(&[scene(
+    let world = world(&[scene(
         "the whole",
         &[says_and_calls("Half is found.", &[waits_for_go("root")]), says("No last word was asked for.")],
     )]);
@@ -44,7 +45,7 @@ fn a_root_that_is_stopped_at_once_keeps_what_it_had_said() {
 
 /// A root with two children; the first has a child of its own, and they all wait inside commands.
 fn three_levels() -> World {
-    World::new(&[
+    world(&[
         scene("the whole", &[calls(&[spawn("take the left"), spawn("take the right")]), says("both are back")]),
         scene("take the left", &[calls(&[spawn("go deeper")]), says("left went on alone")]),
         scene("take the right", &[calls(&[waits_for_go("right")]), says("right is done")]),
@@ -101,7 +102,7 @@ fn a_child_that_is_stopped_at_once_ends_with_all_below_it() {
 #[test]
 fn a_second_stop_changes_nothing_and_a_third_finds_nothing_to_stop() {
     // F28
-    let world = World::new(&[scene("the whole", &[calls(&[command(TERM_PROOF)]), says("never said")])]);
+    let world = world(&[scene("the whole", &[calls(&[command(TERM_PROOF)]), says("never said")])]);
     let run = world.run("the whole", &[]);
     let root = world.root();
     world.until_lines("begun", 1);
@@ -123,7 +124,7 @@ fn a_second_stop_changes_nothing_and_a_third_finds_nothing_to_stop() {
 #[test]
 fn a_stop_at_once_overtakes_one_that_waits_for_a_last_word() {
     let silent = [says_and_calls("Half is found.", &[waits_for_go("root")]), never_answers()];
-    let world = World::new(&[scene("the whole", &silent)]);
+    let world = world(&[scene("the whole", &silent)]);
     let run = world.run("the whole", &[]);
     let root = world.root();
     world.until_lines("begun", 1);
@@ -138,7 +139,7 @@ fn a_stop_at_once_overtakes_one_that_waits_for_a_last_word() {
 #[test]
 fn a_run_whose_process_is_gone_is_stopped_without_asking_any_model() {
     for strength in [&["--now"][..], &[]] {
-        let world = World::new(&[
+        let world = world(&[
             scene("the whole", &[calls(&[spawn("take the left"), spawn("take the right")]), says("both are back")]),
             scene("take the left", &[calls(&[spawn("go deeper")]), says("left is done")]),
             scene("take the right", &[never_answers()]),
@@ -189,7 +190,7 @@ fn a_child_that_was_stopped_after_its_process_died_is_told_to_the_run_when_it_is
 
 #[test]
 fn a_thread_that_does_not_exist_is_not_stopped() {
-    let world = World::new(&[scene("the whole", &[says("done")])]);
+    let world = world(&[scene("the whole", &[says("done")])]);
     world.run("the whole", &[]).done().answer(0);
     let root: ThreadId = world.root();
     for name in ["nobody", root.child(7).as_str()] {

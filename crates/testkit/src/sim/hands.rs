@@ -2,8 +2,8 @@
 
 use agent::tools::ToolResult;
 
-use super::dice::Dice;
 use super::setting::Temper;
+use crate::dice::Dice;
 
 /// After so long even a tool that hangs is given up by its own hands.
 const GIVEN_UP_MS: u64 = 3_600_000;

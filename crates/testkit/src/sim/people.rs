@@ -2,7 +2,7 @@
 
 use agent::{InputId, Outside, Strength};
 
-use super::dice::Dice;
+use crate::dice::Dice;
 
 /// Something that a person sends.
 #[derive(Clone, Debug)]

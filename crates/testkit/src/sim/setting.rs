@@ -13,7 +13,7 @@ use agent::role::Agent;
 use agent::tools::{Reach, Risk, ToolInfo};
 use agent::{Json, Mode, ThreadId};
 
-use super::dice::Dice;
+use crate::dice::Dice;
 
 /// Where a run takes place.
 pub(super) struct Setting {

@@ -10,8 +10,8 @@ use agent::thread::{Asking, Phase};
 use agent::{CallId, Input, Json, Thread};
 use serde_json::{Value, json};
 
-use super::dice::Dice;
 use super::setting::Temper;
+use crate::dice::Dice;
 
 /// What comes of the request that `thread` has under way; none if there is none.
 pub(super) fn speak(dice: &mut Dice, temper: &Temper, thread: &Thread) -> Option<Input> {

@@ -25,6 +25,11 @@ pub fn after_ms(delay_ms: u64, reply: &str) -> String {
     format!("{reply}delay_ms = {delay_ms}\n")
 }
 
+/// A last reply that comes again, however often the model is asked.
+pub fn whenever_asked(reply: &str) -> String {
+    format!("{reply}repeat = true\n")
+}
+
 /// A model that does not answer within any test's patience.
 pub fn never_answers() -> String {
     after_ms(3_600_000, &says("too late"))
@@ -35,9 +40,14 @@ pub fn fails() -> String {
     "[[script.reply]]\nerror = \"auth\"\n".to_owned()
 }
 
+/// The call of any tool, with its arguments as TOML.
+pub fn call(tool: &str, arguments: &str) -> String {
+    format!("{{ name = {tool:?}, input = {{ {arguments} }} }}")
+}
+
 /// The call of a command.
 pub fn command(command: &str) -> String {
-    format!("{{ name = \"run_command\", input = {{ command = {command:?} }} }}")
+    call("run_command", &format!("command = {command:?}"))
 }
 
 /// The call of a sub-agent that is waited for.
@@ -47,7 +57,7 @@ pub fn spawn(task: &str) -> String {
 
 /// The call of a sub-agent with further arguments.
 pub fn spawn_with(task: &str, arguments: &str) -> String {
-    format!("{{ name = \"spawn_agent\", input = {{ task = {task:?}{arguments} }} }}")
+    call("spawn_agent", &format!("task = {task:?}{arguments}"))
 }
 
 /// A command that says on a line of `begun` that it has begun, and ends once there is a file `go`.

@@ -2,9 +2,10 @@
 
 /// A small generator (SplitMix64), good enough to choose with.
 #[derive(Clone, Debug)]
-pub(super) struct Dice(u64);
+pub struct Dice(u64);
 
 impl Dice {
+    /// The dice of a seed.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }

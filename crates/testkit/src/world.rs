@@ -1,0 +1,255 @@
+//! A world of its own for each test of the real program: a home, a folder for state, a workspace, a script, and the
+//! processes in it.
+//!
+//! What they print and how they end is in `running`, what they leave in the database in `books`.
+//! Which program it is comes from outside, for only its own tests know where it was built.
+
+mod books;
+mod running;
+
+use std::fs::{self, File};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use agent::ThreadId;
+use rustix::process::{Pid, Signal};
+use store::{Durability, Options, Record, SqliteStore, ThreadRow};
+
+pub use books::{Books, assert_gapless, count, events, report_of};
+pub use running::{Done, Running};
+
+/// Until a test gives up waiting for something that must come.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+/// What F26 and F30 allow between an end and the end of everything that belonged to it.
+pub const GONE_WITHIN: Duration = Duration::from_secs(2);
+
+/// The database, and the file beside it with what is not yet part of it.
+const DATABASE: [&str; 2] = ["majordomo.db", "majordomo.db-wal"];
+
+/// A world of its own.
+pub struct World {
+    program: &'static str,
+    folder: tempfile::TempDir,
+    tokio: tokio::runtime::Runtime,
+    /// The database, as another process sees it; opened by whoever looks first.
+    store: OnceLock<SqliteStore>,
+    /// Processes that were started.
+    started: AtomicUsize,
+}
+
+impl World {
+    /// A world for a program whose model speaks by this script.
+    pub fn new(program: &'static str, scenes: &[String]) -> Self {
+        let folder = tempfile::tempdir().expect("a passing folder");
+        for part in ["home", "state", "work", "told"] {
+            fs::create_dir(folder.path().join(part)).expect("a folder");
+        }
+        let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let world = Self { program, folder, tokio, store: OnceLock::new(), started: AtomicUsize::new(0) };
+        world.rewrite(scenes);
+        world
+    }
+
+    /// Gives the model another script, for processes that start from here on.
+    pub fn rewrite(&self, scenes: &[String]) {
+        fs::write(self.folder.path().join("script.toml"), scenes.concat()).expect("a script");
+    }
+
+    /// A file of the workspace.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join("work").join(name)
+    }
+
+    /// The file of the database.
+    pub fn database(&self) -> PathBuf {
+        self.state(DATABASE[0])
+    }
+
+    /// The lines of a file of the workspace; none where there is no file.
+    pub fn lines(&self, name: &str) -> Vec<String> {
+        fs::read_to_string(self.path(name)).unwrap_or_default().lines().map(str::to_owned).collect()
+    }
+
+    /// Waits until a file of the workspace has so many lines.
+    pub fn until_lines(&self, name: &str, count: usize) {
+        until(&format!("{count} lines in {name}"), || (self.lines(name).len() >= count).then_some(()));
+    }
+
+    /// Lets every command go on that waits for it.
+    pub fn go(&self) {
+        fs::write(self.path("go"), "").expect("a file");
+    }
+
+    /// The program, about to be started in this world.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let folder = self.folder.path();
+        let mut command = Command::new(self.program);
+        command
+            .args(arguments)
+            .current_dir(folder.join("work"))
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", folder.join("home"))
+            .env("MAJORDOMO_DATA", folder.join("state"))
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// The program, about to be started on a task in mode `dangerous`, with further arguments.
+    pub fn task(&self, task: &str, arguments: &[&str]) -> Command {
+        let model = format!("scripted/{}", self.folder.path().join("script.toml").display());
+        let mut command = self.command(&["run", task, "--model", &model, "--mode", "dangerous"]);
+        command.args(arguments);
+        command
+    }
+
+    /// Starts what is about to be started.
+    pub fn launch(&self, mut command: Command) -> Running {
+        let number = self.started.fetch_add(1, Ordering::Relaxed);
+        let told = |ending: &str| self.folder.path().join("told").join(format!("{number}.{ending}"));
+        let (out, err) = (told("out"), told("err"));
+        command.stdout(File::create(&out).expect("a file")).stderr(File::create(&err).expect("a file"));
+        Running::new(command.spawn().expect("the program starts"), out, err)
+    }
+
+    /// Starts the program on a task, in mode `dangerous`, with further arguments.
+    pub fn run(&self, task: &str, arguments: &[&str]) -> Running {
+        self.launch(self.task(task, arguments))
+    }
+
+    /// Starts the program.
+    pub fn start(&self, arguments: &[&str]) -> Running {
+        self.launch(self.command(arguments))
+    }
+
+    /// Runs the program to its end.
+    pub fn call(&self, arguments: &[&str]) -> Done {
+        self.start(arguments).done()
+    }
+
+    /// Everything in the database.
+    pub fn books(&self) -> Books {
+        let open = || SqliteStore::open(self.database(), &Options::default()).expect("a store");
+        self.tokio.block_on(Books::read(self.store.get_or_init(open)))
+    }
+
+    /// Everything in the database, read from a copy of its files: whoever opens them next finds them as they were left.
+    pub fn books_of_a_copy(&self) -> Books {
+        let copy = tempfile::tempdir_in(self.folder.path()).expect("a passing folder");
+        for name in DATABASE {
+            let original = self.state(name);
+            if original.exists() {
+                fs::copy(original, copy.path().join(name)).expect("a copy");
+            }
+        }
+        let options = Options { durability: Durability::Normal, ..Options::default() };
+        let store = SqliteStore::open(copy.path().join(DATABASE[0]), &options).expect("a store");
+        self.tokio.block_on(async {
+            let books = Books::read(&store).await;
+            store.close().await;
+            books
+        })
+    }
+
+    /// Every event in the database.
+    pub fn log(&self) -> Vec<Record> {
+        self.books().log
+    }
+
+    /// Every thread in the database, oldest first.
+    pub fn rows(&self) -> Vec<ThreadRow> {
+        self.books().rows
+    }
+
+    /// A thread as it stands.
+    pub fn row(&self, id: &ThreadId) -> ThreadRow {
+        self.rows().into_iter().find(|row| row.id == *id).unwrap_or_else(|| panic!("there is no thread {id}"))
+    }
+
+    /// The first root, once it is there.
+    pub fn root(&self) -> ThreadId {
+        until("a root", || self.books().roots().next().cloned())
+    }
+
+    /// Waits until the log holds something.
+    pub fn until_logged(&self, what: &str, holds: impl Fn(&[Record]) -> bool) -> Vec<Record> {
+        until(what, || Some(self.log()).filter(|log| holds(log)))
+    }
+
+    /// Holds the log of the family against the books: whatever happened, every rule holds and nothing is under way.
+    pub fn assert_at_rest(&self, root: &ThreadId) {
+        self.books().assert_at_rest(root);
+    }
+
+    /// The processes of commands that were started in this world, their guards included.
+    pub fn commands(&self) -> Vec<i32> {
+        let home = format!("HOME={}", self.folder.path().join("home").display());
+        let carries = |pid: &i32| {
+            let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+            let mut entries = environment.split(|byte| *byte == 0);
+            entries.clone().any(|entry| entry == home.as_bytes())
+                && entries.any(|entry| entry.starts_with(b"MAJORDOMO_COMMAND="))
+        };
+        let everyone = fs::read_dir("/proc").expect("processes can be seen").flatten();
+        let pids = everyone.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        pids.filter(carries).collect()
+    }
+
+    /// Waits until no command of this world is left, and no longer than is allowed.
+    pub fn assert_commands_gone(&self) {
+        let begun = Instant::now();
+        loop {
+            let left = self.commands();
+            if left.is_empty() {
+                return;
+            }
+            assert!(begun.elapsed() < GONE_WITHIN, "still there: {}", told_of(&left));
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    fn state(&self, name: &str) -> PathBuf {
+        self.folder.path().join("state").join(name)
+    }
+}
+
+impl Drop for World {
+    /// A failed test leaves no process behind.
+    fn drop(&mut self) {
+        for pid in self.commands() {
+            signal(pid, Signal::KILL);
+        }
+    }
+}
+
+/// Polls until something is there.
+#[track_caller]
+pub fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let begun = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(begun.elapsed() < PATIENCE, "waited in vain for {what}");
+        thread::sleep(Duration::from_millis(3));
+    }
+}
+
+fn signal(pid: i32, signal: Signal) {
+    if let Some(pid) = Pid::from_raw(pid) {
+        // Whoever has gone meanwhile needs no signal.
+        let _ = rustix::process::kill_process(pid, signal);
+    }
+}
+
+fn told_of(pids: &[i32]) -> String {
+    let line = |pid: &i32| {
+        let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        format!("\n{pid} {}", String::from_utf8_lossy(&words).replace('\0', " "))
+    };
+    pids.iter().map(line).collect()
+}

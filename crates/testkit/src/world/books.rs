@@ -1,0 +1,101 @@
+//! What a database holds: the log and its threads, and what must be so in any log.
+
+use std::collections::BTreeMap;
+
+use agent::{Event, Report, ThreadId};
+use store::{Record, SqliteStore, Store, ThreadQuery, ThreadRow};
+
+use crate::invariants::{Ledger, family};
+
+/// More than any test writes.
+const ALL: usize = 1_000_000;
+
+/// What a database holds at one moment.
+pub struct Books {
+    /// Every event, in the order in which they were written.
+    pub log: Vec<Record>,
+    /// Every thread, oldest first.
+    pub rows: Vec<ThreadRow>,
+}
+
+impl Books {
+    pub(super) async fn read(store: &SqliteStore) -> Self {
+        let log = store.all(0, ALL).await.expect("the log can be read");
+        let query = ThreadQuery { limit: ALL, ..ThreadQuery::default() };
+        let mut rows = store.threads(query).await.expect("the threads can be read");
+        rows.reverse();
+        Self { log, rows }
+    }
+
+    /// Every root, oldest first.
+    pub fn roots(&self) -> impl Iterator<Item = &ThreadId> {
+        self.rows.iter().map(|row| &row.id).filter(|id| id.is_root())
+    }
+
+    /// The events of a root and all its descendants.
+    pub fn family(&self, root: &ThreadId) -> Vec<&Record> {
+        self.log.iter().filter(|record| record.thread.root() == *root).collect()
+    }
+
+    /// Holds the log of a family against its ledgers: whatever happened, every rule holds, and nothing is under way.
+    #[track_caller]
+    pub fn assert_at_rest(&self, root: &ThreadId) {
+        assert_gapless(&self.log);
+        let mut ledgers: BTreeMap<ThreadId, Ledger> = BTreeMap::new();
+        for record in self.family(root) {
+            let seen = match (&*record.event, ledgers.get_mut(&record.thread)) {
+                (Event::ThreadCreated(created), None) => {
+                    ledgers.insert(record.thread.clone(), Ledger::new(created));
+                    Ok(())
+                }
+                (event, Some(ledger)) => ledger.see(event),
+                (event, None) => panic!("{} begins with {}", record.thread, event.kind()),
+            };
+            seen.unwrap_or_else(|broken| panic!("{} at {}: {broken}", record.thread, record.seq));
+        }
+        let ledgers = ledgers.iter().map(|(id, ledger)| (id.clone(), ledger)).collect();
+        family(root, &ledgers).unwrap_or_else(|broken| panic!("{broken}"));
+        for row in self.rows.iter().filter(|row| row.root == *root) {
+            assert!(!row.state.is_live(), "{} is {}", row.id, row.state);
+            assert_eq!(row.owner, None, "{}", row.id);
+        }
+    }
+}
+
+/// The report of a thread, which it has once and behind which only letters stand.
+#[track_caller]
+pub fn report_of<'a>(log: &'a [Record], thread: &ThreadId) -> &'a Report {
+    let reports: Vec<&Report> = events(log, thread)
+        .filter_map(|event| match event {
+            Event::Reported(report) => Some(&**report),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(reports.len(), 1, "{thread} reports once: {reports:?}");
+    reports[0]
+}
+
+/// The events of a thread, in order.
+pub fn events<'a>(log: &'a [Record], thread: &ThreadId) -> impl Iterator<Item = &'a Event> {
+    log.iter().filter(move |record| record.thread == *thread).map(|record| &*record.event)
+}
+
+/// How many events of a thread are of this kind.
+pub fn count(log: &[Record], thread: &ThreadId, kind: &str) -> usize {
+    events(log, thread).filter(|event| event.kind() == kind).count()
+}
+
+/// Numbers of events have no gaps: within each thread, and within each family.
+#[track_caller]
+pub fn assert_gapless(log: &[Record]) {
+    let mut last: BTreeMap<&ThreadId, u64> = BTreeMap::new();
+    let mut seqs: BTreeMap<ThreadId, u64> = BTreeMap::new();
+    for record in log {
+        let n = last.entry(&record.thread).or_default();
+        assert_eq!(record.n, *n + 1, "{}", record.thread);
+        *n = record.n;
+        let seq = seqs.entry(record.thread.root()).or_default();
+        assert_eq!(record.seq, *seq + 1, "{}", record.thread);
+        *seq = record.seq;
+    }
+}
