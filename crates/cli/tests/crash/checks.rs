@@ -1,0 +1,136 @@
+//! What must be so after a run has come to its end, whatever happened to it on the way.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use agent::message::Part;
+use agent::{CallId, Event, Outcome, ThreadId};
+use store::Record;
+use testkit::world::{Books, World, events, report_of};
+use view::{Dialect, Lines, Logged};
+
+use crate::runs::{EFFECTS, WRITTEN};
+
+/// How everybody of a family ended: by the place in the family, the outcome and the words.
+pub type Ends = BTreeMap<String, (Outcome, String)>;
+
+/// How everybody of a family ended.
+pub fn ends(books: &Books, root: &ThreadId) -> Ends {
+    let family = books.rows.iter().filter(|row| row.root == *root);
+    let end = |id: &ThreadId| {
+        let report = report_of(&books.log, id);
+        (id.as_str()[root.as_str().len()..].to_owned(), (report.outcome, report.text.to_string()))
+    };
+    family.map(|row| end(&row.id)).collect()
+}
+
+/// Nothing is under way, everybody has reported once, and every report reached whom it was for, once.
+pub fn assert_over(books: &Books, root: &ThreadId) {
+    books.assert_at_rest(root);
+    for row in books.rows.iter().filter(|row| row.root == *root) {
+        let Some(parent) = &row.parent else { continue };
+        let is_its = |event: &&Event| matches!(event, Event::ChildReported { child, .. } if *child == row.id);
+        assert_eq!(events(&books.log, parent).filter(is_its).count(), 1, "{} reports once", row.id);
+    }
+}
+
+/// No command ran twice, and whoever was told that one ran was told the truth. One whose end nobody saw may have run.
+pub fn assert_effects(books: &Books, root: &ThreadId) {
+    let left = workspace(books, root).join(EFFECTS);
+    let mut left: Vec<String> = fs::read_to_string(left).unwrap_or_default().lines().map(str::to_owned).collect();
+    for call in calls(books, root).iter().filter(|call| call.tool == "run_command") {
+        let word = call.input["command"].as_str().and_then(|command| command.split(' ').nth(1)).expect("a word");
+        let before = left.len();
+        left.retain(|line| line != word);
+        let times = before - left.len();
+        match call.end {
+            End::Seen => assert_eq!(times, 1, "{word} ran once, as was told"),
+            End::Unknown => assert!(times <= 1, "{word} ran {times} times"),
+        }
+    }
+    assert!(left.is_empty(), "nobody asked for {left:?}");
+}
+
+/// A file that was written is there as it was meant; one whose end nobody saw is so too, or not there at all.
+pub fn assert_written(books: &Books, root: &ThreadId) {
+    let (file, text) = WRITTEN;
+    let found = fs::read_to_string(workspace(books, root).join(file)).ok();
+    for call in calls(books, root).iter().filter(|call| call.tool == "write_file") {
+        match (&call.end, &found) {
+            (_, Some(found)) => assert_eq!(found, text),
+            (End::Seen, None) => panic!("{file} was written and is not there"),
+            (End::Unknown, None) => {}
+        }
+    }
+}
+
+/// What somebody was shown before is still so: the lines are the first of those that the log yields.
+pub fn assert_acknowledged(shown: &str, books: &Books, root: &ThreadId) {
+    let dialect = Dialect::named("canonical").expect("our own dialect");
+    let mut lines = Lines::new(root.clone(), dialect, 0);
+    let yielded = books.family(root).into_iter().flat_map(|record| lines.push(&logged(record)));
+    let mut yielded = yielded.map(|line| line.text);
+    for line in shown.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')) {
+        assert_eq!(yielded.next().as_deref(), Some(line), "what was shown stays so");
+    }
+}
+
+/// The file is sound, to its last page and reference.
+pub fn assert_sound(world: &World) {
+    let database = rusqlite::Connection::open(world.database()).expect("the database opens");
+    let verdict: String = database.pragma_query_value(None, "integrity_check", |row| row.get(0)).expect("a verdict");
+    assert_eq!(verdict, "ok");
+    let mut dangling = database.prepare("PRAGMA foreign_key_check").expect("a statement");
+    assert!(!dangling.exists([]).expect("an answer"), "every reference leads somewhere");
+}
+
+/// A call, and what its agent was told of it.
+struct Call {
+    tool: String,
+    input: serde_json::Value,
+    end: End,
+}
+
+enum End {
+    Seen,
+    Unknown,
+}
+
+/// The calls of a family that have a result.
+fn calls(books: &Books, root: &ThreadId) -> Vec<Call> {
+    let mut asked: BTreeMap<(ThreadId, CallId), (String, serde_json::Value)> = BTreeMap::new();
+    let mut calls = Vec::new();
+    for record in books.family(root) {
+        match &*record.event {
+            Event::Answered(answered) => {
+                for part in &answered.parts {
+                    if let Part::ToolCall { id, name, input } = part {
+                        asked.insert((record.thread.clone(), id.clone()), (name.to_string(), input.value()));
+                    }
+                }
+            }
+            Event::ToolFinished { call, result, .. } => {
+                let key = (record.thread.clone(), call.clone());
+                let (tool, input) = asked.remove(&key).expect("a call is answered once, after it was made");
+                let unknown = result.is_error && result.content.contains("outcome unknown");
+                calls.push(Call { tool, input, end: if unknown { End::Unknown } else { End::Seen } });
+            }
+            _ => {}
+        }
+    }
+    assert!(asked.is_empty(), "every call has its result: {asked:?}");
+    calls
+}
+
+fn workspace<'a>(books: &'a Books, root: &ThreadId) -> &'a Path {
+    let created = events(&books.log, root).find_map(|event| match event {
+        Event::ThreadCreated(created) => Some(&*created.workspace),
+        _ => None,
+    });
+    Path::new(created.expect("a thread was created"))
+}
+
+fn logged(record: &Record) -> Logged<'_> {
+    Logged { seq: record.seq, at: record.at, thread: &record.thread, event: &record.event }
+}

@@ -1,0 +1,186 @@
+//! Every event of every run, before and after its commit; and deaths that come again while a run is resumed.
+
+use std::fmt::Display;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use testkit::dice::Dice;
+use testkit::world::{Books, Done};
+
+use crate::checks::{Ends, assert_acknowledged, assert_effects, assert_over, assert_sound, assert_written, ends};
+use crate::runs::{self, Scripted};
+use crate::trial::{Death, Side, Trial};
+
+/// Points that are gone through at once.
+const ABREAST: usize = 2;
+/// Of so many points one is as durable as a run at home; the others need not wait for the disk, for it does not fail here.
+const FULL_EVERY: u64 = 10;
+/// More events than a resumed run writes before it comes to something that it did not do before.
+const SOON: u64 = 12;
+
+#[test]
+fn a_single_agent_survives_its_death_at_every_event() {
+    // F1, F3
+    dies_everywhere(&runs::alone(), 20);
+}
+
+#[test]
+fn a_tree_survives_its_death_at_every_event() {
+    // F1, F3, F4
+    dies_everywhere(&runs::tree(), 50);
+}
+
+#[test]
+fn children_in_the_background_survive_their_death_at_every_event() {
+    // F1, F3
+    dies_everywhere(&runs::background(), 30);
+}
+
+#[test]
+fn a_run_that_dies_again_whenever_it_is_resumed_comes_to_the_same_end() {
+    // F1
+    for (scripted, points) in [(runs::alone(), 25), (runs::tree(), 40), (runs::background(), 35)] {
+        let whole = Whole::of(&scripted);
+        let deaths: Vec<Deaths> = (0..points).map(|seed| Deaths::new(seed, whole.events)).collect();
+        hold_at_all(&deaths, |deaths| dies_and_ends(&scripted, &whole, deaths));
+    }
+}
+
+/// How a run goes when nothing happens to it.
+struct Whole {
+    /// The events that its process writes.
+    events: u64,
+    code: Option<i32>,
+    ends: Ends,
+}
+
+/// A death, and those that follow when the run is resumed.
+struct Deaths {
+    seed: u64,
+    first: Death,
+    next: Vec<Death>,
+}
+
+impl Whole {
+    fn of(scripted: &Scripted) -> Self {
+        let mut trial = Trial::new(scripted, "normal");
+        let done = trial.run(None);
+        let books = trial.world.books();
+        let root = books.roots().next().expect("a root");
+        let ends = ends(&books, root);
+        assert_eq!((done.code, ends[""].1.as_str()), (Some(0), scripted.answer), "{}", done.err);
+        check(&trial, &books, &done.out);
+        Self { events: written(&trial, &books), code: done.code, ends }
+    }
+}
+
+impl Deaths {
+    fn new(seed: u64, events: u64) -> Self {
+        let mut dice = Dice::new(seed);
+        let first = Death::among_the_first(events, &mut dice);
+        let next = (0..dice.between(1, 3)).map(|_| Death::among_the_first(SOON, &mut dice)).collect();
+        Self { seed, first, next }
+    }
+}
+
+impl Display for Deaths {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.first)?;
+        self.next.iter().try_for_each(|next| write!(f, " {next}"))
+    }
+}
+
+fn dies_everywhere(scripted: &Scripted, at_least: u64) {
+    let whole = Whole::of(scripted);
+    assert!(whole.events >= at_least, "there are moments to die at: {}", whole.events);
+    let deaths: Vec<Deaths> = [Side::Before, Side::After]
+        .into_iter()
+        .flat_map(|side| (1..=whole.events).map(move |event| Death { side, event }))
+        .map(|first| Deaths { seed: first.event, first, next: Vec::new() })
+        .collect();
+    hold_at_all(&deaths, |deaths| dies_and_ends(scripted, &whole, deaths));
+}
+
+/// Goes through all points, and names those at which something was not as it should be.
+fn hold_at_all<T: Display + Sync>(points: &[T], check: impl Fn(&T) + Sync) {
+    let (next, broken) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    thread::scope(|scope| {
+        for _ in 0..ABREAST {
+            scope.spawn(|| {
+                while let Some(point) = points.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if catch_unwind(AssertUnwindSafe(|| check(point))).is_err() {
+                        broken.lock().expect("nobody panics with the lock held").push(point.to_string());
+                    }
+                }
+            });
+        }
+    });
+    let broken = broken.into_inner().expect("nobody panics with the lock held");
+    assert!(broken.is_empty(), "{} of {} points broke: {}", broken.len(), points.len(), broken.join(", "));
+}
+
+/// Begins a run, lets it die, lets it die again as often as it is resumed, and holds its end against that of a whole one.
+fn dies_and_ends(scripted: &Scripted, whole: &Whole, deaths: &Deaths) {
+    let durability = if deaths.seed.is_multiple_of(FULL_EVERY) { "full" } else { "normal" };
+    let mut trial = Trial::new(scripted, durability);
+    let first = trial.run(Some(deaths.first));
+    let mut left = trial.left_behind(&first);
+    let kept = written(&trial, &left);
+    match deaths.first.side {
+        Side::Before => assert!(kept < deaths.first.event, "{kept} events are kept"),
+        Side::After => assert!(kept >= deaths.first.event, "{kept} events are kept"),
+    }
+    let Some(root) = left.roots().next().cloned() else {
+        assert_eq!((left.log.len(), first.out.as_str()), (0, ""), "nothing was written, and nobody was told anything");
+        let unknown = trial.world.call(&["thread", "resume", "2"]);
+        assert!(unknown.code == Some(2) && unknown.err.contains("no thread is called"), "{unknown:?}");
+        let afresh = trial.run(None);
+        ends_as(whole, &afresh, &trial, &afresh.out);
+        return;
+    };
+    for death in &deaths.next {
+        let again = trial.resume(&root, Some(*death));
+        if !again.was_killed() {
+            break;
+        }
+        let more = trial.left_behind(&again);
+        assert_eq!(more.log[..left.log.len()], left.log, "what was written stays as it was");
+        left = more;
+    }
+    let last = trial.resume(&root, None);
+    let told: serde_json::Value = serde_json::from_str(&last.out).unwrap_or_else(|_| panic!("no answer: {last:?}"));
+    assert_eq!(
+        (told["answer"].as_str(), told["exit_code"].as_i64()),
+        (Some(scripted.answer), last.code.map(i64::from))
+    );
+    let books = ends_as(whole, &last, &trial, &first.out);
+    assert_eq!(books.log[..left.log.len()], left.log, "what was written stays as it was");
+}
+
+/// Holds the end of a run against that of a whole one.
+fn ends_as(whole: &Whole, done: &Done, trial: &Trial<'_>, shown: &str) -> Books {
+    assert_eq!(done.code, whole.code, "{}", done.err);
+    let books = trial.world.books();
+    check(trial, &books, shown);
+    let root = books.roots().next().expect("a root");
+    assert_eq!(ends(&books, root), whole.ends, "everybody ends as in a run that nothing happened to");
+    books
+}
+
+/// What must be so at the end of any run.
+fn check(trial: &Trial<'_>, books: &Books, shown: &str) {
+    let root = books.roots().next().expect("a root");
+    assert_eq!(books.roots().count(), 1, "a run begins once");
+    assert_over(books, root);
+    assert_effects(books, root);
+    assert_written(books, root);
+    assert_acknowledged(shown, books, root);
+    assert_sound(&trial.world);
+}
+
+/// The events that processes of the run wrote: all but the one by which a person spoke.
+fn written(trial: &Trial<'_>, books: &Books) -> u64 {
+    books.log.len() as u64 - u64::from(trial.steered)
+}

@@ -1,0 +1,82 @@
+//! The runs that are killed. Each is the same every time, but for the order in which those who work at once get there.
+//!
+//! Every command leaves its own word in a file, so that it shows how often it ran.
+
+use testkit::scenes::{call, calls, command, fails, says, scene, spawn, spawn_with, whenever_asked};
+
+/// The task of every root.
+pub const TASK: &str = "the whole";
+/// Where commands leave their words.
+pub const EFFECTS: &str = "effects";
+/// What the single agent writes, and where.
+pub const WRITTEN: (&str, &str) = ("plan.txt", "first this, then that");
+
+/// A run that can be had again and again.
+pub struct Scripted {
+    /// What its models say.
+    pub scenes: Vec<String>,
+    /// What its root answers.
+    pub answer: &'static str,
+    /// What a person tells the root from outside, once it waits for its children.
+    pub steer: Option<&'static str>,
+}
+
+/// One agent that reads, writes a file, and runs a command.
+pub fn alone() -> Scripted {
+    let (file, text) = WRITTEN;
+    let looks = [call("list_dir", "path = \".\""), call("find_files", "pattern = \"*\"")];
+    let writes = call("write_file", &format!("path = {file:?}, content = {text:?}"));
+    let reads = call("read_file", &format!("path = {file:?}"));
+    let scenes = vec![scene(
+        TASK,
+        &[calls(&looks), calls(&[writes]), calls(&[reads, leaves("alone")]), says("read, written and run")],
+    )];
+    Scripted { scenes, answer: "read, written and run", steer: None }
+}
+
+/// Three levels, two abreast, with a side effect on each.
+pub fn tree() -> Scripted {
+    let scenes = vec![
+        scene(
+            TASK,
+            &[
+                calls(&[spawn("take the left"), spawn("take the right"), leaves("root")]),
+                says("left and right are back"),
+            ],
+        ),
+        scene(
+            "take the left",
+            &[calls(&[spawn("dig here"), spawn("dig there")]), calls(&[leaves("left")]), says("left is done")],
+        ),
+        scene("take the right", &[calls(&[leaves("right")]), says("right is done")]),
+        scene("dig here", &[calls(&[leaves("here")]), says("here is nothing")]),
+        scene("dig there", &[calls(&[leaves("there")]), says("there is something")]),
+    ];
+    Scripted { scenes, answer: "left and right are back", steer: None }
+}
+
+/// Two children in the background: one is told something and goes on, the other fails. Whoever has answered when words
+/// reach it is asked once more, and says the same.
+pub fn background() -> Scripted {
+    let beside = |task: &str, name: &str| spawn_with(task, &format!(", name = {name:?}, background = true"));
+    let tell = call("message_agent", "agent = \"listener\", text = \"look left\"");
+    let listens = command(&format!("echo listens >> {EFFECTS}; until [ -e go ]; do sleep 0.02; done"));
+    let scenes = vec![
+        scene(
+            TASK,
+            &[
+                calls(&[beside("listen to me", "listener"), beside("fail for me", "failing")]),
+                calls(&[tell, call("wait_agents", "")]),
+                whenever_asked(&says("one came back")),
+            ],
+        ),
+        scene("listen to me", &[calls(&[listens]), whenever_asked(&says("I have listened"))]),
+        scene("fail for me", &[fails()]),
+    ];
+    Scripted { scenes, answer: "one came back", steer: Some("be brief") }
+}
+
+/// A command that leaves its word.
+fn leaves(word: &str) -> String {
+    command(&format!("echo {word} >> {EFFECTS}"))
+}

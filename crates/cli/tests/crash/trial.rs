@@ -1,0 +1,124 @@
+//! One run in a world of its own: started, killed at a chosen event, spoken to, resumed.
+
+use std::fmt;
+use std::process::Command;
+
+use agent::ThreadId;
+use serde_json::Value;
+use testkit::dice::Dice;
+use testkit::world::{Books, Done, Running, World, assert_gapless, until};
+
+use crate::runs::{Scripted, TASK};
+use crate::world;
+
+/// The moment at which a process dies: before or after the commit that holds so many of the events it writes.
+#[derive(Clone, Copy, Debug)]
+pub struct Death {
+    pub side: Side,
+    /// From 1.
+    pub event: u64,
+}
+
+/// On which side of a commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    Before,
+    After,
+}
+
+impl Death {
+    /// Before or after one of the first events.
+    pub fn among_the_first(events: u64, dice: &mut Dice) -> Self {
+        let side = *dice.pick(&[Side::Before, Side::After]);
+        Self { side, event: dice.between(1, events) }
+    }
+}
+
+impl fmt::Display for Death {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let side = match self.side {
+            Side::Before => "before",
+            Side::After => "after",
+        };
+        write!(f, "{side}:{}", self.event)
+    }
+}
+
+/// One run in a world of its own.
+pub struct Trial<'a> {
+    scripted: &'a Scripted,
+    pub world: World,
+    durability: &'static str,
+    /// Whether what a person had to say was taken.
+    pub steered: bool,
+}
+
+impl<'a> Trial<'a> {
+    pub fn new(scripted: &'a Scripted, durability: &'static str) -> Self {
+        Self { scripted, world: world(&scripted.scenes), durability, steered: false }
+    }
+
+    /// Begins the run and waits for its end or its death. A person is there and speaks.
+    pub fn run(&mut self, death: Option<Death>) -> Done {
+        let command = self.world.task(TASK, &["--jsonl"]);
+        let mut running = self.launch(command, death);
+        if let Some(words) = self.scripted.steer {
+            self.attend(&mut running, words);
+        }
+        running.done()
+    }
+
+    /// Goes on with the run. What a person did not come to say before is said to nobody's process, and waits in the log.
+    pub fn resume(&mut self, root: &ThreadId, death: Option<Death>) -> Done {
+        if let Some(words) = self.scripted.steer.filter(|_| !self.steered) {
+            self.steer(root.as_str(), words);
+        }
+        self.world.go();
+        let command = self.world.command(&["thread", "resume", root.as_str(), "--json", "--quiet"]);
+        self.launch(command, death).done()
+    }
+
+    /// What is left after a death, looked at without touching it: whole transactions, no more and no less than was written.
+    pub fn left_behind(&self, done: &Done) -> Books {
+        assert!(done.was_killed(), "it should have been killed: {done:?}");
+        let books = self.world.books_of_a_copy();
+        assert_gapless(&books.log);
+        books
+    }
+
+    /// Waits until the root waits for its children, tells it something, and lets the children go on.
+    fn attend(&mut self, running: &mut Running, words: &str) {
+        let waits = until("the root to wait", || {
+            let is_wait = |line: &Value| line["type"] == "tool_start" && line["tool_name"] == "wait_agents";
+            let wait = printed(&running.printed()).into_iter().find(is_wait);
+            wait.map(Some).or_else(|| running.has_ended().then_some(None))
+        });
+        if let Some(line) = waits {
+            self.steer(line["run"].as_str().expect("a line names its run"), words);
+            self.world.go();
+        }
+    }
+
+    /// Tells the root something. Only one that is done does not take it.
+    fn steer(&mut self, root: &str, words: &str) {
+        let told = self.world.call(&["steer", root, words]);
+        match told.code {
+            Some(0) => self.steered = true,
+            _ => assert!(told.err.contains("nothing runs in thread"), "{told:?}"),
+        }
+    }
+
+    fn launch(&self, mut command: Command, death: Option<Death>) -> Running {
+        command.env("MAJORDOMO_STORE_DURABILITY", self.durability);
+        if let Some(death) = death {
+            command.env("MAJORDOMO_FAILPOINT", death.to_string());
+        }
+        self.world.launch(command)
+    }
+}
+
+/// The lines of JSON that were printed whole.
+pub fn printed(text: &str) -> Vec<Value> {
+    let whole = text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));
+    whole.map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
+}
