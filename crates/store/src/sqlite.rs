@@ -11,6 +11,7 @@ mod file;
 mod follow;
 mod read;
 mod readers;
+mod wal;
 mod write;
 mod writer;
 
@@ -68,10 +69,11 @@ impl SqliteStore {
     /// Opens the store at `path`, or makes it there, together with its folder.
     ///
     /// What is made is private to its owner. A symbolic link in the place of the file is refused, and so is a file that a
-    /// newer version of this program made.
+    /// newer version of this program made, or one whose newest commits are damaged or gone.
     pub fn open(path: impl AsRef<Path>, options: &Options) -> Result<Self, Error> {
         file::check_version(rusqlite::version_number())?;
         let path = file::prepare(path.as_ref())?;
+        wal::check(&path)?;
         let connection = file::open_writer(&path, options)?;
         let newest = read::newest(&connection)?;
         let quarantine = Quarantine::default();

@@ -54,7 +54,7 @@ pub(super) fn prepare(path: &Path) -> Result<PathBuf, Error> {
 }
 
 /// SQLite's own files lie beside the database and take over its permissions.
-fn beside(path: &Path, suffix: &str) -> PathBuf {
+pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     name.into()
