@@ -1,0 +1,112 @@
+//! A folder for state that cannot be used: not a folder, not writable, not a database, or only half of one. Each is told
+//! with its place and what can be done, and left as it is.
+
+use std::fs;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use rusqlite::Connection;
+
+use crate::disk::SmallDisk;
+use crate::place::Place;
+
+const DAMAGED: &str = "the database is damaged; restore a copy, or move it away to begin anew";
+
+/// The files in a folder with their bytes.
+fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut files: Vec<_> = fs::read_dir(folder)
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").path())
+        .map(|path| (path.display().to_string(), fs::read(&path).expect("a file")))
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn a_file_in_the_place_of_the_folder_is_named() {
+    let place = Place::new();
+    let file = place.state().join("file");
+    fs::write(&file, "something else").expect("a file");
+    for data in [file.clone(), file.join("below")] {
+        let data = data.display().to_string();
+        place.call(&["thread", "ls", "--data", &data]).fails(1, &[&data, "the database cannot be reached"]);
+    }
+    assert_eq!(fs::read_to_string(&file).expect("the file"), "something else");
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_named_before_anything_is_asked() {
+    let place = Place::new();
+    let Some(disk) = SmallDisk::over(&place.state()) else { return };
+    disk.make_read_only();
+    place.go();
+    let state = place.state().display().to_string();
+    place.wait().done().fails(1, &[&state, "Read-only file system"]);
+    assert_eq!(place.begun(), "");
+}
+
+#[test]
+fn what_is_kept_in_a_folder_that_became_read_only_can_still_be_seen() {
+    let place = Place::new();
+    let Some(disk) = SmallDisk::over(&place.state()) else { return };
+    let thread = place.finished();
+    disk.make_read_only();
+    let listed = place.call(&["thread", "ls"]);
+    assert!(listed.code == Some(0) && listed.out.contains(&thread), "{listed:?}");
+    assert!(place.call(&["thread", "show", &thread]).out.contains("It is done."));
+    place.wait().done().fails(1, &["the database is read-only"]);
+    assert_eq!(place.begun(), "one\n");
+}
+
+#[test]
+fn a_file_that_is_no_database_is_left_as_it_is() {
+    // F7
+    let place = Place::new();
+    fs::write(place.database(""), "Dear diary, this is no database. ".repeat(500)).expect("a file");
+    let before = files(&place.state());
+    let path = place.database("").display().to_string();
+    for words in [&["thread", "ls"][..], &["ps"], &["thread", "resume", "k3f9"], &["stop", "k3f9"]] {
+        place.call(words).fails(1, &[DAMAGED, &path]);
+    }
+    place.go();
+    place.wait().done().fails(1, &[DAMAGED, &path]);
+    assert_eq!(place.begun(), "");
+    assert!(files(&place.state()) == before, "nothing is changed and nothing is added");
+}
+
+#[test]
+fn a_damaged_page_is_told_when_it_is_read() {
+    // F7
+    let place = Place::new();
+    let thread = place.finished();
+    let db = Connection::open(place.database("")).expect("a connection");
+    let page: u32 = db
+        .query_row("SELECT rootpage FROM sqlite_schema WHERE name = 'events'", [], |row| row.get(0))
+        .expect("a table");
+    // The last to close it folds the log into the database.
+    drop(db);
+    assert!(!place.database("-wal").exists());
+    let file = fs::File::options().write(true).open(place.database("")).expect("the database");
+    file.write_all_at(&[0xAA; 4096], u64::from(page - 1) * 4096).expect("damage");
+    let before = fs::read(place.database("")).expect("the database");
+    place.call(&["thread", "show", &thread]).fails(1, &[DAMAGED]);
+    assert!(fs::read(place.database("")).expect("the database") == before, "what is damaged is not written to");
+}
+
+#[test]
+fn a_log_that_somebody_removed_is_missed_and_can_be_put_back() {
+    // F6
+    let place = Place::new();
+    let mut run = place.waiting();
+    let before = place.log();
+    run.kill();
+    let (log, away) = (place.database("-wal"), place.state().join("away"));
+    fs::rename(&log, &away).expect("a move");
+    let as_found = files(&place.state());
+    place.call(&["thread", "ls"]).fails(1, &[DAMAGED, "majordomo.db-wal is gone", "put it back"]);
+    assert!(files(&place.state()) == as_found);
+    fs::rename(&away, &log).expect("a move");
+    assert_eq!(place.log(), before);
+    place.call(&["thread", "resume", before[0].thread.as_str()]).answer(0, "It is done.");
+}

@@ -1,0 +1,67 @@
+//! A database that somebody else holds, and a run that two want to go on with.
+
+use rusqlite::Connection;
+
+use crate::place::{Place, until};
+
+const LOCKED: &str = "the database is locked by another process";
+
+fn held(place: &Place) -> Connection {
+    let other = Connection::open(place.database("")).expect("a connection");
+    other.execute_batch("BEGIN EXCLUSIVE").expect("the lock");
+    other
+}
+
+#[test]
+fn while_another_process_holds_the_database_a_run_waits_and_loses_nothing() {
+    // F9: the lock is held for longer than any single request waits.
+    let place = Place::new();
+    let mut run = place.waiting();
+    let before = place.log();
+    let other = held(&place);
+    place.go();
+    run.until_says(LOCKED);
+    assert!(place.call(&["thread", "ls"]).out.contains("running"), "others can look");
+    place.wait().done().fails(1, &[LOCKED]);
+    other.execute_batch("ROLLBACK").expect("the lock is let go");
+    run.done().answer(0, "It is done.");
+    assert_eq!(place.log()[..before.len()], before);
+    assert_eq!(place.begun(), "one\n", "what could not be remembered was not begun");
+}
+
+#[test]
+fn of_two_that_resume_the_same_run_at_once_one_does() {
+    // F10: the owner that was killed is no obstacle, the one that lives is.
+    let place = Place::new();
+    let mut run = place.waiting();
+    let thread = place.log()[0].thread.clone();
+    run.kill();
+    let resume = || place.start(&["thread", "resume", thread.as_str()]);
+    // On resuming, the command is not run again: the model is asked, and what it says next ends the run. Whoever comes
+    // second finds a living owner, or nothing left to do.
+    let both = [resume(), resume()].map(crate::place::Running::done);
+    let answered = both.iter().filter(|done| done.code == Some(0)).count();
+    assert!(answered >= 1, "{both:?}");
+    for done in &both {
+        match done.code {
+            Some(0) => done.answer(0, "It is done."),
+            _ => done.fails(1, &["which is alive"]),
+        }
+    }
+    let log = place.log();
+    assert_eq!(log.iter().filter(|record| record.event.kind() == "reopened").count(), 1, "one of them went on with it");
+    assert_eq!(place.begun(), "one\n");
+}
+
+#[test]
+fn a_run_on_the_same_database_is_no_obstacle_to_another() {
+    // F10
+    let place = Place::new();
+    let (mut one, mut other) = (place.wait(), place.wait());
+    until("both to begin", || (place.begun() == "one\none\n").then_some(()));
+    assert!(!one.has_ended() && !other.has_ended());
+    place.go();
+    for run in [one, other] {
+        run.done().answer(0, "It is done.");
+    }
+}

@@ -1,0 +1,54 @@
+//! A provider's wish to be left alone for a while: sane ones are honoured, absurd ones are bounded.
+
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use testkit::model_server::{KEY, ModelServer, Turn};
+
+use crate::place::{Done, Place};
+
+/// A run against a server that says so once and then answers, with the time that it took.
+async fn told_to_wait(wish: &str, flags: &[&str]) -> (Done, Duration) {
+    let headers = vec![("retry-after", wish.to_owned())];
+    let server = ModelServer::start(move |request| match request.attempt {
+        1 => Turn::status(429, headers.clone(), "slow down"),
+        _ => Turn::text("All is well."),
+    })
+    .await;
+    let place =
+        Place::new().with("ANTHROPIC_BASE_URL", &server.url(provider::Wire::Anthropic)).with("ANTHROPIC_API_KEY", KEY);
+    let words: Vec<&str> = ["run", "Go", "--jsonl"].into_iter().chain(flags.iter().copied()).collect();
+    let begun = Instant::now();
+    (place.call(&words), begun.elapsed())
+}
+
+/// The wait that was announced.
+fn announced_ms(done: &Done) -> u64 {
+    let frames = done.out.lines().map(|line| serde_json::from_str::<Value>(line).expect("a frame"));
+    let retries: Vec<u64> =
+        frames.filter(|frame| frame["type"] == "retry").filter_map(|frame| frame["in_ms"].as_u64()).collect();
+    assert_eq!(retries.len(), 1, "{}", done.out);
+    retries[0]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wish_that_makes_no_sense_is_none() {
+    // F14
+    for wish in ["-5", "soon", "NaN", "", "Thu, 15 Jan 2015 10:00:00 GMT", "Thu, 99 Foo 2026 10:00:00 GMT"] {
+        let (done, _) = told_to_wait(wish, &[]).await;
+        assert_eq!(done.code, Some(0), "{wish}: {}", done.err);
+        assert!(announced_ms(&done) <= 1_000, "{wish}: {}", done.out);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_absurd_wish_is_bounded_and_never_outlasts_the_deadline() {
+    // F14
+    for wish in ["1e300", "99999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"] {
+        let (done, took) = told_to_wait(wish, &["--timeout", "1"]).await;
+        assert_eq!(done.code, Some(7), "{wish}: {}", done.err);
+        let wait_ms = announced_ms(&done);
+        assert!((59_000..=60_000).contains(&wait_ms), "{wish}: {wait_ms} ms");
+        assert!(took < Duration::from_secs(30), "{wish}: {took:?}");
+    }
+}
