@@ -20,6 +20,8 @@ const GOAL_CHARS: usize = 120;
 const TEXT_CHARS: usize = 2000;
 /// The most names in a sentence about what is waited for.
 const WAITING_NAMES: usize = 3;
+/// The most children that are remembered by name, so that a row with thousands of them stays small.
+const NAMED_CHILDREN: usize = 64;
 
 /// A thread's row, and what must be remembered to fold the next event into it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +42,8 @@ pub(crate) struct Doing {
     calls: BTreeMap<CallId, Call>,
     /// Children that have not reported, by what they are called.
     children: BTreeMap<ThreadId, Arc<str>>,
+    /// Children that have not reported and came when enough were named.
+    unnamed_children: u64,
     /// The thread is ending.
     stopping: bool,
 }
@@ -169,12 +173,12 @@ impl Folded {
                 None
             }
             Event::ChildSpawned(spawned) => {
-                doing.children.insert(spawned.child.clone(), spawned.name.clone());
+                doing.child_spawned(spawned);
                 Some(Change::Spawned(Box::new(execution(&row.id, at, spawned))))
             }
             Event::ChildStarted { child } => Some(Change::Started(child.clone())),
             Event::ChildReported { child, report } => {
-                doing.children.remove(child);
+                doing.child_over(child);
                 Some(Change::Ended(child.clone(), Box::new(end(at, report))))
             }
             Event::Reported(report) => {
@@ -205,6 +209,26 @@ impl Folded {
         row.state = state(row, doing);
         row.waiting_for = waiting_for(row.state, doing);
         change
+    }
+}
+
+impl Doing {
+    fn child_spawned(&mut self, spawned: &ChildSpawned) {
+        if self.children.len() < NAMED_CHILDREN {
+            self.children.insert(spawned.child.clone(), spawned.name.clone());
+        } else {
+            self.unnamed_children += 1;
+        }
+    }
+
+    fn child_over(&mut self, child: &ThreadId) {
+        if self.children.remove(child).is_none() {
+            self.unnamed_children = self.unnamed_children.saturating_sub(1);
+        }
+    }
+
+    fn has_children(&self) -> bool {
+        !self.children.is_empty() || self.unnamed_children > 0
     }
 }
 
@@ -275,7 +299,7 @@ fn state(row: &ThreadRow, doing: &Doing) -> State {
         State::Stopping
     } else if doing.retrying.is_some() {
         State::Waiting
-    } else if doing.asking || doing.calls.values().any(|call| call.started) || doing.children.is_empty() {
+    } else if doing.asking || doing.calls.values().any(|call| call.started) || !doing.has_children() {
         State::Running
     } else {
         State::Waiting
@@ -293,17 +317,28 @@ fn waiting_for(state: State, doing: &Doing) -> Option<Arc<str>> {
         return Some("model".into());
     }
     let running = doing.calls.values().filter(|call| call.started).map(|call| &call.tool);
-    list(running).or_else(|| list(doing.children.values()))
+    list(running, 0).or_else(|| list(doing.children.values(), doing.unnamed_children))
 }
 
-/// A few names and how many more there are; none if there are none.
-fn list<'a>(names: impl Iterator<Item = &'a Arc<str>>) -> Option<Arc<str>> {
-    let names: Vec<&str> = names.map(AsRef::as_ref).collect();
-    let shown = names.iter().take(WAITING_NAMES).copied().collect::<Vec<_>>().join(", ");
-    match names.len() {
-        0 => None,
-        all if all > WAITING_NAMES => Some(format!("{shown} and {} more", all - WAITING_NAMES).into()),
-        _ => Some(shown.into()),
+/// A few names and how many more there are, `unnamed` ones included; none if there are none.
+fn list<'a>(names: impl Iterator<Item = &'a Arc<str>>, unnamed: u64) -> Option<Arc<str>> {
+    let mut shown = String::new();
+    let mut more = unnamed;
+    for (place, name) in names.enumerate() {
+        if place >= WAITING_NAMES {
+            more += 1;
+            continue;
+        }
+        if place > 0 {
+            shown.push_str(", ");
+        }
+        shown.push_str(name);
+    }
+    match (shown.is_empty(), more) {
+        (true, 0) => None,
+        (true, _) => Some(format!("{more} sub-agents").into()),
+        (false, 0) => Some(shown.into()),
+        (false, _) => Some(format!("{shown} and {more} more").into()),
     }
 }
 

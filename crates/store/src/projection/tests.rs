@@ -94,6 +94,26 @@ fn many_children_are_counted_not_listed() {
     assert_eq!(stands(&thread), (State::Waiting, Some("c1, c2, c3 and 2 more")));
 }
 
+#[test]
+fn what_is_kept_of_very_many_children_stays_small() {
+    let children: Vec<ThreadId> = (1..=1000).map(|n| root().child(n)).collect();
+    let mut thread = folded(&root(), &[sample::run_started(1, "very many")]);
+    for child in &children {
+        thread.apply(AT, &sample::spawned(child, "scout"));
+    }
+    assert_eq!(stands(&thread), (State::Waiting, Some("scout, scout, scout and 997 more")));
+    let kept = serde_json::to_string(&thread.doing).unwrap();
+    assert!(kept.len() < 4096, "{} bytes", kept.len());
+    for (over, child) in children.iter().enumerate() {
+        assert_eq!(thread.row.state, State::Waiting, "after {over} reports");
+        thread.apply(AT, &sample::child_reported(child, Outcome::Completed));
+        if over + 1 == NAMED_CHILDREN {
+            assert_eq!(stands(&thread), (State::Waiting, Some("936 sub-agents")));
+        }
+    }
+    assert_eq!(stands(&thread), (State::Running, None));
+}
+
 // ZILEO-21: every outcome has exactly one of the five statuses.
 #[test]
 fn outcomes_map_onto_the_statuses_of_an_execution() {
