@@ -6,6 +6,7 @@
 //! Left to others: what is checked before a write (`admission`) and what follows from an event (`projection`).
 
 mod columns;
+mod desk;
 mod fault;
 mod file;
 mod follow;
@@ -28,6 +29,7 @@ use crate::error::Error;
 use crate::log::{Answer, Appended, Commit, Record, Store};
 use crate::process::{Process, ProcessId};
 use crate::rows::{Execution, ThreadQuery, ThreadRow, UsageRow, Wake};
+use desk::Desk;
 use fault::Quarantine;
 use follow::Follower;
 use readers::Readers;
@@ -96,10 +98,7 @@ impl SqliteStore {
     }
 
     /// A request that changes something: checked first, written with others in one transaction, answered after it is kept.
-    fn write<T: Send + 'static>(
-        &self,
-        request: impl Fn(&Connection) -> Result<T, Error> + Send + 'static,
-    ) -> Answer<T> {
+    fn write<T: Send + 'static>(&self, request: impl Fn(&mut Desk) -> Result<T, Error> + Send + 'static) -> Answer<T> {
         let writer = self.writer.clone();
         Box::pin(async move { writer.ask(request).await })
     }
@@ -126,7 +125,7 @@ impl Store for SqliteStore {
         Box::pin(async move {
             // Encoded by whoever asks, so that the one writer need not.
             let bodies: Vec<_> = commit.events.iter().map(codec::encode).collect();
-            writer.ask(move |db| write::append(db, &commit, &bodies)).await
+            writer.ask(move |desk| write::append(desk, &commit, &bodies)).await
         })
     }
 
@@ -134,7 +133,7 @@ impl Store for SqliteStore {
         let thread = thread.clone();
         let event = agent::Event::InputArrived { id: id.clone(), input };
         let body = codec::encode(&event);
-        self.write(move |db| write::arrive(db, &thread, &id, &event, &body, at, wake))
+        self.write(move |desk| write::arrive(desk, &thread, &id, &event, &body, at, wake))
     }
 
     fn read(&self, thread: &ThreadId, after_n: u64, limit: usize) -> Answer<Vec<Record>> {
@@ -157,35 +156,35 @@ impl Store for SqliteStore {
 
     fn adopt(&self, thread: &ThreadId, process: &ProcessId, at: Time) -> Answer<u64> {
         let (thread, process) = (thread.clone(), process.clone());
-        self.write(move |db| write::adopt(db, &thread, &process, at))
+        self.write(move |desk| write::adopt(desk, &thread, &process, at))
     }
 
     fn register(&self, process: Process, at: Time) -> Answer<()> {
-        self.write(move |db| write::register(db, &process, at))
+        self.write(move |desk| write::register(desk, &process, at))
     }
 
     fn heartbeat(&self, process: &ProcessId, at: Time) -> Answer<()> {
         let process = process.clone();
-        self.write(move |db| write::heartbeat(db, &process, at))
+        self.write(move |desk| write::heartbeat(desk, &process, at))
     }
 
     fn leave(&self, process: &ProcessId) -> Answer<()> {
         let process = process.clone();
-        self.write(move |db| write::leave(db, &process))
+        self.write(move |desk| write::leave(desk, &process))
     }
 
     fn wake(&self, thread: &ThreadId, due: Time) -> Answer<()> {
         let thread = thread.clone();
-        self.write(move |db| write::wake(db, &thread, due))
+        self.write(move |desk| write::wake(desk, &thread, due))
     }
 
     fn claim(&self, process: &ProcessId, at: Time, limit: usize) -> Answer<Vec<Wake>> {
         let process = process.clone();
-        self.write(move |db| write::claim(db, &process, at, limit))
+        self.write(move |desk| write::claim(desk, &process, at, limit))
     }
 
     fn done(&self, wake: Wake) -> Answer<()> {
-        self.write(move |db| write::done(db, &wake))
+        self.write(move |desk| write::done(desk, &wake))
     }
 
     fn threads(&self, query: ThreadQuery) -> Answer<Vec<ThreadRow>> {
@@ -214,7 +213,7 @@ impl Store for SqliteStore {
 
     fn remove(&self, root: &ThreadId, at: Time) -> Answer<()> {
         let root = root.clone();
-        self.write(move |db| write::remove(db, &root, at))
+        self.write(move |desk| write::remove(desk, &root, at))
     }
 }
 

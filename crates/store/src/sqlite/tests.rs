@@ -186,7 +186,8 @@ async fn a_full_disk_loses_nothing_and_writing_goes_on_when_there_is_space() {
     let store = open(&folder);
     threads(&store, &[&root()]).await;
     let allow = |pages: i64| {
-        store.write(move |db| {
+        store.write(move |desk| {
+            let db = &desk.db;
             let used: i64 = db.pragma_query_value(None, "page_count", |row| row.get(0))?;
             Ok(db.pragma_update_and_check(None, "max_page_count", used + pages, |_| Ok(()))?)
         })

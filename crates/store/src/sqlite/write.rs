@@ -1,10 +1,14 @@
-//! Everything that changes the file. Plain functions of a connection inside a transaction: each checks all that can be
+//! Everything that changes the file. Plain functions of the desk inside a transaction: each checks all that can be
 //! refused before it writes anything, for a refusal is answered without undoing.
+
+use std::collections::hash_map::Entry;
+use std::sync::LazyLock;
 
 use agent::{Event, InputId, ThreadId, Time};
 use rusqlite::{Connection, OptionalExtension, named_params, params};
 
 use super::columns::{self, THREAD, THREADS, signed, thread_id, unsigned};
+use super::desk::{Desk, Known, Seldom, Thread};
 use super::read;
 use crate::admission::{self, Adoption};
 use crate::codec::Encoded;
@@ -15,27 +19,32 @@ use crate::projection::{Change, End, Folded, Spent};
 use crate::rows::{Execution, LEASE_MS, Owner, Wake};
 
 /// Writes a commit whose events are kept as `bodies`.
-pub(super) fn append(db: &Connection, commit: &Commit, bodies: &[Encoded]) -> Result<Appended, Error> {
+pub(super) fn append(desk: &mut Desk, commit: &Commit, bodies: &[Encoded]) -> Result<Appended, Error> {
+    let Desk { db, known, .. } = desk;
     admission::shape(commit)?;
-    let process = process_key(db, &commit.process)?;
-    let known = load(db, &commit.thread)?;
-    let owner = known.as_ref().and_then(|known| known.folded.row.owner.as_ref());
-    admission::commit(commit, known.as_ref().map(|known| &known.folded.row), owner.map(|owner| &owner.process.id))?;
-    admit_inputs(db, known.as_ref().map(|known| known.key), commit)?;
-    let mut thread = match known {
-        Some(known) => known,
-        None => create(db, commit)?,
-    };
+    let process = known.process(db, &commit.process)?;
+    let thread = known.thread(db, &commit.thread)?;
+    let owner = thread.as_ref().and_then(|thread| thread.owner.as_ref());
+    admission::commit(commit, thread.as_ref().map(|thread| &thread.folded.row), owner)?;
+    admit_inputs(db, thread.as_ref().map(|thread| thread.key), commit)?;
+    if thread.is_none() {
+        let created = create(db, known, commit)?;
+        known.threads.insert(commit.thread.clone(), created);
+    }
+    let appended = write(db, known, &commit.thread, commit.at, &commit.events, bodies)?;
     let reports = commit.events.iter().any(|event| matches!(event, Event::Reported(_)));
-    let appended = write(db, &mut thread, commit.at, &commit.events, bodies)?;
-    let is_over = reports && thread.folded.row.outcome.is_some();
-    own(db, thread.key, (!is_over).then_some(process), thread.folded.row.epoch)?;
+    let thread = known.threads.get_mut(&commit.thread).expect("the thread was just written to");
+    let owner = if reports && thread.folded.row.outcome.is_some() { None } else { Some((process, &commit.process)) };
+    if thread.owner.as_ref() != owner.map(|(_, process)| process) {
+        own(db, thread.key, owner.map(|(key, _)| key), thread.folded.row.epoch)?;
+        thread.owner = owner.map(|(_, process)| process.clone());
+    }
     Ok(appended)
 }
 
 /// Writes an input from outside, once.
 pub(super) fn arrive(
-    db: &Connection,
+    desk: &mut Desk,
     thread: &ThreadId,
     id: &InputId,
     event: &Event,
@@ -43,34 +52,40 @@ pub(super) fn arrive(
     at: Time,
     wake: bool,
 ) -> Result<Appended, Error> {
-    let mut thread = load(db, thread)?.ok_or_else(|| Error::unknown(thread))?;
-    if let Some(first) = input(db, thread.key, id)? {
+    let Desk { db, known, .. } = desk;
+    let key = known.thread(db, thread)?.ok_or_else(|| Error::unknown(thread))?.key;
+    if let Some(first) = input(db, key, id)? {
         return Ok(first);
     }
-    let appended = write(db, &mut thread, at, std::slice::from_ref(event), std::slice::from_ref(body))?;
+    let appended = write(db, known, thread, at, std::slice::from_ref(event), std::slice::from_ref(body))?;
     if wake {
-        leave_wake(db, thread.key, at)?;
+        leave_wake(db, key, at)?;
     }
     Ok(appended)
 }
 
 /// Takes ownership, if nobody alive has it.
-pub(super) fn adopt(db: &Connection, thread: &ThreadId, process: &ProcessId, at: Time) -> Result<u64, Error> {
-    let process_key = process_key(db, process)?;
-    let Thread { key, folded, .. } = load(db, thread)?.ok_or_else(|| Error::unknown(thread))?;
-    let owner = folded.row.owner.as_ref().map(|owner| (&owner.process, owner.beat_at));
-    match admission::adopt(thread, process, owner, at)? {
-        Adoption::Mine => Ok(folded.row.epoch),
+pub(super) fn adopt(desk: &mut Desk, thread: &ThreadId, process: &ProcessId, at: Time) -> Result<u64, Error> {
+    let Desk { db, known, .. } = desk;
+    let process_key = known.process(db, process)?;
+    known.thread(db, thread)?.ok_or_else(|| Error::unknown(thread))?;
+    let thread = known.threads.get_mut(thread).expect("the thread is known");
+    let owner = owner(db, thread.key)?;
+    let row = &mut thread.folded.row;
+    match admission::adopt(&row.id, process, owner.as_ref().map(|owner| (&owner.process, owner.beat_at)), at)? {
+        Adoption::Mine => Ok(row.epoch),
         Adoption::Taken => {
-            let epoch = folded.row.epoch + 1;
-            own(db, key, Some(process_key), epoch)?;
-            Ok(epoch)
+            own(db, thread.key, Some(process_key), row.epoch + 1)?;
+            row.epoch += 1;
+            thread.owner = Some(process.clone());
+            Ok(row.epoch)
         }
     }
 }
 
 /// Makes a process known.
-pub(super) fn register(db: &Connection, process: &Process, at: Time) -> Result<(), Error> {
+pub(super) fn register(desk: &mut Desk, process: &Process, at: Time) -> Result<(), Error> {
+    let db = &desk.db;
     let sql = "INSERT INTO processes (id, pid, start_time, host, beat_at) VALUES (?1, ?2, ?3, ?4, ?5) \
                ON CONFLICT (id) DO UPDATE SET pid = ?2, start_time = ?3, host = ?4, beat_at = ?5";
     let values = params![process.id.as_str(), process.pid, signed(process.start_time), process.host, at.0];
@@ -79,25 +94,36 @@ pub(super) fn register(db: &Connection, process: &Process, at: Time) -> Result<(
 }
 
 /// Says that a process is alive.
-pub(super) fn heartbeat(db: &Connection, process: &ProcessId, at: Time) -> Result<(), Error> {
+pub(super) fn heartbeat(desk: &mut Desk, process: &ProcessId, at: Time) -> Result<(), Error> {
+    let db = &desk.db;
     let key = process_key(db, process)?;
     db.prepare_cached("UPDATE processes SET beat_at = ?2 WHERE key = ?1")?.execute([key, at.0])?;
     Ok(())
 }
 
 /// Forgets a process; the schema takes it out of the threads that it owned.
-pub(super) fn leave(db: &Connection, process: &ProcessId) -> Result<(), Error> {
-    db.prepare_cached("DELETE FROM processes WHERE id = ?1")?.execute([process.as_str()])?;
+pub(super) fn leave(desk: &mut Desk, process: &ProcessId) -> Result<(), Error> {
+    desk.db.prepare_cached("DELETE FROM processes WHERE id = ?1")?.execute([process.as_str()])?;
+    desk.known.processes.remove(process);
+    for thread in desk.known.threads.values_mut() {
+        thread.owner.take_if(|owner| owner == process);
+    }
     Ok(())
 }
 
 /// Leaves a wake.
-pub(super) fn wake(db: &Connection, thread: &ThreadId, due: Time) -> Result<(), Error> {
+pub(super) fn wake(desk: &mut Desk, thread: &ThreadId, due: Time) -> Result<(), Error> {
+    let db = &desk.db;
     leave_wake(db, read::key(db, thread)?, due)
 }
 
 /// Leases the wakes that are due.
-pub(super) fn claim(db: &Connection, process: &ProcessId, at: Time, limit: usize) -> Result<Vec<Wake>, Error> {
+pub(super) fn claim(desk: &mut Desk, process: &ProcessId, at: Time, limit: usize) -> Result<Vec<Wake>, Error> {
+    let db = &desk.db;
+    // Looked for all the time, and hardly ever there.
+    if !db.prepare_cached("SELECT 1 FROM wakes")?.exists([])? {
+        return Ok(Vec::new());
+    }
     let sql = "SELECT w.key, t.id AS thread, w.due FROM processes p \
                JOIN threads t ON t.owner = p.key JOIN wakes w ON w.thread = t.key \
                WHERE p.id = ?1 AND w.due <= ?2 AND (w.leased_until IS NULL OR w.leased_until <= ?2) \
@@ -120,17 +146,21 @@ pub(super) fn claim(db: &Connection, process: &ProcessId, at: Time, limit: usize
 }
 
 /// Forgets a wake.
-pub(super) fn done(db: &Connection, wake: &Wake) -> Result<(), Error> {
+pub(super) fn done(desk: &mut Desk, wake: &Wake) -> Result<(), Error> {
+    let db = &desk.db;
     db.prepare_cached("DELETE FROM wakes WHERE key = ?1")?.execute([signed(wake.key)])?;
     Ok(())
 }
 
 /// Forgets a family.
-pub(super) fn remove(db: &Connection, root: &ThreadId, at: Time) -> Result<(), Error> {
+pub(super) fn remove(desk: &mut Desk, root: &ThreadId, at: Time) -> Result<(), Error> {
+    let Desk { db, known, .. } = desk;
     admission::root(root)?;
     let key = read::key(db, root)?;
     let owners = owners(db, key)?;
     admission::remove(root, owners.iter().map(|owner| (&owner.process, owner.beat_at)), at)?;
+    known.threads.retain(|_, thread| thread.root != key);
+    known.families.remove(&key);
     db.prepare_cached("DELETE FROM events WHERE root = ?1")?.execute([key])?;
     for table in ["inputs", "wakes", "usage"] {
         let sql = format!("DELETE FROM {table} WHERE thread IN (SELECT key FROM threads WHERE root = ?1)");
@@ -147,11 +177,39 @@ pub(super) fn remove(db: &Connection, root: &ThreadId, at: Time) -> Result<(), E
     Ok(())
 }
 
-/// A thread as it is loaded to be written to.
-struct Thread {
-    key: i64,
-    root: i64,
-    folded: Folded,
+impl Known {
+    /// A thread, read if it is not known; none if there is none.
+    fn thread(&mut self, db: &Connection, id: &ThreadId) -> Result<Option<&Thread>, Error> {
+        if !self.threads.contains_key(id) {
+            let Some(thread) = load(db, id)? else { return Ok(None) };
+            self.threads.insert(id.clone(), thread);
+        }
+        Ok(self.threads.get(id))
+    }
+
+    /// A process's key.
+    fn process(&mut self, db: &Connection, id: &ProcessId) -> Result<i64, Error> {
+        if let Some(key) = self.processes.get(id) {
+            return Ok(*key);
+        }
+        let key = process_key(db, id)?;
+        self.processes.insert(id.clone(), key);
+        Ok(key)
+    }
+
+    /// Counts events into a family, and says how many it had before.
+    fn reserve(&mut self, db: &Connection, root: i64, events: usize) -> Result<u64, Error> {
+        let (seq, is_changed) = match self.families.entry(root) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => {
+                let mut statement = db.prepare_cached("SELECT seq FROM threads WHERE key = ?1")?;
+                place.insert((unsigned(statement.query_row([root], |row| row.get(0))?), false))
+            }
+        };
+        let before = *seq;
+        (*seq, *is_changed) = (before + events as u64, true);
+        Ok(before)
+    }
 }
 
 fn load(db: &Connection, thread: &ThreadId) -> Result<Option<Thread>, Error> {
@@ -161,17 +219,24 @@ fn load(db: &Connection, thread: &ThreadId) -> Result<Option<Thread>, Error> {
     let Some(row) = rows.next()? else { return Ok(None) };
     let doing: String = row.get("doing")?;
     let doing = serde_json::from_str(&doing).map_err(|error| Error::Sql(std::sync::Arc::new(error)))?;
-    let folded = Folded { row: columns::thread(row)?, doing };
-    Ok(Some(Thread { key: row.get("key")?, root: row.get("root")?, folded }))
+    let mut folded = Folded { row: columns::thread(row)?, doing };
+    // When the owner was last heard of is asked of the file: what is known here lasts longer than a heartbeat.
+    let owner = folded.row.owner.take().map(|owner| owner.process.id);
+    Ok(Some(Thread::new(row.get("key")?, row.get("root")?, owner, folded)))
 }
 
 /// Makes the row of a new thread, which has no events yet.
-fn create(db: &Connection, commit: &Commit) -> Result<Thread, Error> {
+fn create(db: &Connection, known: &mut Known, commit: &Commit) -> Result<Thread, Error> {
     let Some(Event::ThreadCreated(created)) = commit.events.first() else {
         return Err(Error::Invalid("a thread begins with its creation"));
     };
-    let parent = commit.thread.parent().map(|parent| read::key(db, &parent)).transpose()?;
-    let root = parent.map(|_| read::key(db, &commit.thread.root())).transpose()?;
+    let (parent, root) = match commit.thread.parent() {
+        None => (None, None),
+        Some(parent) => {
+            let parent = known.thread(db, &parent)?.ok_or_else(|| Error::unknown(&parent))?;
+            (Some(parent.key), Some(parent.root))
+        }
+    };
     // Chosen here, because a root's row refers to itself.
     let mut next = db.prepare_cached("SELECT coalesce(max(key), 0) + 1 FROM threads")?;
     let key: i64 = next.query_row([], |row| row.get(0))?;
@@ -199,19 +264,22 @@ fn create(db: &Connection, commit: &Commit) -> Result<Thread, Error> {
         ":runs": row.runs,
         ":at": commit.at.0,
     })?;
-    Ok(Thread { key, root, folded })
+    Ok(Thread::new(key, root, None, folded))
 }
 
-/// Writes events that were admitted, and all that follows from them.
+/// Writes events that were admitted to a thread that is known, and all that follows from them but its row.
 fn write(
     db: &Connection,
-    thread: &mut Thread,
+    known: &mut Known,
+    id: &ThreadId,
     at: Time,
     events: &[Event],
     bodies: &[Encoded],
 ) -> Result<Appended, Error> {
-    let mut appended =
-        Appended { n: thread.folded.row.head, seq: reserve(db, thread.root, events.len())?, position: 0 };
+    let root = known.threads.get(id).expect("the thread is known").root;
+    let seq = known.reserve(db, root, events.len())?;
+    let thread = known.threads.get_mut(id).expect("the thread is known");
+    let mut appended = Appended { n: thread.folded.row.head, seq, position: 0 };
     let mut insert = db.prepare_cached(
         "INSERT INTO events (root, seq, thread, n, at, kind, version, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     )?;
@@ -237,46 +305,54 @@ fn write(
             follow(db, thread, &change)?;
         }
     }
-    save(db, thread)?;
+    if !std::mem::replace(&mut thread.is_changed, true) {
+        known.changed.push(id.clone());
+    }
     Ok(appended)
 }
 
-/// Counts events into a family, and says how many it had before.
-fn reserve(db: &Connection, root: i64, events: usize) -> Result<u64, Error> {
-    let sql = "UPDATE threads SET seq = seq + ?2 WHERE key = ?1 RETURNING seq - ?2";
-    let mut statement = db.prepare_cached(sql)?;
-    let before = statement.query_row(params![root, signed(events as u64)], |row| row.get(0))?;
-    Ok(unsigned(before))
+/// Saves how many events a family has.
+pub(super) fn save_family(db: &Connection, root: i64, seq: u64) -> Result<(), Error> {
+    db.prepare_cached("UPDATE threads SET seq = ?2 WHERE key = ?1")?.execute([root, signed(seq)])?;
+    Ok(())
 }
 
-fn save(db: &Connection, thread: &Thread) -> Result<(), Error> {
+/// Saves a thread's row.
+pub(super) fn save(db: &Connection, thread: &mut Thread) -> Result<(), Error> {
+    thread.is_changed = false;
     let row = &thread.folded.row;
     let doing = serde_json::to_string(&thread.folded.doing).expect("what is under way serialises to JSON");
-    let sql = "UPDATE threads SET head = :head, goal = :goal, state = :state, outcome = :outcome, turns = :turns, \
-               tool_calls = :tool_calls, tokens_input = :tokens_input, tokens_cache_read = :tokens_cache_read, \
-               tokens_cache_write = :tokens_cache_write, tokens_output = :tokens_output, \
-               cost_microusd = :cost_microusd, last_tool = :last_tool, waiting_for = :waiting_for, runs = :runs, \
-               updated_at = :updated_at, ended_at = :ended_at, doing = :doing WHERE key = :key";
-    db.prepare_cached(sql)?.execute(named_params! {
-        ":key": thread.key,
-        ":head": signed(row.head),
-        ":goal": row.goal,
-        ":state": row.state.as_str(),
-        ":outcome": row.outcome.map(|outcome| outcome.as_str()),
-        ":turns": row.turns,
-        ":tool_calls": row.tool_calls,
-        ":tokens_input": signed(row.tokens.input),
-        ":tokens_cache_read": signed(row.tokens.cache_read),
-        ":tokens_cache_write": signed(row.tokens.cache_write),
-        ":tokens_output": signed(row.tokens.output),
-        ":cost_microusd": signed(row.cost_microusd),
-        ":last_tool": row.last_tool,
-        ":waiting_for": row.waiting_for,
-        ":runs": row.runs,
-        ":updated_at": row.updated_at.0,
-        ":ended_at": row.ended_at.map(|at| at.0),
-        ":doing": doing,
-    })?;
+    let sql = "UPDATE threads SET head = ?2, turns = ?3, tool_calls = ?4, tokens_input = ?5, tokens_cache_read = ?6, \
+               tokens_cache_write = ?7, tokens_output = ?8, cost_microusd = ?9, last_tool = ?10, waiting_for = ?11, \
+               updated_at = ?12, doing = ?13 WHERE key = ?1";
+    db.prepare_cached(sql)?.execute(params![
+        thread.key,
+        signed(row.head),
+        row.turns,
+        row.tool_calls,
+        signed(row.tokens.input),
+        signed(row.tokens.cache_read),
+        signed(row.tokens.cache_write),
+        signed(row.tokens.output),
+        signed(row.cost_microusd),
+        row.last_tool,
+        row.waiting_for,
+        row.updated_at.0,
+        doing,
+    ])?;
+    let seldom = Seldom::of(row);
+    if seldom != thread.saved {
+        let sql = "UPDATE threads SET goal = ?2, state = ?3, outcome = ?4, runs = ?5, ended_at = ?6 WHERE key = ?1";
+        db.prepare_cached(sql)?.execute(params![
+            thread.key,
+            seldom.goal,
+            seldom.state.as_str(),
+            seldom.outcome.map(|outcome| outcome.as_str()),
+            seldom.runs,
+            seldom.ended_at.map(|at| at.0),
+        ])?;
+        thread.saved = seldom;
+    }
     Ok(())
 }
 
@@ -330,24 +406,7 @@ fn ended(db: &Connection, child: &ThreadId, end: &End) -> Result<(), Error> {
 }
 
 fn used(db: &Connection, thread: &Thread, spent: &Spent) -> Result<(), Error> {
-    const COLUMNS: [&str; 7] = [
-        "calls",
-        "tokens_input",
-        "tokens_cache_read",
-        "tokens_cache_write",
-        "tokens_output",
-        "booked_tokens",
-        "cost_microusd",
-    ];
-    // A provider may claim any number; a sum stays at the end of the numbers and does not run over.
-    let sum = |column: &&str| format!("{column} = min({column}, {} - excluded.{column}) + excluded.{column}", i64::MAX);
-    let sql = format!(
-        "INSERT INTO usage (thread, model, {}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) \
-         ON CONFLICT (thread, model) DO UPDATE SET {}",
-        COLUMNS.join(", "),
-        COLUMNS.iter().map(sum).collect::<Vec<_>>().join(", ")
-    );
-    db.prepare_cached(&sql)?.execute(params![
+    db.prepare_cached(&USED)?.execute(params![
         thread.key,
         thread.folded.row.model,
         signed(spent.calls),
@@ -361,6 +420,27 @@ fn used(db: &Connection, thread: &Thread, spent: &Spent) -> Result<(), Error> {
     Ok(())
 }
 
+/// Adds to what a thread used of a model.
+static USED: LazyLock<String> = LazyLock::new(|| {
+    const COLUMNS: [&str; 7] = [
+        "calls",
+        "tokens_input",
+        "tokens_cache_read",
+        "tokens_cache_write",
+        "tokens_output",
+        "booked_tokens",
+        "cost_microusd",
+    ];
+    // A provider may claim any number; a sum stays at the end of the numbers and does not run over.
+    let sum = |column: &&str| format!("{column} = min({column}, {} - excluded.{column}) + excluded.{column}", i64::MAX);
+    format!(
+        "INSERT INTO usage (thread, model, {}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) \
+         ON CONFLICT (thread, model) DO UPDATE SET {}",
+        COLUMNS.join(", "),
+        COLUMNS.iter().map(sum).collect::<Vec<_>>().join(", ")
+    )
+});
+
 fn own(db: &Connection, thread: i64, process: Option<i64>, epoch: u64) -> Result<(), Error> {
     let mut statement = db.prepare_cached("UPDATE threads SET owner = ?2, epoch = ?3 WHERE key = ?1")?;
     statement.execute(params![thread, process, signed(epoch)])?;
@@ -371,6 +451,14 @@ fn process_key(db: &Connection, process: &ProcessId) -> Result<i64, Error> {
     let mut statement = db.prepare_cached("SELECT key FROM processes WHERE id = ?1")?;
     let key = statement.query_row([process.as_str()], |row| row.get(0)).optional()?;
     key.ok_or_else(|| Error::UnknownProcess(process.clone()))
+}
+
+/// Who owns a thread, and when it was last heard of.
+fn owner(db: &Connection, thread: i64) -> Result<Option<Owner>, Error> {
+    let sql = "SELECT p.id AS process, p.pid, p.start_time, p.host, p.beat_at \
+               FROM threads t JOIN processes p ON p.key = t.owner WHERE t.key = ?1";
+    let owner = db.prepare_cached(sql)?.query_row([thread], columns::owner).optional()?;
+    Ok(owner.flatten())
 }
 
 /// Everybody who owns a part of a family.

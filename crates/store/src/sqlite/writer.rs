@@ -1,14 +1,17 @@
-//! The one thread that writes: it takes all requests that stand in line and keeps them in one transaction.
+//! The one thread that writes: it takes all requests that stand in line and keeps them in one transaction. While many
+//! write, it waits a moment for more.
 //!
 //! A request checks before it writes, so that a refused one leaves nothing behind and its group goes on without it.
 //! Answers are given after the transaction is kept, never before.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot, watch};
 
+use super::desk::Desk;
 use super::fault::{self, Quarantine};
 use super::read;
 use crate::error::Error;
@@ -19,6 +22,10 @@ use crate::failpoint;
 const LINE: usize = 1024;
 /// The most requests of one transaction.
 const GROUP: usize = 512;
+/// A group of so many is the sign that more are on their way.
+const BUSY: usize = 16;
+/// How long more are waited for, so that many are kept at the price of one.
+const GATHER: Duration = Duration::from_millis(1);
 
 /// The way to the thread that writes.
 pub(super) struct Writer {
@@ -36,7 +43,7 @@ impl Writer {
     ) -> Result<Self, Error> {
         let (line, jobs) = mpsc::channel(LINE);
         let (alive, ended) = watch::channel(());
-        let bench = Bench { connection, tail, quarantine };
+        let bench = Bench { desk: Desk::new(connection), tail, quarantine };
         thread::Builder::new()
             .name("store writer".into())
             .spawn(move || {
@@ -50,7 +57,7 @@ impl Writer {
     /// Has a request carried out. It may be carried out more than once before it is kept, and is kept at most once.
     pub(super) async fn ask<T: Send + 'static>(
         &self,
-        request: impl Fn(&Connection) -> Result<T, Error> + Send + 'static,
+        request: impl Fn(&mut Desk) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
         let (reply, answer) = oneshot::channel();
         let line = self.line().clone().ok_or(Error::Closed)?;
@@ -75,7 +82,7 @@ impl Writer {
 /// A request in line.
 trait Job: Send {
     /// Carries it out inside a transaction. An error is a failure of the database; a refusal is kept as the answer.
-    fn run(&mut self, connection: &Connection) -> Result<(), Error>;
+    fn run(&mut self, desk: &mut Desk) -> Result<(), Error>;
     /// Gives the answer, once it is known what became of the transaction.
     fn answer(self: Box<Self>, kept: Result<(), Error>);
 }
@@ -88,14 +95,14 @@ struct Asked<F, T> {
 
 impl<F, T> Job for Asked<F, T>
 where
-    F: Fn(&Connection) -> Result<T, Error> + Send,
+    F: Fn(&mut Desk) -> Result<T, Error> + Send,
     T: Send,
 {
-    fn run(&mut self, connection: &Connection) -> Result<(), Error> {
-        let changes = connection.total_changes();
-        self.result = match (self.request)(connection) {
+    fn run(&mut self, desk: &mut Desk) -> Result<(), Error> {
+        let changes = desk.changes();
+        self.result = match (self.request)(desk) {
             Err(refusal) if refusal.is_refusal() => {
-                assert_eq!(changes, connection.total_changes(), "a request checks before it writes: {refusal}");
+                assert_eq!(changes, desk.changes(), "a request checks before it writes: {refusal}");
                 Some(Err(refusal))
             }
             Err(failure) => return Err(failure),
@@ -115,15 +122,25 @@ where
 
 /// Where the thread works.
 struct Bench {
-    connection: Connection,
+    desk: Desk,
     tail: Arc<watch::Sender<u64>>,
     quarantine: Quarantine,
 }
 
 impl Bench {
-    fn work(self, mut jobs: mpsc::Receiver<Box<dyn Job>>) {
+    fn work(mut self, mut jobs: mpsc::Receiver<Box<dyn Job>>) {
         let mut group = Vec::with_capacity(GROUP);
+        let mut is_busy = false;
         while jobs.blocking_recv_many(&mut group, GROUP) > 0 {
+            if is_busy && group.len() < GROUP {
+                thread::sleep(GATHER);
+                while group.len() < GROUP
+                    && let Ok(job) = jobs.try_recv()
+                {
+                    group.push(job);
+                }
+            }
+            is_busy = group.len() >= BUSY;
             let mut kept = self.keep(&mut group);
             if group.len() > 1 && matches!(kept, Err(Error::Full(_) | Error::Sql(_))) {
                 // One of them may be too large or strange; it must not fail the others.
@@ -140,15 +157,12 @@ impl Bench {
     }
 
     /// Carries out a group in one transaction, all or nothing.
-    fn keep(&self, group: &mut [Box<dyn Job>]) -> Result<(), Error> {
+    fn keep(&mut self, group: &mut [Box<dyn Job>]) -> Result<(), Error> {
         self.quarantine.check()?;
         let result = self.transact(group);
         if let Err(failure) = &result {
             self.quarantine.note(failure);
-            // SQLite ends a transaction by itself after some failures.
-            if !self.connection.is_autocommit() {
-                let _ = self.connection.execute_batch("ROLLBACK");
-            }
+            self.desk.abandon();
         }
         let newest = result?;
         self.tail.send_if_modified(|tail| {
@@ -159,17 +173,18 @@ impl Bench {
         Ok(())
     }
 
-    fn transact(&self, group: &mut [Box<dyn Job>]) -> Result<u64, Error> {
-        self.connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
+    fn transact(&mut self, group: &mut [Box<dyn Job>]) -> Result<u64, Error> {
+        self.desk.begin()?;
         #[cfg(feature = "failpoints")]
-        let newest_before = read::newest(&self.connection)?;
+        let newest_before = read::newest(&self.desk.db)?;
         for job in group {
-            job.run(&self.connection)?;
+            job.run(&mut self.desk)?;
         }
-        let newest = read::newest(&self.connection)?;
+        self.desk.save()?;
+        let newest = read::newest(&self.desk.db)?;
         #[cfg(feature = "failpoints")]
         failpoint::before_commit(newest - newest_before);
-        self.connection.prepare_cached("COMMIT")?.execute([])?;
+        self.desk.commit()?;
         #[cfg(feature = "failpoints")]
         failpoint::after_commit(newest - newest_before);
         Ok(newest)
