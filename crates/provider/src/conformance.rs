@@ -4,7 +4,8 @@
 use agent::message::Part;
 use agent::model::{Answer, CallError, CallErrorKind, StopReason, Tokens};
 
-use crate::listen::{Heard, Listener};
+use crate::any_bytes::listen;
+use crate::listen::Listener;
 use crate::providers::Wire;
 
 mod hostile;
@@ -27,17 +28,6 @@ struct Heading {
 fn recording(wire: Wire, scene: &str) -> Vec<u8> {
     let path = format!("{}/fixtures/{}/{scene}.sse", env!("CARGO_MANIFEST_DIR"), wire.name());
     std::fs::read(&path).unwrap_or_else(|why| panic!("{path}: {why}"))
-}
-
-/// Listens as `http` does: until the end is heard, or the stream ends.
-fn listen<'a>(wire: Wire, chunks: impl IntoIterator<Item = &'a [u8]>) -> Result<Answer, CallError> {
-    let mut listener = Listener::new(wire, None);
-    for chunk in chunks {
-        if listener.hear(chunk)? == Heard::End {
-            break;
-        }
-    }
-    listener.end()
 }
 
 fn heading(answer: &Answer) -> Heading {

@@ -30,6 +30,8 @@ mod sse;
 mod usage;
 mod voices;
 
+#[cfg(any(test, fuzzing))]
+pub mod any_bytes;
 #[cfg(test)]
 mod conformance;
 

@@ -54,7 +54,12 @@ impl Listener {
             return Err(self.with_partial(failed(CallErrorKind::Garbled, message)));
         }
         let Self { decoder, reader, deltas, .. } = self;
-        match decoder.feed(chunk, |data| reader.event(data, deltas.as_ref())) {
+        let take = |data: &[u8]| match reader.heard() {
+            // Whether anything behind the end still came in the same chunk must make no difference.
+            Heard::End => Ok(()),
+            Heard::Part | Heard::Whole => reader.event(data, deltas.as_ref()),
+        };
+        match decoder.feed(chunk, take) {
             Ok(()) => Ok(self.reader.heard()),
             Err(error) if self.reader.heard() == Heard::Part => Err(self.with_partial(error)),
             // Whatever follows a whole answer takes nothing away from it.

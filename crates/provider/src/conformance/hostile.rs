@@ -90,6 +90,18 @@ fn garbage_behind_a_whole_answer_takes_nothing_away() {
 }
 
 #[test]
+fn what_follows_the_end_adds_nothing_however_soon_it_comes() {
+    // F17
+    for wire in WIRES {
+        let mut bytes = recording(wire, "words");
+        let whole = listen(wire, [bytes.as_slice()]);
+        bytes.extend(recording(wire, "parallel_calls"));
+        assert_eq!(listen(wire, [bytes.as_slice()]), whole, "{wire:?}");
+        assert_eq!(listen(wire, bytes.chunks(1)), whole, "{wire:?}");
+    }
+}
+
+#[test]
 fn a_line_of_fifty_megabytes_is_refused_at_the_limit() {
     // F19
     let block = "x".repeat(1 << 20);
