@@ -6,6 +6,8 @@ cargo xtask test            everything that must hold: format, lints, docs, test
 cargo xtask lint            format, lints, docs
 cargo xtask story-update    rewrite stories and golden files, then show what changed
 cargo xtask sim --seeds N   run the simulation with N seeds
+cargo xtask fuzz            bytes that nobody thought of against the decoders, a minute each
+cargo xtask fuzz --seconds N  the same for N seconds each
 ";
 
 /// A command.
@@ -22,6 +24,11 @@ pub(crate) enum Command {
         /// How many seeds.
         seeds: u64,
     },
+    /// The decoders against any bytes.
+    Fuzz {
+        /// How long for each of them.
+        seconds: u64,
+    },
 }
 
 impl Command {
@@ -33,10 +40,9 @@ impl Command {
             ["test"] => Ok(Self::Test),
             ["lint"] => Ok(Self::Lint),
             ["story-update"] => Ok(Self::StoryUpdate),
-            ["sim", "--seeds", seeds] => match seeds.parse() {
-                Ok(seeds) if seeds > 0 => Ok(Self::Sim { seeds }),
-                _ => Err(format!("--seeds expects a whole number of at least 1, not {seeds}\n\n")),
-            },
+            ["sim", "--seeds", seeds] => Ok(Self::Sim { seeds: at_least_one("--seeds", seeds)? }),
+            ["fuzz"] => Ok(Self::Fuzz { seconds: 60 }),
+            ["fuzz", "--seconds", seconds] => Ok(Self::Fuzz { seconds: at_least_one("--seconds", seconds)? }),
             [] => Err(String::new()),
             _ => Err(format!("there is no command '{}'\n\n", words.join(" "))),
         }
@@ -44,7 +50,14 @@ impl Command {
 
     /// Whether it needs more than Rust itself.
     pub(crate) fn needs_tools(&self) -> bool {
-        !matches!(self, Self::Lint)
+        !matches!(self, Self::Lint | Self::Fuzz { .. })
+    }
+}
+
+fn at_least_one(flag: &str, number: &str) -> Result<u64, String> {
+    match number.parse() {
+        Ok(number) if number > 0 => Ok(number),
+        _ => Err(format!("{flag} expects a whole number of at least 1, not {number}\n\n")),
     }
 }
 
@@ -64,12 +77,14 @@ mod tests {
             assert!(parse(&command).is_ok(), "{command}");
         }
         assert_eq!(parse("sim --seeds 7"), Ok(Command::Sim { seeds: 7 }));
+        assert_eq!(parse("fuzz --seconds 7"), Ok(Command::Fuzz { seconds: 7 }));
     }
 
     #[test]
     fn anything_else_is_wrong_and_nothing_is_only_a_wish_for_help() {
         assert_eq!(parse(""), Err(String::new()));
-        for line in ["tests", "test --fast", "sim", "sim --seeds 0", "sim --seeds many"] {
+        for line in ["tests", "test --fast", "sim", "sim --seeds 0", "sim --seeds many", "fuzz --seconds 0", "fuzz sse"]
+        {
             assert!(parse(line).expect_err("wrong").ends_with("\n\n"), "{line}");
         }
     }

@@ -18,7 +18,22 @@ pub(crate) fn of(command: &Command) -> Vec<Step> {
             let run = "nextest run --locked --package majordomo-testkit --test sim --no-capture";
             vec![cargo("simulation", run).with("SIM_SEEDS", &seeds.to_string())]
         }
+        Command::Fuzz { seconds } => FUZZED.iter().flat_map(|target| fuzz(target, *seconds)).collect(),
     }
+}
+
+/// What is fuzzed. Each has a file in `fuzz/targets` and a corpus.
+const FUZZED: [&str; 3] = ["sse", "anthropic", "openai"];
+
+/// New inputs go to `fuzz/finds`; the corpus is only read. An input that breaks a property ends the step and is named.
+fn fuzz(target: &str, seconds: u64) -> [Step; 2] {
+    let place = format!("-p fuzz/finds/{target}");
+    let run = format!(
+        "--config fuzz/config.toml run --locked --release --manifest-path fuzz/Cargo.toml --bin {target} -- \
+         -max_total_time={seconds} -max_len=4096 -dict=fuzz/wires.dict -artifact_prefix=fuzz/finds/{target}- \
+         fuzz/finds/{target} crates/provider/corpus/{target}"
+    );
+    [Step::new("place for finds", "mkdir", &place), cargo("fuzzing", &run)]
 }
 
 fn lint() -> Vec<Step> {
@@ -58,7 +73,7 @@ mod tests {
 
     #[test]
     fn nothing_is_built_with_other_versions_than_the_locked_ones() {
-        for command in [Command::Test, Command::StoryUpdate, Command::Sim { seeds: 1 }] {
+        for command in [Command::Test, Command::StoryUpdate, Command::Sim { seeds: 1 }, Command::Fuzz { seconds: 1 }] {
             for line in lines(&command).iter().filter(|line| line.contains("cargo ") && !line.contains("cargo fmt")) {
                 assert!(line.contains(" --locked"), "{line}");
             }
@@ -72,5 +87,22 @@ mod tests {
             "RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --lib --no-deps"
         );
         assert!(lines(&Command::Sim { seeds: 9 })[0].starts_with("SIM_SEEDS='9' cargo nextest run"));
+    }
+
+    #[test]
+    fn whatever_is_fuzzed_has_a_target_and_a_corpus_and_the_other_way_round() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let names = |folder: &str| -> Vec<String> {
+            let entries = std::fs::read_dir(root.join(folder)).expect("a folder");
+            let name =
+                |entry: std::fs::DirEntry| entry.path().file_stem().expect("a name").to_string_lossy().into_owned();
+            let mut names: Vec<String> = entries.map(|entry| name(entry.expect("an entry"))).collect();
+            names.sort();
+            names
+        };
+        let mut fuzzed = FUZZED;
+        fuzzed.sort_unstable();
+        assert_eq!(names("fuzz/targets"), fuzzed);
+        assert_eq!(names("crates/provider/corpus"), fuzzed);
     }
 }
