@@ -8,7 +8,7 @@ use std::path::Path;
 use rusqlite::Connection;
 
 use crate::disk::SmallDisk;
-use crate::place::Place;
+use crate::place::{ANSWER, Place, answers, fails};
 
 const DAMAGED: &str = "the database is damaged; restore a copy, or move it away to begin anew";
 
@@ -30,7 +30,7 @@ fn a_file_in_the_place_of_the_folder_is_named() {
     fs::write(&file, "something else").expect("a file");
     for data in [file.clone(), file.join("below")] {
         let data = data.display().to_string();
-        place.call(&["thread", "ls", "--data", &data]).fails(1, &[&data, "the database cannot be reached"]);
+        fails(&place.call(&["thread", "ls", "--data", &data]), 1, &[&data, "the database cannot be reached"]);
     }
     assert_eq!(fs::read_to_string(&file).expect("the file"), "something else");
 }
@@ -42,8 +42,8 @@ fn a_folder_that_cannot_be_written_is_named_before_anything_is_asked() {
     disk.make_read_only();
     place.go();
     let state = place.state().display().to_string();
-    place.wait().done().fails(1, &[&state, "Read-only file system"]);
-    assert_eq!(place.begun(), "");
+    fails(&place.wait().done(), 1, &[&state, "Read-only file system"]);
+    assert_eq!(place.begun(), 0);
 }
 
 #[test]
@@ -55,8 +55,8 @@ fn what_is_kept_in_a_folder_that_became_read_only_can_still_be_seen() {
     let listed = place.call(&["thread", "ls"]);
     assert!(listed.code == Some(0) && listed.out.contains(&thread), "{listed:?}");
     assert!(place.call(&["thread", "show", &thread]).out.contains("It is done."));
-    place.wait().done().fails(1, &["the database is read-only"]);
-    assert_eq!(place.begun(), "one\n");
+    fails(&place.wait().done(), 1, &["the database is read-only"]);
+    assert_eq!(place.begun(), 1);
 }
 
 #[test]
@@ -67,11 +67,11 @@ fn a_file_that_is_no_database_is_left_as_it_is() {
     let before = files(&place.state());
     let path = place.database("").display().to_string();
     for words in [&["thread", "ls"][..], &["ps"], &["thread", "resume", "k3f9"], &["stop", "k3f9"]] {
-        place.call(words).fails(1, &[DAMAGED, &path]);
+        fails(&place.call(words), 1, &[DAMAGED, &path]);
     }
     place.go();
-    place.wait().done().fails(1, &[DAMAGED, &path]);
-    assert_eq!(place.begun(), "");
+    fails(&place.wait().done(), 1, &[DAMAGED, &path]);
+    assert_eq!(place.begun(), 0);
     assert!(files(&place.state()) == before, "nothing is changed and nothing is added");
 }
 
@@ -90,7 +90,7 @@ fn a_damaged_page_is_told_when_it_is_read() {
     let file = fs::File::options().write(true).open(place.database("")).expect("the database");
     file.write_all_at(&[0xAA; 4096], u64::from(page - 1) * 4096).expect("damage");
     let before = fs::read(place.database("")).expect("the database");
-    place.call(&["thread", "show", &thread]).fails(1, &[DAMAGED]);
+    fails(&place.call(&["thread", "show", &thread]), 1, &[DAMAGED]);
     assert!(fs::read(place.database("")).expect("the database") == before, "what is damaged is not written to");
 }
 
@@ -104,9 +104,9 @@ fn a_log_that_somebody_removed_is_missed_and_can_be_put_back() {
     let (log, away) = (place.database("-wal"), place.state().join("away"));
     fs::rename(&log, &away).expect("a move");
     let as_found = files(&place.state());
-    place.call(&["thread", "ls"]).fails(1, &[DAMAGED, "majordomo.db-wal is gone", "put it back"]);
+    fails(&place.call(&["thread", "ls"]), 1, &[DAMAGED, "majordomo.db-wal is gone", "put it back"]);
     assert!(files(&place.state()) == as_found);
     fs::rename(&away, &log).expect("a move");
     assert_eq!(place.log(), before);
-    place.call(&["thread", "resume", before[0].thread.as_str()]).answer(0, "It is done.");
+    answers(&place.call(&["thread", "resume", before[0].thread.as_str()]), 0, ANSWER);
 }

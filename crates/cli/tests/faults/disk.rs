@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::place::Place;
+use crate::place::{ANSWER, Place, answers, fails, until_says};
 
 /// A small file system of its own, for as long as this is held.
 pub struct SmallDisk(PathBuf);
@@ -61,13 +61,13 @@ fn a_run_on_a_full_disk_says_why_it_waits_and_goes_on_when_there_is_space() {
     disk.fill();
     let before = place.log();
     place.go();
-    run.until_says(FULL);
+    until_says(&mut run, FULL);
     assert_eq!(place.log(), before, "what was acknowledged is there, and nothing else");
     assert!(place.call(&["thread", "ls"]).out.contains("running"), "others can look");
     disk.empty();
-    run.done().answer(0, "It is done.");
+    answers(&run.done(), 0, ANSWER);
     assert_eq!(place.log()[..before.len()], before);
-    assert_eq!(place.begun(), "one\n", "nothing is done twice");
+    assert_eq!(place.begun(), 1, "nothing is done twice");
 }
 
 #[test]
@@ -79,14 +79,14 @@ fn a_run_that_was_killed_on_a_full_disk_is_resumed_when_there_is_space() {
     disk.fill();
     let before = place.log();
     place.go();
-    run.until_says(FULL);
+    until_says(&mut run, FULL);
     run.kill();
     let thread = before[0].thread.as_str();
-    place.call(&["thread", "resume", thread]).fails(1, &[FULL]);
+    fails(&place.call(&["thread", "resume", thread]), 1, &[FULL]);
     disk.empty();
-    place.call(&["thread", "resume", thread]).answer(0, "It is done.");
+    answers(&place.call(&["thread", "resume", thread]), 0, ANSWER);
     assert_eq!(place.log()[..before.len()], before);
-    assert_eq!(place.begun(), "one\n", "nothing is done twice");
+    assert_eq!(place.begun(), 1, "nothing is done twice");
 }
 
 #[test]
@@ -96,9 +96,9 @@ fn a_run_that_a_full_disk_keeps_from_beginning_is_not_begun() {
     let Some(disk) = SmallDisk::over(&place.state()) else { return };
     disk.fill();
     place.go();
-    place.wait().done().fails(1, &[FULL]);
-    assert_eq!(place.begun(), "");
+    fails(&place.wait().done(), 1, &[FULL]);
+    assert_eq!(place.begun(), 0);
     disk.empty();
-    place.wait().done().answer(0, "It is done.");
-    assert_eq!(place.begun(), "one\n");
+    answers(&place.wait().done(), 0, ANSWER);
+    assert_eq!(place.begun(), 1);
 }

@@ -1,42 +1,43 @@
 //! Answers that are too much: each ends at a limit that is named, with the exit code of a provider that failed.
 
 use provider::{Wire, limits};
-use testkit::model_server::{Fault, KEY, ModelServer, Request, Turn};
+use testkit::model_server::{Fault, ModelServer, Request, Turn};
+use testkit::world::Done;
 
-use crate::place::{Done, Place};
+use crate::place::{Place, answers, fails};
 
-const WIRES: [(Wire, &str); 2] = [(Wire::Anthropic, "ANTHROPIC"), (Wire::OpenAi, "OPENAI")];
-
-/// A place that knows this server.
-fn at(server: &ModelServer, wire: Wire, prefix: &str) -> Place {
-    Place::new().with(&format!("{prefix}_BASE_URL"), &server.url(wire)).with(&format!("{prefix}_API_KEY"), KEY)
-}
+const WIRES: [Wire; 2] = [Wire::Anthropic, Wire::OpenAi];
 
 /// What a run comes to when this is the answer.
-async fn answered_with(wire: Wire, prefix: &str, turn: Turn) -> Done {
+async fn answered_with(wire: Wire, turn: Turn) -> Done {
     let server = ModelServer::start(move |_| turn.clone()).await;
-    at(&server, wire, prefix).call(&["run", "Go", "--mode", "dangerous"])
+    run(&server, wire)
+}
+
+/// What a run comes to at this server.
+fn run(server: &ModelServer, wire: Wire) -> Done {
+    tokio::task::block_in_place(|| Place::at(server, wire).call(&["run", "Go", "--mode", "dangerous"]))
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_line_of_fifty_megabytes_ends_at_the_limit_of_a_line() {
     // F19
-    for (wire, prefix) in WIRES {
+    for wire in WIRES {
         let headers = vec![("content-type", "text/event-stream".to_owned())];
         let body = [b"data: ".as_slice(), &vec![b'x'; 50 << 20]].concat();
-        let done = answered_with(wire, prefix, Turn::default().fault(Fault::Other { headers, body })).await;
-        done.fails(4, &[&limits::LINE_BYTES.to_string()]);
+        let done = answered_with(wire, Turn::default().fault(Fault::Other { headers, body })).await;
+        fails(&done, 4, &[&limits::LINE_BYTES.to_string()]);
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn ten_thousand_calls_end_at_the_limit_of_an_answer_and_none_is_run() {
     // F19
-    for (wire, prefix) in WIRES {
+    for wire in WIRES {
         let call = |turn: Turn, nth: usize| turn.call(&format!("call_{nth}"), "run_command", r#"{"command":"echo x"}"#);
         let turn = (0..10_000).fold(Turn::default(), call);
-        let done = answered_with(wire, prefix, turn).await;
-        done.fails(4, &[&limits::PARTS.to_string()]);
+        let done = answered_with(wire, turn).await;
+        fails(&done, 4, &[&limits::PARTS.to_string()]);
         assert!(!done.err.contains("tool run_command"), "{}", done.err);
     }
 }
@@ -44,10 +45,10 @@ async fn ten_thousand_calls_end_at_the_limit_of_an_answer_and_none_is_run() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_name_of_a_megabyte_ends_at_the_limit_of_a_name_and_is_not_shown() {
     // F19
-    for (wire, prefix) in WIRES {
+    for wire in WIRES {
         let turn = Turn::default().call("call_1", &"n".repeat(1 << 20), "{}");
-        let done = answered_with(wire, prefix, turn).await;
-        done.fails(4, &[&limits::TOOL_NAME_BYTES.to_string()]);
+        let done = answered_with(wire, turn).await;
+        fails(&done, 4, &[&limits::TOOL_NAME_BYTES.to_string()]);
         assert!(done.err.len() < 10_000, "{} bytes on stderr", done.err.len());
     }
 }
@@ -55,7 +56,7 @@ async fn a_name_of_a_megabyte_ends_at_the_limit_of_a_name_and_is_not_shown() {
 #[tokio::test(flavor = "multi_thread")]
 async fn of_more_calls_than_an_answer_may_hold_the_rest_is_refused_and_the_run_goes_on() {
     // F19, T15
-    for (wire, prefix) in WIRES {
+    for wire in WIRES {
         let call = |turn: Turn, nth: usize| {
             turn.call(&format!("call_{nth}"), "list_dir", &format!(r#"{{"path":".","depth":{nth}}}"#))
         };
@@ -65,8 +66,8 @@ async fn of_more_calls_than_an_answer_may_hold_the_rest_is_refused_and_the_run_g
             _ => Turn::text("Enough."),
         };
         let server = ModelServer::start(answer).await;
-        let done = at(&server, wire, prefix).call(&["run", "Go"]);
-        done.answer(0, "Enough.");
+        let done = run(&server, wire);
+        answers(&done, 0, "Enough.");
         assert_eq!(server.refusals(), [""; 0], "every call has its result");
         let told = String::from_utf8(server.requests()[1].raw.to_vec()).expect("text");
         assert_eq!(told.matches("not run: one answer may hold 128 calls").count(), 300 - 128, "{wire:?}");

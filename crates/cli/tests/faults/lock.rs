@@ -1,8 +1,9 @@
 //! A database that somebody else holds, and a run that two want to go on with.
 
 use rusqlite::Connection;
+use testkit::world::{Running, until};
 
-use crate::place::{Place, until};
+use crate::place::{ANSWER, Place, answers, fails, until_says};
 
 const LOCKED: &str = "the database is locked by another process";
 
@@ -20,13 +21,13 @@ fn while_another_process_holds_the_database_a_run_waits_and_loses_nothing() {
     let before = place.log();
     let other = held(&place);
     place.go();
-    run.until_says(LOCKED);
+    until_says(&mut run, LOCKED);
     assert!(place.call(&["thread", "ls"]).out.contains("running"), "others can look");
-    place.wait().done().fails(1, &[LOCKED]);
+    fails(&place.wait().done(), 1, &[LOCKED]);
     other.execute_batch("ROLLBACK").expect("the lock is let go");
-    run.done().answer(0, "It is done.");
+    answers(&run.done(), 0, ANSWER);
     assert_eq!(place.log()[..before.len()], before);
-    assert_eq!(place.begun(), "one\n", "what could not be remembered was not begun");
+    assert_eq!(place.begun(), 1, "what could not be remembered was not begun");
 }
 
 #[test]
@@ -39,18 +40,18 @@ fn of_two_that_resume_the_same_run_at_once_one_does() {
     let resume = || place.start(&["thread", "resume", thread.as_str()]);
     // On resuming, the command is not run again: the model is asked, and what it says next ends the run. Whoever comes
     // second finds a living owner, or nothing left to do.
-    let both = [resume(), resume()].map(crate::place::Running::done);
+    let both = [resume(), resume()].map(Running::done);
     let answered = both.iter().filter(|done| done.code == Some(0)).count();
     assert!(answered >= 1, "{both:?}");
     for done in &both {
         match done.code {
-            Some(0) => done.answer(0, "It is done."),
-            _ => done.fails(1, &["which is alive"]),
+            Some(0) => answers(done, 0, ANSWER),
+            _ => fails(done, 1, &["which is alive"]),
         }
     }
     let log = place.log();
     assert_eq!(log.iter().filter(|record| record.event.kind() == "reopened").count(), 1, "one of them went on with it");
-    assert_eq!(place.begun(), "one\n");
+    assert_eq!(place.begun(), 1);
 }
 
 #[test]
@@ -58,10 +59,10 @@ fn a_run_on_the_same_database_is_no_obstacle_to_another() {
     // F10
     let place = Place::new();
     let (mut one, mut other) = (place.wait(), place.wait());
-    until("both to begin", || (place.begun() == "one\none\n").then_some(()));
+    until("both to begin", || (place.begun() == 2).then_some(()));
     assert!(!one.has_ended() && !other.has_ended());
     place.go();
     for run in [one, other] {
-        run.done().answer(0, "It is done.");
+        answers(&run.done(), 0, ANSWER);
     }
 }

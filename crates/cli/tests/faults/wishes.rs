@@ -2,10 +2,12 @@
 
 use std::time::{Duration, Instant};
 
+use provider::Wire;
 use serde_json::Value;
-use testkit::model_server::{KEY, ModelServer, Turn};
+use testkit::model_server::{ModelServer, Turn};
+use testkit::world::Done;
 
-use crate::place::{Done, Place};
+use crate::place::Place;
 
 /// A run against a server that says so once and then answers, with the time that it took.
 async fn told_to_wait(wish: &str, flags: &[&str]) -> (Done, Duration) {
@@ -15,11 +17,10 @@ async fn told_to_wait(wish: &str, flags: &[&str]) -> (Done, Duration) {
         _ => Turn::text("All is well."),
     })
     .await;
-    let place =
-        Place::new().with("ANTHROPIC_BASE_URL", &server.url(provider::Wire::Anthropic)).with("ANTHROPIC_API_KEY", KEY);
     let words: Vec<&str> = ["run", "Go", "--jsonl"].into_iter().chain(flags.iter().copied()).collect();
     let begun = Instant::now();
-    (place.call(&words), begun.elapsed())
+    let done = tokio::task::block_in_place(|| Place::at(&server, Wire::Anthropic).call(&words));
+    (done, begun.elapsed())
 }
 
 /// The wait that was announced.
