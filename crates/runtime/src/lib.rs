@@ -1,6 +1,6 @@
 //! The heart: drives agents, performs their effects, keeps families together.
 //!
-//! One task per live agent ([`driver`]): it takes one input, asks the rules, commits what they say, and only then performs
+//! One task per live agent (`driver.rs`): it takes one input, asks the rules, commits what they say, and only then performs
 //! it. There is no lock around a decision. Outsiders hold a [`Heart`]: they start a run, send something to a thread, go on
 //! with what another process left, or wait for a report. They see what happens by reading the log.
 //!
