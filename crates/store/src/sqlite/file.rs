@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::ErrorKind;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use std::time::{Duration, Instant};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use rusqlite_migration::{M, Migrations};
+use rustix::fs::StatVfsMountFlags;
 
 use super::{Durability, Options, fault};
 use crate::error::Error;
@@ -99,12 +101,35 @@ pub(super) fn open_reader(path: &Path, busy_timeout: Duration) -> Result<Connect
 
 fn open(path: &Path, access: OpenFlags, busy_timeout: Duration) -> Result<Connection, Error> {
     let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-    let connection = Connection::open_with_flags(path, flags)?;
+    let connection = if is_set_in_stone(path) {
+        Connection::open_with_flags(immutable(path), flags | OpenFlags::SQLITE_OPEN_URI)?
+    } else {
+        Connection::open_with_flags(path, flags)?
+    };
     connection.busy_timeout(busy_timeout)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     connection.pragma_update(None, "cell_size_check", true)?;
     connection.pragma_update(None, "trusted_schema", false)?;
     Ok(connection)
+}
+
+/// Whether nothing can be written where the database lies, and it was closed in good order. SQLite would want to make its
+/// files beside it and could not; told that nothing changes, it needs none.
+fn is_set_in_stone(path: &Path) -> bool {
+    let disk = path.parent().and_then(|folder| rustix::fs::statvfs(folder).ok());
+    disk.is_some_and(|disk| disk.f_flag.contains(StatVfsMountFlags::RDONLY)) && !beside(path, "-wal").exists()
+}
+
+/// The path as a URI that says so.
+fn immutable(path: &Path) -> String {
+    let mut uri = String::from("file:");
+    for byte in path.as_os_str().as_bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' => uri.push(char::from(*byte)),
+            other => uri.push_str(&format!("%{other:02X}")),
+        }
+    }
+    uri + "?immutable=1"
 }
 
 /// Looks at the schema's number and leaves the file as it is: closing would otherwise fold the WAL into it.
