@@ -6,6 +6,8 @@ cargo xtask test            everything that must hold: format, lints, docs, test
 cargo xtask lint            format, lints, docs
 cargo xtask story-update    rewrite stories and golden files, then show what changed
 cargo xtask sim --seeds N   run the simulation with N seeds
+cargo xtask bench           what the house costs beside the same work without it (many minutes)
+cargo xtask bench --quick   the same without the largest cases
 cargo xtask fuzz            bytes that nobody thought of against the decoders, a minute each
 cargo xtask fuzz --seconds N  the same for N seconds each
 ";
@@ -24,6 +26,11 @@ pub(crate) enum Command {
         /// How many seeds.
         seeds: u64,
     },
+    /// The benchmarks.
+    Bench {
+        /// Whether the largest cases are left out.
+        quick: bool,
+    },
     /// The decoders against any bytes.
     Fuzz {
         /// How long for each of them.
@@ -41,6 +48,8 @@ impl Command {
             ["lint"] => Ok(Self::Lint),
             ["story-update"] => Ok(Self::StoryUpdate),
             ["sim", "--seeds", seeds] => Ok(Self::Sim { seeds: at_least_one("--seeds", seeds)? }),
+            ["bench"] => Ok(Self::Bench { quick: false }),
+            ["bench", "--quick"] => Ok(Self::Bench { quick: true }),
             ["fuzz"] => Ok(Self::Fuzz { seconds: 60 }),
             ["fuzz", "--seconds", seconds] => Ok(Self::Fuzz { seconds: at_least_one("--seconds", seconds)? }),
             [] => Err(String::new()),
@@ -50,7 +59,7 @@ impl Command {
 
     /// Whether it needs more than Rust itself.
     pub(crate) fn needs_tools(&self) -> bool {
-        !matches!(self, Self::Lint | Self::Fuzz { .. })
+        !matches!(self, Self::Lint | Self::Bench { .. } | Self::Fuzz { .. })
     }
 }
 

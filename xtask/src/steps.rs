@@ -18,9 +18,16 @@ pub(crate) fn of(command: &Command) -> Vec<Step> {
             let run = "nextest run --locked --package majordomo-testkit --test sim --no-capture";
             vec![cargo("simulation", run).with("SIM_SEEDS", &seeds.to_string())]
         }
+        Command::Bench { quick } => vec![
+            cargo("the program", "build --locked --release --package majordomo-cli --package majordomo-bench"),
+            cargo("the scales", if *quick { QUICK_BENCH } else { BENCH }),
+        ],
         Command::Fuzz { seconds } => FUZZED.iter().flat_map(|target| fuzz(target, *seconds)).collect(),
     }
 }
+
+const BENCH: &str = "run --locked --release --package majordomo-bench";
+const QUICK_BENCH: &str = "run --locked --release --package majordomo-bench -- --quick";
 
 /// What is fuzzed. Each has a file in `fuzz/targets` and a corpus.
 const FUZZED: [&str; 3] = ["sse", "anthropic", "openai"];

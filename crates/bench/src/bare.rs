@@ -1,0 +1,109 @@
+//! The same requests by a client and nothing else: as many at once, over the same library with the same settings, each
+//! answer read to its end and thrown away. With a log, the same events are written at the same points and waited for.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, ensure};
+use axum::body::Bytes;
+use reqwest::Client;
+use reqwest::header::{ACCEPT, CONTENT_TYPE};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+use crate::answer::CALLS;
+use crate::client::client;
+use crate::gauge::{Gauge, Taken};
+use crate::plain_log::{PlainLog, Recorded};
+use crate::{FanOut, Keep, house};
+
+/// Measures from the root's first request to the end of its last answer.
+pub async fn measure(fan_out: &FanOut, recorded: Option<&Path>) -> anyhow::Result<Taken> {
+    let bare = Arc::new(Bare::open(fan_out, recorded).await?);
+    bare.clone().run(1).await?;
+    let gauge = Gauge::begin();
+    bare.clone().run(fan_out.children).await?;
+    gauge.end()
+}
+
+struct Bare {
+    client: Client,
+    endpoint: String,
+    root: Vec<Bytes>,
+    child: Vec<Bytes>,
+    at_once: Semaphore,
+    log: Option<(PlainLog, Recorded)>,
+}
+
+impl Bare {
+    async fn open(fan_out: &FanOut, recorded: Option<&Path>) -> anyhow::Result<Self> {
+        let client = client()?;
+        let log = match fan_out.keep {
+            Keep::Memory => None,
+            keep => {
+                let recorded = recorded.context("a log needs events to write")?;
+                Some((PlainLog::open(&fan_out.database, keep)?, Recorded::read(recorded)?))
+            }
+        };
+        let mut bodies = [Vec::new(), Vec::new()];
+        for (bodies, (who, turns)) in bodies.iter_mut().zip([("root", 2), ("child", CALLS + 1)]) {
+            for turn in 0..turns {
+                let response = client.get(format!("{}/body/{who}/{turn}", fan_out.server)).send().await?;
+                bodies.push(response.error_for_status()?.bytes().await?);
+            }
+        }
+        let [root, child] = bodies;
+        let endpoint = format!("{}/v1/chat/completions", fan_out.server);
+        Ok(Self { client, endpoint, root, child, at_once: Semaphore::new(house::REQUESTS), log })
+    }
+
+    async fn run(self: Arc<Self>, children: usize) -> anyhow::Result<()> {
+        if let Some((log, recorded)) = &self.log {
+            log.append("root", &recorded.opening).await?;
+        }
+        self.ask(&self.root[0]).await?;
+        let mut tasks = JoinSet::new();
+        for child in 0..children {
+            tasks.spawn(self.clone().child(child));
+        }
+        while let Some(done) = tasks.join_next().await {
+            done??;
+        }
+        self.ask(&self.root[1]).await?;
+        if let Some((log, recorded)) = &self.log {
+            log.append("root", &recorded.closing).await?;
+        }
+        Ok(())
+    }
+
+    async fn child(self: Arc<Self>, number: usize) -> anyhow::Result<()> {
+        let Some((log, recorded)) = &self.log else {
+            for body in &self.child {
+                self.ask(body).await?;
+            }
+            return Ok(());
+        };
+        let name = format!("root.{number}");
+        let mut bodies = self.child.iter();
+        for step in &recorded.child {
+            log.append(&name, &step.events).await?;
+            if step.asks {
+                self.ask(bodies.next().context("more requests were recorded than there are bodies")?).await?;
+            }
+        }
+        log.append("root", &recorded.reported).await
+    }
+
+    async fn ask(&self, body: &Bytes) -> anyhow::Result<()> {
+        let _place = self.at_once.acquire().await?;
+        let request = self.client.post(&self.endpoint);
+        let request = request.header(CONTENT_TYPE, "application/json").header(ACCEPT, "text/event-stream");
+        let mut response = request.body(body.clone()).send().await?.error_for_status()?;
+        let mut bytes = 0;
+        while let Some(chunk) = response.chunk().await? {
+            bytes += chunk.len();
+        }
+        ensure!(bytes > 0, "an answer was empty");
+        Ok(())
+    }
+}

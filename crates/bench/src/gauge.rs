@@ -1,0 +1,77 @@
+//! What a process has used: processor time, memory, time that went by. Linux only, like the figures.
+
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use rustix::time::{ClockId, clock_gettime};
+use serde::{Deserialize, Serialize};
+
+/// What one measurement took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Taken {
+    /// Processor time of the process, all threads, children excluded.
+    pub cpu_us: u64,
+    /// Time that went by.
+    pub wall_us: u64,
+    /// Memory of the process at the end.
+    pub resident_kb: u64,
+}
+
+/// A measurement that goes on.
+pub struct Gauge {
+    cpu: Duration,
+    begun: Instant,
+}
+
+impl Gauge {
+    /// Begins to measure.
+    pub fn begin() -> Self {
+        Self { cpu: cpu(), begun: Instant::now() }
+    }
+
+    /// What was used since then.
+    pub fn end(&self) -> anyhow::Result<Taken> {
+        let (cpu, wall) = (cpu().saturating_sub(self.cpu), self.begun.elapsed());
+        Ok(Taken { cpu_us: micros(cpu), wall_us: micros(wall), resident_kb: status_kb("self", "VmRSS")? })
+    }
+}
+
+/// A clock that all processes of the machine share.
+pub fn moment_ns() -> u64 {
+    let now = clock_gettime(ClockId::Monotonic);
+    now.tv_sec.cast_unsigned() * 1_000_000_000 + now.tv_nsec.cast_unsigned()
+}
+
+/// A line of a process's status, in kilobytes.
+pub fn status_kb(process: &str, line: &str) -> anyhow::Result<u64> {
+    let path = format!("/proc/{process}/status");
+    let status = std::fs::read_to_string(&path).with_context(|| path.clone())?;
+    find_kb(&status, line).with_context(|| format!("{path} has no {line}"))
+}
+
+fn find_kb(status: &str, line: &str) -> Option<u64> {
+    let found = status.lines().find_map(|found| found.strip_prefix(line)?.strip_prefix(':'))?;
+    found.trim().strip_suffix(" kB")?.trim().parse().ok()
+}
+
+fn cpu() -> Duration {
+    let used = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(used.tv_sec.cast_unsigned(), u32::try_from(used.tv_nsec).unwrap_or(0))
+}
+
+fn micros(duration: Duration) -> u64 {
+    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_the_status_is_found_by_its_whole_name() {
+        let status = "VmRSSX:\t    9 kB\nVmRSS:\t  1204 kB\nThreads:\t3\n";
+        assert_eq!(find_kb(status, "VmRSS"), Some(1204));
+        assert_eq!(find_kb(status, "Threads"), None, "it is no size");
+        assert_eq!(find_kb(status, "VmHWM"), None);
+    }
+}

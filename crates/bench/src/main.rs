@@ -1,0 +1,156 @@
+//! The scales: what the house costs, beside what the same work costs without it. `cargo xtask bench` builds and runs this.
+//!
+//! Figures are ratios taken in one run on one machine, so that they mean the same on another. Every measurement is a process
+//! of its own, which prints one line; the model is played by a further process, whose work counts for nobody.
+//! What is measured, in which order and against which bounds, is `suite.rs`.
+//!
+//! Deliberately absent: any part in `cargo xtask test`. A machine that is busy with something else makes every figure worse.
+
+mod answer;
+mod bare;
+mod client;
+mod cold;
+mod crowd;
+mod fan_out;
+mod figure;
+mod gauge;
+mod held;
+mod house;
+mod model_server;
+mod plain_log;
+mod reopen;
+mod staged;
+mod suite;
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// What the house costs, beside what the same work costs without it.
+#[derive(Debug, Parser)]
+struct Scales {
+    #[command(subcommand)]
+    part: Option<Part>,
+    /// Sub-agents up to a thousand, and no crowd of idle threads
+    #[arg(long)]
+    quick: bool,
+    /// Only measurements whose name holds this
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
+}
+
+/// The parts that run as processes of their own.
+#[derive(Debug, Subcommand)]
+enum Part {
+    /// Play the model until stdin closes
+    #[command(hide = true)]
+    Serve {
+        /// How long each answer takes
+        #[arg(long, default_value_t = 0)]
+        latency_ms: u64,
+        /// Keep every sub-agent's last answer back until it is asked for
+        #[arg(long)]
+        hold: bool,
+    },
+    /// Take one measurement and print it as a line of JSON
+    #[command(hide = true, subcommand)]
+    Measure(Measure),
+}
+
+/// One measurement.
+#[derive(Debug, Subcommand)]
+enum Measure {
+    /// A root and its sub-agents, by the house
+    FanOut(FanOut),
+    /// The same requests, by a client and nothing else
+    Bare {
+        #[command(flatten)]
+        fan_out: FanOut,
+        /// A database of the house in which the same work was done, to take the events from
+        #[arg(long)]
+        recorded: Option<PathBuf>,
+    },
+    /// Memory while all sub-agents run
+    Held(FanOut),
+    /// Write a long thread and leave it in the middle
+    WriteLong(Log),
+    /// Go on with that thread
+    Reopen(Log),
+    /// Write idle threads
+    WriteCrowd(Log),
+    /// Open a database, and list its newest threads
+    List(Log),
+}
+
+/// How many sub-agents, against which model, remembered how.
+#[derive(Clone, Debug, Args)]
+struct FanOut {
+    #[arg(long)]
+    server: String,
+    #[arg(long)]
+    children: usize,
+    #[arg(long, value_enum)]
+    keep: Keep,
+    /// The database
+    #[arg(long)]
+    database: PathBuf,
+}
+
+/// A database and how much is in it.
+#[derive(Clone, Debug, Args)]
+struct Log {
+    #[arg(long)]
+    database: PathBuf,
+    #[arg(long, default_value_t = 0)]
+    count: usize,
+}
+
+/// What is remembered, and how well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Keep {
+    /// Nothing outlives the process.
+    Memory,
+    /// A log that survives the process.
+    Normal,
+    /// A log that survives the loss of power.
+    Full,
+}
+
+impl Keep {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::Normal => "normal",
+            Self::Full => "full",
+        }
+    }
+
+    fn words(self) -> String {
+        match self {
+            Self::Memory => "without a log".to_owned(),
+            Self::Normal | Self::Full => format!("log kept `{}`", self.name()),
+        }
+    }
+}
+
+fn main() -> anyhow::Result<()> {
+    let scales = Scales::parse();
+    let runtime = tokio::runtime::Runtime::new()?;
+    match scales.part {
+        None => runtime.block_on(suite::run(scales.quick, scales.only.as_deref())),
+        Some(Part::Serve { latency_ms, hold }) => runtime.block_on(model_server::serve(latency_ms, hold)),
+        Some(Part::Measure(measure)) => {
+            let taken = match measure {
+                Measure::FanOut(fan_out) => runtime.block_on(fan_out::measure(&fan_out)),
+                Measure::Bare { fan_out, recorded } => runtime.block_on(bare::measure(&fan_out, recorded.as_deref())),
+                Measure::Held(fan_out) => runtime.block_on(held::measure(&fan_out)),
+                Measure::WriteLong(log) => runtime.block_on(reopen::write(&log)),
+                Measure::Reopen(log) => runtime.block_on(reopen::measure(&log)),
+                Measure::WriteCrowd(log) => runtime.block_on(crowd::write(&log)),
+                Measure::List(log) => runtime.block_on(crowd::measure(&log)),
+            }?;
+            println!("{}", serde_json::to_string(&taken)?);
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! What is measured, in which order, and against which bounds.
+
+use std::path::Path;
+
+use crate::figure::{self, Figure};
+use crate::gauge::Taken;
+use crate::staged::{self, ModelServer, measure_children};
+use crate::{Keep, cold};
+
+/// How often each measurement is taken; the middle one counts.
+const ROUNDS: usize = 3;
+/// How often what depends on time that goes by is taken; the best one counts, for others use the machine too.
+const TIMED_ROUNDS: usize = 7;
+/// Starts of the program.
+const STARTS: usize = 15;
+/// Events of the long thread.
+const LONG: usize = 100_000;
+/// Idle threads.
+const CROWD: usize = 1_000_000;
+
+/// Takes all measurements and prints their table.
+pub async fn run(quick: bool, only: Option<&str>) -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let mut suite = Suite { folder: folder.path(), quick, figures: Vec::new() };
+    let is_wanted = |name: &str| only.is_none_or(|only| name.contains(only));
+    if is_wanted("cpu") {
+        suite.processor().await?;
+    }
+    if is_wanted("wall") {
+        suite.time().await?;
+    }
+    if is_wanted("memory") {
+        suite.memory().await?;
+    }
+    if is_wanted("start") {
+        suite.start().await?;
+    }
+    if is_wanted("reopen") {
+        suite.reopen().await?;
+    }
+    if is_wanted("crowd") && (!quick || only.is_some()) {
+        suite.crowd().await?;
+    }
+    print!("{}", figure::table(&suite.figures));
+    Ok(())
+}
+
+struct Suite<'a> {
+    folder: &'a Path,
+    quick: bool,
+    figures: Vec<Figure>,
+}
+
+impl Suite<'_> {
+    /// Processor time per sub-agent.
+    async fn processor(&mut self) -> anyhow::Result<()> {
+        let sizes: &[usize] = if self.quick { &[10, 100, 1000] } else { &[10, 100, 1000, 10_000] };
+        for keep in [Keep::Memory, Keep::Normal, Keep::Full] {
+            let words = keep.words();
+            let mut by_size = Vec::new();
+            for &children in sizes {
+                let (ours, bare) = self.pair(children, keep, 0, ROUNDS).await?;
+                let per_child = |taken: &[Taken]| {
+                    figure::median(taken.iter().map(|taken| taken.cpu_us).collect()) as f64 / children as f64
+                };
+                let ours = per_child(&ours);
+                by_size.push(ours);
+                let name = format!("CPU per sub-agent, {words}, N = {children}");
+                self.note(Figure { name, ours, beside: Some(per_child(&bare)), unit: "µs", most: 3.0, aim: 2.0 });
+            }
+            if let [.., thousand, ten_thousand] = by_size[..]
+                && !self.quick
+            {
+                let name = format!("CPU per sub-agent, {words}, N = 10 000 beside N = 1000");
+                let beside = Some(thousand);
+                self.note(Figure { name, ours: ten_thousand, beside, unit: "µs", most: 1.3, aim: 1.1 });
+            }
+        }
+        Ok(())
+    }
+
+    /// Time that goes by while a model thinks.
+    async fn time(&mut self) -> anyhow::Result<()> {
+        for keep in [Keep::Memory, Keep::Normal] {
+            for (children, most) in [(100, 1.10), (1000, 1.25)] {
+                let (ours, bare) = self.pair(children, keep, 50, TIMED_ROUNDS).await?;
+                let best = |taken: &[Taken]| taken.iter().map(|taken| taken.wall_us).min().unwrap_or(0) as f64 / 1000.0;
+                let name = format!("time of a run, 50 ms an answer, {}, N = {children}", keep.words());
+                self.note(Figure { name, ours: best(&ours), beside: Some(best(&bare)), unit: "ms", most, aim: most });
+            }
+        }
+        Ok(())
+    }
+
+    /// Memory per sub-agent while all of them run.
+    async fn memory(&mut self) -> anyhow::Result<()> {
+        let (few, many) = if self.quick { (100, 1000) } else { (1000, 10_000) };
+        let mut resident = Vec::new();
+        for children in [few, many] {
+            let server = ModelServer::start(&["--hold"]).await?;
+            let database = self.file(&format!("held-{children}.db"));
+            let taken = measure_children("held", &server, children, Keep::Normal, &database, None).await?;
+            resident.push(taken.resident_kb as f64);
+        }
+        let per_child = (resident[1] - resident[0]) / (many - few) as f64;
+        let name = format!("memory per running sub-agent, from N = {few} to {many}");
+        self.note(Figure { name, ours: per_child, beside: None, unit: "KB", most: 40.0, aim: 25.0 });
+        Ok(())
+    }
+
+    /// The program from nothing to its first request.
+    async fn start(&mut self) -> anyhow::Result<()> {
+        let data = self.file("start");
+        std::fs::create_dir(&data)?;
+        let (root, leaf) = cold::first_requests(&data).await?;
+        // An answer takes long enough for its asker to be looked at.
+        let server = ModelServer::start(&["--latency-ms", "50"]).await?;
+        let mut starts = Vec::new();
+        for _ in 0..STARTS {
+            starts.push(cold::start(&server, &data).await?);
+        }
+        let best = starts.iter().map(|start| start.until_asked_us).min().unwrap_or(0) as f64 / 1000.0;
+        let middle = figure::median(starts.iter().map(|start| start.until_asked_us).collect()) as f64 / 1000.0;
+        let peak = figure::median(starts.iter().map(|start| start.peak_kb).collect()) as f64 / 1024.0;
+        let name = |words: &str| format!("`majordomo run` to its first request, {words}");
+        self.note(Figure { name: name("best"), ours: best, beside: None, unit: "ms", most: 15.0, aim: 10.0 });
+        self.note(Figure { name: name("median"), ours: middle, beside: None, unit: "ms", most: 15.0, aim: 10.0 });
+        self.note(Figure { name: name("memory"), ours: peak, beside: None, unit: "MB", most: 30.0, aim: 30.0 });
+        for (who, bytes, most) in [("a root", root, 2500.0), ("a leaf sub-agent", leaf, 1500.0)] {
+            let name = format!("first request of {who}, bytes ÷ 4");
+            self.note(Figure { name, ours: bytes as f64 / 4.0, beside: None, unit: "tokens", most, aim: most });
+        }
+        Ok(())
+    }
+
+    /// A thread with a long past.
+    async fn reopen(&mut self) -> anyhow::Result<()> {
+        let (database, count) = (self.file("long.db").display().to_string(), LONG.to_string());
+        staged::measure(&["write-long", "--database", &database, "--count", &count]).await?;
+        let mut times = Vec::new();
+        for _ in 0..ROUNDS {
+            times.push(staged::measure(&["reopen", "--database", &database]).await?.wall_us);
+        }
+        let name = "a thread of 100 000 events goes on".to_owned();
+        let ours = figure::median(times) as f64 / 1000.0;
+        self.note(Figure { name, ours, beside: None, unit: "ms", most: 1000.0, aim: 1000.0 });
+        Ok(())
+    }
+
+    /// A million threads that nobody speaks to.
+    async fn crowd(&mut self) -> anyhow::Result<()> {
+        let data = self.file("crowd");
+        std::fs::create_dir(&data)?;
+        let (database, count) = (data.join("majordomo.db").display().to_string(), CROWD.to_string());
+        staged::measure(&["write-crowd", "--database", &database, "--count", &count]).await?;
+        let empty = staged::measure(&["list", "--database", &self.file("none.db").display().to_string()]).await?;
+        let full = staged::measure(&["list", "--database", &database, "--count", &count]).await?;
+        let page = full.wall_us as f64 / 1000.0;
+        let name = "a page of a million threads, from the store".to_owned();
+        self.note(Figure { name, ours: page, beside: None, unit: "ms", most: 20.0, aim: 20.0 });
+        let mut times = Vec::new();
+        for _ in 0..ROUNDS {
+            times.push(cold::list(&data).await?);
+        }
+        let name = "`majordomo thread ls` among a million threads".to_owned();
+        let ours = figure::median(times) as f64 / 1000.0;
+        self.note(Figure { name, ours, beside: None, unit: "ms", most: 20.0, aim: 20.0 });
+        let name = "memory of a million idle threads".to_owned();
+        let ours = full.resident_kb.saturating_sub(empty.resident_kb) as f64 / 1024.0;
+        self.note(Figure { name, ours, beside: None, unit: "MB", most: 4.0, aim: 1.0 });
+        Ok(())
+    }
+
+    /// The house and the bare client in turns, so that whatever else the machine does meets both.
+    async fn pair(
+        &self,
+        children: usize,
+        keep: Keep,
+        latency_ms: u64,
+        rounds: usize,
+    ) -> anyhow::Result<(Vec<Taken>, Vec<Taken>)> {
+        let server = ModelServer::start(&["--latency-ms", &latency_ms.to_string()]).await?;
+        let (mut ours, mut bare) = (Vec::new(), Vec::new());
+        for round in 0..rounds {
+            let file = |who: &str| self.file(&format!("{who}-{children}-{}-{latency_ms}-{round}.db", keep.name()));
+            let (house, plain) = (file("house"), file("plain"));
+            ours.push(measure_children("fan-out", &server, children, keep, &house, None).await?);
+            let recorded = (keep != Keep::Memory).then_some(&*house);
+            bare.push(measure_children("bare", &server, children, keep, &plain, recorded).await?);
+        }
+        Ok((ours, bare))
+    }
+
+    fn note(&mut self, figure: Figure) {
+        eprintln!("{figure}");
+        self.figures.push(figure);
+    }
+
+    fn file(&self, name: &str) -> std::path::PathBuf {
+        self.folder.join(name)
+    }
+}
