@@ -1,6 +1,7 @@
 //! The shapes of chat completions: only the fields that are written or read.
 
 use std::borrow::Cow;
+use std::ops::Deref;
 
 use agent::Json;
 use serde::{Deserialize, Serialize};
@@ -61,6 +62,19 @@ pub(super) struct Function<'a> {
     pub(super) parameters: &'a Json,
 }
 
+/// A text that may be missing: borrowed where nothing in it is escaped, which an optional [`Cow`] never is.
+#[derive(Deserialize)]
+#[serde(transparent)]
+pub(super) struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+impl Deref for Text<'_> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
 /// One event. Any of its fields may be missing.
 #[derive(Deserialize)]
 pub(super) struct Chunk<'a> {
@@ -90,9 +104,9 @@ pub(super) struct Choice<'a> {
 #[derive(Deserialize)]
 pub(super) struct Delta<'a> {
     #[serde(borrow, default)]
-    pub(super) content: Option<Cow<'a, str>>,
+    pub(super) content: Option<Text<'a>>,
     #[serde(borrow, default)]
-    pub(super) refusal: Option<Cow<'a, str>>,
+    pub(super) refusal: Option<Text<'a>>,
     #[serde(borrow, default)]
     pub(super) tool_calls: Option<Vec<CallDelta<'a>>>,
 }
@@ -103,7 +117,7 @@ pub(super) struct CallDelta<'a> {
     #[serde(default)]
     pub(super) index: Option<u64>,
     #[serde(borrow, default)]
-    pub(super) id: Option<Cow<'a, str>>,
+    pub(super) id: Option<Text<'a>>,
     #[serde(borrow, default)]
     pub(super) function: Option<FunctionDelta<'a>>,
 }
@@ -112,8 +126,23 @@ pub(super) struct CallDelta<'a> {
 #[derive(Deserialize)]
 pub(super) struct FunctionDelta<'a> {
     #[serde(borrow, default)]
-    pub(super) name: Option<Cow<'a, str>>,
+    pub(super) name: Option<Text<'a>>,
     /// A string with a piece of JSON; from some servers the object itself.
     #[serde(borrow, default)]
     pub(super) arguments: Option<&'a RawValue>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_borrowed_from_the_stream() {
+        let is_borrowed = |text: &str| {
+            let delta: Delta<'_> = serde_json::from_str(text).expect("a delta");
+            matches!(delta.content, Some(Text(Cow::Borrowed(_))))
+        };
+        assert!(is_borrowed(r#"{"content":"plain"}"#));
+        assert!(!is_borrowed(r#"{"content":"a\nb"}"#), "what is escaped must be copied");
+    }
 }
