@@ -1,4 +1,5 @@
 //! One task, one agent: take an input, ask the rules, commit, then perform. The driver owns its thread by `&mut`.
+//! Reports that come in while it commits are committed together.
 //!
 //! Whatever is under way is a future that this task polls and that ends in an input, so that letting go of the driver lets
 //! go of all of it. A commit that was refused because something arrived in between is decided anew on the whole log.
@@ -10,7 +11,7 @@ use std::time::Duration;
 
 use agent::event::{Answered, ThreadCreated};
 use agent::message::Part;
-use agent::{Event, Input, InputId, Outside, Report, Step, Strength, Thread, ThreadId};
+use agent::{Event, Input, InputId, Outside, Report, Strength, Thread, ThreadId};
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
@@ -27,20 +28,27 @@ use crate::seat::Seat;
 /// How long a driver that lets go waits for what it told to end.
 const LET_GO: Duration = Duration::from_secs(5);
 
+/// The most inputs that are committed together. A parent of thousands hears many reports while it commits one.
+const TOGETHER: usize = 256;
+
 /// What reaches a driver from other tasks.
 #[derive(Debug)]
 pub enum Letter {
     /// An answer to something that it asked for.
     Input(Box<Input>),
     /// Something from outside that is not in the log yet.
-    Outside {
-        id: InputId,
-        input: Outside,
-        /// Told whether the thread will still read it, once it is in the log.
-        done: Option<oneshot::Sender<bool>>,
-    },
+    Outside(Box<Sent>),
     /// Another process wrote something into the log.
     Look,
+}
+
+/// Something that was sent to a thread.
+#[derive(Debug)]
+pub struct Sent {
+    pub id: InputId,
+    pub input: Outside,
+    /// Told whether the thread will still read it, once it is in the log.
+    pub done: oneshot::Sender<bool>,
 }
 
 /// What a driver begins with.
@@ -84,10 +92,10 @@ pub struct Driver {
 }
 
 impl Driver {
-    /// A driver without a thread.
-    pub fn new(seat: Seat, workspace: Arc<Workspace>) -> Self {
+    /// A driver without a thread. Boxed, so that thousands of tasks hold a pointer where they pass it on.
+    pub fn new(seat: Seat, workspace: Arc<Workspace>) -> Box<Self> {
         let (heart, id) = (seat.heart.clone(), seat.id.clone());
-        Self {
+        Box::new(Self {
             bench: Bench::new(heart.clone(), id.clone(), workspace),
             heart,
             id,
@@ -98,7 +106,7 @@ impl Driver {
             seat,
             under_way: FuturesUnordered::new(),
             lost: false,
-        }
+        })
     }
 
     /// Takes a thread as it was read.
@@ -138,7 +146,7 @@ impl Driver {
     }
 
     /// Drives the thread until nothing is left to do for it. A panic on the way ends this agent and no other.
-    pub async fn live(mut self, opening: Opening) -> Result<(), Error> {
+    pub async fn live(mut self: Box<Self>, opening: Opening) -> Result<(), Error> {
         let mut opening = opening;
         let lived = loop {
             let is_first = !matches!(opening, Opening::Failed { .. });
@@ -155,8 +163,9 @@ impl Driver {
     async fn go_on(&mut self, opening: Opening) {
         match opening {
             Opening::Created => {}
-            Opening::Left { sent } => self.step(sent.into_iter().collect(), Input::Reopened).await,
-            Opening::Failed { message } => self.fail(message).await,
+            Opening::Left { sent } => self.step(sent.into_iter().collect(), vec![Input::Reopened]).await,
+            // What hardly ever happens is boxed: it would make every task as large as its largest.
+            Opening::Failed { message } => Box::pin(self.fail(message)).await,
         }
         let leaving = self.heart.leaving.clone();
         while !self.is_done() {
@@ -165,10 +174,12 @@ impl Driver {
                 biased;
                 () = leaving.cancelled() => break,
                 Some(letter) = self.seat.letters.recv() => self.open(letter).await,
-                Some(input) = self.under_way.next(), if !self.under_way.is_empty() => self.step(Vec::new(), input).await,
+                Some(input) = self.under_way.next(), if !self.under_way.is_empty() => {
+                    self.step(Vec::new(), vec![input]).await;
+                }
                 () = tokio::time::sleep(pause.unwrap_or_default()), if pause.is_some() => {
                     let heard = self.bench.heard();
-                    self.step(Vec::new(), Input::TimePassed { heard }).await;
+                    self.step(Vec::new(), vec![Input::TimePassed { heard }]).await;
                 }
             }
         }
@@ -179,10 +190,10 @@ impl Driver {
         tracing::error!(thread = %self.id, message, "an agent failed inside");
         self.end_effects().await;
         self.reread().await;
-        self.step(Vec::new(), Input::Panicked { message: message.into() }).await;
+        self.step(Vec::new(), vec![Input::Panicked { message: message.into() }]).await;
         if !self.is_idle() {
             // Answers that will not come any more are settled as after a restart.
-            self.step(Vec::new(), Input::Reopened).await;
+            self.step(Vec::new(), vec![Input::Reopened]).await;
         }
     }
 
@@ -197,21 +208,26 @@ impl Driver {
 
     async fn open(&mut self, letter: Letter) {
         match letter {
-            Letter::Input(input) => self.step(Vec::new(), *input).await,
+            Letter::Input(input) => {
+                let (inputs, next) = self.gather(*input);
+                self.step(Vec::new(), inputs).await;
+                if let Some(letter) = next {
+                    Box::pin(self.open(letter)).await;
+                }
+            }
             Letter::Look => {
                 self.catch_up().await;
                 if self.thread.as_ref().is_some_and(|thread| !thread.arrived.is_empty()) {
-                    self.step(Vec::new(), Input::Arrived).await;
+                    self.step(Vec::new(), vec![Input::Arrived]).await;
                 }
             }
-            Letter::Outside { id, input, done } => {
+            Letter::Outside(sent) => {
+                let Sent { id, input, done } = *sent;
                 let is_over = self.thread.as_ref().is_none_or(Thread::is_over);
                 if !is_over {
-                    self.step(vec![(id, input)], Input::Arrived).await;
+                    self.step(vec![(id, input)], vec![Input::Arrived]).await;
                 }
-                if let Some(done) = done
-                    && !self.lost
-                {
+                if !self.lost {
                     // Whoever asked may have given up waiting.
                     let _ = done.send(!is_over);
                 }
@@ -219,10 +235,24 @@ impl Driver {
         }
     }
 
-    /// Takes one input, with what arrives together with it: decides, remembers, performs.
-    async fn step(&mut self, outside: Vec<(InputId, Outside)>, input: Input) {
-        let reopening = input == Input::Reopened;
-        let mut input = input;
+    /// Takes the inputs that have come in behind the first, up to a letter of another kind.
+    fn gather(&mut self, first: Input) -> (Vec<Input>, Option<Letter>) {
+        let mut inputs = vec![first];
+        while inputs.len() < TOGETHER
+            && let Ok(letter) = self.seat.letters.try_recv()
+        {
+            match letter {
+                Letter::Input(input) => inputs.push(*input),
+                Letter::Outside(_) | Letter::Look => return (inputs, Some(letter)),
+            }
+        }
+        (inputs, None)
+    }
+
+    /// Takes inputs one after the other, with what arrives together with them: decides, remembers, performs.
+    async fn step(&mut self, outside: Vec<(InputId, Outside)>, inputs: Vec<Input>) {
+        let reopening = inputs == [Input::Reopened];
+        let mut inputs = inputs;
         let mut missed = false;
         while !self.lost {
             let now = self.heart.clock.now();
@@ -233,13 +263,17 @@ impl Driver {
                     events.push(arrived(thread, now, id.clone(), what.clone()));
                 }
             }
-            let Step { events: decided, effects } = thread.handle(&self.heart.house, input.clone(), now);
-            events.extend(decided);
+            let mut effects = Vec::new();
+            for input in &inputs {
+                let mut step = thread.handle(&self.heart.house, input.clone(), now);
+                events.append(&mut step.events);
+                effects.append(&mut step.effects);
+            }
             if !events.is_empty() {
                 match self.commit(now, &events).await {
                     Commitment::Done => self.after(&events, effects, reopening),
                     Commitment::Behind => {
-                        self.reread().await;
+                        Box::pin(self.reread()).await;
                         missed = true;
                         continue;
                     }
@@ -253,7 +287,7 @@ impl Driver {
                 return;
             }
             missed = false;
-            input = Input::Arrived;
+            inputs = vec![Input::Arrived];
         }
     }
 

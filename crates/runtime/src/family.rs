@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 use tool::Workspace;
 
 use crate::attach::attach;
-use crate::driver::{Driver, Letter, Opening, message_of};
+use crate::driver::{Driver, Letter, Opening, Sent, message_of};
 use crate::error::Error;
 use crate::heart::{self, Inner};
 use crate::patience::patiently;
@@ -26,7 +26,8 @@ pub fn start(heart: &Arc<Inner>, mut birth: ThreadCreated, workspace: Arc<Worksp
     let mut driver = Driver::new(seat, workspace.clone());
     begin(heart, birth.id.clone(), async move {
         give_along(workspace, &mut birth).await;
-        driver.create(birth, None).await?;
+        // Boxed, for it is over soon and would be held for a whole life.
+        Box::pin(driver.create(birth, None)).await?;
         driver.live(Opening::Created).await
     });
 }
@@ -67,7 +68,7 @@ pub fn let_hear(heart: &Inner, parent: &ThreadId, child: ThreadId, text: Arc<str
 pub async fn tell(heart: Arc<Inner>, thread: ThreadId, id: InputId, input: Outside) -> bool {
     if let Some(sender) = heart.sender(&thread) {
         let (done, written) = oneshot::channel();
-        let letter = Letter::Outside { id: id.clone(), input: input.clone(), done: Some(done) };
+        let letter = Letter::Outside(Box::new(Sent { id: id.clone(), input: input.clone(), done }));
         if sender.send(letter).is_ok()
             && let Ok(delivered) = written.await
         {
@@ -92,6 +93,7 @@ pub async fn tell(heart: Arc<Inner>, thread: ThreadId, id: InputId, input: Outsi
 /// Lets a child live in a task of its own. One that cannot live is reported to its parent, who would wait for ever.
 fn begin(heart: &Arc<Inner>, id: ThreadId, life: impl Future<Output = Result<(), Error>> + Send + 'static) {
     let heart = heart.clone();
+    let life = life.boxed();
     heart.tasks.clone().spawn(async move {
         let why = match AssertUnwindSafe(life).catch_unwind().await {
             Ok(Ok(()) | Err(Error::Left)) => return,
@@ -107,7 +109,7 @@ fn begin(heart: &Arc<Inner>, id: ThreadId, life: impl Future<Output = Result<(),
 
 async fn go_on(
     heart: Arc<Inner>,
-    mut driver: Driver,
+    mut driver: Box<Driver>,
     mut birth: ThreadCreated,
     workspace: Arc<Workspace>,
     stop: Option<(InputId, Outside)>,

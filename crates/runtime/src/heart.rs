@@ -16,7 +16,7 @@ use tokio_util::task::TaskTracker;
 use tool::{Person, Registry, Workspace};
 
 use crate::clock::Clock;
-use crate::driver::{Driver, Letter, Opening};
+use crate::driver::{Driver, Letter, Opening, Sent};
 use crate::error::Error;
 use crate::seat::Seat;
 use crate::{keeper, schema};
@@ -167,7 +167,7 @@ impl Heart {
         let id = InputId::new(fresh_name());
         if let Some(sender) = self.0.sender(thread) {
             let (done, written) = oneshot::channel();
-            let letter = Letter::Outside { id: id.clone(), input: input.clone(), done: Some(done) };
+            let letter = Letter::Outside(Box::new(Sent { id: id.clone(), input: input.clone(), done }));
             if sender.send(letter).is_ok()
                 && let Ok(delivered) = written.await
             {
@@ -270,7 +270,7 @@ impl Inner {
     }
 
     /// Lets a driver live in a task of its own.
-    pub fn run(&self, driver: Driver, opening: Opening) {
+    pub fn run(&self, driver: Box<Driver>, opening: Opening) {
         let id = driver.id.clone();
         self.tasks.spawn(async move {
             if let Err(error) = driver.live(opening).await {
@@ -280,7 +280,7 @@ impl Inner {
     }
 
     /// Takes ownership of a thread and reads its log.
-    pub async fn load(&self, seat: Seat) -> Result<Driver, Error> {
+    pub async fn load(&self, seat: Seat) -> Result<Box<Driver>, Error> {
         let epoch = self.store.adopt(&seat.id, &self.process, self.clock.now()).await?;
         let Log { thread, n, .. } = read(&*self.store, &seat.id).await?;
         let mut driver = Driver::new(seat, self.workspace(&thread.created.workspace)?);
