@@ -24,8 +24,8 @@ const LINE: usize = 1024;
 const GROUP: usize = 512;
 /// A group of so many is the sign that more are on their way.
 const BUSY: usize = 16;
-/// How long more are waited for, so that many are kept at the price of one.
-const GATHER: Duration = Duration::from_millis(1);
+/// How long more are waited for at a time, so that many are kept at the price of one, and how often at the most.
+const GATHER: (Duration, u32) = (Duration::from_micros(250), 4);
 
 /// The way to the thread that writes.
 pub(super) struct Writer {
@@ -132,13 +132,8 @@ impl Bench {
         let mut group = Vec::with_capacity(GROUP);
         let mut is_busy = false;
         while jobs.blocking_recv_many(&mut group, GROUP) > 0 {
-            if is_busy && group.len() < GROUP {
-                thread::sleep(GATHER);
-                while group.len() < GROUP
-                    && let Ok(job) = jobs.try_recv()
-                {
-                    group.push(job);
-                }
+            if is_busy {
+                gather(&mut jobs, &mut group);
             }
             is_busy = group.len() >= BUSY;
             let mut kept = self.keep(&mut group);
@@ -188,5 +183,25 @@ impl Bench {
         #[cfg(feature = "failpoints")]
         failpoint::after_commit(newest - newest_before);
         Ok(newest)
+    }
+}
+
+/// Waits for more requests for as long as they keep coming, but not for long.
+fn gather(jobs: &mut mpsc::Receiver<Box<dyn Job>>, group: &mut Vec<Box<dyn Job>>) {
+    let (pause, times) = GATHER;
+    for _ in 0..times {
+        let before = group.len();
+        if before >= GROUP {
+            return;
+        }
+        thread::sleep(pause);
+        while group.len() < GROUP
+            && let Ok(job) = jobs.try_recv()
+        {
+            group.push(job);
+        }
+        if group.len() == before {
+            return;
+        }
     }
 }
