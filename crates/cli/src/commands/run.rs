@@ -59,6 +59,8 @@ pub async fn resume(name: &str, flags: &Flags, questions: &Questions, output: Ou
     let handle = match house.resume(&thread).await {
         Ok(handle) => handle,
         Err(majordomo::staff::Error::Heart(runtime::Error::Idle(_))) => {
+            // Another process may have gone on with it and come to its end since the log was read.
+            let before = Follower::new(store, thread.clone()).read_all().await?;
             let report = before.iter().rev().find_map(|record| crate::follow::root_report(record, &thread)).cloned();
             let report = report.ok_or_else(|| Failure::failed(format!("nothing was ever asked of thread {thread}")))?;
             out::note("nothing is left to do; this is what the last run answered");
