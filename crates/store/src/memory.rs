@@ -2,7 +2,7 @@
 //!
 //! The same promises as any other store, but for durability.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use agent::{Event, InputId, Outside, ThreadId, Time};
@@ -191,12 +191,12 @@ fn page(records: &[Record], after: u64, limit: usize) -> Vec<Record> {
 #[derive(Debug, Default)]
 struct Held {
     processes: BTreeMap<ProcessId, Owner>,
-    threads: BTreeMap<ThreadId, Thread>,
+    threads: HashMap<ThreadId, Thread>,
     /// The events of each root with all its descendants.
     families: BTreeMap<ThreadId, Vec<Record>>,
     records: BTreeMap<u64, Record>,
     /// By sub-agent, each with its number in the order of spawning.
-    executions: BTreeMap<ThreadId, (u64, Execution)>,
+    executions: HashMap<ThreadId, (u64, Execution)>,
     wakes: BTreeMap<u64, Leased>,
     /// How many of each were ever made: the newest one's number.
     positions: u64,
@@ -247,10 +247,7 @@ impl Held {
             self.create(&commit)?;
         }
         let reports = commit.events.iter().any(|event| matches!(event, Event::Reported(_)));
-        let mut last = None;
-        for event in commit.events {
-            last = Some(self.write(&commit.thread, commit.at, event));
-        }
+        let last = self.write(&commit.thread, commit.at, commit.events);
         let thread = self.threads.get_mut(&commit.thread).expect("the thread was just written to");
         let is_over = reports && thread.folded.row.outcome.is_some();
         thread.owner = if is_over { None } else { Some(commit.process) };
@@ -287,51 +284,55 @@ impl Held {
         Ok(())
     }
 
-    /// Writes an event that was admitted, and all that follows from it.
-    fn write(&mut self, id: &ThreadId, at: Time, event: Event) -> Appended {
+    /// Writes events that were admitted, and all that follows from them. The answer is where the last of them stands.
+    fn write(&mut self, id: &ThreadId, at: Time, events: Vec<Event>) -> Option<Appended> {
         let thread = self.threads.get_mut(id).expect("an admitted event's thread exists");
-        let family = self.families.get_mut(&id.root()).expect("a thread's root exists");
-        self.positions += 1;
-        let change = thread.folded.apply(at, &event);
-        let record = Record {
-            position: self.positions,
-            seq: family.len() as u64 + 1,
-            thread: id.clone(),
-            n: thread.folded.row.head,
-            at,
-            event: Arc::new(event),
-        };
-        let appended = Appended { n: record.n, seq: record.seq, position: record.position };
-        if let Event::InputArrived { id, .. } = &*record.event {
-            thread.inputs.insert(id.clone(), appended);
-        }
-        thread.events.push(record.clone());
-        family.push(record.clone());
-        self.records.insert(record.position, record);
-        match change {
-            None => {}
-            Some(Change::Spawned(execution)) => {
-                let child = execution.sub_agent_id.clone();
-                self.executions.entry(child).or_insert((appended.position, *execution));
+        let family = self.families.get_mut(&thread.folded.row.root).expect("a thread's root exists");
+        let mut last = None;
+        for event in events {
+            self.positions += 1;
+            let change = thread.folded.apply(at, &event);
+            let record = Record {
+                position: self.positions,
+                seq: family.len() as u64 + 1,
+                thread: id.clone(),
+                n: thread.folded.row.head,
+                at,
+                event: Arc::new(event),
+            };
+            let appended = Appended { n: record.n, seq: record.seq, position: record.position };
+            if let Event::InputArrived { id, .. } = &*record.event {
+                thread.inputs.insert(id.clone(), appended);
             }
-            Some(Change::Started(child)) => {
-                if let Some((_, one)) = self.executions.get_mut(&child)
-                    && one.status == Status::Pending
-                {
-                    one.status = Status::Running;
+            thread.events.push(record.clone());
+            family.push(record.clone());
+            self.records.insert(record.position, record);
+            match change {
+                None => {}
+                Some(Change::Spawned(execution)) => {
+                    let child = execution.sub_agent_id.clone();
+                    self.executions.entry(child).or_insert((appended.position, *execution));
+                }
+                Some(Change::Started(child)) => {
+                    if let Some((_, one)) = self.executions.get_mut(&child)
+                        && one.status == Status::Pending
+                    {
+                        one.status = Status::Running;
+                    }
+                }
+                Some(Change::Ended(child, end)) => {
+                    if let Some((_, one)) = self.executions.get_mut(&child) {
+                        one.finish(&end);
+                    }
+                }
+                Some(Change::Spent(spent)) => {
+                    let used = thread.usage.entry(thread.folded.row.model.clone()).or_default();
+                    *used = used.plus(&spent);
                 }
             }
-            Some(Change::Ended(child, end)) => {
-                if let Some((_, one)) = self.executions.get_mut(&child) {
-                    one.finish(&end);
-                }
-            }
-            Some(Change::Spent(spent)) => {
-                let used = thread.usage.entry(thread.folded.row.model.clone()).or_default();
-                *used = used.plus(&spent);
-            }
+            last = Some(appended);
         }
-        appended
+        last
     }
 
     fn arrive(
@@ -345,7 +346,8 @@ impl Held {
         if let Some(first) = self.thread(thread)?.inputs.get(&id) {
             return Ok(*first);
         }
-        let appended = self.write(thread, at, Event::InputArrived { id, input });
+        let written = self.write(thread, at, vec![Event::InputArrived { id, input }]);
+        let appended = written.expect("one event was written");
         if wake {
             self.wake(thread, at);
         }
