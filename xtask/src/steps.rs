@@ -53,7 +53,10 @@ fn lint() -> Vec<Step> {
 }
 
 fn test() -> Vec<Step> {
-    vec![cargo("tests", "nextest run --locked --workspace"), cargo("doc tests", "test --locked --workspace --doc")]
+    vec![
+        cargo("tests", "nextest run --locked --workspace --no-fail-fast"),
+        cargo("doc tests", "test --locked --workspace --doc"),
+    ]
 }
 
 fn cargo(name: &'static str, args: &str) -> Step {
