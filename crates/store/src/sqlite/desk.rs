@@ -1,13 +1,15 @@
 //! What the one thread that writes knows besides the file: the threads that it has written to, as they stand there.
 //!
 //! A commit to a thread that is known reads nothing, and a row that a group changes often is saved once. All of it is
-//! forgotten when another process has written to the file, and when a group fails.
+//! forgotten when another process has written to the file, and when a group fails. What is not forgotten is that the
+//! device failed: the log is made safe before anything is added to it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use agent::{Outcome, ThreadId, Time};
 use rusqlite::Connection;
+use rusqlite::config::DbConfig;
 
 use super::write;
 use crate::error::Error;
@@ -24,6 +26,8 @@ pub(super) struct Desk {
     pub(super) known: Known,
     /// SQLite's number for what other connections wrote, as of when `known` was begun.
     version: Option<i64>,
+    /// Whether the device has failed since the log was last made safe.
+    is_in_doubt: bool,
 }
 
 /// A part of the file, as it will stand once the group is kept.
@@ -78,11 +82,12 @@ impl Seldom {
 impl Desk {
     /// A desk that knows nothing yet.
     pub(super) fn new(db: Connection) -> Self {
-        Self { db, known: Known::default(), version: None }
+        Self { db, known: Known::default(), version: None, is_in_doubt: false }
     }
 
     /// Begins a group. Nobody else can write before it ends.
     pub(super) fn begin(&mut self) -> Result<(), Error> {
+        self.make_safe()?;
         self.db.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
         let version = self.db.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
         if self.version != Some(version) || self.known.threads.len() > MOST {
@@ -103,13 +108,38 @@ impl Desk {
         self.db.total_changes()
     }
 
-    /// Takes back the group, and with it everything that was believed of the file.
-    pub(super) fn abandon(&mut self) {
+    /// Takes back the group after a failure, and with it everything that was believed of the file.
+    pub(super) fn abandon(&mut self, failure: &Error) {
         self.known = Known::default();
+        self.is_in_doubt |= matches!(failure, Error::Io(_));
         // SQLite ends a transaction by itself after some failures.
         if !self.db.is_autocommit() {
             let _ = self.db.execute_batch("ROLLBACK");
         }
+    }
+
+    /// Has closing leave the file as it is, instead of folding the log into it.
+    pub(super) fn leave_alone(&self) {
+        // Refused only by a connection that is of no use any more.
+        let _ = self.db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
+    }
+
+    /// After a failure of the device, folds what was kept into the database and begins the log anew.
+    ///
+    /// A system that could not flush says so once, and may since have dropped what it could not flush: a second fsync
+    /// would succeed and mean nothing. So nothing is added to a log of which that may be true. Its rest, a commit that was
+    /// not kept, goes with it, for whoever opens the file next would take more than one of these for damage (`wal`).
+    fn make_safe(&mut self) -> Result<(), Error> {
+        if !self.is_in_doubt {
+            return Ok(());
+        }
+        let is_busy: bool = self.db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+        if is_busy {
+            let busy = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY);
+            return Err(rusqlite::Error::SqliteFailure(busy, None).into());
+        }
+        self.is_in_doubt = false;
+        Ok(())
     }
 
     /// Saves the rows that the group changed. What is over is known no longer.

@@ -245,11 +245,14 @@ async fn nothing_is_written_after_damage_was_seen() {
     overwrite(&folder, columns::unsigned(page - 1) * 4096, &[0xAA; 4096]);
 
     let store = open(&folder);
-    store.heartbeat(&ProcessId::new("writer"), NOW).await.unwrap();
+    store.heartbeat(&ProcessId::new("writer"), NOW.plus_ms(1)).await.unwrap();
     let damaged = store.read(&root(), 0, 10).await;
     assert!(matches!(damaged, Err(Error::Corrupt(_))), "{damaged:?}");
     let refused = store.heartbeat(&ProcessId::new("writer"), NOW).await;
     assert!(matches!(refused, Err(Error::Corrupt(_))), "{refused:?}");
+    let damaged = fs::read(path(&folder)).unwrap();
+    store.close().await;
+    assert!(fs::read(path(&folder)).unwrap() == damaged, "closing does not fold the log into what is damaged");
 }
 
 // F6

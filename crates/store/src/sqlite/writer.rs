@@ -149,6 +149,9 @@ impl Bench {
                 job.answer(kept.clone());
             }
         }
+        if self.quarantine.check().is_err() {
+            self.desk.leave_alone();
+        }
     }
 
     /// Carries out a group in one transaction, all or nothing.
@@ -157,7 +160,7 @@ impl Bench {
         let result = self.transact(group);
         if let Err(failure) = &result {
             self.quarantine.note(failure);
-            self.desk.abandon();
+            self.desk.abandon(failure);
         }
         let newest = result?;
         self.tail.send_if_modified(|tail| {
