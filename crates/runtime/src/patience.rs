@@ -1,5 +1,7 @@
-//! Waiting for a memory that cannot answer for a while: a full disk, a file that another process holds.
+//! Waiting for a memory that cannot answer for a while: a disk that is full or fails, a file that another
+//! process holds.
 
+use std::error::Error as _;
 use std::time::Duration;
 
 use agent::ThreadId;
@@ -22,7 +24,8 @@ where
     loop {
         match ask().await {
             Err(error) if error.is_passing() => {
-                tracing::warn!(%thread, %error, "waiting for the memory");
+                let why = error.source().map_or_else(String::new, |why| format!(": {why}"));
+                tracing::warn!(%thread, "waiting for the memory: {error}{why}");
                 tokio::select! {
                     () = heart.leaving.cancelled() => return Err(None),
                     () = tokio::time::sleep(pause) => pause = (pause * 2).min(PAUSE.1),
