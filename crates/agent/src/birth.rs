@@ -78,6 +78,7 @@ pub fn root(house: &House, root: Root) -> Result<ThreadCreated, String> {
         today: root.today,
         preset: root.preset,
         path: vec![agent.name.clone()],
+        above: Vec::new(),
         progress: false,
     })
 }

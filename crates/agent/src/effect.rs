@@ -35,6 +35,8 @@ pub enum Effect {
         name: Arc<str>,
         /// Its arguments.
         input: Json,
+        /// What a person's consent is bound to, where it was asked for: anything else is not run.
+        approved: Option<Arc<str>>,
     },
     /// End a tool and all that it started. Answered by `ToolFinished`.
     StopTool {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::approval::{Approval, ApprovalId, Resolution};
 use crate::brief::Brief;
 use crate::budget::{Claim, Grant};
 use crate::id::{CallId, InputId, ThreadId, Time};
@@ -13,6 +14,7 @@ use crate::input::{Outside, Strength};
 use crate::message::Part;
 use crate::mode::Mode;
 use crate::model::{CallError, StopReason, Tokens};
+use crate::permission::Layer;
 use crate::policy::Policy;
 use crate::report::Report;
 use crate::role::Role;
@@ -105,6 +107,20 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         duration_ms: Option<u64>,
     },
+    /// A person is asked whether a call may be made.
+    ApprovalRequested(Box<Approval>),
+    /// A question is answered, or no longer asked.
+    ApprovalResolved {
+        /// Which.
+        approval: ApprovalId,
+        /// The call that waited for it.
+        call: CallId,
+        /// The input that brought the decision; none where nobody decided.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        input: Option<InputId>,
+        /// What came of it.
+        resolution: Resolution,
+    },
     /// A list of subtasks was accepted and is run as a graph.
     Delegated {
         /// The call that asked for it.
@@ -145,6 +161,13 @@ pub enum Event {
         child: ThreadId,
         /// The words.
         text: Arc<str>,
+    },
+    /// A child waits for nothing but a person, or no longer does.
+    ChildPaused {
+        /// Which.
+        child: ThreadId,
+        /// Whether it waits.
+        paused: bool,
     },
     /// A child is told to end.
     ChildStopped {
@@ -254,6 +277,9 @@ pub struct ThreadCreated {
     pub preset: Arc<str>,
     /// The names of the agents on its path, root first, itself last: who asks, on screens.
     pub path: Vec<Arc<str>>,
+    /// Agent and mode of everybody above it, root first: it may never do more than they.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub above: Vec<Layer>,
     /// Whether its parent hears what it says while it works.
     #[serde(default, skip_serializing_if = "is_false")]
     pub progress: bool,
@@ -336,6 +362,9 @@ pub struct Verdict {
     /// Whether its arguments could not be read.
     #[serde(default)]
     pub malformed: bool,
+    /// The rule that decided, where it was not the mode alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<Arc<str>>,
 }
 
 /// What becomes of a call.
@@ -345,6 +374,13 @@ pub enum VerdictKind {
     /// The hands run it.
     Run {
         /// How far the tool reaches.
+        reach: Reach,
+        /// Whether it may be run again after a crash.
+        idempotent: bool,
+    },
+    /// A person decides; the question follows in the log.
+    Asked {
+        /// How far the call reaches.
         reach: Reach,
         /// Whether it may be run again after a crash.
         idempotent: bool,
@@ -428,12 +464,15 @@ impl Event {
             Event::Answered(_) => "answered",
             Event::ToolStarted { .. } => "tool_started",
             Event::ToolFinished { .. } => "tool_finished",
+            Event::ApprovalRequested(_) => "approval_requested",
+            Event::ApprovalResolved { .. } => "approval_resolved",
             Event::Delegated { .. } => "delegated",
             Event::SubtaskSkipped { .. } => "subtask_skipped",
             Event::SubtaskRecalled { .. } => "subtask_recalled",
             Event::ChildSpawned(_) => "child_spawned",
             Event::ChildStarted { .. } => "child_started",
             Event::ChildSaid { .. } => "child_said",
+            Event::ChildPaused { .. } => "child_paused",
             Event::ChildStopped { .. } => "child_stopped",
             Event::ChildReported { .. } => "child_reported",
             Event::MessageSent { .. } => "message_sent",

@@ -5,12 +5,29 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::json::Json;
 use crate::model::Model;
+use crate::permission::Rule;
 use crate::role::Agent;
-use crate::tools::ToolInfo;
+use crate::tools::{Assessment, ToolInfo};
 
 /// Finds a model's figures by name, or says why there is none.
 pub type Models = dyn Fn(&str) -> Result<Model, String> + Send + Sync;
+
+/// Says what a call of a tool would do, in the workspace that is named first.
+pub type Assess = dyn Fn(&str, &ToolInfo, &Json) -> Assessment + Send + Sync;
+
+/// The rules as they stand.
+pub type Rules = dyn Fn() -> Arc<[Rule]> + Send + Sync;
+
+/// Whether a person's consent can be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Consent {
+    /// Whoever is asked will decide, sooner or later.
+    Asked,
+    /// Nobody is there: a question is answered at once, by refusing.
+    Nobody,
+}
 
 /// The tools, agents and models of a process.
 pub struct House {
@@ -20,9 +37,32 @@ pub struct House {
     pub agents: BTreeMap<Arc<str>, Agent>,
     /// Finds a model's figures by `provider/model`, or says in a sentence why there is none. Pure.
     pub models: Box<Models>,
+    /// Says what a call would do.
+    pub assess: Box<Assess>,
+    /// The rules as they stand at this moment.
+    pub rules: Box<Rules>,
+    /// Whether a person's consent can be had.
+    pub consent: Consent,
 }
 
 impl House {
+    /// A house with these tools, agents and models, which knows of a call what its tool declares, has no rules, and nobody
+    /// to ask.
+    pub fn new(
+        tools: BTreeMap<Arc<str>, ToolInfo>,
+        agents: BTreeMap<Arc<str>, Agent>,
+        models: impl Fn(&str) -> Result<Model, String> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            tools,
+            agents,
+            models: Box::new(models),
+            assess: Box::new(|_, tool, input| Assessment::of(tool, input)),
+            rules: Box::new(|| [].into()),
+            consent: Consent::Nobody,
+        }
+    }
+
     /// An agent by name, ignoring case and the difference between `-`, `_` and space.
     pub fn agent(&self, name: &str) -> Option<&Agent> {
         let plain = |name: &str| name.to_lowercase().replace(['-', ' '], "_");

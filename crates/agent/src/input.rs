@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::approval::{ApprovalId, Decision};
 use crate::id::{CallId, ThreadId, Time};
 use crate::model::{Answer, CallError};
 use crate::report::Report;
@@ -57,6 +58,13 @@ pub enum Input {
         /// The words.
         text: Arc<str>,
     },
+    /// A child waits for nothing but a person, or no longer does.
+    ChildPaused {
+        /// Which child.
+        child: ThreadId,
+        /// Whether it waits.
+        paused: bool,
+    },
     /// A message to a child was written into its log, or the child was over.
     ChildTold {
         /// The call that asked for it.
@@ -100,6 +108,15 @@ pub enum Outside {
         strength: Strength,
         /// Why, in one sentence.
         reason: Arc<str>,
+    },
+    /// A person answered a question.
+    Decided {
+        /// Which.
+        approval: ApprovalId,
+        /// What was shown.
+        digest: Arc<str>,
+        /// What was decided.
+        decision: Decision,
     },
 }
 

@@ -54,11 +54,7 @@
 //! let model = |name: &str| {
 //!     Ok(Model { name: name.into(), context_tokens: 100_000, max_output_tokens: 4_000, price: None })
 //! };
-//! let house = House {
-//!     tools: BTreeMap::new(),
-//!     agents: BTreeMap::from([("butler".into(), butler)]),
-//!     models: Box::new(model),
-//! };
+//! let house = House::new(BTreeMap::new(), BTreeMap::from([("butler".into(), butler)]), model);
 //!
 //! // The memory, the agents that are alive, and what has reached them.
 //! let mut logs: BTreeMap<ThreadId, Vec<(Time, Event)>> = BTreeMap::new();
@@ -155,12 +151,14 @@
 //!
 //! # Where what is
 //!
-//! Vocabulary: [`input`], [`event`], [`effect`], [`message`], [`report`], [`brief`]. Limits: [`policy`], [`budget`], [`mode`].
+//! Vocabulary: [`input`], [`event`], [`effect`], [`message`], [`report`], [`brief`], [`approval`]. Limits: [`policy`], [`budget`],
+//! [`mode`], [`permission`].
 //! State: [`thread`], which changes in `apply` alone. Deciding: `machine` has the order of things, `turn` has one file for each
 //! thing that can happen. What a model is shown of the house: [`context`].
 //!
 //! Deliberately absent: async, clocks, files, randomness, locks, and any knowledge of how a model, a tool or a log is reached.
 
+pub mod approval;
 pub mod birth;
 pub mod brief;
 pub mod budget;
@@ -175,6 +173,7 @@ mod machine;
 pub mod message;
 pub mod mode;
 pub mod model;
+pub mod permission;
 pub mod policy;
 pub mod report;
 pub mod role;

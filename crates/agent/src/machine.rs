@@ -37,6 +37,7 @@ impl Thread {
             Input::ToolFinished { call, result } => turn::tool_calls::finished(&mut moment, &call, result),
             Input::ChildReported { child, report } => turn::child::reported(&mut moment, &child, &report),
             Input::ChildSaid { child, text } => turn::child::said(&mut moment, &child, &text),
+            Input::ChildPaused { child, paused } => turn::child::paused(&mut moment, &child, paused),
             Input::ChildTold { call, delivered } => turn::verbs::told(&mut moment, &call, delivered),
             Input::TimePassed { heard } => turn::time::passed(&mut moment, heard),
             Input::Reopened => turn::reopen::reopened(&mut moment),

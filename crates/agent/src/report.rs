@@ -154,4 +154,28 @@ pub struct Report {
     /// Rules that would have allowed what policy refused for want of a person in this run, in this thread and below.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unanswered: Vec<Arc<str>>,
+    /// Whether this thread or one below read text from outside the house: then the report is such text, too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub foreign: bool,
+}
+
+impl Report {
+    /// The report of somebody who did nothing and used nothing.
+    pub fn empty(outcome: Outcome, reason: impl Into<Arc<str>>) -> Self {
+        Self {
+            outcome,
+            text: "".into(),
+            data: None,
+            reason: Some(reason.into()),
+            cause: None,
+            files_read: Vec::new(),
+            files_modified: Vec::new(),
+            usage: Usage::default(),
+            tree: Usage::default(),
+            duration_ms: 0,
+            unfinished: Vec::new(),
+            unanswered: Vec::new(),
+            foreign: false,
+        }
+    }
 }

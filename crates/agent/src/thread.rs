@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use crate::approval::{Approval, ApprovalId, Resolution, Scope};
 use crate::brief::Brief;
 use crate::budget::{Claim, Grant};
 use crate::effect::Effect;
@@ -15,6 +16,7 @@ use crate::input::{Outside, Strength};
 use crate::message::{Message, Origin, Part, Role as Speaker};
 use crate::mode::Mode;
 use crate::model::{CallErrorKind, StopReason};
+use crate::permission::{Action, Layer, Rule};
 use crate::report::{Outcome, Report, Usage};
 use crate::role::Role;
 use crate::tools::{Reach, ToolResult};
@@ -88,6 +90,16 @@ pub struct Thread {
     pub warned: BTreeSet<Arc<str>>,
     /// Every call that was ever made, so that a name stands for one call alone.
     pub call_names: BTreeSet<CallId>,
+    /// Questions that wait for a person.
+    pub approvals: BTreeMap<ApprovalId, Approval>,
+    /// Questions so far.
+    pub questions: u32,
+    /// What a person allowed this thread for as long as it lives.
+    pub granted: Vec<Rule>,
+    /// Whether text from outside the house was read: from then on, what is done weighs more.
+    pub foreign: bool,
+    /// Children that wait for nothing but a person.
+    pub paused: BTreeSet<ThreadId>,
 }
 
 /// A run: from a message, or a brief, to a report.
@@ -99,6 +111,8 @@ pub struct Run {
     pub started_at: Time,
     /// When it must be over.
     pub deadline: Option<Time>,
+    /// Since when it waits for nothing but a person: meanwhile its clocks stand still.
+    pub paused_at: Option<Time>,
     /// What it does.
     pub phase: Phase,
     /// Why it ends before the agent is done.
@@ -232,6 +246,11 @@ impl Thread {
             unanswered: Vec::new(),
             warned: BTreeSet::new(),
             call_names: BTreeSet::new(),
+            approvals: BTreeMap::new(),
+            questions: 0,
+            granted: Vec::new(),
+            foreign: false,
+            paused: BTreeSet::new(),
             created,
         }
     }
@@ -304,8 +323,22 @@ impl Thread {
     pub fn next_wake(&self, heard: Option<Time>) -> Option<Time> {
         let run = self.run.as_ref()?;
         let ending = run.ending.as_ref();
-        let deadline = run.deadline.filter(|_| ending.is_none_or(|ending| ending.last_turn));
-        [deadline, self.stall_at(heard), self.calls.next_wait()].into_iter().flatten().min()
+        let counts = run.paused_at.is_none() && ending.is_none_or(|ending| ending.last_turn);
+        let deadline = run.deadline.filter(|_| counts);
+        let expiry = self.approvals.values().map(|approval| approval.expires_at).min();
+        [deadline, self.stall_at(heard), self.calls.next_wait(), expiry].into_iter().flatten().min()
+    }
+
+    /// Whether the thread waits for nothing but a person: for a decision, for words, or for children who do.
+    pub fn is_paused(&self) -> bool {
+        let Some(run) = &self.run else { return false };
+        let is_still = match run.phase {
+            Phase::Acting => !self.calls.is_working(),
+            Phase::Answered => true,
+            Phase::Ready | Phase::Asking(_) => false,
+        };
+        let is_asked = !self.approvals.is_empty() || self.calls.asks_person() || !self.paused.is_empty();
+        run.ending.is_none() && is_still && is_asked && self.paused.len() == self.running as usize
     }
 
     /// When the silence becomes a stall; none while nothing of its own is awaited.
@@ -313,7 +346,7 @@ impl Thread {
         let run = self.run.as_ref()?;
         let stall_ms = self.created.policy.stall_ms;
         let is_noticed = run.stalled_at.is_some_and(|noticed| heard.is_none_or(|heard| heard <= noticed));
-        if stall_ms == 0 || is_noticed {
+        if stall_ms == 0 || is_noticed || run.paused_at.is_some() {
             return None;
         }
         let awaits_something = match &run.phase {
@@ -348,7 +381,24 @@ impl Thread {
 
     /// The state after `event`. Costs no more than the event is large.
     pub fn apply(&mut self, at: Time, event: &Event) {
-        self.last_at = self.last_at.max(at);
+        // A clock that was set back does not make what happened later happen earlier.
+        let at = at.max(self.last_at);
+        self.change(at, event);
+        let is_paused = self.is_paused();
+        let Some(run) = &mut self.run else { return };
+        match run.paused_at {
+            None if is_paused => run.paused_at = Some(self.last_at),
+            Some(since) if !is_paused => {
+                let waited_ms = self.last_at.since_ms(since);
+                run.deadline = run.deadline.map(|deadline| deadline.plus_ms(waited_ms));
+                run.paused_at = None;
+            }
+            Some(_) | None => {}
+        }
+    }
+
+    fn change(&mut self, at: Time, event: &Event) {
+        self.last_at = at;
         if let Some(run) = &mut self.run
             && !matches!(event, Event::StallNoticed { .. })
         {
@@ -414,7 +464,19 @@ impl Thread {
             Event::ToolFinished { call, result, .. } => {
                 self.files_read.add(&result.files_read);
                 self.files_modified.add(&result.files_modified);
+                self.foreign |= result.foreign.is_some();
                 self.calls.finish(call, result);
+            }
+            Event::ApprovalRequested(approval) => {
+                self.questions += 1;
+                self.calls.ask(&approval.call, &approval.id);
+                self.approvals.insert(approval.id.clone(), (**approval).clone());
+            }
+            Event::ApprovalResolved { approval, call, input, resolution } => {
+                if let Some(input) = input {
+                    self.take(input);
+                }
+                self.apply_resolution(approval, call, resolution);
             }
             Event::Delegated { call, plan, subtasks } => {
                 self.places_held += subtasks.len() as u32;
@@ -445,6 +507,13 @@ impl Thread {
             Event::ChildSaid { child, text } => {
                 self.said.insert(child.clone(), text.clone());
             }
+            Event::ChildPaused { child, paused } => {
+                if *paused {
+                    self.paused.insert(child.clone());
+                } else {
+                    self.paused.remove(child);
+                }
+            }
             Event::ChildStopped { child, strength, reason } => {
                 if let Some(child) = self.children.get_mut(child) {
                     child.stop = Some((*strength, reason.clone()));
@@ -469,7 +538,8 @@ impl Thread {
                 self.warned.insert(limit.clone());
             }
             Event::Reopened { away_ms } => {
-                if let Some(run) = &mut self.run {
+                // A clock that stands still is not moved twice.
+                if let Some(run) = self.run.as_mut().filter(|run| run.paused_at.is_none()) {
                     run.deadline = run.deadline.map(|deadline| deadline.plus_ms(*away_ms));
                 }
             }
@@ -514,8 +584,46 @@ impl Thread {
             today: self.created.today.clone(),
             preset: self.created.preset.clone(),
             path,
+            above: self.created.above.iter().cloned().chain([self.layer()]).collect(),
             progress: spawned.progress,
         })
+    }
+
+    /// What the thread is, to those below it.
+    pub fn layer(&self) -> Layer {
+        Layer { agent: self.created.role.name.clone(), mode: self.created.mode }
+    }
+
+    fn apply_resolution(&mut self, id: &ApprovalId, call: &CallId, resolution: &Resolution) {
+        let Some(approval) = self.approvals.remove(id) else { return };
+        self.calls.resolve(call, resolution);
+        match resolution {
+            Resolution::Allowed { scope: Scope::Thread | Scope::Always, .. } => {
+                if let Some(pattern) = approval.standing {
+                    let origin = "a person's consent".into();
+                    let rule = Rule {
+                        tool: approval.tool,
+                        pattern: Some(pattern),
+                        agent: None,
+                        action: Action::Allow,
+                        origin,
+                    };
+                    self.granted.push(rule);
+                }
+            }
+            Resolution::Allowed { scope: Scope::Once, .. } | Resolution::Withdrawn { .. } => {}
+            Resolution::Denied { .. } | Resolution::Forbidden { .. } => self.run_mut().refused = true,
+            Resolution::Expired { rule } | Resolution::Unanswered { rule } => {
+                self.run_mut().refused = true;
+                self.note_unanswered(rule);
+            }
+        }
+    }
+
+    fn note_unanswered(&mut self, rule: &Arc<str>) {
+        if !self.unanswered.contains(rule) {
+            self.unanswered.push(rule.clone());
+        }
     }
 
     fn take(&mut self, input: &InputId) {
@@ -535,6 +643,7 @@ impl Thread {
             number: self.runs,
             started_at: at,
             deadline,
+            paused_at: None,
             phase: Phase::Ready,
             ending: None,
             last_turn_taken: false,
@@ -670,6 +779,7 @@ impl Thread {
         } else if report.outcome == Outcome::Completed && began_at == self.changes {
             self.reusable.insert(task_key(&spawned.brief, &spawned.role, spawned.mode), (id.clone(), report.clone()));
         }
+        self.paused.remove(id);
         self.carved = self.carved.minus(carved(spawned));
         self.below = self.below.plus(&report.tree);
         if child.started {
@@ -681,10 +791,9 @@ impl Thread {
             self.descendants_taken.saturating_sub(spawned.grant.descendants).saturating_add(report.tree.children);
         self.files_modified.add(&report.files_modified);
         for rule in &report.unanswered {
-            if !self.unanswered.contains(rule) {
-                self.unanswered.push(rule.clone());
-            }
+            self.note_unanswered(rule);
         }
+        self.foreign |= report.foreign;
         self.reported.insert(id.clone(), (spawned.name.clone(), report.outcome));
         match spawned.subtask {
             Some(index) => {

@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::json::Json;
 
+/// The tool by which an agent waits for a person's words.
+pub const ASK_USER: &str = "ask_user";
+
 /// A tool as it is advertised to a model and judged by the rules.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolInfo {
@@ -53,6 +56,69 @@ pub enum Risk {
     Critical,
 }
 
+impl Risk {
+    /// One level more.
+    #[must_use]
+    pub fn raised(self) -> Self {
+        match self {
+            Risk::Low => Risk::Medium,
+            Risk::Medium => Risk::High,
+            Risk::High | Risk::Critical => Risk::Critical,
+        }
+    }
+
+    /// The word used on the wire and on screens.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Risk::Low => "low",
+            Risk::Medium => "medium",
+            Risk::High => "high",
+            Risk::Critical => "critical",
+        }
+    }
+}
+
+/// What one call would do, as far as its arguments tell. Worked out by the hands, who know their tools.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assessment {
+    /// How far this call reaches.
+    pub reach: Reach,
+    /// How much a person should think before saying yes to it.
+    pub risk: Risk,
+    /// What it would do, in one sentence for a person.
+    pub effect: Arc<str>,
+    /// What rules' patterns are held against, one by one: the path, every simple command.
+    pub subjects: Vec<Arc<str>>,
+    /// Whether the subjects tell all of it, so that a pattern may allow it.
+    pub is_plain: bool,
+    /// Whether it could be read at all.
+    pub is_readable: bool,
+    /// Protected places that it would change.
+    pub protected: Vec<Arc<str>>,
+    /// The pattern that consent for more than once would cover; none where such consent is not offered.
+    pub standing: Option<Arc<str>>,
+    /// Names the call, its arguments and what they lead to: another digest is another call.
+    pub digest: Arc<str>,
+}
+
+impl Assessment {
+    /// What is known of a call when only its tool is: what the tool declares, on all of its arguments as one subject.
+    pub fn of(tool: &ToolInfo, input: &Json) -> Self {
+        let name = &tool.name;
+        Self {
+            reach: tool.reach,
+            risk: tool.risk,
+            effect: format!("calls {name}").into(),
+            subjects: vec![input.text().into()],
+            is_plain: true,
+            is_readable: true,
+            protected: Vec::new(),
+            standing: None,
+            digest: format!("{name} {}", input.text()).into(),
+        }
+    }
+}
+
 /// What a tool came back with.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolResult {
@@ -67,6 +133,12 @@ pub struct ToolResult {
     /// Files that were written, relative to the workspace.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files_modified: Vec<Arc<str>>,
+    /// Where the words come from, where that is outside the house: they are fenced for the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub foreign: Option<Arc<str>>,
+    /// What was done, by the name that a person's consent was bound to; none where none was needed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<Arc<str>>,
 }
 
 impl ToolResult {

@@ -1,6 +1,7 @@
 //! One file per thing that can happen to an agent.
 
 pub(crate) mod answer;
+pub(crate) mod approval;
 pub(crate) mod arguments;
 pub(crate) mod begin;
 pub(crate) mod child;

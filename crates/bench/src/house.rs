@@ -60,12 +60,9 @@ pub fn house() -> House {
         mode: None,
     };
     // What ten thousand sub-agents say together is longer than any real window.
-    let model = |name: &str| Model { name: name.into(), context_tokens: 1 << 30, max_output_tokens: 4096, price: None };
-    House {
-        tools: [(answer::TOOL.into(), look())].into(),
-        agents: [(agent.name.clone(), agent)].into(),
-        models: Box::new(move |name| Ok(model(name))),
-    }
+    let model =
+        |name: &str| Ok(Model { name: name.into(), context_tokens: 1 << 30, max_output_tokens: 4096, price: None });
+    House::new([(answer::TOOL.into(), look())].into(), [(agent.name.clone(), agent)].into(), model)
 }
 
 /// A store that remembers as well as is asked.

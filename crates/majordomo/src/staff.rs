@@ -210,5 +210,5 @@ fn house(surroundings: &Surroundings, tools: &Registry, voices: &Voices) -> Hous
     let agents: BTreeMap<Arc<str>, Agent> =
         found.found.into_iter().map(|found| (found.agent.name.clone(), found.agent)).collect();
     let voices = voices.clone();
-    House { tools: infos, agents, models: Box::new(move |name| voices.model(name).map_err(|error| error.to_string())) }
+    House::new(infos, agents, move |name: &str| voices.model(name).map_err(|error| error.to_string()))
 }

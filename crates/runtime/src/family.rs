@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agent::event::ThreadCreated;
-use agent::{Input, InputId, Outcome, Outside, Report, Strength, ThreadId, Usage};
+use agent::{Input, InputId, Outcome, Outside, Report, Strength, ThreadId};
 use futures_util::FutureExt;
 use tokio::sync::oneshot;
 use tool::Workspace;
@@ -155,18 +155,6 @@ async fn give_along(workspace: Arc<Workspace>, birth: &mut ThreadCreated) {
 
 /// The report of a child that could not be begun, or not be ended in good order.
 fn without_life(why: &str) -> Report {
-    Report {
-        outcome: Outcome::Error,
-        text: "".into(),
-        data: None,
-        reason: Some(format!("an error of ours ended this agent: {why}").into()),
-        cause: Some("panic".into()),
-        files_read: Vec::new(),
-        files_modified: Vec::new(),
-        usage: Usage::default(),
-        tree: Usage::default(),
-        duration_ms: 0,
-        unfinished: Vec::new(),
-        unanswered: Vec::new(),
-    }
+    let reason = format!("an error of ours ended this agent: {why}");
+    Report { cause: Some("panic".into()), ..Report::empty(Outcome::Error, reason) }
 }

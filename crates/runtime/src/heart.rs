@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use agent::birth::{self, Root};
 use agent::house::House;
-use agent::{Event, InputId, Outside, Report, Strength, Thread, ThreadId};
+use agent::tools::ToolInfo;
+use agent::{Event, InputId, Json, Outside, Report, Strength, Thread, ThreadId};
 use provider::Voices;
 use store::{Process, ProcessId, Store};
 use tokio::sync::{broadcast, mpsc, oneshot};
@@ -176,7 +177,7 @@ impl Heart {
         }
         let needs_run = match &input {
             Outside::UserSaid { .. } => false,
-            Outside::Steered { .. } | Outside::Stopped { .. } => true,
+            Outside::Steered { .. } | Outside::Stopped { .. } | Outside::Decided { .. } => true,
         };
         let row = self.0.store.thread(thread).await?;
         if needs_run && row.is_some_and(|row| !row.state.is_live()) {
@@ -286,6 +287,11 @@ impl Inner {
         let mut driver = Driver::new(seat, self.workspace(&thread.created.workspace)?);
         driver.adopt(thread, n, epoch);
         Ok(driver)
+    }
+
+    /// What a call is and leads to at this moment.
+    pub fn digest(&self, workspace: &Workspace, tool: &ToolInfo, input: &Json) -> Arc<str> {
+        (self.house.assess)(&workspace.root().display().to_string(), tool, input).digest
     }
 
     /// One handle per folder, opened once.

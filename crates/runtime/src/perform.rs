@@ -84,7 +84,9 @@ impl Bench {
                 }
                 None
             }
-            Effect::RunTool { call, name, input } => Some(self.run_tool(thread, call, &name, input)),
+            Effect::RunTool { call, name, input, approved } => {
+                Some(self.run_tool(thread, call, &name, input, approved))
+            }
             Effect::StopTool { call } => {
                 if let Some(token) = self.tools.get(&call) {
                     token.cancel();
@@ -203,7 +205,14 @@ impl Bench {
         Ok(())
     }
 
-    fn run_tool(&mut self, thread: &Thread, call: CallId, name: &str, input: Json) -> BoxFuture<'static, Input> {
+    fn run_tool(
+        &mut self,
+        thread: &Thread,
+        call: CallId,
+        name: &str,
+        input: Json,
+        approved: Option<Arc<str>>,
+    ) -> BoxFuture<'static, Input> {
         let Some(tool) = self.heart.tools.get(name).cloned() else {
             let result = ToolResult::error(format!("{name} is not available in this process"));
             return async move { Input::ToolFinished { call, result } }.boxed();
@@ -228,13 +237,19 @@ impl Bench {
             progress: Some(Arc::new(progress)),
         };
         let name = name.to_owned();
+        let heart = self.heart.clone();
         async move {
+            let digest = approved.is_some().then(|| heart.digest(&bench.workspace, tool.info(), &input));
+            if digest != approved {
+                let changed = "not run: what it leads to has changed since a person allowed it. Call it again";
+                return Input::ToolFinished { call, result: ToolResult::error(changed) };
+            }
             // Called inside, for a tool may fail before it has anything to wait for.
             let ran = AssertUnwindSafe(async { tool.run(&input, &bench).await }).catch_unwind().await;
             let result = ran.unwrap_or_else(|panic| {
                 ToolResult::error(format!("{name} failed inside, its outcome is unknown: {}", message_of(&*panic)))
             });
-            Input::ToolFinished { call, result }
+            Input::ToolFinished { call, result: ToolResult { digest, ..result } }
         }
         .boxed()
     }

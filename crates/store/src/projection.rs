@@ -44,6 +44,8 @@ pub(crate) struct Doing {
     children: BTreeMap<ThreadId, Arc<str>>,
     /// Children that have not reported and came when enough were named.
     unnamed_children: u64,
+    /// Questions that wait for a person.
+    questions: u32,
     /// The thread is ending.
     stopping: bool,
 }
@@ -172,6 +174,14 @@ impl Folded {
                 doing.calls.remove(call);
                 None
             }
+            Event::ApprovalRequested(_) => {
+                doing.questions += 1;
+                None
+            }
+            Event::ApprovalResolved { .. } => {
+                doing.questions = doing.questions.saturating_sub(1);
+                None
+            }
             Event::ChildSpawned(spawned) => {
                 doing.child_spawned(spawned);
                 Some(Change::Spawned(Box::new(execution(&row.id, at, spawned))))
@@ -196,6 +206,7 @@ impl Folded {
             | Event::SubtaskSkipped { .. }
             | Event::SubtaskRecalled { .. }
             | Event::ChildSaid { .. }
+            | Event::ChildPaused { .. }
             | Event::ChildStopped { .. }
             | Event::MessageSent { .. }
             | Event::ChildAwaited { .. }
@@ -278,7 +289,7 @@ fn answer(row: &mut ThreadRow, doing: &mut Doing, answered: &Answered) -> Change
         row.tool_calls = row.tool_calls.saturating_add(u32::from(verdict.counts));
         let Some(tool) = tool_of(&verdict.call) else { continue };
         match verdict.what {
-            VerdictKind::Run { .. } => {
+            VerdictKind::Run { .. } | VerdictKind::Asked { .. } => {
                 doing.calls.insert(verdict.call.clone(), Call { tool, started: false });
             }
             VerdictKind::Verb => row.last_tool = Some(tool),
@@ -299,6 +310,8 @@ fn state(row: &ThreadRow, doing: &Doing) -> State {
         State::Stopping
     } else if doing.retrying.is_some() {
         State::Waiting
+    } else if doing.questions > 0 && !doing.calls.values().any(|call| call.started) {
+        State::Waiting
     } else if doing.asking || doing.calls.values().any(|call| call.started) || !doing.has_children() {
         State::Running
     } else {
@@ -315,6 +328,9 @@ fn waiting_for(state: State, doing: &Doing) -> Option<Arc<str>> {
     }
     if doing.asking {
         return Some("model".into());
+    }
+    if doing.questions > 0 {
+        return Some("a person's decision".into());
     }
     let running = doing.calls.values().filter(|call| call.started).map(|call| &call.tool);
     list(running, 0).or_else(|| list(doing.children.values(), doing.unnamed_children))

@@ -75,45 +75,7 @@ model: call delegate_task {"subtasks":["t0","t1","t2","t3","t4","t5","t6","t7"]}
   . tool_finished d1 ok
     | 8 of 8 subtasks brought a result.
     |
-    | ## Subtask 0: t0
-    | [completed] general (r.1) · 0 tool calls · 0.0s · 110 tokens
-    |
-    | r0
-    |
-    | ## Subtask 1: t1
-    | [completed] general (r.2) · 0 tool calls · 0.0s · 110 tokens
-    |
-    | r1
-    |
-    | ## Subtask 2: t2
-    | [completed] general (r.3) · 0 tool calls · 0.0s · 110 tokens
-    |
-    | r2
-    |
-    | ## Subtask 3: t3
-    | [completed] general (r.4) · 0 tool calls · 0.0s · 110 tokens
-    |
-    | r3
-    |
-    | ## Subtask 4: t4
-    | [completed] general (r.5) · 0 tool calls · 0.0s · 110 tokens
-    |
-    | r4
-    |
-    | ## Subtask 5: t5
-    | [completed] general (r.6) · 0 tool calls · 0.0s · 110 tokens
-    |
-    | r5
-    |
-    | ## Subtask 6: t6
-    | [completed] general (r.7) · 0 tool calls · 0.0s · 110 tokens
-    |
-    | r6
-    |
-    | ## Subtask 7: t7
-    | [completed] general (r.8) · 0 tool calls · 0.0s · 110 tokens
-    |
-    | r7
+    | ## Su… (1257 characters)
   . turn_started 2
 model: Eight.
   . answered 2, 110 tokens

@@ -25,23 +25,9 @@ pub fn exit_code(report: &Report) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use agent::Usage;
 
     fn report(outcome: Outcome) -> Report {
-        Report {
-            outcome,
-            text: "".into(),
-            data: None,
-            reason: None,
-            cause: None,
-            files_read: Vec::new(),
-            files_modified: Vec::new(),
-            usage: Usage::default(),
-            tree: Usage::default(),
-            duration_ms: 0,
-            unfinished: Vec::new(),
-            unanswered: Vec::new(),
-        }
+        Report { reason: None, ..Report::empty(outcome, "") }
     }
 
     #[test]

@@ -4,11 +4,13 @@
 //! inside an agent, `parent_tool_use_id`: the call by which that agent was started, null at the top (KATA-2). Then its own fields.
 //! Fields are only ever added. How frames come about is [`crate::Frames`]' business.
 //!
-//! Absent: frames of approvals and tasks, which no event tells of, and fleeting ones, which no log holds.
+//! Absent: frames of tasks, which no event tells of, and fleeting ones, which no log holds.
 
 use std::sync::Arc;
 
+use agent::approval::{ApprovalId, Scope};
 use agent::model::CallErrorKind;
+use agent::tools::Risk;
 use agent::{CallId, Json, Mode, Outcome, Report, ThreadId, Time};
 use serde::{Serialize, Serializer};
 
@@ -132,6 +134,55 @@ pub enum Body {
         /// The agent that the call started.
         #[serde(skip_serializing_if = "Option::is_none")]
         agent_slug: Option<Arc<str>>,
+    },
+    /// `validation_required`: a person is asked whether a call may be made (ZILEO-25).
+    ValidationRequired {
+        /// The question's name, by which it is decided.
+        validation_id: ApprovalId,
+        /// The call that waits.
+        tool_use_id: CallId,
+        /// The tool.
+        tool_name: Arc<str>,
+        /// Its arguments, exactly as they will be used.
+        input: Json,
+        /// What a decision is bound to.
+        digest: Arc<str>,
+        /// The names on the way to the one who asks, root first.
+        path: Vec<Arc<str>>,
+        /// The folder it works in.
+        workspace: Arc<str>,
+        /// The rule or the mode that wants a person to decide.
+        why: Arc<str>,
+        /// What it would do, in a sentence.
+        effect: Arc<str>,
+        /// How much to think before saying yes.
+        risk_level: Risk,
+        /// Protected places that it would change.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        protected: Vec<Arc<str>>,
+        /// Whether the agent has read text from outside the house.
+        foreign: bool,
+        /// The pattern that consent for more than once would cover; null where such consent is not offered.
+        standing: Option<Arc<str>>,
+        /// When it counts as refused.
+        expires_at: String,
+    },
+    /// `validation_resolved`: a question is answered, or no longer asked (ZILEO-26).
+    ValidationResolved {
+        /// Which.
+        validation_id: ApprovalId,
+        /// The call that waited.
+        tool_use_id: CallId,
+        /// `approved`, `denied`, `forbidden`, `expired`, `unanswered` or `withdrawn`.
+        decision: &'static str,
+        /// How far consent goes.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        scope: Option<Scope>,
+        /// The arguments that a person put in the place of the agent's.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        input: Option<Json>,
+        /// Why, or the rule that would have allowed it.
+        reason: Option<Arc<str>>,
     },
     /// `steered`: somebody told a running agent something.
     Steered {
@@ -321,7 +372,7 @@ impl Frame {
 
 impl Body {
     /// Every `type` that a fold of the log can yield.
-    pub const KINDS: [&str; 23] = [
+    pub const KINDS: [&str; 25] = [
         "run_started",
         "thread_created",
         "agent_start",
@@ -336,6 +387,8 @@ impl Body {
         "sub_agent_error",
         "tool_start",
         "tool_result",
+        "validation_required",
+        "validation_resolved",
         "steered",
         "stalled",
         "usage",
@@ -364,6 +417,8 @@ impl Body {
             Body::SubAgentError(_) => "sub_agent_error",
             Body::ToolStart { .. } => "tool_start",
             Body::ToolResult { .. } => "tool_result",
+            Body::ValidationRequired { .. } => "validation_required",
+            Body::ValidationResolved { .. } => "validation_resolved",
             Body::Steered { .. } => "steered",
             Body::Stalled { .. } => "stalled",
             Body::Usage { .. } => "usage",
@@ -396,6 +451,8 @@ impl Body {
             Body::Text { .. }
             | Body::ToolStart { .. }
             | Body::ToolResult { .. }
+            | Body::ValidationRequired { .. }
+            | Body::ValidationResolved { .. }
             | Body::Steered { .. }
             | Body::Stalled { .. }
             | Body::Usage { .. }

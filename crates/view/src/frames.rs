@@ -142,6 +142,11 @@ impl Frames {
             Event::ToolFinished { call, result, duration_ms } => {
                 self.tell_call_finished(thread, call, result, *duration_ms, out);
             }
+            Event::ApprovalRequested(approval) => say(calls::question(approval)),
+            Event::ApprovalResolved { approval, call, resolution, .. } => {
+                say(calls::decision(approval, call, resolution));
+                self.change_input(thread, call, resolution);
+            }
             Event::ChildSpawned(spawned) => self.tell_spawned(thread, spawned, out),
             Event::ChildReported { child, report } => {
                 self.told(thread).resumes = true;
@@ -172,6 +177,7 @@ impl Frames {
             Event::InputArrived { .. }
             | Event::ChildStarted { .. }
             | Event::ChildSaid { .. }
+            | Event::ChildPaused { .. }
             | Event::ChildStopped { .. } => {}
         }
     }

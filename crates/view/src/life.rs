@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use agent::approval::ApprovalId;
 use agent::event::{ChildSpawned, ThreadCreated, TurnKind};
 use agent::message::Part;
 use agent::model::CallErrorKind;
@@ -49,6 +50,9 @@ pub(crate) struct Life {
     reported: BTreeSet<ThreadId>,
     /// Calls that wait for children.
     waits: BTreeSet<CallId>,
+    /// Questions to a person, and those of them that are answered.
+    questions: BTreeSet<ApprovalId>,
+    answers: BTreeSet<ApprovalId>,
     stall: Latest<Arc<str>>,
     /// The place of the newest event of its own log.
     heard: u64,
@@ -252,6 +256,9 @@ impl Life {
         if phase == State::Completing {
             return phase;
         }
+        if self.questions.difference(&self.answers).next().is_some() {
+            return State::WaitingForUser;
+        }
         let mut tools = self.open_tools().peekable();
         if tools.peek().is_some() {
             return if tools.any(|name| *name == *ASK_USER) { State::WaitingForUser } else { State::WaitingForTool };
@@ -337,6 +344,12 @@ impl Life {
             Event::ChildReported { child, .. } => {
                 self.reported.insert(child.clone());
             }
+            Event::ApprovalRequested(approval) => {
+                self.questions.insert(approval.id.clone());
+            }
+            Event::ApprovalResolved { approval, .. } => {
+                self.answers.insert(approval.clone());
+            }
             Event::WaitStarted { call, .. } | Event::ChildAwaited { call, .. } => {
                 self.waits.insert(call.clone());
             }
@@ -353,6 +366,7 @@ impl Life {
             | Event::SubtaskSkipped { .. }
             | Event::SubtaskRecalled { .. }
             | Event::ChildSaid { .. }
+            | Event::ChildPaused { .. }
             | Event::ChildStarted { .. }
             | Event::ChildStopped { .. }
             | Event::MessageSent { .. }

@@ -63,6 +63,9 @@ impl Notice {
             | Event::Answered(_)
             | Event::ToolStarted { .. }
             | Event::ToolFinished { .. }
+            | Event::ApprovalRequested(_)
+            | Event::ApprovalResolved { .. }
+            | Event::ChildPaused { .. }
             | Event::Delegated { .. }
             | Event::ChildSpawned(_)
             | Event::ChildStarted { .. }

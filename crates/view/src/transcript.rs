@@ -228,6 +228,18 @@ impl Rows {
                 None => format!("try {attempt} failed ({error})"),
             }),
             Event::CallRepeated { .. } => notice("the model is asked again: the process went away".to_owned()),
+            Event::ApprovalRequested(approval) => {
+                notice(format!(
+                    "{} asks: {} ({} risk; {})",
+                    approval.tool,
+                    approval.effect,
+                    approval.risk.as_str(),
+                    approval.why
+                ));
+            }
+            Event::ApprovalResolved { approval, resolution, .. } => {
+                notice(format!("question {approval} is {}", resolution.as_str()));
+            }
             Event::ChildStopped { child, reason, .. } => notice(format!("{child} is told to end: {reason}")),
             Event::ContextCompacted { summary } => {
                 notice(format!("the conversation was replaced by a summary of it:\n{summary}"));
@@ -250,6 +262,7 @@ impl Rows {
             | Event::ToolStarted { .. }
             | Event::Delegated { .. }
             | Event::ChildSaid { .. }
+            | Event::ChildPaused { .. }
             | Event::MessageSent { .. }
             | Event::ChildAwaited { .. }
             | Event::WaitStarted { .. } => {}

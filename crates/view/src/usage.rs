@@ -149,6 +149,9 @@ fn used_by(event: &Event) -> Option<Usage> {
         | Event::TurnStarted(_)
         | Event::ToolStarted { .. }
         | Event::ToolFinished { .. }
+        | Event::ApprovalRequested(_)
+        | Event::ApprovalResolved { .. }
+        | Event::ChildPaused { .. }
         | Event::Delegated { .. }
         | Event::SubtaskSkipped { .. }
         | Event::SubtaskRecalled { .. }

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::approval::{ApprovalId, Resolution};
+use crate::context;
 use crate::effect::Effect;
 use crate::event::{Answered, VerdictKind};
 use crate::id::{CallId, ThreadId, Time};
 use crate::json::Json;
 use crate::message::Part;
-use crate::tools::{Reach, ToolResult};
+use crate::tools::{ASK_USER, Reach, ToolResult};
 
 use super::graph::Graph;
 
@@ -21,6 +23,8 @@ pub struct Calls {
     open: usize,
     /// Tools that run.
     running: usize,
+    /// Those of them that only wait for a person's words.
+    asking: usize,
     /// Whether one of them writes: then it runs alone.
     writing: bool,
     /// The first slot that may not have been begun.
@@ -44,6 +48,10 @@ pub struct Slot {
     pub verdict: VerdictKind,
     /// How far it is.
     pub state: SlotState,
+    /// What a person's consent is bound to, once it was given.
+    pub approved: Option<Arc<str>>,
+    /// Whether a person put other arguments in the place of the agent's.
+    pub edited: bool,
     /// What came of it.
     pub result: Option<ToolResult>,
 }
@@ -53,6 +61,8 @@ pub struct Slot {
 pub enum SlotState {
     /// It was not begun.
     Waiting,
+    /// A person decides whether it may be.
+    Asked(ApprovalId),
     /// The tool runs.
     Running {
         /// Since when.
@@ -103,7 +113,7 @@ impl Calls {
             calls.places.insert(id.clone(), calls.slots.len());
             let result = match &verdict.what {
                 VerdictKind::Refused { reason, .. } => Some(ToolResult::error(reason.clone())),
-                VerdictKind::Run { .. } | VerdictKind::Verb => None,
+                VerdictKind::Run { .. } | VerdictKind::Asked { .. } | VerdictKind::Verb => None,
             };
             calls.open += usize::from(result.is_none());
             calls.slots.push(Slot {
@@ -112,6 +122,8 @@ impl Calls {
                 input: input.clone(),
                 verdict: verdict.what.clone(),
                 state: if result.is_none() { SlotState::Waiting } else { SlotState::Done },
+                approved: None,
+                edited: false,
                 result,
             });
         }
@@ -131,6 +143,16 @@ impl Calls {
     /// Tools that run.
     pub fn running(&self) -> usize {
         self.running
+    }
+
+    /// Whether tools run that do more than wait for a person's words.
+    pub fn is_working(&self) -> bool {
+        self.running > self.asking
+    }
+
+    /// Whether a tool waits for a person's words.
+    pub fn asks_person(&self) -> bool {
+        self.asking > 0
     }
 
     /// Bytes of all results, as the model will read them.
@@ -158,13 +180,21 @@ impl Calls {
     pub fn graph(&self, call: &CallId) -> Option<&Graph> {
         match &self.slot(call)?.state {
             SlotState::Verb(VerbState::Graph(graph)) => Some(graph),
-            SlotState::Verb(_) | SlotState::Waiting | SlotState::Running { .. } | SlotState::Done => None,
+            SlotState::Verb(_)
+            | SlotState::Waiting
+            | SlotState::Asked(_)
+            | SlotState::Running { .. }
+            | SlotState::Done => None,
         }
     }
 
-    /// The next tool that may begin: readers run side by side, a writer runs alone and in its place.
+    /// The next tool that may begin: readers run side by side, a writer runs alone and in its place, and nobody overtakes a
+    /// call that a person decides on.
     pub fn next_to_start(&self) -> Option<&Slot> {
         for slot in &self.slots[self.cursor..] {
+            if matches!(slot.state, SlotState::Asked(_)) {
+                return None;
+            }
             let (SlotState::Waiting, VerdictKind::Run { reach, .. }) = (&slot.state, &slot.verdict) else { continue };
             let blocked = if *reach == Reach::ReadOnly { self.writing } else { self.running > 0 };
             return (!blocked).then_some(slot);
@@ -198,8 +228,30 @@ impl Calls {
         let slot = &mut self.slots[place];
         slot.state = SlotState::Running { since: at, stopping: false };
         self.running += 1;
+        self.asking += usize::from(&*slot.name == ASK_USER);
         self.cursor = self.cursor.max(place + 1);
         self.writing |= !matches!(slot.verdict, VerdictKind::Run { reach: Reach::ReadOnly, .. });
+    }
+
+    pub(super) fn ask(&mut self, call: &CallId, approval: &ApprovalId) {
+        if let Some(place) = self.places.get(call) {
+            self.slots[*place].state = SlotState::Asked(approval.clone());
+        }
+    }
+
+    /// A question was answered: where that is leave, the call may begin in its place.
+    pub(super) fn resolve(&mut self, call: &CallId, resolution: &Resolution) {
+        let Some(place) = self.places.get(call) else { return };
+        let slot = &mut self.slots[*place];
+        slot.state = SlotState::Waiting;
+        let Resolution::Allowed { digest, input, .. } = resolution else { return };
+        slot.approved = Some(digest.clone());
+        if let Some(input) = input {
+            (slot.input, slot.edited) = (input.clone(), true);
+        }
+        if let VerdictKind::Asked { reach, idempotent } = slot.verdict {
+            slot.verdict = VerdictKind::Run { reach, idempotent };
+        }
     }
 
     pub(super) fn finish(&mut self, call: &CallId, result: &ToolResult) {
@@ -210,10 +262,18 @@ impl Calls {
         }
         if matches!(slot.state, SlotState::Running { .. }) {
             self.running -= 1;
+            self.asking -= usize::from(&*slot.name == ASK_USER);
             self.writing = false;
         }
         slot.state = SlotState::Done;
-        slot.result = Some(result.clone());
+        let mut result = result.clone();
+        if let Some(origin) = &result.foreign {
+            result.content = context::fenced(origin, &result.content).into();
+        }
+        if slot.edited {
+            result.content = context::edited(&slot.input, &result.content).into();
+        }
+        slot.result = Some(result);
         self.open -= 1;
         self.waits.remove(call);
     }
@@ -247,7 +307,11 @@ impl Calls {
         let place = *self.places.get(call)?;
         match &mut self.slots[place].state {
             SlotState::Verb(VerbState::Graph(graph)) => Some(graph),
-            SlotState::Verb(_) | SlotState::Waiting | SlotState::Running { .. } | SlotState::Done => None,
+            SlotState::Verb(_)
+            | SlotState::Waiting
+            | SlotState::Asked(_)
+            | SlotState::Running { .. }
+            | SlotState::Done => None,
         }
     }
 
@@ -285,7 +349,7 @@ impl Calls {
                     call: slot.call.clone(),
                     text: text.clone(),
                 }),
-                SlotState::Waiting | SlotState::Done | SlotState::Verb(_) => {}
+                SlotState::Waiting | SlotState::Asked(_) | SlotState::Done | SlotState::Verb(_) => {}
             }
         }
         effects
@@ -299,6 +363,11 @@ impl Calls {
 impl Slot {
     /// The tool's run as an effect.
     pub fn run(&self) -> Effect {
-        Effect::RunTool { call: self.call.clone(), name: self.name.clone(), input: self.input.clone() }
+        Effect::RunTool {
+            call: self.call.clone(),
+            name: self.name.clone(),
+            input: self.input.clone(),
+            approved: self.approved.clone(),
+        }
     }
 }

@@ -10,7 +10,7 @@ use crate::message::Part;
 use crate::model::{Answer, StopReason, Tokens};
 use crate::policy::TokenCount;
 use crate::thread::{Asking, Phase};
-use crate::turn::{begin, permission, tool_calls, verbs};
+use crate::turn::{approval, begin, permission, tool_calls, verbs};
 
 /// The share of a limit, in percent, at which the thread is warned.
 const WARN_AT: u64 = 80;
@@ -50,6 +50,7 @@ pub fn answered(moment: &mut Moment<'_>, turn: u32, answer: Answer, schema_error
         moment.emit(Event::ContextCompacted { summary });
     }
     if works {
+        approval::ask_all(moment);
         verbs::start_all(moment);
         tool_calls::start_ready(moment);
     }
@@ -133,6 +134,7 @@ fn judge(moment: &Moment<'_>, parts: &[Part], unreadable: &[(CallId, Arc<str>)])
         let unread = unreadable.iter().find(|(call, _)| call == id).map(|(_, why)| why.clone());
         let is_malformed = unread.is_some();
         let refused = |reason: String| VerdictKind::Refused { reason: reason.into(), rule: None };
+        let mut by = None;
         let (what, counts) = if verdicts.len() >= policy.max_calls_per_answer as usize {
             let most = policy.max_calls_per_answer;
             (refused(format!("not run: one answer may hold {most} calls (policy.max_calls_per_answer)")), false)
@@ -152,12 +154,14 @@ fn judge(moment: &Moment<'_>, parts: &[Part], unreadable: &[(CallId, Arc<str>)])
             );
             (refused(reason), true)
         } else {
-            (permission::judge(moment, name), true)
+            let (what, rule) = permission::judge(moment, name, input);
+            by = rule;
+            (what, true)
         };
         if counts {
             calls_left = calls_left.map(|left| left - 1);
         }
-        verdicts.push(Verdict { call: id.clone(), what, counts, malformed: is_malformed });
+        verdicts.push(Verdict { call: id.clone(), what, counts, malformed: is_malformed, by });
     }
     verdicts
 }

@@ -33,6 +33,15 @@ pub fn said(moment: &mut Moment<'_>, id: &ThreadId, text: &str) {
     }
 }
 
+/// A child waits for nothing but a person, or no longer does.
+pub fn paused(moment: &mut Moment<'_>, id: &ThreadId, paused: bool) {
+    let thread = &*moment.thread;
+    let runs = thread.run.is_some() && thread.children.get(id).is_some_and(|child| child.started);
+    if runs && thread.paused.contains(id) != paused {
+        moment.emit(Event::ChildPaused { child: id.clone(), paused });
+    }
+}
+
 /// A child is over, and whoever waits for it is told.
 pub fn over(moment: &mut Moment<'_>, id: &ThreadId, report: &Report) {
     let Some(child) = moment.thread.children.get(id) else { return };
@@ -76,6 +85,7 @@ fn tell_watcher(
         }
         SlotState::Verb(VerbState::Graph(_) | VerbState::Tell { .. })
         | SlotState::Waiting
+        | SlotState::Asked(_)
         | SlotState::Running { .. }
         | SlotState::Done => return,
     };

@@ -71,6 +71,7 @@ fn report(
         duration_ms: moment.now.since_ms(run.started_at),
         unfinished: thread.notices.iter().filter_map(unread).collect(),
         unanswered: thread.unanswered.clone(),
+        foreign: thread.foreign,
     };
     moment.emit(Event::Reported(Box::new(report)));
 }

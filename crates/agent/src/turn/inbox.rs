@@ -5,7 +5,7 @@ use crate::id::InputId;
 use crate::input::{Outside, Strength};
 use crate::machine::Moment;
 use crate::report::Outcome;
-use crate::turn::{begin, stop};
+use crate::turn::{approval, begin, stop};
 
 /// Takes up all that can be taken up.
 pub fn take_all(moment: &mut Moment<'_>) {
@@ -23,6 +23,9 @@ pub fn take_all(moment: &mut Moment<'_>) {
                 }
             }
             Outside::Stopped { strength, reason } => stopped(moment, id, strength, &reason),
+            Outside::Decided { approval, digest, decision } => {
+                approval::decided(moment, id, &approval, &digest, decision);
+            }
         }
     }
 }

@@ -1,15 +1,32 @@
-//! Whether a call may be made: by the tools that the thread has, and by its mode.
+//! What becomes of a call: by the tools that the thread has, by what the call would do, and by everybody's modes and rules.
+
+use std::sync::Arc;
 
 use crate::event::VerdictKind;
+use crate::house::{Consent, House};
+use crate::json::Json;
 use crate::machine::Moment;
 use crate::mode::Mode;
+use crate::permission::{self, Action, Asked, Layer, Weighed};
 use crate::policy::VERBS;
-use crate::tools::{Reach, ToolInfo};
+use crate::thread::Thread;
+use crate::tools::{Assessment, Reach, Risk, ToolInfo};
 
-/// What becomes of a call of `name`.
-pub fn judge(moment: &Moment<'_>, name: &str) -> VerdictKind {
+impl Thread {
+    /// What would become of a call of this thread at this moment, with the word of everybody above it.
+    pub fn weigh(&self, house: &House, tool: &ToolInfo, input: &Json) -> Weighed {
+        let assessment = (house.assess)(&self.created.workspace, tool, input);
+        let asked = Asked { tool: &tool.name, assessment: &assessment, foreign: self.foreign };
+        let chain: Vec<Layer> = self.created.above.iter().cloned().chain([self.layer()]).collect();
+        let judgement = permission::judge(&chain, &(house.rules)(), &self.granted, &asked);
+        Weighed { risk: asked.risk(), judgement, assessment }
+    }
+}
+
+/// What becomes of a call, and the rule that decided where it was not the mode alone.
+pub fn judge(moment: &Moment<'_>, name: &str, input: &Json) -> (VerdictKind, Option<Arc<str>>) {
     let created = &moment.thread.created;
-    let refused = |reason: String| VerdictKind::Refused { reason: reason.into(), rule: None };
+    let refused = |reason: String| (VerdictKind::Refused { reason: reason.into(), rule: None }, None);
     if !created.role.tools.iter().any(|tool| &**tool == name) {
         if VERBS.contains(&name) && created.grant.depth == 0 && created.policy.enabled {
             return refused(format!(
@@ -23,30 +40,47 @@ pub fn judge(moment: &Moment<'_>, name: &str) -> VerdictKind {
         return refused(format!("{name} {what}. Your tools: {tools}"));
     }
     match moment.house.tools.get(name) {
-        None if VERBS.contains(&name) => VerdictKind::Verb,
+        None if VERBS.contains(&name) => (VerdictKind::Verb, None),
         None => refused(format!("{name} is not available in this process")),
-        Some(tool) => by_mode(created.mode, tool),
+        Some(tool) => by_rules(moment, tool, input),
     }
 }
 
-fn by_mode(mode: Mode, tool: &ToolInfo) -> VerdictKind {
-    let name = &tool.name;
-    let allowed = VerdictKind::Run { reach: tool.reach, idempotent: tool.idempotent };
-    let asked = |free: Mode| VerdictKind::Refused {
-        reason: format!(
-            "{name} was refused: in mode {mode} it needs a person's consent, and nobody can give it here. \
-             Go on without it, or say what you would have done"
-        )
-        .into(),
-        rule: Some(format!("{name}: allowed by --mode {free}").into()),
-    };
-    match (mode, tool.reach) {
-        (Mode::Dangerous, _) | (_, Reach::ReadOnly) => allowed,
-        (Mode::Plan, Reach::Own | Reach::Workspace | Reach::World) => {
-            VerdictKind::Refused { reason: format!("{name} is not permitted: mode plan only reads").into(), rule: None }
+fn by_rules(moment: &Moment<'_>, tool: &ToolInfo, input: &Json) -> (VerdictKind, Option<Arc<str>>) {
+    let Weighed { assessment, judgement, .. } = moment.thread.weigh(moment.house, tool, input);
+    let (reach, idempotent, by) = (assessment.reach, tool.idempotent, judgement.by.clone());
+    match judgement.action {
+        Action::Allow => {
+            let by_mode = by.starts_with("mode ");
+            (VerdictKind::Run { reach, idempotent }, (!by_mode).then_some(by))
         }
-        (Mode::Ask | Mode::Auto, Reach::Own) | (Mode::Auto, Reach::Workspace) => allowed,
-        (Mode::Ask, Reach::Workspace) => asked(Mode::Auto),
-        (Mode::Ask | Mode::Auto, Reach::World) => asked(Mode::Dangerous),
+        Action::Ask if moment.house.consent == Consent::Asked => (VerdictKind::Asked { reach, idempotent }, Some(by)),
+        Action::Ask => {
+            let reason = format!(
+                "{} was refused: it needs a person's consent ({by}), and nobody can give it here. \
+                 Go on without it, or say what you would have done",
+                tool.name
+            );
+            let rule = Some(way_out(tool, &assessment));
+            (VerdictKind::Refused { reason: reason.into(), rule }, Some(by))
+        }
+        Action::Deny => {
+            let reason = format!("{} is not permitted: {by}", tool.name).into();
+            (VerdictKind::Refused { reason, rule: None }, Some(by))
+        }
     }
+}
+
+/// What would have allowed a call that nobody could be asked about.
+pub fn way_out(tool: &ToolInfo, assessment: &Assessment) -> Arc<str> {
+    let name = &tool.name;
+    let is_mild = assessment.reach <= Reach::Workspace && assessment.risk < Risk::High;
+    let mode = if is_mild { Mode::Auto } else { Mode::Dangerous };
+    let rule = |pattern: &str| format!("the rule {{tool = \"{name}\", pattern = \"{pattern}\", action = \"allow\"}}");
+    match (&assessment.standing, assessment.protected.first()) {
+        (_, Some(place)) => format!("{name}: allowed by {}", rule(&format!("*{place}*"))),
+        (Some(pattern), None) => format!("{name}: allowed by --mode {mode}, or by {}", rule(pattern)),
+        (None, None) => format!("{name}: allowed by --mode {mode}"),
+    }
+    .into()
 }

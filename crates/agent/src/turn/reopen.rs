@@ -2,11 +2,12 @@
 
 use crate::budget::Claim;
 use crate::event::{Ending, Event, VerdictKind};
+use crate::house::Consent;
 use crate::machine::Moment;
 use crate::model::{CallError, CallErrorKind};
 use crate::report::Outcome;
 use crate::thread::{Phase, Slot, SlotState, interrupted, may_repeat};
-use crate::turn::{child, failure, inbox, stop, tool_calls};
+use crate::turn::{approval, child, failure, inbox, stop, tool_calls};
 
 /// The thread was read from its log.
 pub fn reopened(moment: &mut Moment<'_>) {
@@ -18,6 +19,9 @@ pub fn reopened(moment: &mut Moment<'_>) {
     if was_running {
         settle_tools(moment);
         settle_model(moment);
+        if moment.house.consent == Consent::Nobody {
+            approval::nobody_answers(moment);
+        }
     }
     tool_calls::start_ready(moment);
     child::start_queued(moment);
@@ -30,8 +34,10 @@ fn settle_tools(moment: &mut Moment<'_>) {
         (SlotState::Running { .. }, VerdictKind::Run { reach, idempotent }) => {
             ending || !may_repeat(*reach, *idempotent)
         }
-        (SlotState::Running { .. }, VerdictKind::Verb | VerdictKind::Refused { .. }) => true,
-        (SlotState::Waiting | SlotState::Verb(_) | SlotState::Done, _) => false,
+        (SlotState::Running { .. }, VerdictKind::Asked { .. } | VerdictKind::Verb | VerdictKind::Refused { .. }) => {
+            true
+        }
+        (SlotState::Waiting | SlotState::Asked(_) | SlotState::Verb(_) | SlotState::Done, _) => false,
     };
     let lost: Vec<_> =
         moment.thread.calls.slots().iter().filter(is_lost).map(|slot| (slot.call.clone(), slot.name.clone())).collect();

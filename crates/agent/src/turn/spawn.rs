@@ -15,7 +15,7 @@ use crate::mode::Mode;
 use crate::policy::VERBS;
 use crate::role::{Agent, Role};
 use crate::thread::{Thread, task_key};
-use crate::tools::Reach;
+use crate::tools::{ASK_USER, Reach};
 use crate::turn::arguments::Arguments;
 
 const EXAMPLE: &str = r#"{"task": "Read src/auth.rs and list what it exports"}"#;
@@ -270,7 +270,7 @@ fn role(moment: &Moment<'_>, wish: &Wish, mode: Mode, narrowed: &mut Vec<Arc<str
     let given = |tool: &Arc<str>| {
         let is_own = agent.and_then(|agent| agent.tools.as_ref()).is_none_or(|tools| tools.contains(tool));
         let is_verb = VERBS.contains(&&**tool);
-        is_own && (may_spawn || !is_verb) && (policy.children_may_ask || &**tool != "ask_user")
+        is_own && (may_spawn || !is_verb) && (policy.children_may_ask || &**tool != ASK_USER)
     };
     let has: Vec<Arc<str>> = parent.role.tools.iter().filter(|tool| given(tool)).cloned().collect();
     let tools = match &wish.tools {

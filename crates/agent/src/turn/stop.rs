@@ -7,10 +7,10 @@ use crate::event::{Ending, Event};
 use crate::id::{CallId, InputId, ThreadId};
 use crate::input::Strength;
 use crate::machine::Moment;
-use crate::report::{Outcome, Report, Usage};
+use crate::report::{Outcome, Report};
 use crate::thread::{Node, Phase, SlotState, VerbState};
 use crate::tools::ToolResult;
-use crate::turn::{child, delegate, tool_calls};
+use crate::turn::{approval, child, delegate, tool_calls};
 
 /// The end begins: of the thread, and of all its children.
 pub fn begin(moment: &mut Moment<'_>, input: Option<InputId>, ending: Ending) {
@@ -69,6 +69,10 @@ fn close_calls(moment: &mut Moment<'_>, reason: &str) {
         moment.thread.calls.slots().iter().map(|slot| (slot.call.clone(), slot.state.clone())).collect();
     for (call, state) in slots {
         match state {
+            SlotState::Asked(approval) => {
+                approval::withdraw(moment, &approval, reason);
+                tool_calls::answer(moment, &call, ToolResult::error(format!("not run: {reason}")));
+            }
             SlotState::Waiting | SlotState::Verb(VerbState::Wait { .. } | VerbState::Tell { .. }) => {
                 tool_calls::answer(moment, &call, ToolResult::error(format!("not run: {reason}")));
             }
@@ -102,18 +106,5 @@ fn running_tools(moment: &Moment<'_>) -> Vec<CallId> {
 
 /// The report of a child that was accepted and never begun.
 pub fn never_begun(reason: &Arc<str>) -> Report {
-    Report {
-        outcome: Outcome::Cancelled,
-        text: "".into(),
-        data: None,
-        reason: Some(format!("never begun: {reason}").into()),
-        cause: None,
-        files_read: Vec::new(),
-        files_modified: Vec::new(),
-        usage: Usage::default(),
-        tree: Usage::default(),
-        duration_ms: 0,
-        unfinished: Vec::new(),
-        unanswered: Vec::new(),
-    }
+    Report::empty(Outcome::Cancelled, format!("never begun: {reason}"))
 }

@@ -5,13 +5,14 @@ use crate::id::Time;
 use crate::machine::Moment;
 use crate::report::Outcome;
 use crate::thread::{Phase, SlotState};
-use crate::turn::{stop, verbs};
+use crate::turn::{approval, stop, verbs};
 
 /// Looks at every clock of the thread.
 pub fn passed(moment: &mut Moment<'_>, heard: Option<Time>) {
+    approval::expire(moment);
     let Some(run) = &moment.thread.run else { return };
     let can_end = run.ending.as_ref().is_none_or(|ending| ending.last_turn);
-    if can_end && run.deadline.is_some_and(|deadline| deadline <= moment.now) {
+    if can_end && run.paused_at.is_none() && run.deadline.is_some_and(|deadline| deadline <= moment.now) {
         let ending = run.ending.clone().unwrap_or_else(|| {
             let seconds = moment.now.since_ms(run.started_at) / 1000;
             let reason = format!("the time (timeout_s) was over after {seconds} s").into();

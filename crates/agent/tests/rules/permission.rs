@@ -83,6 +83,7 @@ fn verdicts(room: &Room) -> Vec<&'static str> {
     });
     let word = |what: &VerdictKind| match what {
         VerdictKind::Run { .. } => "allow",
+        VerdictKind::Asked { .. } => "asked",
         VerdictKind::Verb => "verb",
         VerdictKind::Refused { rule: Some(_), .. } => "ask",
         VerdictKind::Refused { rule: None, .. } => "deny",

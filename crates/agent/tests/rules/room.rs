@@ -140,20 +140,7 @@ impl Room {
 
 /// A report that says how much was used.
 pub fn report(outcome: Outcome, tree: Usage) -> Report {
-    Report {
-        outcome,
-        text: "Done.".into(),
-        data: None,
-        reason: None,
-        cause: None,
-        files_read: Vec::new(),
-        files_modified: Vec::new(),
-        usage: tree,
-        tree,
-        duration_ms: 0,
-        unfinished: Vec::new(),
-        unanswered: Vec::new(),
-    }
+    Report { text: "Done.".into(), reason: None, usage: tree, tree, ..Report::empty(outcome, "") }
 }
 
 /// One tool of every reach, and three agents.
@@ -191,5 +178,5 @@ pub fn house() -> House {
     let model = move |name: &str| {
         Ok(Model { name: name.into(), context_tokens: 100_000, max_output_tokens: 4000, price: Some(price) })
     };
-    House { tools: BTreeMap::from(tools.map(tool)), agents: BTreeMap::from(agents.map(agent)), models: Box::new(model) }
+    House::new(BTreeMap::from(tools.map(tool)), BTreeMap::from(agents.map(agent)), model)
 }

@@ -202,14 +202,11 @@ async fn begin(plan: &Plan) -> Heart {
         mode: None,
     };
     let looked_up = voices.clone();
-    let house = House {
-        tools: plan.tools.infos(),
-        agents: BTreeMap::from([(general.name.clone(), general)]),
-        models: Box::new(move |name| {
-            assert_ne!(name, CURSED, "nobody may look here");
-            looked_up.model(name).map_err(|error| error.to_string())
-        }),
-    };
+    let agents = BTreeMap::from([(general.name.clone(), general)]);
+    let house = House::new(plan.tools.infos(), agents, move |name: &str| {
+        assert_ne!(name, CURSED, "nobody may look here");
+        looked_up.model(name).map_err(|error| error.to_string())
+    });
     let options = Options {
         store: plan.store.clone(),
         voices,

@@ -87,6 +87,7 @@ pub(crate) fn created(thread: &ThreadId) -> Event {
         today: "2026-01-15".into(),
         preset: "default".into(),
         path: vec!["general".into()],
+        above: Vec::new(),
         progress: false,
     }))
 }
@@ -113,6 +114,7 @@ pub(crate) fn answered(turn: u32, tools: &[&str]) -> Event {
         what: VerdictKind::Run { reach: Reach::ReadOnly, idempotent: true },
         counts: true,
         malformed: false,
+        by: None,
     });
     Event::Answered(Answered {
         turn,
@@ -147,18 +149,11 @@ pub(crate) fn spawned(child: &ThreadId, name: &str) -> Event {
 
 pub(crate) fn report(outcome: Outcome) -> Report {
     Report {
-        outcome,
         text: "what was found".into(),
-        data: None,
         reason: (outcome != Outcome::Completed).then(|| format!("it was {outcome}").into()),
-        cause: None,
-        files_read: Vec::new(),
-        files_modified: Vec::new(),
         usage: Usage { tokens: TOKENS, ..Usage::default() },
-        tree: Usage::default(),
         duration_ms: 1_234,
-        unfinished: Vec::new(),
-        unanswered: Vec::new(),
+        ..Report::empty(outcome, "")
     }
 }
 

@@ -49,7 +49,7 @@ pub fn house() -> House {
         };
         (Arc::from(name), agent)
     };
-    House { tools: BTreeMap::from(tools.map(tool)), agents: BTreeMap::from(agents.map(agent)), models: Box::new(model) }
+    House::new(BTreeMap::from(tools.map(tool)), BTreeMap::from(agents.map(agent)), model)
 }
 
 /// The first event of a story's root.

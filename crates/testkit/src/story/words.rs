@@ -6,6 +6,7 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
+use agent::approval::{ApprovalId, Resolution};
 use agent::budget::{Claim, Grant};
 use agent::event::{Answered, ChildSpawned, Ending, Event, Subtask, TurnKind, TurnStarted, Verdict, VerdictKind};
 use agent::house::House;
@@ -61,6 +62,16 @@ pub fn event(scene: &Scene<'_>, event: &Event) -> Vec<String> {
             let took = duration_ms.filter(|ms| *ms > 0).map_or(String::new(), |ms| format!(" after {}", seconds(ms)));
             let sign = if result.is_error { "error" } else { "ok" };
             with_text(format!("{kind} {call} {sign}{took}"), &result.content)
+        }
+        Event::ApprovalRequested(approval) => {
+            let (id, call, risk) = (number(&approval.id), &approval.call, approval.risk.as_str());
+            vec![format!("{kind} {id} for {call}: {} ({risk} risk; {})", approval.effect, approval.why)]
+        }
+        Event::ApprovalResolved { approval, resolution, .. } => {
+            vec![format!("{kind} {} {}", number(approval), resolution_words(resolution))]
+        }
+        Event::ChildPaused { child, paused } => {
+            vec![format!("{kind} {} {}", path(child), if *paused { "waits for a person" } else { "goes on" })]
         }
         Event::Delegated { call, plan, subtasks } => {
             let subtasks = subtasks.iter().enumerate().map(subtask_words).collect::<Vec<_>>().join("; ");
@@ -126,6 +137,25 @@ pub fn seconds(ms: u64) -> String {
     if ms.is_multiple_of(1000) { format!("{} s", ms / 1000) } else { format!("{} s", ms as f64 / 1000.0) }
 }
 
+/// A question's number within its thread.
+fn number(id: &ApprovalId) -> &str {
+    id.as_str().rsplit_once('/').map_or(id.as_str(), |(_, number)| number)
+}
+
+fn resolution_words(resolution: &Resolution) -> String {
+    match resolution {
+        Resolution::Allowed { scope, input: None, .. } => format!("allowed {}", scope.as_str()),
+        Resolution::Allowed { scope, input: Some(input), .. } => {
+            format!("allowed {} with {}", scope.as_str(), input.text())
+        }
+        Resolution::Denied { reason } => format!("denied: {}", reason.as_deref().unwrap_or("no reason")),
+        Resolution::Forbidden { rule } => format!("forbidden: {rule}"),
+        Resolution::Expired { rule } => format!("expired: {rule}"),
+        Resolution::Unanswered { rule } => format!("unanswered: {rule}"),
+        Resolution::Withdrawn { reason } => format!("withdrawn: {reason}"),
+    }
+}
+
 fn turn_words(scene: &Scene<'_>, turn: &TurnStarted) -> String {
     let mut words = match &turn.kind {
         TurnKind::Work => turn.turn.to_string(),
@@ -180,6 +210,7 @@ fn answer_words(answered: &Answered) -> Vec<String> {
         let mut line = format!("{} {}", verdict.call, name(verdict));
         match &verdict.what {
             VerdictKind::Run { .. } => line.push_str(" runs"),
+            VerdictKind::Asked { .. } => line.push_str(" is asked about"),
             VerdictKind::Verb => line.push_str(" is a verb"),
             VerdictKind::Refused { reason, rule } => {
                 let _ = write!(line, " refused: {reason}");

@@ -69,6 +69,14 @@ impl Progress {
             Body::ToolResult { tool_name, output, is_error: true, .. } => {
                 Some(format!("tool {} failed {}", name(tool_name), quoted(output)))
             }
+            Body::ValidationRequired { validation_id, effect, risk_level, .. } => {
+                let (id, risk) = (safe::line(validation_id.as_str(), MAX_WORDS), risk_level.as_str());
+                Some(format!("asks {id} {} ({risk} risk)", quoted(effect)))
+            }
+            Body::ValidationResolved { validation_id, decision, reason, .. } => {
+                let reason = reason.as_ref().map(|reason| format!(" {}", quoted(reason))).unwrap_or_default();
+                Some(format!("{decision} {}{reason}", safe::line(validation_id.as_str(), MAX_WORDS)))
+            }
             Body::Steered { from, content } => Some(format!("steered by {} {}", name(from), quoted(content))),
             Body::Stalled { silent_ms, waiting_for } => {
                 let waiting_for = safe::line(waiting_for, MAX_WORDS);

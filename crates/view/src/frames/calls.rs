@@ -6,14 +6,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use agent::approval::{Approval, ApprovalId, Resolution};
 use agent::event::{Answered, VerdictKind};
 use agent::message::Part;
 use agent::tools::ToolResult;
 use agent::{CallId, Json, ThreadId};
 
 use super::{Bodies, FRAMES_PER_EVENT, Frames};
-use crate::Notice;
 use crate::frame::Body;
+use crate::{Notice, clock};
 
 /// Refusals of one answer that are told one by one; the rest is told in one sentence. Leaves room for the answer's other frames.
 const MAX_REFUSALS: usize = FRAMES_PER_EVENT as usize - 100;
@@ -43,7 +44,7 @@ impl Frames {
                     continue;
                 }
                 Some(VerdictKind::Verb) => true,
-                Some(VerdictKind::Run { .. }) | None => false,
+                Some(VerdictKind::Run { .. } | VerdictKind::Asked { .. }) | None => false,
             };
             let call =
                 OpenCall { name: name.clone(), input: in_one_line(input), is_verb, is_begun: false, agent_slug: None };
@@ -52,6 +53,15 @@ impl Frames {
         if let Some(more) = told.refused.len().checked_sub(MAX_REFUSALS + 1) {
             let message = format!("{} more calls of this answer were refused", more + 1);
             out.push((thread.clone(), Body::Notification { kind: Notice::CallsRefused, message }));
+        }
+    }
+
+    /// A person may have put other arguments in the place of the agent's.
+    pub(super) fn change_input(&mut self, thread: &ThreadId, id: &CallId, resolution: &Resolution) {
+        if let Resolution::Allowed { input: Some(input), .. } = resolution
+            && let Some(call) = self.told(thread).calls.get_mut(id)
+        {
+            call.input = in_one_line(input);
         }
     }
 
@@ -118,6 +128,40 @@ pub(super) fn in_one_line(json: &Json) -> Json {
         return json.clone();
     }
     Json::parse(&json.text().replace(['\n', '\r'], " ")).expect("JSON stays JSON when blanks replace its line breaks")
+}
+
+/// A person is asked.
+pub(super) fn question(approval: &Approval) -> Body {
+    Body::ValidationRequired {
+        validation_id: approval.id.clone(),
+        tool_use_id: approval.call.clone(),
+        tool_name: approval.tool.clone(),
+        input: in_one_line(&approval.input),
+        digest: approval.digest.clone(),
+        path: approval.path.clone(),
+        workspace: approval.workspace.clone(),
+        why: approval.why.clone(),
+        effect: approval.effect.clone(),
+        risk_level: approval.risk,
+        protected: approval.protected.clone(),
+        foreign: approval.foreign,
+        standing: approval.standing.clone(),
+        expires_at: clock::timestamp(approval.expires_at),
+    }
+}
+
+/// What came of a question.
+pub(super) fn decision(approval: &ApprovalId, call: &CallId, resolution: &Resolution) -> Body {
+    let (scope, input, reason) = match resolution {
+        Resolution::Allowed { scope, input, .. } => (Some(*scope), input.as_ref().map(in_one_line), None),
+        Resolution::Denied { reason } => (None, None, reason.clone()),
+        Resolution::Withdrawn { reason } => (None, None, Some(reason.clone())),
+        Resolution::Forbidden { rule } | Resolution::Expired { rule } | Resolution::Unanswered { rule } => {
+            (None, None, Some(rule.clone()))
+        }
+    };
+    let (validation_id, tool_use_id) = (approval.clone(), call.clone());
+    Body::ValidationResolved { validation_id, tool_use_id, decision: resolution.as_str(), scope, input, reason }
 }
 
 fn refusal(id: &CallId, name: &Arc<str>, reason: &Arc<str>) -> Body {

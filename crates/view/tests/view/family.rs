@@ -8,7 +8,7 @@ use agent::event::{Answered, ChildSpawned, ThreadCreated, TurnKind, TurnStarted,
 use agent::message::{Origin, Part};
 use agent::model::{Model, StopReason, Tokens};
 use agent::role::Role;
-use agent::{CallId, Event, InputId, Json, Mode, Outcome, Report, ThreadId, Time, Usage};
+use agent::{CallId, Event, InputId, Json, Mode, Outcome, Report, ThreadId, Time};
 
 use crate::story::Record;
 
@@ -40,6 +40,7 @@ impl Family {
             today: "2026-01-15".into(),
             preset: "default".into(),
             path: vec![name.into()],
+            above: Vec::new(),
             progress: false,
         };
         self.log(thread, Event::ThreadCreated(Box::new(created)))
@@ -103,20 +104,7 @@ pub fn id(thread: &str) -> ThreadId {
 }
 
 pub fn report(outcome: Outcome) -> Report {
-    Report {
-        outcome,
-        text: "".into(),
-        data: None,
-        reason: None,
-        cause: None,
-        files_read: Vec::new(),
-        files_modified: Vec::new(),
-        usage: Usage::default(),
-        tree: Usage::default(),
-        duration_ms: 0,
-        unfinished: Vec::new(),
-        unanswered: Vec::new(),
-    }
+    Report { reason: None, ..Report::empty(outcome, "") }
 }
 
 pub fn refused(reason: &str) -> VerdictKind {

@@ -1,0 +1,188 @@
+//! A question to a person, and what came of it. It is asked in the log of the thread that wants something, is bound to exactly
+//! what was shown, and is decided once.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::{CallId, ThreadId, Time};
+use crate::json::Json;
+use crate::tools::Risk;
+
+/// How long a question waits for an answer; then it counts as refused.
+pub const EXPIRES_MS: u64 = 24 * 60 * 60 * 1000;
+
+/// A question's name: that of the thread that asks, and a number, such as `20260115-k3f9.1/2`.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ApprovalId(Arc<str>);
+
+impl ApprovalId {
+    /// The name of a thread's `number`th question, counted from 1.
+    pub fn of(thread: &ThreadId, number: u32) -> Self {
+        Self(format!("{thread}/{number}").into())
+    }
+
+    /// A name as it was given or stored.
+    pub fn new(name: impl Into<Arc<str>>) -> Self {
+        Self(name.into())
+    }
+
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The thread that asks.
+    pub fn thread(&self) -> ThreadId {
+        ThreadId::new(self.0.split_once('/').map_or(&*self.0, |(thread, _)| thread))
+    }
+}
+
+impl fmt::Display for ApprovalId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for ApprovalId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A question to a person: who asks, what exactly, why, and until when.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Approval {
+    /// Its name.
+    pub id: ApprovalId,
+    /// The call that waits for the answer.
+    pub call: CallId,
+    /// The tool.
+    pub tool: Arc<str>,
+    /// Its arguments, exactly as they will be used.
+    pub input: Json,
+    /// What the answer is bound to: tool, arguments, and what they lead to.
+    pub digest: Arc<str>,
+    /// The names of the agents from the root to the one who asks.
+    pub path: Vec<Arc<str>>,
+    /// The folder it works in.
+    pub workspace: Arc<str>,
+    /// The rule or the mode that wants a person to decide.
+    pub why: Arc<str>,
+    /// What it would do, in one sentence.
+    pub effect: Arc<str>,
+    /// How much to think before saying yes.
+    pub risk: Risk,
+    /// Protected places that it would change.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub protected: Vec<Arc<str>>,
+    /// Whether the agent has read text from outside the house.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub foreign: bool,
+    /// The pattern that consent for more than once would cover; none where such consent is not offered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub standing: Option<Arc<str>>,
+    /// When it counts as refused.
+    pub expires_at: Time,
+}
+
+/// What a person decided.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Decision {
+    /// It may be done.
+    Allow {
+        /// How often.
+        scope: Scope,
+        /// With these arguments in the place of its own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        input: Option<Json>,
+    },
+    /// It may not be done.
+    Deny {
+        /// Why, for the agent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<Arc<str>>,
+    },
+}
+
+/// How far consent goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// This call.
+    Once,
+    /// This thread, for whatever fits the pattern that was shown.
+    Thread,
+    /// Every thread, by a rule that is written down.
+    Always,
+}
+
+impl Scope {
+    /// The word used on the wire and on screens.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Scope::Once => "once",
+            Scope::Thread => "thread",
+            Scope::Always => "always",
+        }
+    }
+}
+
+/// What came of a question.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Resolution {
+    /// A person allowed it.
+    Allowed {
+        /// How far.
+        scope: Scope,
+        /// What the consent is bound to.
+        digest: Arc<str>,
+        /// The arguments that a person put in the place of the agent's.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        input: Option<Json>,
+    },
+    /// A person refused it.
+    Denied {
+        /// Why.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<Arc<str>>,
+    },
+    /// A rule refuses it, whatever a person said.
+    Forbidden {
+        /// Which.
+        rule: Arc<str>,
+    },
+    /// Nobody decided in time.
+    Expired {
+        /// The rule that would have allowed it.
+        rule: Arc<str>,
+    },
+    /// Nobody can be asked any more.
+    Unanswered {
+        /// The rule that would have allowed it.
+        rule: Arc<str>,
+    },
+    /// It was no longer of use: what it asks for has changed, or the thread ends.
+    Withdrawn {
+        /// Why.
+        reason: Arc<str>,
+    },
+}
+
+impl Resolution {
+    /// The word used on the wire and on screens.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Resolution::Allowed { .. } => "approved",
+            Resolution::Denied { .. } => "denied",
+            Resolution::Forbidden { .. } => "forbidden",
+            Resolution::Expired { .. } => "expired",
+            Resolution::Unanswered { .. } => "unanswered",
+            Resolution::Withdrawn { .. } => "withdrawn",
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! The one engine that says whether a call may be made: mode × tool × arguments × agent → allow, ask or deny, and why.
+//!
+//! A child's permission is the meet of its own and that of everybody above it, worked out anew at every call from the rules as
+//! they stand then, so that a rule that is tightened reaches those who run already. What a call would do is told by the hands
+//! ([`Assessment`]); asking a person is `turn/approval.rs`.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::mode::Mode;
+use crate::tools::{Assessment, Reach, Risk};
+
+/// What is done about a call. The order is the order of caution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// It is made.
+    Allow,
+    /// A person decides.
+    Ask,
+    /// It is not made.
+    Deny,
+}
+
+impl Action {
+    /// The word used in configuration and on screens.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Action::Allow => "allow",
+            Action::Ask => "ask",
+            Action::Deny => "deny",
+        }
+    }
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A rule of a person's: which calls, of whom, and what is done about them. `*` stands for any text in all three patterns.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rule {
+    /// The tools.
+    pub tool: Arc<str>,
+    /// What they are used on: a command, a path; none means anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<Arc<str>>,
+    /// The agents; none means all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<Arc<str>>,
+    /// What is done.
+    pub action: Action,
+    /// Where it was written down, for people.
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    pub origin: Arc<str>,
+}
+
+impl Rule {
+    fn is_for(&self, agent: &str, tool: &str) -> bool {
+        matches(&self.tool, tool) && self.agent.as_ref().is_none_or(|pattern| matches(pattern, agent))
+    }
+
+    fn covers(&self, subject: &str) -> bool {
+        self.pattern.as_ref().is_none_or(|pattern| matches(pattern, subject))
+    }
+
+    /// Whether the rule speaks of a protected place by its name, and not only of everything.
+    fn names(&self, place: &str) -> bool {
+        self.pattern.as_ref().is_some_and(|pattern| pattern.split('*').any(|text| text.contains(place)))
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.action, self.tool)?;
+        if let Some(pattern) = &self.pattern {
+            write!(f, " '{pattern}'")?;
+        }
+        if let Some(agent) = &self.agent {
+            write!(f, " for {agent}")?;
+        }
+        if !self.origin.is_empty() {
+            write!(f, " ({})", self.origin)?;
+        }
+        Ok(())
+    }
+}
+
+/// One of those on the way from the root to the one who calls.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Layer {
+    /// The agent's name.
+    pub agent: Arc<str>,
+    /// Its mode.
+    pub mode: Mode,
+}
+
+/// A call as the engine sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// The tool.
+    pub tool: &'a str,
+    /// What it would do.
+    pub assessment: &'a Assessment,
+    /// Whether text from outside was read before.
+    pub foreign: bool,
+}
+
+impl Asked<'_> {
+    /// How much a person should think: a level more after text from outside, for what is not only looking.
+    pub fn risk(&self) -> Risk {
+        let risk = self.assessment.risk;
+        if self.foreign && self.assessment.reach > Reach::Own { risk.raised() } else { risk }
+    }
+}
+
+/// What one layer says of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// The layer.
+    pub layer: Layer,
+    /// What it says.
+    pub action: Action,
+    /// The rule or the mode that decided.
+    pub by: Arc<str>,
+}
+
+/// What all layers say of a call together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judgement {
+    /// What is done.
+    pub action: Action,
+    /// The rule or the mode that decided, and whose.
+    pub by: Arc<str>,
+    /// Root first, the caller last.
+    pub chain: Vec<Link>,
+}
+
+/// A call, what it would do, and what is done about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Weighed {
+    /// What it would do.
+    pub assessment: Assessment,
+    /// How much a person should think, with what was read before.
+    pub risk: Risk,
+    /// What is done about it.
+    pub judgement: Judgement,
+}
+
+/// What becomes of a call: the most cautious word of all layers; a person's consent for the caller itself turns a question
+/// into leave, and never a refusal.
+pub fn judge(chain: &[Layer], rules: &[Rule], granted: &[Rule], asked: &Asked<'_>) -> Judgement {
+    let links: Vec<Link> = chain.iter().map(|layer| say(layer, rules, asked)).collect();
+    let strictest = links.iter().max_by_key(|link| link.action).cloned();
+    let (action, by) = match strictest {
+        Some(link) if link.action == Action::Ask && all_covered(granted.iter(), asked) => {
+            (Action::Allow, "a person's consent for this thread".into())
+        }
+        Some(link) => (link.action, whose(&link, links.len())),
+        None => (Action::Deny, "nobody is there to call".into()),
+    };
+    Judgement { action, by, chain: links }
+}
+
+fn whose(link: &Link, layers: usize) -> Arc<str> {
+    if layers > 1 { format!("{}, of {}", link.by, link.layer.agent).into() } else { link.by.clone() }
+}
+
+fn say(layer: &Layer, rules: &[Rule], asked: &Asked<'_>) -> Link {
+    let link = |action, by: String| Link { layer: layer.clone(), action, by: by.into() };
+    let assessment = asked.assessment;
+    if layer.mode == Mode::Plan && assessment.reach > Reach::ReadOnly {
+        return link(Action::Deny, "mode plan only reads".to_owned());
+    }
+    let own: Vec<&Rule> = rules.iter().filter(|rule| rule.is_for(&layer.agent, asked.tool)).collect();
+    for action in [Action::Deny, Action::Ask] {
+        let strict = || own.iter().filter(|rule| rule.action == action);
+        let touches = |rule: &&&Rule| assessment.subjects.iter().any(|subject| rule.covers(subject));
+        if let Some(rule) = strict().find(touches) {
+            return free_or(layer.mode, link(action, format!("rule: {rule}")));
+        }
+        // What cannot be read may be just what the rule forbids.
+        if !assessment.is_readable
+            && let Some(rule) = strict().next()
+        {
+            return free_or(layer.mode, link(action, format!("rule: {rule}, for the call cannot be read")));
+        }
+    }
+    let allows = || own.iter().copied().filter(|rule| rule.action == Action::Allow);
+    let protected = assessment.protected.iter().find(|place| !allows().any(|rule| rule.names(place)));
+    if protected.is_none() && all_covered(allows(), asked) {
+        let rule = allows().find(|rule| assessment.subjects.iter().any(|subject| rule.covers(subject)));
+        return link(Action::Allow, rule.map_or_else(|| "a rule".to_owned(), |rule| format!("rule: {rule}")));
+    }
+    let (action, by) = by_mode(layer.mode, asked, protected.map(|place| &**place));
+    link(action, by)
+}
+
+/// Where nothing asks, a question is leave.
+fn free_or(mode: Mode, link: Link) -> Link {
+    if mode == Mode::Dangerous && link.action == Action::Ask { Link { action: Action::Allow, ..link } } else { link }
+}
+
+/// Whether every part of a call is covered by some rule that allows, and the call can be told by its parts at all.
+fn all_covered<'a>(allows: impl Iterator<Item = &'a Rule> + Clone, asked: &Asked<'_>) -> bool {
+    let assessment = asked.assessment;
+    let by_pattern = assessment.is_plain && !assessment.subjects.is_empty();
+    let everything = allows.clone().any(|rule| rule.pattern.is_none());
+    let covered = |subject: &Arc<str>| allows.clone().any(|rule| rule.covers(subject));
+    everything || by_pattern && assessment.subjects.iter().all(covered)
+}
+
+fn by_mode(mode: Mode, asked: &Asked<'_>, protected: Option<&str>) -> (Action, String) {
+    let reach = asked.assessment.reach;
+    match (mode, protected) {
+        (Mode::Dangerous, Some(place)) => {
+            return (Action::Deny, format!("'{place}' is protected, and no rule names it"));
+        }
+        (Mode::Ask | Mode::Auto, Some(place)) => return (Action::Ask, format!("'{place}' is protected")),
+        (_, None) | (Mode::Plan, Some(_)) => {}
+    }
+    let says = |action, why: &str| (action, format!("mode {mode}: {why}"));
+    match (mode, reach) {
+        (_, Reach::ReadOnly) => says(Action::Allow, "reading is free"),
+        (Mode::Dangerous, _) => says(Action::Allow, "nothing asks"),
+        (Mode::Plan, _) => says(Action::Deny, "only reading is allowed"),
+        (Mode::Ask | Mode::Auto, Reach::Own) => says(Action::Allow, "it concerns the agent alone"),
+        (Mode::Auto, Reach::Workspace) if asked.risk() < Risk::High => says(Action::Allow, "writing is free"),
+        (Mode::Auto, Reach::Workspace) => says(Action::Ask, "what is risky asks"),
+        (Mode::Ask, Reach::Workspace) => says(Action::Ask, "writing asks"),
+        (Mode::Ask | Mode::Auto, Reach::World) => says(Action::Ask, "what reaches beyond the workspace asks"),
+    }
+}
+
+/// Whether `text` is what `pattern` means: `*` stands for any text, also none; everything else for itself.
+pub fn matches(pattern: &str, text: &str) -> bool {
+    let mut pieces = pattern.split('*');
+    let first = pieces.next().unwrap_or_default();
+    let Some(mut rest) = text.strip_prefix(first) else { return false };
+    let mut pieces: Vec<&str> = pieces.collect();
+    let Some(last) = pieces.pop() else { return rest.is_empty() };
+    for piece in pieces {
+        match rest.find(piece) {
+            Some(at) => rest = &rest[at + piece.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}

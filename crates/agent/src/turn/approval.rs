@@ -1,0 +1,150 @@
+//! A person is asked, and answers: once, for exactly what was shown, or not at all, and then it is refused.
+
+use std::sync::Arc;
+
+use crate::approval::{Approval, ApprovalId, Decision, EXPIRES_MS, Resolution, Scope};
+use crate::event::{Event, VerdictKind};
+use crate::id::{CallId, InputId};
+use crate::json::Json;
+use crate::machine::Moment;
+use crate::permission::{Action, Weighed};
+use crate::tools::{ToolInfo, ToolResult};
+use crate::turn::permission::way_out;
+use crate::turn::tool_calls;
+
+/// Asks about every call of the newest answer that a person must decide on.
+pub fn ask_all(moment: &mut Moment<'_>) {
+    let slots = moment.thread.calls.slots().iter();
+    let asked: Vec<CallId> =
+        slots.filter(|slot| matches!(slot.verdict, VerdictKind::Asked { .. })).map(|slot| slot.call.clone()).collect();
+    for call in asked {
+        ask(moment, &call);
+    }
+}
+
+/// A person decided. What is no longer asked, or is not what was shown, stays as it is.
+pub fn decided(moment: &mut Moment<'_>, input: InputId, id: &ApprovalId, digest: &str, decision: Decision) {
+    let drop_it = |moment: &mut Moment<'_>, reason: &str| {
+        moment.emit(Event::InputDropped { input: input.clone(), reason: reason.into() });
+    };
+    let Some(approval) = moment.thread.approvals.get(id).cloned() else {
+        return drop_it(moment, "the question is answered already, or was never asked");
+    };
+    if *approval.digest != *digest {
+        return drop_it(moment, "the decision is for something else than what is asked");
+    }
+    if approval.expires_at <= moment.now {
+        drop_it(moment, "the question has expired");
+        return expire(moment);
+    }
+    let resolution = match decision {
+        Decision::Deny { reason } => Resolution::Denied { reason },
+        Decision::Allow { scope, input: edited } => {
+            let Some(tool) = moment.house.tools.get(&approval.tool).cloned() else {
+                return drop_it(moment, "the tool is not available in this process");
+            };
+            let wanted = edited.as_ref().unwrap_or(&approval.input);
+            let Weighed { assessment, judgement, .. } = moment.thread.weigh(moment.house, &tool, wanted);
+            // Neither the rules nor the world need be what they were when the question was asked.
+            if judgement.action == Action::Deny {
+                Resolution::Forbidden { rule: judgement.by }
+            } else if edited.is_none() && assessment.digest != approval.digest {
+                let reason: Arc<str> = "what it leads to has changed since it was asked".into();
+                resolve(moment, &approval, Some(input), Resolution::Withdrawn { reason });
+                return ask(moment, &approval.call);
+            } else {
+                // Consent beyond this call is for the pattern that was shown, and for nothing where none was.
+                let shown = approval.standing.is_some() && edited.is_none();
+                let scope = if shown { scope } else { Scope::Once };
+                Resolution::Allowed { scope, digest: assessment.digest, input: edited }
+            }
+        }
+    };
+    resolve(moment, &approval, Some(input), resolution);
+    tool_calls::start_ready(moment);
+}
+
+/// Questions that nobody answered in time are refused.
+pub fn expire(moment: &mut Moment<'_>) {
+    let now = moment.now;
+    let over = moment.thread.approvals.values().filter(|approval| approval.expires_at <= now);
+    for approval in over.cloned().collect::<Vec<_>>() {
+        let rule = rule_for(moment, &approval);
+        resolve(moment, &approval, None, Resolution::Expired { rule });
+    }
+    tool_calls::start_ready(moment);
+}
+
+/// Nobody can be asked any more: every open question is refused.
+pub fn nobody_answers(moment: &mut Moment<'_>) {
+    for approval in moment.thread.approvals.values().cloned().collect::<Vec<_>>() {
+        let rule = rule_for(moment, &approval);
+        resolve(moment, &approval, None, Resolution::Unanswered { rule });
+    }
+}
+
+/// A question that is no longer of use. Its call is answered by whoever takes it back.
+pub fn withdraw(moment: &mut Moment<'_>, id: &ApprovalId, reason: &str) {
+    if let Some(approval) = moment.thread.approvals.get(id).cloned() {
+        resolve(moment, &approval, None, Resolution::Withdrawn { reason: reason.into() });
+    }
+}
+
+fn ask(moment: &mut Moment<'_>, call: &CallId) {
+    let Some(slot) = moment.thread.calls.slot(call) else { return };
+    let (name, input) = (slot.name.clone(), slot.input.clone());
+    let Some(tool) = moment.house.tools.get(&name).cloned() else { return };
+    let weighed = moment.thread.weigh(moment.house, &tool, &input);
+    let approval = question(moment, call.clone(), &tool, input, weighed);
+    moment.emit(Event::ApprovalRequested(Box::new(approval)));
+}
+
+fn question(moment: &Moment<'_>, call: CallId, tool: &ToolInfo, input: Json, weighed: Weighed) -> Approval {
+    let thread = &*moment.thread;
+    let Weighed { assessment, risk, judgement } = weighed;
+    Approval {
+        id: ApprovalId::of(thread.id(), thread.questions + 1),
+        call,
+        tool: tool.name.clone(),
+        input,
+        digest: assessment.digest,
+        path: thread.created.path.clone(),
+        workspace: thread.created.workspace.clone(),
+        why: judgement.by,
+        effect: assessment.effect,
+        risk,
+        protected: assessment.protected,
+        foreign: thread.foreign,
+        standing: assessment.standing,
+        expires_at: moment.now.plus_ms(EXPIRES_MS),
+    }
+}
+
+/// The question is answered, and so is its call, unless it may be made.
+fn resolve(moment: &mut Moment<'_>, approval: &Approval, input: Option<InputId>, resolution: Resolution) {
+    let tool = &approval.tool;
+    let answer = match &resolution {
+        Resolution::Allowed { .. } | Resolution::Withdrawn { .. } => None,
+        Resolution::Denied { reason: Some(reason) } => Some(format!("a person refused {tool}: {reason}")),
+        Resolution::Denied { reason: None } => Some(format!("a person refused {tool}")),
+        Resolution::Forbidden { rule } => Some(format!("{tool} is not permitted: {rule}")),
+        Resolution::Expired { .. } => {
+            Some(format!("{tool} was refused: nobody decided in {} hours", EXPIRES_MS / 3_600_000))
+        }
+        Resolution::Unanswered { .. } => {
+            Some(format!("{tool} was refused: it needs a person's consent, and nobody can give it here"))
+        }
+    };
+    let (id, call) = (approval.id.clone(), approval.call.clone());
+    moment.emit(Event::ApprovalResolved { approval: id, call: call.clone(), input, resolution });
+    if let Some(answer) = answer {
+        let answer = format!("{answer}. Do not try the same in another way; go on without it, or say what you need");
+        tool_calls::answer(moment, &call, ToolResult::error(answer));
+    }
+}
+
+fn rule_for(moment: &Moment<'_>, approval: &Approval) -> Arc<str> {
+    let Some(tool) = moment.house.tools.get(&approval.tool) else { return approval.why.clone() };
+    let assessment = (moment.house.assess)(&approval.workspace, tool, &approval.input);
+    way_out(tool, &assessment)
+}
