@@ -140,7 +140,8 @@ impl World {
     /// Everything in the database, read from a copy of its files: whoever opens them next finds them as they were left.
     pub fn books_of_a_copy(&self) -> Books {
         let copy = tempfile::tempdir_in(self.folder.path()).expect("a passing folder");
-        for name in DATABASE {
+        // A log that is folded into the database meanwhile is copied before that, or it would be in neither copy.
+        for name in DATABASE.into_iter().rev() {
             let original = self.state(name);
             if original.exists() {
                 fs::copy(original, copy.path().join(name)).expect("a copy");

@@ -2,6 +2,7 @@
 //! with its place and what can be done, and left as it is.
 
 use std::fs;
+use std::ops::RangeInclusive;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
@@ -11,6 +12,7 @@ use crate::disk::SmallDisk;
 use crate::place::{ANSWER, Place, answers, fails};
 
 const DAMAGED: &str = "the database is damaged; restore a copy, or move it away to begin anew";
+const PAGE: u64 = 4096;
 
 /// The files in a folder with their bytes.
 fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
@@ -21,6 +23,27 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
         .collect();
     files.sort();
     files
+}
+
+/// The page at which the events begin, in a database that is one file with everything in it.
+fn page_of_events(place: &Place) -> u64 {
+    let database = Connection::open(place.database("")).expect("a connection");
+    let page: u32 = database
+        .query_row("SELECT rootpage FROM sqlite_schema WHERE name = 'events'", [], |row| row.get(0))
+        .expect("a table");
+    // The last to close it folds the log into it.
+    drop(database);
+    assert!(!place.database("-wal").exists());
+    page.into()
+}
+
+/// Overwrites pages of the database, counted from 1; what it holds afterwards.
+fn overwrite(place: &Place, pages: RangeInclusive<u64>) -> Vec<u8> {
+    let file = fs::File::options().write(true).open(place.database("")).expect("the database");
+    for page in pages {
+        file.write_all_at(&[0xAA; PAGE as usize], (page - 1) * PAGE).expect("damage");
+    }
+    fs::read(place.database("")).expect("the database")
 }
 
 #[test]
@@ -80,22 +103,69 @@ fn a_file_that_is_no_database_is_left_as_it_is() {
 }
 
 #[test]
+fn a_database_of_a_newer_program_is_refused_and_left_as_it_is() {
+    // F11
+    let place = Place::new();
+    let thread = place.finished();
+    let database = Connection::open(place.database("")).expect("a connection");
+    database.pragma_update(None, "user_version", 99).expect("a commit");
+    drop(database);
+    let before = fs::read(place.database("")).expect("the database");
+    for words in [&["thread", "ls"][..], &["thread", "resume", &thread], &["stop", &thread]] {
+        fails(&place.call(words), 1, &["the database has schema 99", "use a newer version"]);
+    }
+    fails(&place.wait().done(), 1, &["the database has schema 99"]);
+    assert_eq!(place.begun(), 1);
+    assert!(fs::read(place.database("")).expect("the database") == before, "nothing is changed");
+}
+
+#[test]
 fn a_damaged_page_is_told_when_it_is_read() {
     // F7
     let place = Place::new();
     let thread = place.finished();
-    let db = Connection::open(place.database("")).expect("a connection");
-    let page: u32 = db
-        .query_row("SELECT rootpage FROM sqlite_schema WHERE name = 'events'", [], |row| row.get(0))
-        .expect("a table");
-    // The last to close it folds the log into the database.
-    drop(db);
-    assert!(!place.database("-wal").exists());
-    let file = fs::File::options().write(true).open(place.database("")).expect("the database");
-    file.write_all_at(&[0xAA; 4096], u64::from(page - 1) * 4096).expect("damage");
-    let before = fs::read(place.database("")).expect("the database");
+    let page = page_of_events(&place);
+    let damaged = overwrite(&place, page..=page);
     fails(&place.call(&["thread", "show", &thread]), 1, &[DAMAGED]);
-    assert!(fs::read(place.database("")).expect("the database") == before, "what is damaged is not written to");
+    assert!(fs::read(place.database("")).expect("the database") == damaged, "what is damaged is not written to");
+}
+
+#[test]
+fn a_run_that_meets_damage_ends_with_the_cure_and_leaves_the_database_as_it_is() {
+    // F7: what it has to say of itself is written before it comes to the page that is damaged.
+    let place = Place::new();
+    let thread = place.finished();
+    let page = page_of_events(&place);
+    let damaged = overwrite(&place, page..=page);
+    fails(&place.wait().done(), 1, &[DAMAGED]);
+    fails(&place.call(&["thread", "resume", &thread]), 1, &[DAMAGED]);
+    assert_eq!(place.begun(), 1, "nothing is begun that cannot be remembered");
+    assert!(fs::read(place.database("")).expect("the database") == damaged, "what is damaged is not written to");
+}
+
+#[test]
+fn damage_beneath_a_run_is_told_and_what_was_kept_goes_on_with_a_copy_put_back() {
+    // F7
+    let place = Place::new();
+    let run = place.waiting();
+    let kept = place.log();
+    let thread = kept[0].thread.to_string();
+    let other = Connection::open(place.database("")).expect("a connection");
+    let is_busy = other.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0));
+    assert_eq!(is_busy, Ok(false), "everything is in the one file that will be damaged");
+    let whole = fs::read(place.database("")).expect("the database");
+    let damaged = overwrite(&place, 2..=whole.len() as u64 / PAGE);
+    // Whoever has pages in memory reads them again after somebody else has written.
+    other.pragma_update(None, "user_version", 1).expect("a commit");
+    drop(other);
+    place.go();
+    fails(&run.done(), 1, &[DAMAGED]);
+    assert!(fs::read(place.database("")).expect("the database") == damaged, "what is damaged is not written to");
+    fs::write(place.database(""), whole).expect("a copy is put back");
+    assert_eq!(place.log(), kept, "what was acknowledged is there");
+    answers(&place.call(&["thread", "resume", &thread]), 0, ANSWER);
+    assert_eq!(place.begun(), 1, "nothing is done twice");
+    place.sound();
 }
 
 #[test]

@@ -2,12 +2,16 @@
 //! what must be so of every end. The database is only looked at in a copy, so that nothing holds it that a test does not
 //! mean to.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
+use serde_json::Value;
 use store::Record;
 use testkit::model_server::{KEY, ModelServer};
 use testkit::scenes::{calls, command, says, scene};
 use testkit::world::{Done, Running, World, until};
+use view::FRAMES_PER_EVENT;
 
 /// What the run of every place answers in the end.
 pub const ANSWER: &str = "It is done.";
@@ -22,8 +26,12 @@ impl Place {
     pub fn new() -> Self {
         // Its output is more than fits the pages that are there already.
         let wait = command("echo one >> begun; until [ -e go ]; do sleep 0.02; done; seq 1 5000");
-        let scenes = [scene("Wait", &[calls(&[wait]), says(ANSWER)])];
-        Self { world: World::new(env!("CARGO_BIN_EXE_majordomo"), &scenes), variables: Vec::new() }
+        Self::playing(&[scene("Wait", &[calls(&[wait]), says(ANSWER)])])
+    }
+
+    /// A place with other scenes.
+    pub fn playing(scenes: &[String]) -> Self {
+        Self { world: World::new(env!("CARGO_BIN_EXE_majordomo"), scenes), variables: Vec::new() }
     }
 
     /// A place whose provider is this server.
@@ -31,7 +39,13 @@ impl Place {
         let name = wire.name().to_uppercase();
         let variables =
             vec![(format!("{name}_BASE_URL"), server.url(wire)), (format!("{name}_API_KEY"), KEY.to_owned())];
-        Self { variables, ..Self::new() }
+        Self::new().with(variables)
+    }
+
+    /// The same place, where every process gets further variables.
+    pub fn with(mut self, variables: impl IntoIterator<Item = (String, String)>) -> Self {
+        self.variables.extend(variables);
+        self
     }
 
     /// The folder for state.
@@ -46,15 +60,31 @@ impl Place {
         file.into()
     }
 
+    /// A file of the workspace.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.world.path(name)
+    }
+
+    /// Starts a run on a task.
+    pub fn run(&self, task: &str, words: &[&str]) -> Running {
+        self.launch(self.world.task(task, words))
+    }
+
     /// Starts a run that waits for `go` in a command.
     pub fn wait(&self) -> Running {
-        self.world.run("Wait", &[])
+        self.run("Wait", &[])
     }
 
     /// Starts a run that waits for `go`, and comes back once it waits.
     pub fn waiting(&self) -> Running {
-        let run = self.wait();
-        self.world.until_lines("begun", 1);
+        self.waiting_with(&[])
+    }
+
+    /// The same with further words on the command line.
+    pub fn waiting_with(&self, words: &[&str]) -> Running {
+        let begun = self.begun();
+        let run = self.run("Wait", words);
+        self.world.until_lines("begun", begun + 1);
         run
     }
 
@@ -77,9 +107,7 @@ impl Place {
 
     /// Starts the program.
     pub fn start(&self, words: &[&str]) -> Running {
-        let mut command = self.world.command(words);
-        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
-        self.world.launch(command)
+        self.launch(self.world.command(words))
     }
 
     /// Runs the program to its end.
@@ -91,6 +119,39 @@ impl Place {
     pub fn log(&self) -> Vec<Record> {
         self.world.books_of_a_copy().log
     }
+
+    /// Insists that whatever was printed with `--jsonl` is in the log.
+    #[track_caller]
+    pub fn kept(&self, printed: &str) {
+        let log = self.log();
+        let kept: BTreeSet<(&str, u64)> = log.iter().map(|record| (record.thread.as_str(), record.seq)).collect();
+        for frame in frames(printed) {
+            let named = (frame["thread"].as_str(), frame["seq"].as_u64());
+            let is_kept =
+                matches!(named, (Some(thread), Some(seq)) if kept.contains(&(thread, seq / FRAMES_PER_EVENT)));
+            assert!(is_kept, "shown and not kept: {frame}");
+        }
+    }
+
+    /// Insists that the database is sound to its last page.
+    #[track_caller]
+    pub fn sound(&self) {
+        let database = rusqlite::Connection::open(self.database("")).expect("the database opens");
+        let verdict: String =
+            database.pragma_query_value(None, "integrity_check", |row| row.get(0)).expect("a verdict");
+        assert_eq!(verdict, "ok");
+    }
+
+    fn launch(&self, mut command: Command) -> Running {
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        self.world.launch(command)
+    }
+}
+
+/// What was printed with `--jsonl`, as far as the lines are whole.
+pub fn frames(printed: &str) -> Vec<Value> {
+    let whole = printed.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));
+    whole.map(|line| serde_json::from_str(line).expect("a frame")).collect()
 }
 
 /// Waits until the program says something on stderr, and insists that it goes on.
