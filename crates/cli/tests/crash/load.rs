@@ -1,4 +1,5 @@
-//! Killed at any moment, again and again, while others write to the same database.
+//! Killed at any moment, again and again, while others write to the same database. `CRASH_KILLS=1000` asks for more kills
+//! than the tests take.
 
 use std::fs;
 use std::thread;
@@ -14,20 +15,22 @@ use crate::world;
 
 /// Processes that share the database at any moment.
 const ABREAST: u64 = 4;
-/// How often each is killed.
-const KILLS: u64 = 10;
+/// How often they are killed together, unless the environment says otherwise.
+const KILLS: u64 = 40;
 /// Lines that a run of the tree prints, or a few fewer.
 const MOST_LINES: u64 = 50;
 
 #[test]
 fn runs_that_share_a_database_are_killed_at_random_and_all_come_to_their_end() {
     // F2
+    let wished = std::env::var("CRASH_KILLS").map(|kills| kills.parse().expect("CRASH_KILLS is a number"));
+    let kills_each = wished.unwrap_or(KILLS).div_ceil(ABREAST);
     let scripted = tree();
     let world = world(&scripted.scenes);
     thread::scope(|scope| {
         for worker in 0..ABREAST {
             let world = &world;
-            scope.spawn(move || be_killed(world, worker));
+            scope.spawn(move || be_killed(world, worker, kills_each));
         }
     });
     let left = world.books_of_a_copy();
@@ -53,11 +56,11 @@ fn runs_that_share_a_database_are_killed_at_random_and_all_come_to_their_end() {
 }
 
 /// Begins runs and goes on with them, each time until a kill at a moment that the dice choose, or until they are over.
-fn be_killed(world: &World, worker: u64) {
+fn be_killed(world: &World, worker: u64, most: u64) {
     let mut dice = Dice::new(worker);
     let mut root: Option<String> = None;
     let (mut kills, mut begun) = (0, 0);
-    while kills < KILLS {
+    while kills < most {
         let (command, most_lines) = match &root {
             Some(root) => (world.command(&["thread", "resume", root, "--jsonl"]), MOST_LINES / 2),
             None => {
