@@ -62,20 +62,22 @@ fn a_resumed_run_can_be_interrupted_and_resumed_again() {
 #[test]
 fn a_second_signal_does_not_wait_for_what_will_not_end() {
     // F45
-    let proof = "trap '' TERM HUP INT; echo proof >> begun; while :; do sleep 0.1; done";
-    let world = world(&[scene("the whole", &[calls(&[command(proof)]), says("done")])]);
-    let run = world.run("the whole", &[]);
-    let root = world.root();
-    world.until_lines("begun", 1);
-    run.signal(Signal::INT);
-    until_said(&run, "interrupted");
-    run.signal(Signal::INT);
-    let done = run.done();
-    assert_eq!(done.answer(130), "");
-    assert_hint(&done.err, &root);
-    world.assert_commands_gone();
-    assert_eq!(world.call(&["thread", "resume", root.as_str()]).answer(0), "done");
-    assert_eq!(world.lines("begun"), ["proof"]);
+    for (signal, code, word) in [(Signal::INT, 130, "interrupted"), (Signal::TERM, 143, "terminated")] {
+        let proof = "trap '' TERM HUP INT; echo proof >> begun; while :; do sleep 0.1; done";
+        let world = world(&[scene("the whole", &[calls(&[command(proof)]), says("done")])]);
+        let run = world.run("the whole", &[]);
+        let root = world.root();
+        world.until_lines("begun", 1);
+        run.signal(signal);
+        until_said(&run, word);
+        run.signal(signal);
+        let done = run.done();
+        assert_eq!(done.answer(code), "");
+        assert_hint(&done.err, &root);
+        world.assert_commands_gone();
+        assert_eq!(world.call(&["thread", "resume", root.as_str()]).answer(0), "done");
+        assert_eq!(world.lines("begun"), ["proof"]);
+    }
 }
 
 fn until_said(run: &Running, words: &str) {
