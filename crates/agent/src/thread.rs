@@ -381,8 +381,10 @@ impl Thread {
 
     /// The state after `event`. Costs no more than the event is large.
     pub fn apply(&mut self, at: Time, event: &Event) {
-        // A clock that was set back does not make what happened later happen earlier.
-        let at = at.max(self.last_at);
+        // A clock that was set back does not make what happened later happen earlier, and what a letter's sender takes for the
+        // time tells nothing about this thread: not how long it was left, nor that anything in it has stirred.
+        let is_letter = matches!(event, Event::InputArrived { .. });
+        let at = if is_letter { self.last_at } else { at.max(self.last_at) };
         self.change(at, event);
         let is_paused = self.is_paused();
         let Some(run) = &mut self.run else { return };
@@ -400,7 +402,7 @@ impl Thread {
     fn change(&mut self, at: Time, event: &Event) {
         self.last_at = at;
         if let Some(run) = &mut self.run
-            && !matches!(event, Event::StallNoticed { .. })
+            && !matches!(event, Event::StallNoticed { .. } | Event::InputArrived { .. })
         {
             run.stalled_at = None;
         }

@@ -2,6 +2,7 @@
 //!
 //! What happens between threads, and in which order, is told by the stories of the testkit.
 
+mod clocks;
 mod grants;
 mod late;
 mod permission;
