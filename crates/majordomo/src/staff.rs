@@ -210,5 +210,9 @@ fn house(surroundings: &Surroundings, tools: &Registry, voices: &Voices) -> Hous
     let agents: BTreeMap<Arc<str>, Agent> =
         found.found.into_iter().map(|found| (found.agent.name.clone(), found.agent)).collect();
     let voices = voices.clone();
-    House::new(infos, agents, move |name: &str| voices.model(name).map_err(|error| error.to_string()))
+    let hands = tools.clone();
+    House {
+        assess: Box::new(move |workspace, tool, input| hands.assess(workspace, tool, input)),
+        ..House::new(infos, agents, move |name: &str| voices.model(name).map_err(|error| error.to_string()))
+    }
 }

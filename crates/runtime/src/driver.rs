@@ -87,6 +87,8 @@ pub struct Driver {
     seat: Seat,
     under_way: FuturesUnordered<BoxFuture<'static, Input>>,
     bench: Bench,
+    /// Whether the thread waits for nothing but a person, as its parent was told.
+    paused: bool,
     /// Whether another process has taken the thread over, or the memory is gone.
     lost: bool,
 }
@@ -105,6 +107,7 @@ impl Driver {
             epoch: 1,
             seat,
             under_way: FuturesUnordered::new(),
+            paused: false,
             lost: false,
         })
     }
@@ -344,6 +347,18 @@ impl Driver {
                 _ => {}
             }
         }
+        self.tell_pause(reopening);
+    }
+
+    /// Lets the parent know when the thread begins or ceases to wait for nothing but a person; after a restart in any case.
+    fn tell_pause(&mut self, reopening: bool) {
+        let Some(thread) = self.thread.as_ref().filter(|thread| thread.run.is_some()) else { return };
+        let paused = thread.is_paused();
+        let is_news = std::mem::replace(&mut self.paused, paused) != paused || reopening;
+        if is_news && let Some(parent) = self.id.parent() {
+            let input = Input::ChildPaused { child: self.id.clone(), paused };
+            crate::family::tell_parent(&self.heart, &parent, input);
+        }
     }
 
     /// Lets the parent hear what is said on the way, if it asked to.
@@ -357,7 +372,8 @@ impl Driver {
             && !answered.verdicts.is_empty()
             && !text.trim().is_empty()
         {
-            crate::family::let_hear(&self.heart, &parent, self.id.clone(), text.into());
+            let said = Input::ChildSaid { child: self.id.clone(), text: text.into() };
+            crate::family::tell_parent(&self.heart, &parent, said);
         }
     }
 

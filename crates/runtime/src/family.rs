@@ -51,16 +51,14 @@ pub fn stop_letter(strength: Strength, reason: Arc<str>) -> (InputId, Outside) {
 
 /// Gives a child's report to its parent, if the parent lives here; otherwise it will ask when it is resumed.
 pub fn deliver(heart: &Inner, parent: &ThreadId, child: ThreadId, report: Report) {
-    if let Some(sender) = heart.sender(parent) {
-        // A parent that has just let go asks again when it is resumed.
-        let _ = sender.send(Letter::Input(Box::new(Input::ChildReported { child, report })));
-    }
+    tell_parent(heart, parent, Input::ChildReported { child, report });
 }
 
-/// Lets a parent hear what its child says while it works. Words that nobody hears are in the child's log.
-pub fn let_hear(heart: &Inner, parent: &ThreadId, child: ThreadId, text: Arc<str>) {
+/// Lets a parent that lives here know something of its child. What nobody hears is in the child's log, and is told again when
+/// the parent is resumed.
+pub fn tell_parent(heart: &Inner, parent: &ThreadId, input: Input) {
     if let Some(sender) = heart.sender(parent) {
-        let _ = sender.send(Letter::Input(Box::new(Input::ChildSaid { child, text })));
+        let _ = sender.send(Letter::Input(Box::new(input)));
     }
 }
 

@@ -22,16 +22,17 @@ use crate::bench::Bench;
 use crate::error::Error;
 use crate::text;
 use crate::tool::{Plain, Tool, info};
+use crate::writes::Writes;
 
 const MAX_DIFF_CHARS: usize = 4000;
 const MAX_DIFF_TIME: Duration = Duration::from_millis(500);
 
 pub(crate) fn tool() -> impl Tool {
-    Plain {
+    Writes(Plain {
         info: info("edit_file", DESCRIPTION, SCHEMA, Reach::Workspace, false, Risk::Medium),
         example: r#"{"path": "src/main.rs", "old_text": "let x = 1;", "new_text": "let x = 2;"}"#,
         act,
-    }
+    })
 }
 
 const DESCRIPTION: &str = "Replace exact text in a file that you have read. old_text must occur once, without line numbers, or set all. For several changes give edits, applied in order.";

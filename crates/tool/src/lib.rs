@@ -21,6 +21,7 @@ pub mod guard;
 mod ledger;
 mod list_dir;
 mod memory;
+mod protected;
 mod read_file;
 mod registry;
 mod run_command;
@@ -30,6 +31,7 @@ mod todo;
 mod tool;
 mod workspace;
 mod write_file;
+mod writes;
 
 pub use bench::{Bench, Person, Progress};
 pub use command::{CommandHost, Guard};

@@ -1,9 +1,11 @@
 //! The tools of a process, by name.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
-use agent::tools::ToolInfo;
+use agent::Json;
+use agent::tools::{Assessment, ToolInfo};
 
 use crate::command::CommandHost;
 use crate::tool::Tool;
@@ -48,6 +50,18 @@ impl Registry {
     /// A tool by its name.
     pub fn get(&self, name: &str) -> Option<&Arc<dyn Tool>> {
         self.tools.get(name)
+    }
+
+    /// What a call would do in a workspace. Its digest names the tool, the arguments, the place and what they lead to there.
+    pub fn assess(&self, workspace: &str, info: &ToolInfo, input: &Json) -> Assessment {
+        let Some(tool) = self.tools.get(&info.name) else { return Assessment::of(info, input) };
+        let assessment = tool.assess(input, Path::new(workspace));
+        let mut hasher = blake3::Hasher::new();
+        for part in [&*info.name, input.text(), workspace, &*assessment.digest] {
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part.as_bytes());
+        }
+        Assessment { digest: hasher.finalize().to_hex().as_str().into(), ..assessment }
     }
 
     /// What the rules and the models are told about the tools.

@@ -1,7 +1,9 @@
 //! What a tool is, and the form of those whose work is plain: read the arguments, do one blocking thing, answer.
 
+use std::path::Path;
+
 use agent::Json;
-use agent::tools::{Reach, Risk, ToolInfo, ToolResult};
+use agent::tools::{Assessment, Reach, Risk, ToolInfo, ToolResult};
 use futures_util::future::BoxFuture;
 use serde::de::DeserializeOwned;
 
@@ -13,6 +15,13 @@ use crate::error::Error;
 pub trait Tool: Send + Sync {
     /// Its name, its words for the model, and how far it reaches.
     fn info(&self) -> &ToolInfo;
+
+    /// What a call with these arguments would do in a workspace, as far as can be told without doing it. Its digest names what
+    /// the arguments lead to besides themselves.
+    fn assess(&self, input: &Json, workspace: &Path) -> Assessment {
+        let _ = workspace;
+        Assessment { digest: "".into(), ..Assessment::of(self.info(), input) }
+    }
 
     /// Does it. Whatever the arguments are, the answer is a result: a failure is one that says what to do about it.
     /// Once `bench.stop` is cancelled it comes back soon, and whatever it had started has ended by then.

@@ -10,13 +10,14 @@ use crate::bench::Bench;
 use crate::error::Error;
 use crate::text;
 use crate::tool::{Plain, Tool, info};
+use crate::writes::Writes;
 
 pub(crate) fn tool() -> impl Tool {
-    Plain {
+    Writes(Plain {
         info: info("write_file", DESCRIPTION, SCHEMA, Reach::Workspace, false, Risk::Medium),
         example: r#"{"path": "src/new.rs", "content": "fn main() {}\n"}"#,
         act,
-    }
+    })
 }
 
 const DESCRIPTION: &str =

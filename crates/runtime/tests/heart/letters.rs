@@ -106,7 +106,8 @@ async fn who_is_over_is_told_nothing_and_nothing_is_written() {
             }
             assert!(matches!(room.heart.stop(thread, Strength::Cancel, "late").await, Err(Error::Idle(_))));
         }
-        assert!(matches!(room.heart.resume(&root).await, Err(Error::Idle(_))));
+        // Its driver may still be on its way out.
+        assert!(matches!(room.heart.resume(&root).await, Err(Error::Idle(_) | Error::Alive(_))));
         assert_eq!(room.log(&root).await, before);
         let unknown = room.heart.send(&root.child(9), steer("nobody")).await;
         assert!(matches!(unknown, Err(Error::Store(store::Error::UnknownThread(_)))), "{unknown:?}");
@@ -122,7 +123,8 @@ async fn a_letter_that_crossed_the_end_of_a_run_leaves_nothing_to_resume() {
         let now = room.heart.clock().now();
         room.store.arrive(&root, InputId::new("crossed"), steer("too late"), now, true).await.expect("it is written");
         let before = room.log(&root).await;
-        assert!(matches!(room.heart.resume(&root).await, Err(Error::Idle(_))));
+        // Its driver may still be on its way out.
+        assert!(matches!(room.heart.resume(&root).await, Err(Error::Idle(_) | Error::Alive(_))));
         assert_eq!(room.log(&root).await, before);
         room.heart.leave().await;
     }
