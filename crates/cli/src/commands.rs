@@ -50,6 +50,6 @@ fn configured(flags: &Flags) -> Result<(Surroundings, Config), Failure> {
 
 /// A staff whose commands are guarded by this program.
 async fn staff(surroundings: &Surroundings, config: Config, options: Options) -> Result<Staff, staff::Error> {
-    let tools = Registry::standard(CommandHost { guard: Guard::SelfExe });
+    let tools = Registry::standard(CommandHost { guard: Guard::SelfExe, ..CommandHost::default() });
     Staff::open(surroundings, config, Options { tools, ..options }).await
 }

@@ -4,23 +4,28 @@
 //! even if this process is killed. An embedder whose program cannot be a guard has the same done from this process, which
 //! then must live to do it.
 //!
-//! Deliberately absent: limits on memory, processes, disk and network. They belong to a sandbox.
+//! Limits on memory, processes, files and network belong to the [sandbox](crate::sandbox), whose plan for one command is
+//! only passed on here.
 
+mod disk;
 mod environment;
 mod hold;
 pub(crate) mod kin;
 mod output;
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use cap_std::fs::Dir;
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe;
+use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 use crate::bench::Progress;
+use crate::sandbox::Sandbox;
+use disk::Disk;
 use hold::Hold;
 use output::Output;
 
@@ -29,6 +34,27 @@ use output::Output;
 pub struct CommandHost {
     /// Who watches over a command's processes.
     pub guard: Guard,
+    /// The walls around them. Without a guard nobody can build them.
+    pub sandbox: Sandbox,
+}
+
+impl CommandHost {
+    /// Whether commands run behind walls.
+    pub fn is_confining(&self) -> bool {
+        self.can_confine() && self.sandbox.is_in_force()
+    }
+
+    pub(crate) fn can_confine(&self) -> bool {
+        !matches!(self.guard, Guard::None)
+    }
+
+    /// Why commands run without walls, for their results; none where nobody wanted any.
+    pub(crate) fn apology(&self) -> Option<String> {
+        match self.can_confine() {
+            true => self.sandbox.apology(),
+            false => self.sandbox.is_in_force().then(|| "no guard is there to build a sandbox".to_owned()),
+        }
+    }
 }
 
 /// Who watches over a command's processes.
@@ -48,7 +74,11 @@ pub enum Guard {
 /// A command to run.
 pub(crate) struct Order<'a> {
     pub command: &'a str,
+    /// The workspace's real name.
+    pub root: &'a Path,
     pub cwd: Dir,
+    /// The plan of the walls around it, for its guard.
+    pub plan: Option<&'a str>,
     pub timeout: Duration,
     pub stop: &'a CancellationToken,
     pub progress: Option<&'a Progress>,
@@ -75,6 +105,8 @@ pub(crate) enum How {
     Stopped,
     /// It printed more than anybody could want.
     Flooded,
+    /// It left too little room on the disk.
+    Filled,
     /// Its guard was killed.
     Lost,
 }
@@ -86,6 +118,7 @@ const GUARD_TIME: Duration = Duration::from_millis(1500);
 /// How long output is awaited after the last process is gone: none, unless somebody who could not be ended holds the pipe.
 const DRAIN_TIME: Duration = Duration::from_millis(200);
 const PROGRESS_EVERY: Duration = Duration::from_millis(200);
+const DISK_EVERY: Duration = Duration::from_millis(250);
 
 /// Runs a command and comes back when nothing of it is left. Dropping the future ends it too.
 pub(crate) async fn run(host: &CommandHost, order: Order<'_>) -> io::Result<Finish> {
@@ -97,6 +130,9 @@ pub(crate) async fn run(host: &CommandHost, order: Order<'_>) -> io::Result<Fini
     let mut progress_due = begun;
     let mut buffer = vec![0; 64 * 1024];
     let mut pipe_open = true;
+    let disk = Disk::of(&order.cwd);
+    let mut disk_due = tokio::time::interval(DISK_EVERY);
+    disk_due.set_missed_tick_behavior(MissedTickBehavior::Delay);
 
     let deadline = tokio::time::sleep(order.timeout);
     tokio::pin!(deadline);
@@ -107,8 +143,14 @@ pub(crate) async fn run(host: &CommandHost, order: Order<'_>) -> io::Result<Fini
             biased;
             () = order.stop.cancelled(), if cut.is_none() => How::Stopped,
             () = &mut deadline, if cut.is_none() => How::TimedOut,
-            last = hold.ended() => break last?,
-            () = tokio::time::sleep_until(guard_due), if cut.is_some() => break hold.take_over().await?,
+            last = hold.ended() => break last,
+            () = tokio::time::sleep_until(guard_due), if cut.is_some() => break hold.take_over().await,
+            _ = disk_due.tick(), if cut.is_none() => {
+                if !disk.is_nearly_full(&order.cwd) {
+                    continue;
+                }
+                How::Filled
+            }
             read = pipe.read(&mut buffer), if pipe_open => {
                 let read = read.unwrap_or(0);
                 pipe_open = read > 0;
@@ -135,6 +177,15 @@ pub(crate) async fn run(host: &CommandHost, order: Order<'_>) -> io::Result<Fini
     };
     // Whoever still holds the pipe is told of as left.
     let _ = tokio::time::timeout(DRAIN_TIME, drained).await;
+    let last = match last {
+        Ok(last) => last,
+        // Whoever failed to start it may have said why.
+        Err(error) => {
+            let said = output.into_text();
+            let said = said.trim();
+            return Err(if said.is_empty() { error } else { io::Error::other(format!("{error}\n{said}")) });
+        }
+    };
     Ok(Finish {
         how: cut.unwrap_or(last.how),
         output: output.into_text(),

@@ -7,9 +7,10 @@
 //! A closed socket says the same as a parent-death signal and says it rightly: the signal comes when the *thread* that
 //! started the guard ends, and is lost if that is over before it is asked for.
 //!
-//! It knows no clock: timeouts are the runtime's.
+//! It knows no clock: timeouts are the runtime's. It builds no walls either, but has them built: a command that shall be
+//! confined comes with a plan for its sandbox.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
@@ -22,26 +23,47 @@ use std::time::Duration;
 use rustix::process::{Resource, Rlimit, WaitOptions, WaitStatus};
 use serde::{Deserialize, Serialize};
 
-use crate::command::kin::{self, Swept};
+use crate::command::kin::{self, Kin, Swept};
+use crate::sandbox::plan::Plan;
+use crate::sandbox::start::{self, CONFINE, Started};
 
-/// The argument that makes a program a guard: `<program> __guard <shell> -c <command>`.
+/// The argument that makes a program a guard: `<program> __guard <plan> <shell> -c <command>`.
 pub const WORD: &str = "__guard";
+
+/// In the place of a plan: the command is not confined.
+pub(crate) const NO_PLAN: &str = "-";
 
 /// How long the end of a process that has been killed may take to be noticed.
 const NOTICE_TIME: Duration = Duration::from_millis(200);
 
-/// Runs a command as its guard. `args` are those that follow [`WORD`]: a program and its arguments.
+/// Runs a command as its guard. `args` are those that follow [`WORD`].
 ///
 /// Call it first thing in `main`, before any thread is started.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    close_others();
+    let mut args = args.into_iter();
+    let plan = args.next().unwrap_or_default();
+    if plan == CONFINE {
+        return start::confine(args);
+    }
     let Ok(line) = std::io::stdin().as_fd().try_clone_to_owned().map(UnixStream::from) else {
         return ExitCode::FAILURE;
     };
-    let told =
-        watch(args.into_iter(), &line).unwrap_or_else(|problem| Told { problem: Some(problem), ..Told::default() });
+    let told = watch(&plan, args, &line).unwrap_or_else(|problem| Told { problem: Some(problem), ..Told::default() });
     // The runtime may be gone; then there is nobody to tell.
     let _ = (&line).write_all(&serde_json::to_vec(&told).unwrap_or_default());
     ExitCode::SUCCESS
+}
+
+/// Closes what whoever started the runtime has left open: a command would inherit it, and an open folder is a way around
+/// every wall. Nothing in this process has opened anything yet that it wants to keep.
+fn close_others() {
+    let numbers = std::fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
+    let open: Vec<i32> = numbers.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    for number in open.into_iter().filter(|number| *number > 2) {
+        // The one by which they were listed is closed already.
+        let _ = nix::unistd::close(number);
+    }
 }
 
 /// What a guard tells at the end.
@@ -74,18 +96,10 @@ enum Over {
     Wanted,
 }
 
-fn watch(mut args: impl Iterator<Item = OsString>, line: &UnixStream) -> Result<Told, String> {
-    let program = args.next().ok_or("a guard needs a command")?;
+fn watch(plan: &OsStr, args: impl Iterator<Item = OsString>, line: &UnixStream) -> Result<Told, String> {
     let listener = line.try_clone().map_err(|error| error.to_string())?;
     prepare()?;
-    let leader = Command::new(program)
-        .args(args)
-        .stdin(Stdio::null())
-        .process_group(0)
-        .spawn()
-        .map_err(|error| format!("the shell does not start: {error}"))?
-        .id()
-        .cast_signed();
+    let (leader, walled) = begin(plan, args)?;
 
     let (tell, over) = mpsc::channel();
     let tell_wanted = tell.clone();
@@ -101,21 +115,37 @@ fn watch(mut args: impl Iterator<Item = OsString>, line: &UnixStream) -> Result<
     let first = over.recv().map_err(|error| error.to_string())?;
     let us = std::process::id().cast_signed();
     let below_us = || kin::below(us).into_iter().filter(|kin| kin.pid != us).collect();
-    let Swept { ended, left } = kin::end(leader, || (!alone.load(Ordering::Acquire)).then(below_us));
-    let status = match first {
-        Over::Left(status) => Some(status),
+    let is_wall = |kin: &Kin| walled.as_ref().is_some_and(|walled| walled.is_wall(kin));
+    let Swept { ended, left } = kin::end(leader, is_wall, || (!alone.load(Ordering::Acquire)).then(below_us));
+    let problem = walled.and_then(Started::problem);
+    let (status, problem) = match first {
+        // Walls that were killed from outside have had a command in them, for all that is known.
+        Over::Left(status) => (Some(status), problem.filter(|_| status.exited())),
         Over::Wanted => match over.recv_timeout(NOTICE_TIME) {
-            Ok(Over::Left(status)) => Some(status),
-            _ => None,
+            Ok(Over::Left(status)) => (Some(status), None),
+            _ => (None, None),
         },
     };
     Ok(Told {
         code: status.and_then(WaitStatus::exit_status),
         signal: status.and_then(WaitStatus::terminating_signal),
-        problem: None,
+        problem,
         swept: ended,
         left,
     })
+}
+
+/// Starts the command, behind walls if there is a plan for them.
+fn begin(plan: &OsStr, mut args: impl Iterator<Item = OsString>) -> Result<(i32, Option<Started>), String> {
+    if plan != NO_PLAN {
+        let plan = plan.to_str().and_then(Plan::from_argument).ok_or("a guard needs a plan that it can read")?;
+        let walled = start::start(&plan, args)?;
+        return Ok((walled.leader, Some(walled)));
+    }
+    let program = args.next().ok_or("a guard needs a command")?;
+    let bare = Command::new(program).args(args).stdin(Stdio::null()).process_group(0).spawn();
+    let bare = bare.map_err(|error| format!("the shell does not start: {error}"))?;
+    Ok((bare.id().cast_signed(), None))
 }
 
 fn prepare() -> Result<(), String> {

@@ -3,10 +3,10 @@
 //! A [`Tool`] is a few words for the model and an action; a [`Registry`] holds the tools of a process; a [`Bench`] is
 //! what one call works with. Every tool answers a wrong call with a sentence that names the right one, and bounds what it
 //! returns. Files are reached beneath one directory handle and never by an ambient path; commands run with a cleaned
-//! environment, and nothing that they start outlives them.
+//! environment behind the walls of a [`Sandbox`], and nothing that they start outlives them.
 //!
 //! Left to others: whether a call is allowed at all (the rules), when it runs and who stops it (the heart), where its
-//! result is kept (the memory). Deliberately absent: protected paths, networks and sandboxes, which are policy.
+//! result is kept (the memory).
 //!
 //! Linux only: the process tree is read from `/proc`, and paths are resolved by `openat2`.
 
@@ -25,6 +25,7 @@ mod protected;
 mod read_file;
 mod registry;
 mod run_command;
+mod sandbox;
 mod search_files;
 mod text;
 mod todo;
@@ -38,5 +39,6 @@ pub use command::{CommandHost, Guard};
 pub use error::Error;
 pub use ledger::FileLedger;
 pub use registry::Registry;
+pub use sandbox::{Fact, Sandbox};
 pub use tool::Tool;
 pub use workspace::{Change, WorkPath, Workspace};

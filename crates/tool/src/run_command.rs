@@ -1,6 +1,8 @@
-//! `run_command`: a shell command in the workspace, with all that it starts ended when it ends.
+//! `run_command`: a shell command in the workspace, behind the walls of a sandbox, with all that it starts ended when it
+//! ends.
 //!
-//! The words and the bounds are here; how a command is started, watched and ended is `command`'s.
+//! The words and the bounds are here; how a command is started, watched and ended is `command`'s, and the walls are
+//! `sandbox`'s. A command runs without walls only where no sandbox is in force, which its result then says.
 
 use std::time::Duration;
 
@@ -12,6 +14,8 @@ use serde::Deserialize;
 use crate::args::{self, Call};
 use crate::bench::Bench;
 use crate::command::{CommandHost, Finish, How, Order, run};
+use crate::sandbox::Walls;
+use crate::sandbox::plan::Network;
 use crate::tool::{STOPPED, Tool, info};
 
 const DEFAULT_TIMEOUT_S: u64 = 120;
@@ -25,7 +29,7 @@ pub(crate) fn tool(host: CommandHost) -> impl Tool {
 
 const DESCRIPTION: &str = "Run a shell command in the workspace, without input or terminal. Returns stdout and stderr together and the exit code. Background processes end with it.";
 
-const SCHEMA: &str = r#"{"type":"object","properties":{"command":{"type":"string"},"timeout_s":{"type":"integer","description":"default 120, at most 600"},"cwd":{"type":"string","description":"folder in the workspace"}},"required":["command"]}"#;
+const SCHEMA: &str = r#"{"type":"object","properties":{"command":{"type":"string"},"timeout_s":{"type":"integer","description":"default 120, at most 600"},"cwd":{"type":"string","description":"folder in the workspace"},"network":{"type":"boolean","description":"needs a person's consent"}},"required":["command"]}"#;
 
 const EXAMPLE: &str = r#"{"command": "cargo test", "timeout_s": 300}"#;
 
@@ -42,6 +46,8 @@ struct Args {
     timeout_s: Option<u64>,
     #[serde(default, alias = "workdir", alias = "dir")]
     cwd: Option<String>,
+    #[serde(default, deserialize_with = "args::flag")]
+    network: bool,
 }
 
 impl Tool for RunCommand {
@@ -73,34 +79,72 @@ impl RunCommand {
             Ok(cwd) => cwd,
             Err(error) => return ToolResult::error(format!("the command was not run: {error}")),
         };
+        let network = if args.network { Network::On } else { Network::Off };
+        let walls = match self.walls(bench, network).await {
+            Ok(walls) => walls,
+            Err(problem) => return ToolResult::error(format!("the command was not run: {problem}")),
+        };
         if bench.stop.is_cancelled() {
             return ToolResult::error(STOPPED);
         }
         let timeout_s = args.timeout_s.unwrap_or(DEFAULT_TIMEOUT_S).clamp(1, MAX_TIMEOUT_S);
         let order = Order {
             command: &args.command,
+            root: bench.workspace.root(),
             cwd,
+            plan: walls.as_ref().map(|walls| &*walls.argument),
             timeout: Duration::from_secs(timeout_s),
             stop: &bench.stop,
             progress: bench.progress.as_ref(),
         };
-        match run(&self.host, order).await {
-            Ok(finish) => told(&finish, timeout_s),
+        let is_walled = walls.is_some();
+        let finished = run(&self.host, order).await;
+        let mut notes = breaches(walls, bench).await;
+        if !is_walled {
+            notes.extend(self.host.apology().map(|why| format!("not sandboxed: {why}")));
+        }
+        match finished {
+            Ok(finish) => told(&finish, timeout_s, is_walled, &notes),
             Err(error) => ToolResult::error(format!("the command could not be started: {error}")),
         }
     }
+
+    /// The walls for one command; none where no sandbox is in force.
+    async fn walls(&self, bench: &Bench, network: Network) -> Result<Option<Walls>, String> {
+        if !self.host.can_confine() {
+            return Ok(None);
+        }
+        let (sandbox, workspace) = (self.host.sandbox.clone(), bench.workspace.clone());
+        let built = tokio::task::spawn_blocking(move || sandbox.walls(workspace.root(), network)).await;
+        built.map_err(|broken| format!("the sandbox broke off: {broken}"))?
+    }
+}
+
+/// What a command has put into protected places all the same.
+async fn breaches(walls: Option<Walls>, bench: &Bench) -> Vec<String> {
+    let (Some(walls), Ok(folder)) = (walls, bench.workspace.path(".").and_then(|root| bench.workspace.folder(&root)))
+    else {
+        return Vec::new();
+    };
+    let looked = tokio::task::spawn_blocking(move || walls.breaches(&folder)).await;
+    looked.unwrap_or_else(|broken| vec![format!("protected places could not be looked at: {broken}")])
 }
 
 /// What a command came to, in words.
-fn told(finish: &Finish, timeout_s: u64) -> ToolResult {
+fn told(finish: &Finish, timeout_s: u64, is_walled: bool, notes: &[String]) -> ToolResult {
     let took = format!("{:.1} s", finish.took.as_secs_f64());
     let how = match &finish.how {
+        // A shell that was ended by a signal is seen through the walls as shells tell it of others.
+        How::Exited(code @ 129..=192) if is_walled => format!("exit code {code} (signal {}), {took}", code - 128),
         How::Exited(code) => format!("exit code {code}, {took}"),
         How::Signaled(signal) => format!("ended by signal {signal}, {took}"),
         How::TimedOut => format!("timed out after {timeout_s} s and was ended; what it printed until then is above"),
         How::Stopped => format!("stopped after {took}; what it printed until then is above"),
         How::Flooded => {
             format!("ended after {took}: it printed without end; send the output to a file, or limit it with head")
+        }
+        How::Filled => {
+            format!("ended after {took}: it has nearly filled the disk; remove what it wrote and need not be")
         }
         How::Lost => format!("ended after {took} with its exit code unknown: the process that watched it was killed"),
     };
@@ -114,6 +158,9 @@ fn told(finish: &Finish, timeout_s: u64) -> ToolResult {
     }
     if finish.left > 0 {
         said.push_str(&format!("\n[{} could not be ended and may still run]", processes(finish.left)));
+    }
+    for note in notes {
+        said.push_str(&format!("\n[{note}]"));
     }
     let is_error = finish.how != How::Exited(0);
     ToolResult { is_error, ..ToolResult::ok(said) }

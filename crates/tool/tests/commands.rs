@@ -41,7 +41,7 @@ fn bench(folder: &Path) -> Bench {
 }
 
 async fn run(guard: Guard, bench: &Bench, input: &serde_json::Value) -> ToolResult {
-    let registry = Registry::standard(CommandHost { guard });
+    let registry = Registry::standard(CommandHost { guard, ..CommandHost::default() });
     registry.get("run_command").unwrap().run(&Json::of(input), bench).await
 }
 
@@ -85,12 +85,12 @@ fn without_time(content: &str) -> String {
 
 /// Every way to stay behind: a session of its own, a double fork, no hang-up, no ear for TERM, a hand on the pipe.
 const CLINGING: &str = r#"
+echo printed
 setsid sh -c 'echo $$ >> pids; exec sleep 300' &
 (setsid sh -c 'echo $$ >> pids; sleep 300; true' &) &
 nohup sh -c 'echo $$ >> pids; exec sleep 300' > /dev/null 2>&1 &
 sh -c 'trap "" TERM HUP INT; echo $$ >> pids; while :; do sleep 1; done' &
 (sh -c 'echo $$ >> pids; exec sleep 300' &)
-echo printed
 "#;
 const CLINGERS: usize = 5;
 
@@ -312,6 +312,25 @@ async fn nothing_stays_when_the_runtime_is_killed() {
     runtime.wait().unwrap();
     until("their end", || (!pids.iter().any(|pid| alive(*pid))).then_some(())).await;
     assert!(killed.elapsed() < GONE_WITHIN, "{:?}", killed.elapsed());
+}
+
+// T39
+#[tokio::test]
+async fn a_command_that_fills_the_disk_is_ended() {
+    let room = Room::new();
+    let small = ["-rm", "sh", "-c", "mount -t tmpfs -o size=64m none \"$TEST_FOLDER\" && exec \"$@\"", "sh"];
+    let mut own = Command::new("unshare");
+    own.args(small).arg("true").env("TEST_FOLDER", room.folder.path()).stderr(Stdio::null());
+    if !own.status().is_ok_and(|status| status.success()) {
+        return println!("no small disk can be made here; what is decided about one is tested beside the code");
+    }
+    // It waits, so that whoever looks finds it full.
+    let filler = other_process(&room, "head -c 63M /dev/zero > filler; sleep 300");
+    let mut inside = Command::new("unshare");
+    inside.args(small).arg(filler.get_program()).args(filler.get_args()).stdin(Stdio::null());
+    inside.envs(filler.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let said = String::from_utf8(inside.output().unwrap().stdout).unwrap();
+    assert!(said.contains("it has nearly filled the disk"), "{said}");
 }
 
 // T32, T37

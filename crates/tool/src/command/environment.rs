@@ -5,7 +5,7 @@
 //! the list either.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const LET_THROUGH: [&str; 35] = [
     "HOME",
@@ -54,14 +54,17 @@ const SET: [(&str, &str); 5] =
 
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// What a command gets of these variables.
-pub(super) fn clean(variables: impl Iterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
+/// What a command in this workspace gets of these variables.
+pub(super) fn clean(
+    variables: impl Iterator<Item = (OsString, OsString)>,
+    workspace: &Path,
+) -> Vec<(OsString, OsString)> {
     let mut path = OsString::from(DEFAULT_PATH);
     let mut kept = Vec::new();
     for (name, value) in variables {
         let Some(plain) = name.to_str() else { continue };
         if plain == "PATH" {
-            path = absolute_only(&value);
+            path = outside(workspace, &value);
         } else if LET_THROUGH.contains(&plain)
             || plain.starts_with("LC_")
             || (PROXIES.contains(&&*plain.to_ascii_uppercase()) && !value.as_encoded_bytes().contains(&b'@'))
@@ -74,10 +77,14 @@ pub(super) fn clean(variables: impl Iterator<Item = (OsString, OsString)>) -> Ve
     kept
 }
 
-/// A search path without `.` and its like: what a program's name means must not depend on the folder that it is said in.
-fn absolute_only(path: &OsString) -> OsString {
-    let absolute = std::env::split_paths(path).filter(|part| Path::is_absolute(part));
-    std::env::join_paths(absolute).unwrap_or_else(|_| DEFAULT_PATH.into())
+/// A search path without `.` and its like, and without folders of the workspace: what a program's name means must depend
+/// neither on the folder that it is said in nor on what a command has put there.
+fn outside(workspace: &Path, path: &OsString) -> OsString {
+    let is_inside = |part: &PathBuf| {
+        part.starts_with(workspace) || part.canonicalize().is_ok_and(|real| real.starts_with(workspace))
+    };
+    let kept = std::env::split_paths(path).filter(|part| part.is_absolute() && !is_inside(part));
+    std::env::join_paths(kept).unwrap_or_else(|_| DEFAULT_PATH.into())
 }
 
 #[cfg(test)]
@@ -87,7 +94,7 @@ mod tests {
     fn cleaned(variables: &[(&str, &str)]) -> Vec<(String, String)> {
         let given = variables.iter().map(|(name, value)| (name.into(), value.into()));
         let text = |text: OsString| text.into_string().unwrap();
-        clean(given).into_iter().map(|(name, value)| (text(name), text(value))).collect()
+        clean(given, Path::new("/work")).into_iter().map(|(name, value)| (text(name), text(value))).collect()
     }
 
     // T32, T37
@@ -126,6 +133,7 @@ mod tests {
     fn programs_are_not_searched_in_the_folder_that_happens_to_be_current() {
         let path = |value: &str| cleaned(&[("PATH", value)]).into_iter().find(|(name, _)| name == "PATH").unwrap().1;
         assert_eq!(path(".:/usr/bin::bin:/bin"), "/usr/bin:/bin");
+        assert_eq!(path("/work/bin:/usr/bin:/work:/worker/bin"), "/usr/bin:/worker/bin", "nor in the workspace");
         assert_eq!(cleaned(&[])[0], ("PATH".into(), DEFAULT_PATH.into()));
     }
 

@@ -62,6 +62,7 @@ struct Leash {
 
 impl Hold {
     pub fn start(host: &CommandHost, order: &Order<'_>, writer: io::PipeWriter) -> io::Result<Self> {
+        assert!(order.plan.is_none() || host.can_confine(), "walls are planned only where a guard can build them");
         let mark = unique_mark();
         let shell = if Path::new("/bin/bash").exists() { "/bin/bash" } else { "/bin/sh" };
         let mut command = match &host.guard {
@@ -72,7 +73,7 @@ impl Hold {
         };
         let guarded = !matches!(host.guard, Guard::None);
         if guarded {
-            command.arg0("majordomo").args([guard::WORD, shell]);
+            command.arg0("majordomo").args([guard::WORD, order.plan.unwrap_or(guard::NO_PLAN), shell]);
         } else {
             command.process_group(0);
         }
@@ -81,7 +82,7 @@ impl Hold {
             // The folder as it was resolved beneath the workspace: a path could mean another one by now.
             .current_dir(format!("/proc/self/fd/{}", order.cwd.as_raw_fd()))
             .env_clear()
-            .envs(environment::clean(std::env::vars_os()))
+            .envs(environment::clean(std::env::vars_os(), order.root))
             .env(kin::MARK, &mark)
             .stdin(Stdio::null())
             .stdout(writer.try_clone()?)
@@ -145,7 +146,8 @@ impl Guarded {
         let _ = self.guard.start_kill();
         let _ = tokio::time::timeout(LEAVE_TIME, self.guard.wait()).await;
         let mark = self.mark.clone();
-        let sweep = tokio::task::spawn_blocking(move || kin::end(0, || kin::unless_gone(|| kin::marked(&mark))));
+        let sweep =
+            tokio::task::spawn_blocking(move || kin::end(0, kin::no_walls, || kin::unless_gone(|| kin::marked(&mark))));
         let Swept { ended, left } = sweep.await.map_err(io::Error::other)?;
         Ok(Last { how: How::Lost, swept: ended, left })
     }
@@ -196,7 +198,7 @@ fn end_all_of(pid: i32, mark: &str) -> Swept {
         all.dedup_by_key(|kin| kin.pid);
         all
     };
-    kin::end(pid, || kin::unless_gone(look))
+    kin::end(pid, kin::no_walls, || kin::unless_gone(look))
 }
 
 /// A word that no other command on this machine has.

@@ -10,6 +10,11 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, PidfdFlags, Signal};
 
+/// For families without walls.
+pub(crate) fn no_walls(_: &Kin) -> bool {
+    false
+}
+
 /// The variable that marks a command's processes.
 pub(crate) const MARK: &str = "MAJORDOMO_COMMAND";
 
@@ -36,16 +41,18 @@ pub(crate) struct Swept {
 }
 
 /// Ends everyone that `find` finds, again and again until it says that nobody is left: first by asking, then by killing.
-/// `leader` is the process whose group they were started in.
-pub(crate) fn end(leader: i32, find: impl Fn() -> Option<Vec<Kin>>) -> Swept {
+/// `leader` is the process whose group they were started in. Whoever `is_wall` holds the others: not asked, not counted,
+/// but killed like them.
+pub(crate) fn end(leader: i32, is_wall: impl Fn(&Kin) -> bool, find: impl Fn() -> Option<Vec<Kin>>) -> Swept {
     let begun = Instant::now();
     let mut known = BTreeSet::new();
     while let Some(found) = find() {
         let elapsed = begun.elapsed();
         if elapsed > PATIENCE {
-            return Swept { ended: known.len().saturating_sub(found.len()), left: found.len() };
+            let left = found.iter().filter(|kin| !is_wall(kin)).count();
+            return Swept { ended: known.len().saturating_sub(left), left };
         }
-        for kin in &found {
+        for kin in found.iter().filter(|kin| !is_wall(kin)) {
             if known.insert(kin.pid) && elapsed < GRACE {
                 kin.signal(Signal::TERM);
             }

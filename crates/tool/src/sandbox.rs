@@ -1,0 +1,250 @@
+//! The walls around a command: which kind works on this machine, and what they keep in and out.
+//!
+//! The workspace and a passing folder of its own can be written, everything else only read, and secrets not even that;
+//! there is no network unless a call asks for it and a person agrees; no other process can be looked into; processes,
+//! memory and file sizes are bounded. [Bubblewrap](bubblewrap) builds these walls where it works, which is found out by
+//! running it; elsewhere a process [confines itself](ruleset). Both add a [filter] of system calls.
+//!
+//! Walls need a guard, which starts a command behind them ([start]); a host without one has none. A sandbox that is in
+//! force and fails for one command fails that command: nothing is ever run without walls because building them went wrong.
+//!
+//! Left to others: whether a command may run where no sandbox is in force, and who agrees to a network (the rules).
+//! Deliberately absent: lists of hosts that may be reached, since a filter by name is a promise that names do not keep.
+
+mod bubblewrap;
+mod filter;
+mod limits;
+pub(crate) mod plan;
+mod protected;
+mod ruleset;
+mod secrets;
+pub(crate) mod start;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use cap_std::fs::Dir;
+
+use plan::{MadeOf, Network, Plan};
+use protected::Look;
+
+/// The walls around the commands of a process, and what is known about them.
+///
+/// Making one costs nothing. What works on this machine is found out once, when it is first asked for or needed, which
+/// takes some milliseconds. The default is to have no sandbox.
+#[derive(Clone, Debug, Default)]
+pub struct Sandbox {
+    wanted: Option<Arc<Wanted>>,
+}
+
+#[derive(Debug)]
+struct Wanted {
+    /// What is ours and secret.
+    secret: Vec<PathBuf>,
+    kinds: Kinds,
+    found: OnceLock<Found>,
+}
+
+/// Which walls are tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kinds {
+    Any,
+    KernelOnly,
+}
+
+/// What works on this machine.
+#[derive(Debug)]
+struct Found {
+    made_of: Option<MadeOf>,
+    facts: Vec<Fact>,
+}
+
+/// One thing that a sandbox does or fails to do, for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fact {
+    /// What it is about.
+    pub name: &'static str,
+    /// Whether it is in force.
+    pub in_force: bool,
+    /// How it is done, or why it is not.
+    pub how: String,
+    /// What a person can do about it; none where nothing needs to be done.
+    pub advice: Option<&'static str>,
+}
+
+/// Made anew for every command; what holds one of these cannot be given to it as it is.
+const NO_WORKSPACES: [&str; 3] = ["/dev", "/proc", "/sys"];
+
+const INSTALL: &str = "install bubblewrap (Debian, Ubuntu: apt install bubblewrap); where it is installed and refused, \
+                       allow it user namespaces (an AppArmor profile for bwrap, or kernel.apparmor_restrict_unprivileged_userns=0)";
+const DELEGATE: &str = "run in a session or service to which systemd delegates the pids and memory controllers";
+
+impl Sandbox {
+    /// A sandbox of what works on this machine. `secret` are folders and files of ours that no command may read.
+    pub fn probe(secret: &[PathBuf]) -> Self {
+        Self::of(secret, Kinds::Any)
+    }
+
+    /// The same from the kernel's own means alone, for machines on which bubblewrap is not wanted.
+    pub fn probe_without_bubblewrap(secret: &[PathBuf]) -> Self {
+        Self::of(secret, Kinds::KernelOnly)
+    }
+
+    /// Whether commands run behind walls.
+    pub fn is_in_force(&self) -> bool {
+        self.made_of().is_some()
+    }
+
+    /// What holds and what does not.
+    pub fn describe(&self) -> Vec<Fact> {
+        match &self.wanted {
+            Some(wanted) => wanted.found().facts.clone(),
+            None => vec![Fact {
+                name: "sandbox",
+                in_force: false,
+                how: "none is wanted".to_owned(),
+                advice: Some("give the command host a sandbox and a guard"),
+            }],
+        }
+    }
+
+    /// Why commands run without walls, for their results; none where they do not, or where nobody wanted any.
+    pub(crate) fn apology(&self) -> Option<String> {
+        let found = self.wanted.as_ref()?.found();
+        match found.made_of {
+            Some(_) => None,
+            None => found.facts.first().map(|walls| walls.how.clone()),
+        }
+    }
+
+    /// The walls for one command in this workspace; none if no sandbox is in force. Looks through the workspace.
+    pub(crate) fn walls(&self, root: &Path, network: Network) -> Result<Option<Walls>, String> {
+        let (Some(wanted), Some(made_of)) = (&self.wanted, self.made_of()) else { return Ok(None) };
+        if NO_WORKSPACES.iter().any(|place| Path::new(place).starts_with(root)) {
+            return Err(format!("{} is no workspace that walls could be put around", root.display()));
+        }
+        if let MadeOf::Bubblewrap(program) = made_of
+            && program.starts_with(root)
+        {
+            return Err("bubblewrap lies in the workspace, where a command could change it".to_owned());
+        }
+        let hidden = secrets::existing(&wanted.secret, |name| std::env::var_os(name));
+        if hidden.iter().any(|hidden| hidden == root) {
+            return Err("the workspace is a secret itself, which no command may read".to_owned());
+        }
+        let look = protected::look(root);
+        let plan =
+            Plan { made_of: made_of.clone(), workspace: root.to_owned(), hidden, kept: look.kept(root), network };
+        let argument = plan.to_argument().ok_or("a path has a name that is no text")?;
+        Ok(Some(Walls { argument, look, root: root.to_owned() }))
+    }
+
+    fn of(secret: &[PathBuf], kinds: Kinds) -> Self {
+        Self { wanted: Some(Arc::new(Wanted { secret: secret.to_vec(), kinds, found: OnceLock::new() })) }
+    }
+
+    fn made_of(&self) -> Option<&MadeOf> {
+        self.wanted.as_ref()?.found().made_of.as_ref()
+    }
+}
+
+/// The walls around one command.
+pub(crate) struct Walls {
+    /// For the guard.
+    pub argument: String,
+    look: Look,
+    root: PathBuf,
+}
+
+impl Walls {
+    /// What the command has put into protected places all the same, a line each. Hooks among it have lost their force.
+    pub fn breaches(&self, workspace: &Dir) -> Vec<String> {
+        self.look.told(&self.root, workspace)
+    }
+}
+
+impl Wanted {
+    fn found(&self) -> &Found {
+        self.found.get_or_init(|| {
+            let wrapped = match self.kinds {
+                Kinds::Any => bubblewrap::probe(),
+                Kinds::KernelOnly => Err("bubblewrap is not wanted".to_owned()),
+            };
+            let confined = if wrapped.is_err() { ruleset::probe() } else { Ok(()) };
+            let holds = limits::Group::new().holds;
+            let facts = facts(wrapped.as_ref(), confined.as_ref(), holds);
+            let made_of = wrapped.map(MadeOf::Bubblewrap).ok().or_else(|| confined.ok().map(|()| MadeOf::Landlock));
+            Found { made_of, facts }
+        })
+    }
+}
+
+fn facts(wrapped: Result<&PathBuf, &String>, confined: Result<&(), &String>, holds: limits::Holds) -> Vec<Fact> {
+    let (is_wrapped, is_walled) = (wrapped.is_ok(), wrapped.is_ok() || confined.is_ok());
+    let walls = match (wrapped, confined) {
+        (Ok(program), _) => format!("namespaces, built by {}", program.display()),
+        (Err(why), Ok(())) => format!("Landlock and seccomp ({why})"),
+        (Err(why), Err(why_not)) => format!("{why}; {why_not}"),
+    };
+    // Root's processes are not counted by the namespace.
+    let is_counted = holds.processes || (is_wrapped && !rustix::process::getuid().is_root());
+    let fact = |name, in_force: bool, yes: String, no: &str, advice| Fact {
+        name,
+        in_force: in_force && is_walled,
+        how: match (in_force, is_walled) {
+            (true, true) => yes,
+            (false, true) => no.to_owned(),
+            (_, false) => "there are no walls".to_owned(),
+        },
+        advice: (!(in_force && is_walled)).then_some(if is_walled { advice } else { INSTALL }),
+    };
+    let always = |name, yes: &str| fact(name, true, yes.to_owned(), "", INSTALL);
+    let gib = |bytes: u64| format!("at most {} GiB", bytes >> 30);
+    let no_group = "no control group can be made here";
+    vec![
+        Fact { name: "sandbox", in_force: is_walled, how: walls, advice: (!is_walled).then_some(INSTALL) },
+        always("files", "the workspace and passing files can be written, secrets cannot be read"),
+        fact(
+            "protected paths",
+            is_wrapped,
+            "read-only; what a command adds to a new repository is found out afterwards".to_owned(),
+            "Landlock cannot do that; what a command has changed is found out afterwards",
+            INSTALL,
+        ),
+        always("network", "off unless a call asks for it; sockets of local services never"),
+        fact("number of processes", is_counted, format!("at most {}", limits::PROCESSES), no_group, DELEGATE),
+        always("memory of a process", &gib(limits::PROCESS_MEMORY)),
+        fact("memory of all together", holds.memory, gib(limits::memory_most()), no_group, DELEGATE),
+        always("size of a file", &gib(limits::FILE_BYTES)),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // T38
+    #[test]
+    fn where_nothing_works_it_is_said_with_the_reasons_and_what_to_do() {
+        let (why, why_not) = ("bubblewrap is not installed".to_owned(), "Landlock is not enabled".to_owned());
+        let facts = facts(Err(&why), Err(&why_not), limits::Holds::default());
+        assert!(facts.iter().all(|fact| !fact.in_force && fact.advice.is_some()), "{facts:?}");
+        assert_eq!(facts[0].how, "bubblewrap is not installed; Landlock is not enabled");
+    }
+
+    #[test]
+    fn without_bubblewrap_it_is_said_what_landlock_cannot_do() {
+        let why = "bubblewrap is not installed".to_owned();
+        let facts = facts(Err(&why), Ok(&()), limits::Holds { processes: true, memory: true });
+        let missing: Vec<_> = facts.iter().filter(|fact| !fact.in_force).map(|fact| fact.name).collect();
+        assert_eq!(missing, ["protected paths"]);
+    }
+
+    #[test]
+    fn a_sandbox_that_nobody_wanted_is_not_in_force_and_no_reason_to_apologise() {
+        let none = Sandbox::default();
+        assert!(!none.is_in_force() && none.apology().is_none());
+        assert!(!none.describe()[0].in_force);
+        assert!(none.walls(Path::new("/"), Network::Off).unwrap().is_none());
+    }
+}

@@ -1,0 +1,138 @@
+//! System calls that no command is given: those that look into other processes, that go around the other walls, or that
+//! open sockets to services of this machine.
+//!
+//! A filter sees numbers and not what pointers point to, so that it cannot tell a connection to the container engine from
+//! one to a test's own socket: sockets with a path (`AF_UNIX`) are refused altogether, pairs of them (`socketpair`) are
+//! not, for they lead nowhere. `io_uring` is refused because what is asked through it passes no filter.
+
+use std::collections::BTreeMap;
+
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule, TargetArch,
+};
+
+use super::plan::Network;
+
+/// Which sockets a command may open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sockets {
+    /// Those of the internet protocols. Where they lead is decided by a namespace, or by consent.
+    Internet,
+    /// None.
+    None,
+}
+
+impl From<Network> for Sockets {
+    /// Where there is no namespace to end in, a socket is the network.
+    fn from(network: Network) -> Self {
+        match network {
+            Network::On => Self::Internet,
+            Network::Off => Self::None,
+        }
+    }
+}
+
+const INTERNET: [i32; 3] = [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
+
+const REFUSED: &[i64] = &[
+    // other processes
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_kcmp,
+    // ways around a filter or a wall
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_open_by_handle_at,
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_move_mount,
+    libc::SYS_open_tree,
+    libc::SYS_fsopen,
+    libc::SYS_fsmount,
+    libc::SYS_pivot_root,
+    // the kernel's keyrings are no namespace's
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_keyctl,
+    // the machine itself
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_kexec_load,
+    libc::SYS_reboot,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_acct,
+    libc::SYS_syslog,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+];
+
+/// On x86-64 every call has a second number, that of the x32 machine.
+#[cfg(target_arch = "x86_64")]
+const TWIN: i64 = 0x4000_0000;
+#[cfg(not(target_arch = "x86_64"))]
+const TWIN: i64 = 0;
+
+/// The filter as a program for the kernel.
+pub(super) fn program(sockets: Sockets) -> Result<BpfProgram, String> {
+    compile(sockets).map_err(|error| format!("the filter of system calls cannot be made: {error}"))
+}
+
+/// The same as the bytes that bubblewrap reads.
+pub(super) fn bytes(sockets: Sockets) -> Result<Vec<u8>, String> {
+    let program = program(sockets)?;
+    Ok(program
+        .iter()
+        .flat_map(|step| {
+            let [code, more] = step.code.to_ne_bytes();
+            let [a, b, c, d] = step.k.to_ne_bytes();
+            [code, more, step.jt, step.jf, a, b, c, d]
+        })
+        .collect())
+}
+
+fn compile(sockets: Sockets) -> Result<BpfProgram, seccompiler::BackendError> {
+    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = REFUSED.iter().map(|call| (*call, Vec::new())).collect();
+    // A call without conditions is refused whatever its arguments are.
+    let socket = match sockets {
+        Sockets::None => Vec::new(),
+        Sockets::Internet => {
+            let other_than = |family: i32| argument(0, SeccompCmpOp::Ne, family.unsigned_abs().into());
+            vec![SeccompRule::new(INTERNET.into_iter().map(other_than).collect::<Result<_, _>>()?)?]
+        }
+    };
+    rules.insert(libc::SYS_socket, socket);
+    // Words put into a terminal are obeyed by whoever reads there next.
+    let typing = argument(1, SeccompCmpOp::Eq, u64::from(libc::TIOCSTI as u32))?;
+    rules.insert(libc::SYS_ioctl, vec![SeccompRule::new(vec![typing])?]);
+    let twins: Vec<_> = rules.iter().map(|(call, rule)| (call | TWIN, rule.clone())).collect();
+    rules.extend(twins);
+    let refusal = SeccompAction::Errno(libc::EPERM.unsigned_abs());
+    let machine = TargetArch::try_from(std::env::consts::ARCH)?;
+    SeccompFilter::new(rules, SeccompAction::Allow, refusal, machine)?.try_into()
+}
+
+fn argument(at: u8, is: SeccompCmpOp, value: u64) -> Result<SeccompCondition, seccompiler::BackendError> {
+    SeccompCondition::new(at, SeccompCmpArgLen::Dword, is, value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_filter_compiles_for_this_machine_and_fits_into_a_pipe() {
+        for sockets in [Sockets::Internet, Sockets::None] {
+            let bytes = bytes(sockets).unwrap();
+            assert_eq!(bytes.len(), program(sockets).unwrap().len() * 8);
+            assert!(!bytes.is_empty() && bytes.len() < 4096 * 8, "{}", bytes.len());
+        }
+    }
+}
