@@ -1,16 +1,19 @@
 //! What must hold of any log and any thread, whatever happened to them: each rule is a sentence, and a breach names it.
 //!
 //! The books here (`Ledger`) are kept from the events alone and share no code with `apply`, so that the rules are held
-//! against a second opinion. `family` looks at a whole tree once it is at rest, `talk` at what a model is shown.
+//! against a second opinion. `family` looks at a whole tree once it is at rest, `talk` at what a model is shown,
+//! `hours` at the time that a run had.
 //! What happens to a thread, and when, is the simulator's business.
 
 use std::fmt;
 
 mod family;
+mod hours;
 mod ledger;
 mod talk;
 
 pub use family::family;
+pub use hours::Hours;
 pub use ledger::Ledger;
 pub use talk::{Prompts, answered_calls, unreadable_calls};
 

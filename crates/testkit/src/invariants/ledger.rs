@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use agent::approval::{ApprovalId, Resolution};
 use agent::budget::{Claim, Grant};
 use agent::event::{Answered, ChildSpawned, Ending, ThreadCreated, TurnKind, TurnStarted, VerdictKind};
 use agent::message::Part;
@@ -19,7 +20,7 @@ pub struct Ledger {
     run: Option<Run>,
     reports: Vec<Report>,
     /// Inputs from outside that were not handled, and all that ever came.
-    waiting: BTreeMap<InputId, Outside>,
+    waiting: BTreeMap<InputId, Waiting>,
     known: BTreeSet<InputId>,
     own: Usage,
     below: Usage,
@@ -36,8 +37,17 @@ pub struct Ledger {
     begun_below: u32,
     /// Words that somebody sent and the model has not read.
     unread: Vec<Arc<str>>,
+    /// Questions that wait for a person, and the calls that wait for them.
+    questions: BTreeMap<ApprovalId, CallId>,
     /// What was asked of the world and not answered.
     outstanding: Vec<Effect>,
+}
+
+#[derive(Clone, Debug)]
+struct Waiting {
+    input: Outside,
+    /// Whether a run went on, or was about to begin, when it came.
+    came_in_time: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -81,6 +91,7 @@ impl Ledger {
             reported: BTreeMap::new(),
             begun_below: 0,
             unread: Vec::new(),
+            questions: BTreeMap::new(),
             outstanding: Vec::new(),
         }
     }
@@ -110,7 +121,9 @@ impl Ledger {
             Event::ThreadCreated(_) => return Err(broken("a thread is created once", &"a second creation")),
             Event::InputArrived { id, input } => {
                 if self.known.insert(id.clone()) {
-                    self.waiting.insert(id.clone(), input.clone());
+                    let is_unbegun = self.created.brief.is_some() && self.reports.is_empty();
+                    let came_in_time = self.run.is_some() || is_unbegun;
+                    self.waiting.insert(id.clone(), Waiting { input: input.clone(), came_in_time });
                 }
             }
             Event::RunStarted { input, .. } => {
@@ -151,6 +164,19 @@ impl Ledger {
                 let Some(open) = open else { return Err(broken("a call is answered once", call)) };
                 open.finished = true;
             }
+            Event::ApprovalRequested(approval) => {
+                self.begins("a question", &approval.id)?;
+                let asked = self.questions.insert(approval.id.clone(), approval.call.clone());
+                hold("a question is asked once", asked.is_none(), || approval.id.to_string())?;
+            }
+            Event::ApprovalResolved { approval, call, input, resolution } => {
+                if let Some(input) = input {
+                    self.handled(input)?;
+                }
+                let waiting = self.questions.remove(approval);
+                hold("a question is answered once", waiting.as_ref() == Some(call), || approval.to_string())?;
+                self.resolved(call, resolution);
+            }
             Event::Delegated { call, .. } | Event::WaitStarted { call, .. } | Event::MessageSent { call, .. } => {
                 self.begins("a verb", call)?;
             }
@@ -165,6 +191,7 @@ impl Ledger {
             Event::SubtaskSkipped { .. }
             | Event::SubtaskRecalled { .. }
             | Event::ChildSaid { .. }
+            | Event::ChildPaused { .. }
             | Event::ChildAwaited { .. }
             | Event::ContextTrimmed { .. }
             | Event::ContextCompacted { .. }
@@ -183,7 +210,7 @@ impl Ledger {
         self.outstanding.push(effect.clone());
     }
 
-    /// The process went away, and whatever was under way with it.
+    /// Another process goes on, and whatever was under way is asked for anew.
     pub fn lost(&mut self) {
         self.outstanding.clear();
     }
@@ -222,12 +249,15 @@ impl Ledger {
     pub fn at_rest(&self) -> Result<(), Broken> {
         let id = &self.created.id;
         hold("a run always ends", self.run.is_none(), || format!("{id}: {:?}", self.run))?;
+        hold("at rest nobody is asked", self.questions.is_empty(), || format!("{id}: {:?}", self.questions))?;
         hold("at rest nothing is outstanding", self.outstanding.is_empty(), || {
             format!("{id}: {:?}", self.outstanding)
         })?;
-        // Whatever comes after a sub-agent's report is read by nobody, and says so if anybody looks.
-        let is_over = self.created.brief.is_some() && !self.reports.is_empty();
-        hold("an input is never lost", is_over || self.waiting.is_empty(), || format!("{id}: {:?}", self.waiting))
+        // What only a run could have read may lie where none goes on. A sub-agent has no later run, so that it reads no message.
+        let may_lie = |one: &Waiting| {
+            !one.came_in_time && (self.created.brief.is_some() || !matches!(one.input, Outside::UserSaid { .. }))
+        };
+        hold("an input is never lost", self.waiting.values().all(may_lie), || format!("{id}: {:?}", self.waiting))
     }
 
     fn open_run(&mut self) {
@@ -241,7 +271,8 @@ impl Ledger {
     }
 
     fn handled(&mut self, input: &InputId) -> Result<Outside, Broken> {
-        self.waiting.remove(input).ok_or_else(|| broken("an input is handled once", input))
+        let waiting = self.waiting.remove(input).ok_or_else(|| broken("an input is handled once", input))?;
+        Ok(waiting.input)
     }
 
     fn dropped(&mut self, input: &InputId) -> Result<(), Broken> {
@@ -253,8 +284,18 @@ impl Ledger {
             Outside::UserSaid { .. } => is_child,
             Outside::Steered { .. } => is_over,
             Outside::Stopped { .. } => is_over || is_ending,
+            // A second decision, a late one, and one about something else mean nothing.
+            Outside::Decided { .. } => true,
         };
         hold("an input is dropped only where it can mean nothing", may_drop, || format!("{input:?}: {outside:?}"))
+    }
+
+    /// Consent makes of a question a call that may be made.
+    fn resolved(&mut self, call: &CallId, resolution: &Resolution) {
+        let Some(call) = self.calls.iter_mut().find(|asked| asked.id == *call) else { return };
+        if let (Resolution::Allowed { .. }, VerdictKind::Asked { reach, idempotent }) = (resolution, &call.verdict) {
+            call.verdict = VerdictKind::Run { reach: *reach, idempotent: *idempotent };
+        }
     }
 
     /// Something new begins, which an ending thread does not do.
@@ -487,7 +528,7 @@ impl Ledger {
 fn reach(call: &Call) -> Option<Reach> {
     match &call.verdict {
         VerdictKind::Run { reach, .. } => Some(*reach),
-        VerdictKind::Verb | VerdictKind::Refused { .. } => None,
+        VerdictKind::Asked { .. } | VerdictKind::Verb | VerdictKind::Refused { .. } => None,
     }
 }
 

@@ -25,6 +25,7 @@ pub(super) fn result(dice: &mut Dice) -> ToolResult {
         is_error: dice.chance(15),
         files_read: dice.maybe(30, |dice| format!("read-{}", dice.below(5)).into()).into_iter().collect(),
         files_modified: dice.maybe(20, |dice| format!("made-{}", dice.below(5)).into()).into_iter().collect(),
+        ..ToolResult::default()
     }
 }
 

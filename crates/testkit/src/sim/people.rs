@@ -1,45 +1,200 @@
-//! What people send, when, and to whom: messages, words in between, stops, and all of it twice.
+//! What people do: they send messages, words in between and stops, all of it twice and to anybody, and they go on with, or see
+//! to the end of, what a process left.
 
-use agent::{InputId, Outside, Strength};
+use agent::{InputId, Outside, Strength, ThreadId};
 
+use super::process::{Place, is_idle};
+use super::{Due, Sight, Sim};
 use crate::dice::Dice;
+use crate::invariants::Broken;
+
+/// How long a person waits before trying again.
+pub(super) const TRY_AGAIN_MS: u64 = 10_000;
 
 /// Something that a person sends.
 #[derive(Clone, Debug)]
 pub(super) struct Letter {
     pub after_ms: u64,
-    /// Whether it is meant for the root; otherwise for any thread that there is.
-    pub to_root: bool,
+    pub to: To,
     pub id: InputId,
     pub input: Outside,
+    /// What the same person sends to the same thread afterwards.
+    pub next: Option<Box<Letter>>,
 }
 
-/// Everything that people will send: the message that begins it all, and some more.
+/// Whom a letter is meant for.
+#[derive(Clone, Debug)]
+pub(super) enum To {
+    Root,
+    /// Any thread that there is when it is sent.
+    Anybody,
+    This(ThreadId),
+}
+
+/// The message that begins it all.
+pub(super) fn first() -> (InputId, Outside) {
+    (InputId::new("first"), Outside::UserSaid { text: "do it".into() })
+}
+
+/// Everything that people will send whatever happens.
 pub(super) fn letters(dice: &mut Dice) -> Vec<Letter> {
-    let first = Outside::UserSaid { text: "do it".into() };
-    let mut letters = vec![Letter { after_ms: 0, to_root: true, id: InputId::new("p0"), input: first }];
     let count = *dice.pick(&[0, 0, 1, 2, 4, 8]);
-    for number in 1..=count {
-        let letter = Letter {
-            after_ms: if dice.chance(30) { dice.below(20_000) } else { dice.below(600_000) },
-            to_root: dice.chance(60),
-            id: InputId::new(format!("p{number}")),
-            input: input(dice, number),
-        };
-        if dice.chance(20) {
-            letters.push(Letter { after_ms: letter.after_ms + dice.below(2_000), ..letter.clone() });
-        }
-        letters.push(letter);
-    }
-    letters
+    (1..=count).map(|number| letter(dice, number)).collect()
 }
 
 /// One thing that a person may send.
 pub(super) fn input(dice: &mut Dice, number: u64) -> Outside {
     match dice.below(12) {
-        0..=3 => Outside::UserSaid { text: format!("and then {number}").into() },
-        4..=8 => Outside::Steered { text: format!("mind the {number} steps").into(), from: "person".into() },
-        9..=10 => Outside::Stopped { strength: Strength::Cancel, reason: "enough".into() },
+        0..=2 => Outside::UserSaid { text: format!("and then {number}").into() },
+        3..=6 => Outside::Steered { text: format!("mind the {number} steps").into(), from: "person".into() },
+        7..=9 => Outside::Stopped { strength: Strength::Cancel, reason: "enough".into() },
         _ => Outside::Stopped { strength: Strength::Kill, reason: "at once".into() },
+    }
+}
+
+fn letter(dice: &mut Dice, number: u64) -> Letter {
+    let mut letter = Letter {
+        after_ms: if dice.chance(40) { dice.below(20_000) } else { dice.below(600_000) },
+        to: if dice.chance(60) { To::Root } else { To::Anybody },
+        id: InputId::new(format!("p{number}")),
+        input: input(dice, number),
+        next: None,
+    };
+    let soon = if dice.chance(50) { dice.below(300) } else { dice.below(6_000) };
+    if matches!(letter.input, Outside::Stopped { .. }) && dice.chance(70) {
+        // Whoever has stopped something presses again, or has one more thing to say.
+        let id = InputId::new(format!("p{number}-again"));
+        let input = loop {
+            let input = input(dice, number);
+            if !matches!(input, Outside::UserSaid { .. }) {
+                break input;
+            }
+        };
+        letter.next = Some(Box::new(Letter { after_ms: soon, id, input, ..letter.clone() }));
+    } else if dice.chance(20) {
+        letter.next = Some(Box::new(Letter { after_ms: soon, ..letter.clone() }));
+    }
+    letter
+}
+
+impl Sim {
+    /// A letter is sent, through any process.
+    pub(super) fn post(&mut self, letter: Letter) -> Result<(), Broken> {
+        let to = match letter.to {
+            To::Root => self.root.clone(),
+            To::Anybody => self.dice.pick(&self.disk.everybody()).clone(),
+            To::This(thread) => thread,
+        };
+        if let Some(next) = letter.next {
+            self.after(next.after_ms, Due::Letter(Letter { to: To::This(to.clone()), ..*next }));
+        }
+        let process = self.anybody();
+        self.send(process, &to, letter.id, &letter.input)
+    }
+
+    /// Something from outside is written into a log, and whoever owns the thread is told. What only a run could read is kept back
+    /// where none goes on, unless it crosses the report.
+    pub(super) fn send(&mut self, process: usize, to: &ThreadId, id: InputId, input: &Outside) -> Result<(), Broken> {
+        let thread = &self.disk.record(to).replayed;
+        let is_running = thread.run.is_some() || thread.is_unbegun();
+        let is_message = matches!(input, Outside::UserSaid { .. });
+        if !is_running && !is_message && !self.dice.chance(20) {
+            return Ok(());
+        }
+        self.saw_letter(to, input);
+        self.arrive(process, to, id, input.clone())?;
+        let (soon, place) = (self.dice.below(2_000), Place::new(process, to));
+        match input {
+            Outside::UserSaid { .. } if *to == self.root => self.after(soon, Due::Resume(process, TRY_AGAIN_MS)),
+            Outside::Stopped { .. } => self.after(soon, Due::Finish(place, TRY_AGAIN_MS)),
+            Outside::UserSaid { .. } | Outside::Steered { .. } | Outside::Decided { .. } => {}
+        }
+        Ok(())
+    }
+
+    /// Writes into a log, and tells whoever owns the thread and lives.
+    pub(super) fn arrive(&mut self, process: usize, to: &ThreadId, id: InputId, input: Outside) -> Result<(), Broken> {
+        self.disk.arrive(to, id, input, self.clock(process))?;
+        *self.summary.events.entry("input_arrived").or_default() += 1;
+        let owner = self.disk.record(to).owner.as_ref();
+        if let Some(owner) = self.processes.iter().position(|process| Some(&process.name) == owner) {
+            let soon = self.dice.below(50);
+            self.after(soon, Due::Look(Place::new(owner, to)));
+        }
+        Ok(())
+    }
+
+    /// A person goes on with the root, if anything is to be done for it that nobody does.
+    pub(super) fn resume(&mut self, process: usize, wait_ms: u64) -> Result<(), Broken> {
+        let place = Place::new(process, &self.root);
+        if is_idle(&self.disk.record(&place.thread).replayed) {
+            return Ok(());
+        }
+        let is_own = self.disk.record(&place.thread).owner.as_ref() == Some(&self.processes[process].name);
+        let has_seat = self.seat(&place).is_some();
+        if is_own && has_seat {
+            return Ok(());
+        }
+        // A seat that is not the owner's finds out by itself: until then nobody else can sit there.
+        let epoch = if has_seat { None } else { self.adopt(&place)? };
+        match epoch {
+            Some(epoch) => self.reopen(&place, epoch),
+            None => {
+                if has_seat || !self.is_driven(&place.thread) {
+                    self.after(wait_ms, Due::Resume(process, wait_ms * 2));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Whoever stopped a thread ends it, without its model, where nobody else does.
+    pub(super) fn finish(&mut self, place: Place, wait_ms: u64) -> Result<(), Broken> {
+        if is_idle(&self.disk.record(&place.thread).replayed) || self.seat(&place).is_some() {
+            return Ok(());
+        }
+        if let Some(epoch) = self.adopt(&place)? {
+            self.summary.see(Sight::EndedByAnother);
+            let reason = "its process is gone, and it was stopped".into();
+            let stop = Outside::Stopped { strength: Strength::Kill, reason };
+            self.arrive(place.process, &place.thread, InputId::new("left-kill"), stop)?;
+            return self.reopen(&place, epoch);
+        }
+        if !self.is_driven(&place.thread) {
+            self.after(wait_ms, Due::Finish(place, wait_ms * 2));
+        }
+        Ok(())
+    }
+
+    /// The root has reported: people may have more for it.
+    pub(super) fn write_again(&mut self) {
+        if self.messages == 0 {
+            return;
+        }
+        self.messages -= 1;
+        let after_ms = if self.dice.chance(40) { self.dice.below(100) } else { self.dice.below(100_000) };
+        let input = Outside::UserSaid { text: format!("and {} more", self.messages).into() };
+        let id = InputId::new(format!("m{}", self.messages));
+        self.after(after_ms, Due::Letter(Letter { after_ms, to: To::Root, id, input, next: None }));
+    }
+
+    fn is_driven(&self, thread: &ThreadId) -> bool {
+        self.disk.record(thread).owner.as_ref().is_some_and(|owner| self.is_well(owner))
+    }
+
+    fn saw_letter(&mut self, to: &ThreadId, input: &Outside) {
+        let thread = &self.disk.record(to).replayed;
+        let ending = thread.run.as_ref().is_some_and(|run| run.ending.is_some());
+        let in_last_turn = thread.run.as_ref().is_some_and(|run| run.last_turn_taken);
+        let is_idle = thread.run.is_none() && thread.runs > 0 && thread.created.brief.is_none();
+        let sights = match input {
+            Outside::UserSaid { .. } => [(Sight::IdleMessage, is_idle), (Sight::IdleMessage, false)],
+            Outside::Steered { .. } => [(Sight::SteerAfterStop, ending), (Sight::SteerAfterStop, false)],
+            Outside::Stopped { .. } => [(Sight::DoubleStop, ending), (Sight::StopInLastTurn, in_last_turn)],
+            Outside::Decided { .. } => return,
+        };
+        for (sight, _) in sights.into_iter().filter(|(_, is_so)| *is_so) {
+            self.summary.see(sight);
+        }
     }
 }

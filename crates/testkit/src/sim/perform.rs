@@ -1,128 +1,175 @@
-//! Effects are performed: most of them put an answer into the queue, which comes if the process lives to see it.
+//! Effects are performed: most of them put an answer into the queue, which comes if the process lives to see it and still has
+//! the thread.
+
+use std::sync::Arc;
 
 use agent::event::VerdictKind;
 use agent::thread::may_repeat;
-use agent::{CallId, Effect, Input, InputId, Outside, Strength, ThreadId};
+use agent::{CallId, Effect, Input, InputId, Outside, Report, Strength, ThreadId};
 
 use crate::invariants::{Broken, hold};
 
+use super::process::Place;
 use super::{Due, Sim, hands, voice};
 
 impl Sim {
-    pub(super) fn perform(&mut self, id: &ThreadId, effect: Effect) -> Result<(), Broken> {
+    pub(super) fn perform(&mut self, place: &Place, effect: Effect, reopening: bool) -> Result<(), Broken> {
         match effect {
-            Effect::CallModel { not_before, .. } => {
-                self.call_model(id, not_before.map_or(0, |at| at.since_ms(self.now)))
+            Effect::CallModel { turn, not_before, .. } => {
+                let wait_ms = not_before.map_or(0, |at| at.since_ms(self.clock(place.process)));
+                self.call_model(place, turn, wait_ms)
             }
             Effect::CancelModel { turn } => {
-                self.cancel_model(id, turn);
+                self.cancel_model(place, turn);
                 Ok(())
             }
-            Effect::RunTool { call, .. } => self.run_tool(id, call),
+            Effect::RunTool { call, .. } => self.run_tool(place, call),
             Effect::StopTool { call } => {
-                if let Some(ticket) = self.working.remove(&(id.clone(), call.clone())) {
-                    self.dues.remove(&ticket);
-                }
-                let soon = self.dice.below(2_000);
-                self.after(
-                    soon,
-                    Due::Input(id.clone(), Box::new(Input::ToolFinished { call, result: hands::stopped() })),
-                );
+                self.stop_tool(place, call);
                 Ok(())
             }
-            Effect::StartChild { child } => self.start_child(id, &child),
+            Effect::StartChild { child } => self.start_child(place, &child, reopening),
             Effect::StopChild { child, strength, reason } => {
-                let name = match strength {
-                    Strength::Cancel => "stop-cancel",
-                    Strength::Kill => "stop-kill",
-                };
-                self.send(&child, InputId::new(name), Outside::Stopped { strength, reason })?;
-                self.fetch_report(id, &child);
-                Ok(())
+                let (id, stop) = stop_letter(strength, reason);
+                self.tell(place.process, &child, id, stop).map(|_| ())
             }
             Effect::TellChild { child, call, text } => {
-                let delivered = !self.records[&child].replayed.is_over();
-                if delivered {
-                    let from = id.as_str().into();
-                    self.send(&child, InputId::new(call.as_str()), Outside::Steered { text, from })?;
-                }
+                let said = Outside::Steered { text, from: place.thread.as_str().into() };
+                let delivered = self.tell(place.process, &child, InputId::new(call.as_str()), said)?;
                 let soon = self.dice.below(100);
-                self.after(soon, Due::Input(id.clone(), Box::new(Input::ChildTold { call, delivered })));
+                self.after(soon, Due::Input(place.clone(), Box::new(Input::ChildTold { call, delivered })));
                 Ok(())
             }
         }
     }
 
-    fn call_model(&mut self, id: &ThreadId, wait_ms: u64) -> Result<(), Broken> {
-        let record = self.records.get_mut(id).expect("whoever asks has a log");
-        record.prompts.asked(&self.live[id])?;
+    /// A child's report is on its way to its parent, now and then twice. One that does not live here asks when it is resumed.
+    pub(super) fn hand_up(&mut self, place: &Place, report: Report) {
+        let Some(parent) = place.thread.parent().map(|parent| place.beside(&parent)) else { return };
+        if self.seat(&parent).is_none() {
+            return;
+        }
+        let input = Box::new(Input::ChildReported { child: place.thread.clone(), report });
+        if self.dice.chance(10) {
+            let late = self.dice.below(5_000);
+            self.after(late, Due::Input(parent.clone(), input.clone()));
+        }
+        let soon = self.dice.below(200);
+        self.after(soon, Due::Input(parent, input));
+    }
+
+    pub(super) fn let_hear(&mut self, place: &Place, text: Arc<str>) {
+        if let Some(parent) = place.thread.parent() {
+            let said = Input::ChildSaid { child: place.thread.clone(), text };
+            self.after(1, Due::Input(place.beside(&parent), said.into()));
+        }
+    }
+
+    fn call_model(&mut self, place: &Place, turn: u32, wait_ms: u64) -> Result<(), Broken> {
+        let seat = &self.processes[place.process].seats[&place.thread];
+        let record = self.disk.record_mut(&place.thread);
+        // What a process shows a model of a thread that it has lost, unknowing, is nobody's prompt.
+        if seat.epoch == record.epoch {
+            record.prompts.asked(&seat.thread)?;
+        }
         let slow = self.dice.chance(10);
         let takes_ms = if slow { self.dice.between(30_000, 600_000) } else { self.dice.between(50, 8_000) };
         if slow {
-            self.after(wait_ms + takes_ms / 2, Due::Heard(id.clone()));
+            self.after(wait_ms + takes_ms / 2, Due::Heard(place.clone()));
         }
-        let ticket = self.after(wait_ms + takes_ms, Due::Answer(id.clone()));
-        self.asked.insert(id.clone(), ticket);
+        self.after(wait_ms + takes_ms, Due::Answer(place.clone(), turn));
         Ok(())
     }
 
     /// The request is ended; an answer that is nearly there may cross that.
-    fn cancel_model(&mut self, id: &ThreadId, turn: u32) {
+    fn cancel_model(&mut self, place: &Place, turn: u32) {
         let crosses = self.dice.chance(20);
-        if let Some(ticket) = self.asked.get(id).copied()
-            && self.dues.contains_key(&ticket)
-        {
-            if crosses {
-                return;
-            }
-            self.dues.remove(&ticket);
+        let is_answer = |due: &Due| matches!(due, Due::Answer(to, _) if to == place);
+        if crosses && self.dues.values().any(is_answer) {
+            return;
         }
+        self.dues.retain(|_, due| !is_answer(due));
         let soon = self.dice.below(500);
         let input = voice::cut_short(&mut self.dice, turn);
-        self.after(soon, Due::Input(id.clone(), input.into()));
+        self.after(soon, Due::Input(place.clone(), input.into()));
     }
 
-    fn run_tool(&mut self, id: &ThreadId, call: CallId) -> Result<(), Broken> {
-        let slot = self.live[id].calls.slot(&call).expect("a tool runs for a call that is open");
+    fn run_tool(&mut self, place: &Place, call: CallId) -> Result<(), Broken> {
+        let id = &place.thread;
+        let Some(slot) = self.seat(place).and_then(|seat| seat.thread.calls.slot(&call)) else {
+            return Err(Broken { rule: "a tool runs for a call that is open", found: format!("{id} {call}") });
+        };
         let repeats = match &slot.verdict {
             VerdictKind::Run { reach, idempotent } => may_repeat(*reach, *idempotent),
-            VerdictKind::Verb | VerdictKind::Refused { .. } => false,
+            VerdictKind::Asked { .. } | VerdictKind::Verb | VerdictKind::Refused { .. } => false,
         };
+        let most = if repeats { 1 + self.disk.record(id).reopened } else { 1 };
         let times = self.executions.entry((id.clone(), call.clone())).or_default();
         *times += 1;
-        let most = if repeats { 1 + self.summary.crashes } else { 1 };
         let times = *times;
         hold("a side effect is not done twice", times <= most, || format!("{id} ran {call} {times} times"))?;
         let takes_ms = hands::takes_ms(&mut self.dice, &self.temper);
         let result = hands::result(&mut self.dice);
-        let input = Box::new(Input::ToolFinished { call: call.clone(), result });
+        let input = Box::new(Input::ToolFinished { call, result });
         if self.dice.chance(3) {
             // A result that comes twice means nothing the second time.
-            self.after(takes_ms + 10, Due::Input(id.clone(), input.clone()));
+            self.after(takes_ms + 10, Due::Input(place.clone(), input.clone()));
         }
-        let ticket = self.after(takes_ms, Due::Input(id.clone(), input));
-        self.working.insert((id.clone(), call), ticket);
+        self.after(takes_ms, Due::Input(place.clone(), input));
         Ok(())
     }
 
-    /// A child is begun, gone on with, or asked for the report that it has already written.
-    fn start_child(&mut self, id: &ThreadId, child: &ThreadId) -> Result<(), Broken> {
-        if !self.records.contains_key(child) {
-            let created = self.live[id].birth(child).expect("a parent knows the children that it starts");
-            self.create(&created);
-            let soon = self.dice.below(20);
-            self.after(soon, Due::Input(child.clone(), Box::new(Input::Begin)));
-            return Ok(());
-        }
-        let is_left = !self.live.contains_key(child) && !self.records[child].replayed.is_over();
-        self.fetch_report(id, child);
-        if is_left { self.reopen(child) } else { Ok(()) }
+    fn stop_tool(&mut self, place: &Place, call: CallId) {
+        self.dues.retain(|_, due| match due {
+            Due::Input(to, input) if to == place => {
+                !matches!(&**input, Input::ToolFinished { call: finished, .. } if *finished == call)
+            }
+            _ => true,
+        });
+        let soon = self.dice.below(2_000);
+        let input = Box::new(Input::ToolFinished { call, result: hands::stopped() });
+        self.after(soon, Due::Input(place.clone(), input));
     }
 
-    /// The report of a child that is over already, from its log.
-    fn fetch_report(&mut self, id: &ThreadId, child: &ThreadId) {
-        if let Some(report) = self.records[child].ledger.reports().last().cloned() {
-            self.hand_up(id, child, report);
+    /// A child is begun, gone on with, or asked for the report that it has already written.
+    fn start_child(&mut self, place: &Place, child: &ThreadId, reopening: bool) -> Result<(), Broken> {
+        let Some(seat) = self.seat(place) else { return Ok(()) };
+        let (thread, own) = (&seat.thread, place.beside(child));
+        let is_stale = seat.epoch != self.disk.record(&place.thread).epoch;
+        let birth = thread.birth(child);
+        let stop = thread.children.get(child).and_then(|child| child.stop.clone());
+        let stop = stop.filter(|_| reopening).map(|(strength, reason)| stop_letter(strength, reason));
+        if self.disk.knows(child) {
+            hold("only whoever was replaced begins what is begun", reopening || is_stale, || child.to_string())?;
+            if !reopening {
+                return Ok(());
+            }
+            if let Some((id, stop)) = stop {
+                self.tell(place.process, child, id, stop)?;
+            }
+            return self.look_for(&own);
+        }
+        match birth {
+            Some(birth) => self.create(&own, birth, stop),
+            None => Err(Broken { rule: "a parent knows the children that it starts", found: child.to_string() }),
         }
     }
+
+    /// Writes something into a child's log; whether the child will still read it.
+    fn tell(&mut self, process: usize, child: &ThreadId, id: InputId, input: Outside) -> Result<bool, Broken> {
+        if !self.disk.knows(child) || self.disk.record(child).replayed.is_over() {
+            return Ok(false);
+        }
+        self.arrive(process, child, id, input)?;
+        Ok(true)
+    }
+}
+
+/// A parent's stop as it stands in the child's log, once for each strength.
+fn stop_letter(strength: Strength, reason: Arc<str>) -> (InputId, Outside) {
+    let name = match strength {
+        Strength::Cancel => "stop-cancel",
+        Strength::Kill => "stop-kill",
+    };
+    (InputId::new(name), Outside::Stopped { strength, reason })
 }

@@ -33,8 +33,8 @@ pub(super) struct Temper {
     pub delegates: u64,
     /// A call makes no sense.
     pub errs: u64,
-    /// A commit is refused because somebody else wrote first.
-    pub refusals: u64,
+    /// Somebody writes between a decision and its commit.
+    pub crossings: u64,
     /// The driver's own code fails, in two thousand times.
     pub panics: u64,
     /// A tool never comes back of its own accord.
@@ -53,7 +53,7 @@ impl Setting {
             lies: *dice.pick(&[0, 0, 10, 30]),
             delegates: *dice.pick(&[10, 50, 60, 80]),
             errs: *dice.pick(&[0, 5, 30]),
-            refusals: *dice.pick(&[0, 3]),
+            crossings: *dice.pick(&[0, 3]),
             panics: *dice.pick(&[0, 0, 5]),
             hangs: *dice.pick(&[0, 5, 20]),
             hurry: dice.between(1, if tight { 6 } else { 3 }),
@@ -114,27 +114,23 @@ fn house() -> House {
         };
         (Arc::from(name), agent)
     };
-    House {
-        tools: tools.into_iter().map(tool).collect(),
-        agents: agents.into_iter().map(agent).collect(),
-        models: Box::new(|name| {
-            let (context_tokens, max_output_tokens, price) = match name {
-                "sim/large" => (
-                    200_000,
-                    8_000,
-                    Some(Price { input: 3_000_000, cache_read: 300_000, cache_write: 3_750_000, output: 15_000_000 }),
-                ),
-                "sim/small" => (
-                    12_000,
-                    1_000,
-                    Some(Price { input: 250_000, cache_read: 25_000, cache_write: 250_000, output: 1_250_000 }),
-                ),
-                "sim/tiny" => (4_000, 600, None),
-                other => return Err(format!("there is no model '{other}'")),
-            };
-            Ok(Model { name: name.into(), context_tokens, max_output_tokens, price })
-        }),
-    }
+    House::new(tools.into_iter().map(tool).collect(), agents.into_iter().map(agent).collect(), model)
+}
+
+fn model(name: &str) -> Result<Model, String> {
+    let (context_tokens, max_output_tokens, price) = match name {
+        "sim/large" => (
+            200_000,
+            8_000,
+            Some(Price { input: 3_000_000, cache_read: 300_000, cache_write: 3_750_000, output: 15_000_000 }),
+        ),
+        "sim/small" => {
+            (12_000, 1_000, Some(Price { input: 250_000, cache_read: 25_000, cache_write: 250_000, output: 1_250_000 }))
+        }
+        "sim/tiny" => (4_000, 600, None),
+        other => return Err(format!("there is no model '{other}'")),
+    };
+    Ok(Model { name: name.into(), context_tokens, max_output_tokens, price })
 }
 
 fn policy(dice: &mut Dice, tight: bool) -> Policy {

@@ -13,10 +13,12 @@ use serde_json::{Value, json};
 use super::setting::Temper;
 use crate::dice::Dice;
 
-/// What comes of the request that `thread` has under way; none if there is none.
-pub(super) fn speak(dice: &mut Dice, temper: &Temper, thread: &Thread) -> Option<Input> {
+/// What comes of a turn's request; none where the thread awaits no answer to it any more.
+pub(super) fn speak(dice: &mut Dice, temper: &Temper, thread: &Thread, turn: u32) -> Option<Input> {
     let Phase::Asking(asking) = &thread.run.as_ref()?.phase else { return None };
-    let turn = asking.turn.turn;
+    if asking.turn.turn != turn {
+        return None;
+    }
     if dice.chance(temper.fails) {
         return Some(Input::ModelFailed { turn, error: failure(dice) });
     }

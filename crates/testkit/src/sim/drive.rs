@@ -1,0 +1,392 @@
+//! What a driver does (`runtime::driver`), step by step and without tasks: decide on its own copy, commit, then perform; decide
+//! anew where somebody wrote in between; let go of everything where the thread is another's.
+
+use agent::event::ThreadCreated;
+use agent::message::{Message, Role};
+use agent::{Effect, Event, Input, InputId, Outside, Thread, Time};
+use store::Commit;
+
+use super::disk::Written;
+use super::mishaps::Fate;
+use super::people::{self, TRY_AGAIN_MS};
+use super::process::{Place, Seat};
+use super::{Deed, Due, Scene, Sight, Sim};
+use crate::invariants::{Broken, answered_calls, hold, unreadable_calls};
+
+/// Commits at most that a letter is made to cross: letters without end are runs without end.
+const MOST_CROSSINGS: u32 = 20;
+
+/// After so long a process looks again for what another one drives.
+const LOOK_AGAIN_MS: u64 = 500;
+
+/// The clock of a process that takes a thread up is ahead when it says that nothing happened for so long.
+const DAY_MS: u64 = 86_400_000;
+
+impl Sim {
+    pub(super) fn seat(&self, place: &Place) -> Option<&Seat> {
+        self.processes[place.process].seats.get(&place.thread)
+    }
+
+    pub(super) fn seat_mut(&mut self, place: &Place) -> Option<&mut Seat> {
+        self.processes[place.process].seats.get_mut(&place.thread)
+    }
+
+    /// What the clock of a process says.
+    pub(super) fn clock(&self, process: usize) -> Time {
+        self.processes[process].clock(self.now)
+    }
+
+    /// Creates a thread and takes its first steps, in one commit. Nothing comes of it where the thread exists.
+    pub(super) fn create(
+        &mut self,
+        place: &Place,
+        created: ThreadCreated,
+        sent: Option<(InputId, Outside)>,
+    ) -> Result<(), Broken> {
+        let now = self.clock(place.process);
+        let birth = Event::ThreadCreated(Box::new(created));
+        let mut thread = Thread::new(now, &birth);
+        let mut step = thread.handle(&self.house, Input::Begin, now);
+        let mut events = vec![birth];
+        events.append(&mut step.events);
+        if let Some((id, input)) = sent {
+            let arrived = Event::InputArrived { id, input };
+            thread.apply(now, &arrived);
+            events.push(arrived);
+            let mut taken_up = thread.handle(&self.house, Input::Arrived, now);
+            events.append(&mut taken_up.events);
+            step.effects.append(&mut taken_up.effects);
+        }
+        let seat = Seat { thread, n: 0, epoch: 1, heard: None };
+        self.processes[place.process].seats.insert(place.thread.clone(), seat);
+        match self.commit(place, now, &events)? {
+            Written::Done => self.follow(place, events, step.effects, false),
+            Written::Behind | Written::Fenced => {
+                self.processes[place.process].seats.remove(&place.thread);
+                Ok(())
+            }
+        }
+    }
+
+    /// An input reaches a thread, unless something happens to its process, or to the code around the rules.
+    pub(super) fn give(&mut self, place: &Place, input: Input) -> Result<(), Broken> {
+        match self.fate(place.process) {
+            Fate::Lives => {}
+            Fate::Gone => return Ok(()),
+            Fate::Stands(until) => {
+                self.at(until, Due::Input(place.clone(), input.into()));
+                return Ok(());
+            }
+        }
+        if input != Input::Reopened && self.dice.below(2_000) < self.temper.panics {
+            return self.fail(place);
+        }
+        self.step(place, input)
+    }
+
+    /// The moment has come at which a thread asked to be woken.
+    pub(super) fn wake(&mut self, place: &Place) -> Result<(), Broken> {
+        let before = self.disk.record(&place.thread).head;
+        let heard = self.seat(place).and_then(|seat| seat.heard);
+        self.give(place, Input::TimePassed { heard })?;
+        let is_held_up = self.seat(place).is_none() || self.processes[place.process].stands_until(self.now).is_some();
+        let woke = is_held_up || self.disk.record(&place.thread).head > before;
+        hold("whoever asks to be woken has something to do", woke, || place.thread.to_string())
+    }
+
+    /// Reads what others wrote, and takes up what arrived.
+    pub(super) fn look(&mut self, place: &Place) -> Result<(), Broken> {
+        if self.is_taken(place) {
+            // Only letters are written by others: whoever reads anything else in its log has been replaced.
+            self.lose(place);
+            return Ok(());
+        }
+        self.reread(place);
+        match self.seat(place) {
+            Some(seat) if !seat.thread.arrived.is_empty() => self.give(place, Input::Arrived),
+            Some(_) | None => {
+                self.leave_if_done(place);
+                Ok(())
+            }
+        }
+    }
+
+    /// A process tries to take a thread that it does not drive; none where the owner seems to live.
+    pub(super) fn adopt(&mut self, place: &Place) -> Result<Option<u64>, Broken> {
+        self.beat();
+        let (own, owner) = (self.processes[place.process].name.clone(), self.disk.record(&place.thread).owner.clone());
+        let epoch = self.disk.adopt(&place.thread, &own, self.clock(place.process))?;
+        if let (Some(epoch), Some(owner)) = (epoch, owner)
+            && owner != own
+            && self.processes.iter().any(|process| process.name == owner)
+        {
+            self.summary.see(Sight::Takeover);
+            self.note(format!("{own} takes {} from {owner}, at epoch {epoch}", place.thread));
+        }
+        Ok(epoch)
+    }
+
+    /// A process goes on with a thread that it has taken: from its log, and from nothing else.
+    pub(super) fn reopen(&mut self, place: &Place, epoch: u64) -> Result<(), Broken> {
+        let record = self.disk.record(&place.thread);
+        let seat = Seat { thread: record.replayed.clone(), n: record.head, epoch, heard: None };
+        let (now, newest) = (self.clock(place.process), seat.thread.last_at);
+        if now.since_ms(newest) > DAY_MS {
+            self.summary.see(Sight::ClockAhead);
+        }
+        if now < newest {
+            self.summary.see(Sight::ClockBehind);
+        }
+        self.processes[place.process].seats.insert(place.thread.clone(), seat);
+        self.give(place, Input::Reopened)
+    }
+
+    /// A child is looked for by a parent that does not drive it: its report is fetched, or the child is gone on with.
+    pub(super) fn fetch(&mut self, place: Place, wait_ms: u64) -> Result<(), Broken> {
+        let Some(parent) = place.thread.parent().map(|parent| place.beside(&parent)) else { return Ok(()) };
+        let waits = self.seat(&parent).is_some_and(|seat| seat.thread.children.contains_key(&place.thread));
+        if !waits {
+            return Ok(());
+        }
+        let record = self.disk.record(&place.thread);
+        if record.replayed.is_over() {
+            let report = record.ledger.reports().last().expect("whoever is over has reported").clone();
+            self.summary.see(Sight::FetchedReport);
+            self.hand_up(&place, report);
+            return Ok(());
+        }
+        // One that lives here is left alone: it will hand up its report itself.
+        if self.seat(&place).is_some() {
+            return Ok(());
+        }
+        match self.adopt(&place)? {
+            Some(epoch) => self.reopen(&place, epoch),
+            None => {
+                self.after(wait_ms, Due::Fetch(place, wait_ms * 2));
+                Ok(())
+            }
+        }
+    }
+
+    /// A parent in the same process begins to look for a child.
+    pub(super) fn look_for(&mut self, place: &Place) -> Result<(), Broken> {
+        self.fetch(place.clone(), LOOK_AGAIN_MS)
+    }
+
+    /// What follows from a commit is done, as far as the process lives to do it.
+    pub(super) fn carry_out(&mut self, place: &Place, deeds: Vec<Deed>) -> Result<(), Broken> {
+        let mut deeds = deeds.into_iter();
+        while let Some(deed) = deeds.next() {
+            match self.fate(place.process) {
+                Fate::Lives => {}
+                Fate::Gone => return Ok(()),
+                Fate::Stands(until) => {
+                    let rest = std::iter::once(deed).chain(deeds).collect();
+                    self.at(until, Due::Deeds(place.clone(), rest));
+                    return Ok(());
+                }
+            }
+            if self.seat(place).is_none() {
+                return Ok(());
+            }
+            if self.is_taken(place) {
+                self.summary.see(Sight::StaleDeed);
+            }
+            match deed {
+                Deed::Effect { effect, reopening } => self.perform(place, effect, reopening)?,
+                Deed::HandUp(report) => self.hand_up(place, *report),
+                Deed::LetHear(text) => self.let_hear(place, text),
+            }
+        }
+        self.leave_if_done(place);
+        Ok(())
+    }
+
+    /// Decides, remembers, and does, with every rule held in between. What was decided on an old state is decided anew.
+    fn step(&mut self, place: &Place, input: Input) -> Result<(), Broken> {
+        let reopening = input == Input::Reopened;
+        let mut input = input;
+        let mut missed = false;
+        loop {
+            let now = self.clock(place.process);
+            let Some(seat) = self.processes[place.process].seats.get_mut(&place.thread) else { return Ok(()) };
+            let step = seat.thread.handle(&self.house, input.clone(), now);
+            if let Input::ModelAnswered { answer, .. } = &input {
+                unreadable_calls(answer, &step.events)?;
+            }
+            let explained = !step.events.is_empty() || step.effects.is_empty();
+            hold("nothing is asked of the world without a word in the log", explained, || {
+                format!("{:?}", step.effects)
+            })?;
+            if !step.events.is_empty() {
+                self.cross(place)?;
+                match self.commit(place, now, &step.events)? {
+                    Written::Done => self.follow(place, step.events, step.effects, reopening)?,
+                    Written::Behind => {
+                        self.summary.see(Sight::Conflict);
+                        self.reread(place);
+                        missed = true;
+                        continue;
+                    }
+                    Written::Fenced => {
+                        if self.is_taken(place) {
+                            self.summary.see(Sight::Refusal);
+                        }
+                        self.lose(place);
+                        return Ok(());
+                    }
+                }
+            }
+            if !missed {
+                self.leave_if_done(place);
+                return Ok(());
+            }
+            missed = false;
+            input = Input::Arrived;
+        }
+    }
+
+    /// Now and then somebody writes between a decision and its commit.
+    fn cross(&mut self, place: &Place) -> Result<(), Broken> {
+        if self.summary.count(Sight::Conflict) >= MOST_CROSSINGS || !self.dice.chance(self.temper.crossings) {
+            return Ok(());
+        }
+        let number = u64::from(self.summary.count(Sight::Conflict));
+        let words = people::input(&mut self.dice, number);
+        self.send(place.process, &place.thread, InputId::new(format!("between-{number}")), &words)
+    }
+
+    /// Events are remembered, all of them or none.
+    fn commit(&mut self, place: &Place, at: Time, events: &[Event]) -> Result<Written, Broken> {
+        let process = &self.processes[place.process];
+        let seat = &process.seats[&place.thread];
+        let (thread, process) = (place.thread.clone(), process.name.clone());
+        let commit = Commit { thread, expected: seat.n, epoch: seat.epoch, process, at, events: events.to_vec() };
+        let written = self.disk.append(self.now, &commit);
+        if matches!(written, Ok(Written::Behind | Written::Fenced)) {
+            return written;
+        }
+        for event in commit.events {
+            self.saw_event(place, &event);
+            self.tail.push((self.now, Scene::Event(place.thread.clone(), event)));
+        }
+        let head = self.disk.record(&place.thread).head;
+        if let Some(seat) = self.seat_mut(place) {
+            seat.n = head;
+        }
+        written
+    }
+
+    fn saw_event(&mut self, place: &Place, event: &Event) {
+        *self.summary.events.entry(event.kind()).or_default() += 1;
+        match event {
+            Event::ThreadCreated(_) => {
+                self.summary.threads += 1;
+                if place.thread.depth() >= 3 {
+                    self.summary.see(Sight::DepthThree);
+                }
+            }
+            Event::RunStarted { run, .. } if *run > 1 => self.summary.see(Sight::LaterRun),
+            Event::Reported(report) => {
+                *self.summary.outcomes.entry(report.outcome.as_str()).or_default() += 1;
+                if place.thread == self.root {
+                    self.write_again();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What follows from a commit: the thread is what its log says, and whatever is asked is done.
+    fn follow(
+        &mut self,
+        place: &Place,
+        events: Vec<Event>,
+        effects: Vec<Effect>,
+        reopening: bool,
+    ) -> Result<(), Broken> {
+        let thread = &self.processes[place.process].seats[&place.thread].thread;
+        let record = self.disk.record_mut(&place.thread);
+        if reopening {
+            record.ledger.lost();
+        }
+        for effect in &effects {
+            record.ledger.ask(effect);
+        }
+        hold("a thread is what its log says", record.replayed == *thread, || {
+            format!("{}: log {:#?}\nthread {thread:#?}", place.thread, record.replayed)
+        })?;
+        record.ledger.agrees_with(thread)?;
+        answered_calls(thread)?;
+        let is_heard = thread.created.progress;
+        let mut deeds: Vec<Deed> = effects.into_iter().map(|effect| Deed::Effect { effect, reopening }).collect();
+        deeds.extend(events.into_iter().filter_map(|event| match event {
+            Event::Reported(report) => Some(Deed::HandUp(report)),
+            Event::Answered(answered) if is_heard => {
+                Some(Deed::LetHear(Message { role: Role::Assistant, parts: answered.parts }.text().into()))
+            }
+            _ => None,
+        }));
+        self.carry_out(place, deeds)
+    }
+
+    /// The driver's own code fails: the input is gone, what was under way is given up, and the thread ends as after a restart.
+    fn fail(&mut self, place: &Place) -> Result<(), Broken> {
+        if self.seat(place).is_none() {
+            return Ok(());
+        }
+        self.summary.see(Sight::Panic);
+        // What other tasks sent still lies in its letter box.
+        self.dues.retain(|_, due| match due {
+            Due::Input(_, input) if matches!(**input, Input::ChildReported { .. } | Input::ChildSaid { .. }) => true,
+            Due::Look(_) => true,
+            other => !other.is_under_way_for(place),
+        });
+        self.reread(place);
+        self.step(place, Input::Panicked { message: "index out of bounds".into() })?;
+        if self.seat(place).is_some_and(|seat| !seat.is_idle()) {
+            self.step(place, Input::Reopened)?;
+        }
+        Ok(())
+    }
+
+    /// The thread is not this process's any more: whatever it did for it ends, and is seen by nobody. A parent that lives here
+    /// still needs the report, and a person goes on with a root that stands still.
+    fn lose(&mut self, place: &Place) {
+        self.processes[place.process].seats.remove(&place.thread);
+        self.dues.retain(|_, due| !due.is_under_way_for(place));
+        self.note(format!("{} lets go of {}", self.processes[place.process].name, place.thread));
+        if place.thread == self.root {
+            let process = self.anybody();
+            self.after(LOOK_AGAIN_MS, Due::Resume(process, TRY_AGAIN_MS));
+        } else {
+            self.after(0, Due::Fetch(place.clone(), LOOK_AGAIN_MS));
+        }
+    }
+
+    fn reread(&mut self, place: &Place) {
+        let record = self.disk.record(&place.thread);
+        if let Some(seat) = self.processes[place.process].seats.get_mut(&place.thread) {
+            (seat.thread, seat.n) = (record.replayed.clone(), record.head);
+        }
+    }
+
+    /// A thread that waits for nothing is only a log.
+    pub(super) fn leave_if_done(&mut self, place: &Place) {
+        let Some(seat) = self.seat(place) else { return };
+        if !seat.is_idle() || self.dues.values().any(|due| due.is_under_way_for(place)) {
+            return;
+        }
+        if self.is_taken(place) {
+            // Another process has brought it to its end, which nobody here has been told.
+            self.lose(place);
+        } else {
+            self.processes[place.process].seats.remove(&place.thread);
+        }
+    }
+
+    /// Whether the thread that a process has in its hands was taken by another.
+    fn is_taken(&self, place: &Place) -> bool {
+        self.seat(place).is_some_and(|seat| seat.epoch != self.disk.record(&place.thread).epoch)
+    }
+}
