@@ -178,17 +178,19 @@ fn say(layer: &Layer, rules: &[Rule], asked: &Asked<'_>) -> Link {
         return link(Action::Deny, "mode plan only reads".to_owned());
     }
     let own: Vec<&Rule> = rules.iter().filter(|rule| rule.is_for(&layer.agent, asked.tool)).collect();
-    for action in [Action::Deny, Action::Ask] {
-        let strict = || own.iter().filter(|rule| rule.action == action);
+    // Where nothing asks, a rule that asks has nothing to say.
+    let strict: &[Action] = if layer.mode == Mode::Dangerous { &[Action::Deny] } else { &[Action::Deny, Action::Ask] };
+    for &action in strict {
+        let rules = || own.iter().filter(|rule| rule.action == action);
         let touches = |rule: &&&Rule| assessment.subjects.iter().any(|subject| rule.covers(subject));
-        if let Some(rule) = strict().find(touches) {
-            return free_or(layer.mode, link(action, format!("rule: {rule}")));
+        if let Some(rule) = rules().find(touches) {
+            return link(action, format!("rule: {rule}"));
         }
         // What cannot be read may be just what the rule forbids.
         if !assessment.is_readable
-            && let Some(rule) = strict().next()
+            && let Some(rule) = rules().next()
         {
-            return free_or(layer.mode, link(action, format!("rule: {rule}, for the call cannot be read")));
+            return link(action, format!("rule: {rule}, for the call cannot be read"));
         }
     }
     let allows = || own.iter().copied().filter(|rule| rule.action == Action::Allow);
@@ -199,11 +201,6 @@ fn say(layer: &Layer, rules: &[Rule], asked: &Asked<'_>) -> Link {
     }
     let (action, by) = by_mode(layer.mode, asked, protected.map(|place| &**place));
     link(action, by)
-}
-
-/// Where nothing asks, a question is leave.
-fn free_or(mode: Mode, link: Link) -> Link {
-    if mode == Mode::Dangerous && link.action == Action::Ask { Link { action: Action::Allow, ..link } } else { link }
 }
 
 /// Whether every part of a call is covered by some rule that allows, and the call can be told by its parts at all.

@@ -2,7 +2,9 @@
 //!
 //! What happens between threads, and in which order, is told by the stories of the testkit.
 
+mod approvals;
 mod clocks;
+mod engine;
 mod grants;
 mod late;
 mod permission;

@@ -1,0 +1,305 @@
+//! A person is asked: once, for what was shown; and what becomes of it when the world, the rules or the time change meanwhile.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use majordomo_agent::approval::{Approval, Decision, EXPIRES_MS, Resolution, Scope};
+use majordomo_agent::budget::Grant;
+use majordomo_agent::event::VerdictKind;
+use majordomo_agent::house::Consent;
+use majordomo_agent::permission::{Action, Rule};
+use majordomo_agent::policy::Policy;
+use majordomo_agent::tools::Assessment;
+use majordomo_agent::{Effect, Event, Input, InputId, Json, Mode, Outcome, Outside, Strength, Thread, ThreadId};
+
+use super::room::Room;
+
+#[test]
+fn a_write_waits_for_a_person_and_runs_with_what_the_consent_is_bound_to() {
+    let mut room = asking();
+    room.calls(&[("edit_file", r#"{"path":"a"}"#), ("read_file", "{}")]);
+    assert_eq!(room.run(), 0, "nobody overtakes a call that is asked about");
+    let asked = question(&room, 0);
+    assert_eq!((asked.id.as_str(), &*asked.tool, asked.input.text()), ("r/1", "edit_file", r#"{"path":"a"}"#));
+    assert_eq!((&*asked.why, &*asked.path[0]), ("mode ask: writing asks", "general"));
+    decide(&mut room, "d1", &asked, once());
+    let ran = room.effects.iter().filter_map(|effect| match effect {
+        Effect::RunTool { name, approved, .. } => Some((&**name, approved.clone())),
+        _ => None,
+    });
+    assert_eq!(ran.collect::<Vec<_>>(), [("edit_file", Some(asked.digest.clone()))]);
+    room.returns("c1", "written");
+    assert_eq!(room.run(), 2);
+}
+
+#[test]
+fn a_question_is_decided_once() {
+    // T21
+    let mut room = asking();
+    room.calls(&[("edit_file", "{}")]);
+    let asked = question(&room, 0);
+    decide(&mut room, "d1", &asked, Decision::Deny { reason: Some("not this file".into()) });
+    decide(&mut room, "d2", &asked, once());
+    decide(&mut room, "d2", &asked, once());
+    assert_eq!(room.run(), 0);
+    assert!(room.results()[0].0.starts_with("a person refused edit_file: not this file."), "{:?}", room.results());
+    assert_eq!(dropped(&room), ["the question is answered already, or was never asked"]);
+}
+
+#[test]
+fn a_decision_for_something_else_than_what_was_shown_is_none() {
+    // T20, T22
+    let mut room = asking();
+    room.calls(&[("edit_file", r#"{"path":"a"}"#), ("edit_file", r#"{"path":"b"}"#)]);
+    let (first, second) = (question(&room, 0), question(&room, 1));
+    decide(&mut room, "d1", &Approval { digest: second.digest.clone(), ..first }, once());
+    assert_eq!(dropped(&room), ["the decision is for something else than what is asked"]);
+    assert_eq!((room.run(), room.thread.approvals.len()), (0, 2));
+}
+
+#[test]
+fn what_changed_behind_the_question_is_asked_again() {
+    // T20
+    let world = Arc::new(AtomicU32::new(1));
+    let seen = world.clone();
+    let mut room = asking();
+    room.house.assess = Box::new(move |_, tool, input| Assessment {
+        digest: format!("world {}", seen.load(Ordering::Relaxed)).into(),
+        ..Assessment::of(tool, input)
+    });
+    room.calls(&[("edit_file", "{}")]);
+    let asked = question(&room, 0);
+    world.store(2, Ordering::Relaxed);
+    decide(&mut room, "d1", &asked, once());
+    assert_eq!((room.run(), room.thread.approvals.len()), (0, 1));
+    let again = question(&room, 1);
+    assert_eq!((again.id.as_str(), &*again.digest), ("r/2", "world 2"));
+    decide(&mut room, "d2", &again, once());
+    assert_eq!(room.run(), 1);
+}
+
+#[test]
+fn a_rule_that_was_tightened_meanwhile_outranks_consent() {
+    // T13
+    let denied = Arc::new(AtomicU32::new(0));
+    let seen = denied.clone();
+    let mut room = asking();
+    room.house.rules = Box::new(move || {
+        let rule = |action| Rule { tool: "edit_file".into(), pattern: None, agent: None, action, origin: "".into() };
+        if seen.load(Ordering::Relaxed) == 0 { [].into() } else { [rule(Action::Deny)].into() }
+    });
+    room.calls(&[("edit_file", "{}")]);
+    let asked = question(&room, 0);
+    denied.store(1, Ordering::Relaxed);
+    decide(&mut room, "d1", &asked, once());
+    assert_eq!(room.run(), 0);
+    assert!(
+        room.results()[0].0.starts_with("edit_file is not permitted: rule: deny edit_file"),
+        "{:?}",
+        room.results()
+    );
+}
+
+#[test]
+fn consent_for_the_thread_covers_what_the_pattern_covers() {
+    // T26
+    let mut room = asking();
+    room.house.assess = Box::new(|_, tool, input| {
+        let path: Arc<str> = input.value()["path"].as_str().unwrap_or_default().into();
+        Assessment { subjects: vec![path.clone()], standing: Some(path), ..Assessment::of(tool, input) }
+    });
+    room.calls(&[("edit_file", r#"{"path":"a"}"#)]);
+    let asked = question(&room, 0);
+    decide(&mut room, "d1", &asked, Decision::Allow { scope: Scope::Thread, input: None });
+    room.returns("c1", "written");
+    room.calls(&[("edit_file", r#"{"path":"a"}"#), ("edit_file", r#"{"path":"b"}"#)]);
+    assert_eq!(room.run(), 2, "the same path is not asked about again");
+    assert_eq!(question(&room, 1).input.text(), r#"{"path":"b"}"#);
+}
+
+#[test]
+fn where_no_pattern_was_shown_consent_is_for_once() {
+    let mut room = asking();
+    room.calls(&[("run_command", r#"{"command":"x"}"#)]);
+    let asked = question(&room, 0);
+    decide(&mut room, "d1", &asked, Decision::Allow { scope: Scope::Always, input: None });
+    assert!(room.thread.granted.is_empty());
+    assert!(matches!(resolutions(&room)[0], Resolution::Allowed { scope: Scope::Once, .. }));
+}
+
+#[test]
+fn changed_arguments_are_what_runs_and_the_model_is_told() {
+    let mut room = asking();
+    room.calls(&[("edit_file", r#"{"path":"a"}"#)]);
+    let input = Json::parse(r#"{"path":"b"}"#).expect("this is JSON");
+    let asked = question(&room, 0);
+    decide(&mut room, "d1", &asked, Decision::Allow { scope: Scope::Once, input: Some(input) });
+    let Some(Effect::RunTool { input, approved, .. }) = room.effects.last() else { panic!("a tool runs") };
+    assert_eq!((input.text(), approved.as_deref()), (r#"{"path":"b"}"#, Some(r#"edit_file {"path":"b"}"#)));
+    room.returns("c1", "written");
+    let told = room.thread.talk.messages().last().expect("something was said");
+    assert!(format!("{told:?}").contains(r#"A person changed the arguments to {\"path\":\"b\"}"#), "{told:?}");
+}
+
+#[test]
+fn unanswered_is_refused_after_a_day_and_said_so() {
+    // F32
+    let mut room = asking();
+    room.calls(&[("edit_file", "{}")]);
+    let asked = question(&room, 0);
+    assert_eq!(room.thread.next_wake(None), Some(asked.expires_at));
+    assert_eq!(asked.expires_at, room.now.plus_ms(EXPIRES_MS));
+    room.now = asked.expires_at;
+    room.hears(Input::TimePassed { heard: None });
+    assert!(room.results()[0].0.starts_with("edit_file was refused: nobody decided in 24 hours"));
+    assert_eq!(room.thread.unanswered, ["edit_file: allowed by --mode auto".into()]);
+    decide(&mut room, "d1", &asked, once());
+    assert_eq!(room.run(), 0, "T21: a late decision changes nothing");
+}
+
+#[test]
+fn a_stop_takes_the_question_back() {
+    // T21
+    let mut room = asking();
+    room.calls(&[("edit_file", "{}")]);
+    let asked = question(&room, 0);
+    send(&mut room, "s", Outside::Stopped { strength: Strength::Cancel, reason: "enough".into() });
+    assert!(matches!(&resolutions(&room)[0], Resolution::Withdrawn { reason } if &**reason == "enough"));
+    assert!(room.thread.approvals.is_empty());
+    decide(&mut room, "d1", &asked, once());
+    assert_eq!(room.run(), 0);
+}
+
+#[test]
+fn a_question_survives_its_process_and_is_refused_where_nobody_can_answer() {
+    // F32, promise 4
+    let mut room = asking();
+    room.calls(&[("edit_file", "{}")]);
+    let asked = question(&room, 0);
+    room.hears(Input::Reopened);
+    assert_eq!(room.thread.approvals.len(), 1);
+    decide(&mut room, "d1", &asked, once());
+    assert_eq!(room.run(), 1);
+
+    let mut room = asking();
+    room.calls(&[("edit_file", "{}")]);
+    room.house.consent = Consent::Nobody;
+    room.hears(Input::Reopened);
+    assert!(matches!(resolutions(&room)[0], Resolution::Unanswered { .. }));
+    assert_eq!(room.thread.unanswered.len(), 1);
+}
+
+#[test]
+fn the_clock_stands_still_while_a_person_decides() {
+    let grant = Grant { time_ms: Some(10_000), ..Grant::default() };
+    let mut room = Room::with(Policy::default(), Mode::Ask, grant);
+    room.house.consent = Consent::Asked;
+    room.now = room.now.plus_ms(4_000);
+    room.calls(&[("edit_file", "{}")]);
+    let asked = question(&room, 0);
+    assert!(room.thread.is_paused());
+    room.now = room.now.plus_ms(3_600_000);
+    room.hears(Input::TimePassed { heard: None });
+    assert!(room.thread.run.as_ref().is_some_and(|run| run.ending.is_none()), "an hour later it still waits");
+    decide(&mut room, "d1", &asked, once());
+    let deadline = room.thread.run.as_ref().and_then(|run| run.deadline);
+    assert_eq!(deadline, Some(room.now.plus_ms(6_000)));
+}
+
+#[test]
+fn a_parent_that_only_waits_for_such_a_child_stands_still_with_it() {
+    let grant = Grant { time_ms: Some(10_000), ..Grant::default() };
+    let mut room = Room::with(Policy::default(), Mode::Ask, grant);
+    room.calls(&[("spawn_agent", r#"{"task":"a"}"#), ("spawn_agent", r#"{"task":"b"}"#)]);
+    let pause = |room: &mut Room, child: &str, paused| {
+        room.hears(Input::ChildPaused { child: ThreadId::new(child), paused });
+    };
+    pause(&mut room, "r.1", true);
+    assert!(!room.thread.is_paused(), "the other child works");
+    pause(&mut room, "r.2", true);
+    assert!(room.thread.is_paused());
+    room.now = room.now.plus_ms(60_000);
+    pause(&mut room, "r.1", false);
+    assert!(!room.thread.is_paused());
+    assert_eq!(room.thread.run.as_ref().and_then(|run| run.deadline), Some(room.now.plus_ms(10_000)));
+    room.reports("r.2", Outcome::Completed, Default::default());
+    assert!(room.thread.paused.is_empty());
+}
+
+#[test]
+fn a_child_is_bound_by_everybody_above_it_at_every_call() {
+    // T10, T12, T13: a rule for the parent's agent holds for what its child does
+    let mut room = Room::with(Policy::default(), Mode::Dangerous, Grant::default());
+    room.house.rules = Box::new(|| {
+        let (tool, agent) = ("edit_file".into(), Some("general".into()));
+        [Rule { tool, pattern: None, agent, action: Action::Deny, origin: "test".into() }].into()
+    });
+    room.calls(&[("spawn_agent", r#"{"task":"t","agent":"scribe"}"#)]);
+    let child = ThreadId::new("r.1");
+    let created = room.thread.birth(&child).expect("a parent knows its child");
+    assert_eq!(&*created.role.name, "scribe");
+    let thread = Thread::new(room.now, &Event::ThreadCreated(Box::new(created)));
+    let weighed = thread.weigh(&room.house, &room.house.tools["edit_file"], &Json::object());
+    assert_eq!(weighed.judgement.action, Action::Deny);
+    let said: Vec<(&str, Action)> =
+        weighed.judgement.chain.iter().map(|link| (&*link.layer.agent, link.action)).collect();
+    assert_eq!(said, [("general", Action::Deny), ("scribe", Action::Allow)]);
+}
+
+#[test]
+fn with_nobody_there_the_verdict_names_the_rule_and_no_question_is_asked() {
+    // T12
+    let mut room = Room::with(Policy::default(), Mode::Ask, Grant::default());
+    room.calls(&[("edit_file", "{}")]);
+    assert_eq!((room.run(), room.thread.approvals.len()), (0, 0));
+    let verdicts = room.events.iter().find_map(|event| match event {
+        Event::Answered(answered) => Some(&answered.verdicts),
+        _ => None,
+    });
+    let verdict = &verdicts.expect("the model answered")[0];
+    assert!(matches!(&verdict.what, VerdictKind::Refused { rule: Some(rule), .. } if rule.contains("--mode auto")));
+    assert_eq!(verdict.by.as_deref(), Some("mode ask: writing asks"));
+}
+
+fn asking() -> Room {
+    let mut room = Room::with(Policy::default(), Mode::Ask, Grant::default());
+    room.house.consent = Consent::Asked;
+    room
+}
+
+fn once() -> Decision {
+    Decision::Allow { scope: Scope::Once, input: None }
+}
+
+fn decide(room: &mut Room, id: &str, asked: &Approval, decision: Decision) {
+    send(room, id, Outside::Decided { approval: asked.id.clone(), digest: asked.digest.clone(), decision });
+}
+
+fn send(room: &mut Room, id: &str, input: Outside) {
+    room.thread.apply(room.now, &Event::InputArrived { id: InputId::new(id), input });
+    room.hears(Input::Arrived);
+}
+
+fn question(room: &Room, index: usize) -> Approval {
+    let mut asked = room.events.iter().filter_map(|event| match event {
+        Event::ApprovalRequested(approval) => Some((**approval).clone()),
+        _ => None,
+    });
+    asked.nth(index).expect("a person was asked")
+}
+
+fn resolutions(room: &Room) -> Vec<&Resolution> {
+    let resolved = room.events.iter().filter_map(|event| match event {
+        Event::ApprovalResolved { resolution, .. } => Some(resolution),
+        _ => None,
+    });
+    resolved.collect()
+}
+
+fn dropped(room: &Room) -> Vec<&str> {
+    let dropped = room.events.iter().filter_map(|event| match event {
+        Event::InputDropped { reason, .. } => Some(&**reason),
+        _ => None,
+    });
+    dropped.collect()
+}
