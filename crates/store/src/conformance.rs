@@ -14,6 +14,7 @@
 //! Each check gets a store of its own. What only one kind of store can do (survive a crash, run out of space) is tested
 //! beside that store.
 
+pub mod approvals;
 pub mod inputs;
 pub mod log;
 pub mod ownership;
@@ -26,6 +27,11 @@ pub mod wakes;
 macro_rules! conformance_tests {
     ($empty:path) => {
         $crate::conformance_tests! { $empty:
+            approvals::a_question_is_kept_from_its_asking_to_its_end,
+            approvals::every_end_of_a_question_has_its_word,
+            approvals::a_decision_that_comes_to_nothing_leaves_the_question_pending,
+            approvals::questions_are_listed_newest_first,
+            approvals::a_question_is_found_by_what_a_person_types,
             inputs::an_input_arrives_once,
             inputs::an_input_moves_the_head_on_for_whoever_commits,
             inputs::inputs_and_commits_interleave_without_a_gap,

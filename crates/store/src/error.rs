@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use agent::ThreadId;
+use agent::approval::ApprovalId;
 
 use crate::process::{Process, ProcessId};
 
@@ -56,6 +57,17 @@ pub enum Error {
         text: Arc<str>,
         /// What fits, a few of them.
         candidates: Vec<ThreadId>,
+    },
+    /// There is no such question.
+    #[error("no question is called '{0}'")]
+    UnknownApproval(Arc<str>),
+    /// More than one question fits.
+    #[error("'{text}' may be any of {}", ids(candidates))]
+    AmbiguousApproval {
+        /// What was asked for.
+        text: Arc<str>,
+        /// What fits, a few of them.
+        candidates: Vec<ApprovalId>,
     },
     /// The request makes no sense: a mistake of the caller.
     #[error("not a valid request: {0}")]
@@ -122,6 +134,8 @@ impl Error {
             | Error::UnknownThread(_)
             | Error::UnknownProcess(_)
             | Error::Ambiguous { .. }
+            | Error::UnknownApproval(_)
+            | Error::AmbiguousApproval { .. }
             | Error::Invalid(_) => true,
             Error::Unreadable { .. }
             | Error::Full(_)
@@ -145,6 +159,10 @@ impl Error {
     pub(crate) fn unknown(thread: &ThreadId) -> Self {
         Error::UnknownThread(thread.as_str().into())
     }
+}
+
+fn ids(approvals: &[ApprovalId]) -> String {
+    approvals.iter().map(ApprovalId::as_str).collect::<Vec<_>>().join(", ")
 }
 
 fn names(threads: &[ThreadId]) -> String {

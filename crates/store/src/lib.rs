@@ -10,6 +10,7 @@
 //! Deliberately absent: changing or deleting single events, queries over their content, and a clock. Every moment is handed in.
 
 mod admission;
+mod approvals;
 mod codec;
 pub mod conformance;
 mod error;
@@ -23,6 +24,7 @@ mod resolve;
 mod rows;
 mod sqlite;
 
+pub use approvals::{ApprovalQuery, ApprovalRow, ApprovalStatus};
 pub use error::{Error, Source};
 pub use log::{Answer, Appended, Commit, Record, Store};
 pub use memory::MemoryStore;

@@ -4,12 +4,15 @@
 
 use std::sync::Arc;
 
+use agent::approval::ApprovalId;
 use agent::{Event, InputId, Outside, ThreadId, Time};
 use futures_util::future::BoxFuture;
 use tokio::sync::watch;
 
+use crate::approvals::{self, ApprovalQuery, ApprovalRow};
 use crate::error::Error;
 use crate::process::{Process, ProcessId};
+use crate::resolve;
 use crate::rows::{Execution, ThreadQuery, ThreadRow, UsageRow, Wake};
 
 /// An answer that is waited for.
@@ -123,6 +126,35 @@ pub trait Store: Send + Sync + 'static {
 
     /// Every sub-agent of a root, in the order of their spawning.
     fn executions(&self, workflow: &ThreadId) -> Answer<Vec<Execution>>;
+
+    /// Questions to people as they stand, the newest first. Folded from the log where a store keeps no rows of them.
+    fn approvals(&self, query: ApprovalQuery) -> Answer<Vec<ApprovalRow>> {
+        let log = self.all(0, usize::MAX);
+        Box::pin(async move {
+            let rows = approvals::fold(&log.await?).into_iter();
+            Ok(rows.filter(|row| !query.open_only || row.status.is_open()).take(query.limit).collect())
+        })
+    }
+
+    /// A question to a person as it stands.
+    fn approval(&self, id: &ApprovalId) -> Answer<Option<ApprovalRow>> {
+        let (id, every) = (id.clone(), self.approvals(ApprovalQuery { open_only: false, limit: usize::MAX }));
+        Box::pin(async move { Ok(every.await?.into_iter().find(|row| row.question.id == id)) })
+    }
+
+    /// The question that a person means, of all that were ever asked: by its name, by the part of it after the date, with a
+    /// beginning of either in the root's place, or by any beginning that only one has.
+    fn find_approval(&self, text: &str) -> Answer<ApprovalRow> {
+        let text: Arc<str> = text.into();
+        let exact = self.approval(&ApprovalId::new(text.clone()));
+        let every = self.approvals(ApprovalQuery { open_only: false, limit: usize::MAX });
+        Box::pin(async move {
+            match exact.await? {
+                Some(row) => Ok(row),
+                None => resolve::pick_approval(&text, every.await?),
+            }
+        })
+    }
 
     /// What was used, by thread and model: of a root with all its descendants, or of everybody.
     fn usage(&self, root: Option<&ThreadId>) -> Answer<Vec<UsageRow>>;

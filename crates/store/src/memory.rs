@@ -83,7 +83,7 @@ impl Store for MemoryStore {
     fn all(&self, after_position: u64, limit: usize) -> Answer<Vec<Record>> {
         self.ask(move |held| {
             let after = after_position.saturating_add(1);
-            Ok(held.records.range(after..).take(limit).map(|(_, record)| record.clone()).collect())
+            Ok(held.records.range(after..).take(limit).map(|(_, record)| (**record).clone()).collect())
         })
     }
 
@@ -183,9 +183,9 @@ impl Store for MemoryStore {
 }
 
 /// The events after the `after`th of a list that is numbered from 1 without gaps.
-fn page(records: &[Record], after: u64, limit: usize) -> Vec<Record> {
+fn page(records: &[Arc<Record>], after: u64, limit: usize) -> Vec<Record> {
     let after = usize::try_from(after).unwrap_or(usize::MAX);
-    records.iter().skip(after).take(limit).cloned().collect()
+    records.iter().skip(after).take(limit).map(|record| (**record).clone()).collect()
 }
 
 #[derive(Debug, Default)]
@@ -193,8 +193,8 @@ struct Held {
     processes: BTreeMap<ProcessId, Owner>,
     threads: HashMap<ThreadId, Thread>,
     /// The events of each root with all its descendants.
-    families: BTreeMap<ThreadId, Vec<Record>>,
-    records: BTreeMap<u64, Record>,
+    families: BTreeMap<ThreadId, Vec<Arc<Record>>>,
+    records: BTreeMap<u64, Arc<Record>>,
     /// By sub-agent, each with its number in the order of spawning.
     executions: HashMap<ThreadId, (u64, Execution)>,
     wakes: BTreeMap<u64, Leased>,
@@ -210,7 +210,7 @@ struct Thread {
     number: u64,
     folded: Folded,
     owner: Option<ProcessId>,
-    events: Vec<Record>,
+    events: Vec<Arc<Record>>,
     inputs: BTreeMap<InputId, Appended>,
     usage: BTreeMap<Arc<str>, Spent>,
 }
@@ -292,14 +292,14 @@ impl Held {
         for event in events {
             self.positions += 1;
             let change = thread.folded.apply(at, &event);
-            let record = Record {
+            let record = Arc::new(Record {
                 position: self.positions,
                 seq: family.len() as u64 + 1,
                 thread: id.clone(),
                 n: thread.folded.row.head,
                 at,
                 event: Arc::new(event),
-            };
+            });
             let appended = Appended { n: record.n, seq: record.seq, position: record.position };
             if let Event::InputArrived { id, .. } = &*record.event {
                 thread.inputs.insert(id.clone(), appended);
@@ -325,6 +325,8 @@ impl Held {
                         one.finish(&end);
                     }
                 }
+                // Folded from the log when they are asked for.
+                Some(Change::Question(_)) => {}
                 Some(Change::Spent(spent)) => {
                     let used = thread.usage.entry(thread.folded.row.model.clone()).or_default();
                     *used = used.plus(&spent);

@@ -12,6 +12,7 @@ use agent::model::Tokens;
 use agent::{CallId, Event, Outcome, Report, ThreadId, Time};
 use serde::{Deserialize, Serialize};
 
+use crate::approvals;
 use crate::rows::{Execution, State, Status, ThreadRow};
 
 /// The most characters of a goal.
@@ -67,6 +68,8 @@ pub(crate) enum Change {
     Ended(ThreadId, Box<End>),
     /// The thread used its model.
     Spent(Spent),
+    /// Something became of a question to a person.
+    Question(approvals::Change),
 }
 
 /// How an execution ended.
@@ -176,11 +179,14 @@ impl Folded {
             }
             Event::ApprovalRequested(_) => {
                 doing.questions += 1;
-                None
+                approvals::change(&row.id, at, event).map(Change::Question)
             }
             Event::ApprovalResolved { .. } => {
                 doing.questions = doing.questions.saturating_sub(1);
-                None
+                approvals::change(&row.id, at, event).map(Change::Question)
+            }
+            Event::InputArrived { .. } | Event::InputDropped { .. } => {
+                approvals::change(&row.id, at, event).map(Change::Question)
             }
             Event::ChildSpawned(spawned) => {
                 doing.child_spawned(spawned);
@@ -199,9 +205,7 @@ impl Folded {
             }
             // Nothing that a row shows: the row was created from the first, the others are told by what follows them.
             Event::ThreadCreated(_)
-            | Event::InputArrived { .. }
             | Event::Steered { .. }
-            | Event::InputDropped { .. }
             | Event::Delegated { .. }
             | Event::SubtaskSkipped { .. }
             | Event::SubtaskRecalled { .. }

@@ -1,7 +1,8 @@
-//! Which thread a person means.
+//! Which thread a person means, and which question.
 
 use agent::ThreadId;
 
+use crate::approvals::ApprovalRow;
 use crate::error::Error;
 
 /// How many candidates an ambiguous name is answered with.
@@ -38,6 +39,35 @@ pub(crate) fn pick(text: &str, roots: &[ThreadId]) -> Result<ThreadId, Error> {
         return Err(Error::Ambiguous { text: text.into(), candidates });
     }
     Err(Error::UnknownThread(text.into()))
+}
+
+/// The question that `text` names, given all of them. One with a stroke names its number, which is never guessed; without
+/// one, a beginning is enough where only one question has it.
+pub(crate) fn pick_approval(text: &str, rows: Vec<ApprovalRow>) -> Result<ApprovalRow, Error> {
+    let unknown = || Error::UnknownApproval(text.into());
+    let fitting: Vec<ApprovalRow> = match text.split_once('/') {
+        Some((thread, number)) => {
+            let mut roots: Vec<ThreadId> = rows.iter().map(|row| row.root.clone()).collect();
+            roots.sort();
+            roots.dedup();
+            let thread = match pick(thread, &roots) {
+                Err(Error::UnknownThread(_)) => return Err(unknown()),
+                picked => picked?,
+            };
+            let name = format!("{thread}/{number}");
+            rows.into_iter().filter(|row| row.question.id.as_str() == name).collect()
+        }
+        None if text.is_empty() => Vec::new(),
+        None => {
+            let fits = |id: &str| id.starts_with(text) || after_date(id).starts_with(text);
+            rows.into_iter().filter(|row| fits(row.question.id.as_str())).collect()
+        }
+    };
+    if fitting.len() > 1 {
+        let candidates = fitting.iter().take(CANDIDATES).map(|row| row.question.id.clone()).collect();
+        return Err(Error::AmbiguousApproval { text: text.into(), candidates });
+    }
+    fitting.into_iter().next().ok_or_else(unknown)
 }
 
 fn after_date(root: &str) -> &str {

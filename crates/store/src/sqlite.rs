@@ -5,6 +5,7 @@
 //!
 //! Left to others: what is checked before a write (`admission`) and what follows from an event (`projection`).
 
+mod approvals;
 mod columns;
 mod desk;
 mod fault;
@@ -20,10 +21,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use agent::approval::ApprovalId;
 use agent::{InputId, Outside, ThreadId, Time};
 use rusqlite::Connection;
 use tokio::sync::watch;
 
+use crate::approvals::{ApprovalQuery, ApprovalRow};
 use crate::codec;
 use crate::error::Error;
 use crate::log::{Answer, Appended, Commit, Record, Store};
@@ -204,6 +207,15 @@ impl Store for SqliteStore {
     fn executions(&self, workflow: &ThreadId) -> Answer<Vec<Execution>> {
         let workflow = workflow.clone();
         self.look(move |db| read::executions(db, &workflow))
+    }
+
+    fn approvals(&self, query: ApprovalQuery) -> Answer<Vec<ApprovalRow>> {
+        self.look(move |db| approvals::list(db, query))
+    }
+
+    fn approval(&self, id: &ApprovalId) -> Answer<Option<ApprovalRow>> {
+        let id = id.clone();
+        self.look(move |db| approvals::one(db, &id))
     }
 
     fn usage(&self, root: Option<&ThreadId>) -> Answer<Vec<UsageRow>> {

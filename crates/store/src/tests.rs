@@ -2,13 +2,15 @@
 
 use std::fmt::Debug;
 
-use agent::{CallId, Event, InputId, Outcome, ThreadId, Time};
+use agent::approval::{Decision, Resolution};
+use agent::{CallId, Event, InputId, Outcome, Outside, ThreadId, Time};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
 use crate::conformance::sample;
 use crate::{
-    Commit, Durability, Error, MemoryStore, Options, Process, ProcessId, SqliteStore, Store, ThreadQuery, Wake,
+    ApprovalQuery, Commit, Durability, Error, MemoryStore, Options, Process, ProcessId, SqliteStore, Store,
+    ThreadQuery, Wake,
 };
 
 #[derive(Clone, Debug)]
@@ -90,6 +92,8 @@ async fn everything(store: &dyn Store) -> Vec<String> {
         told(store.threads(ThreadQuery::default()).await),
         told(store.threads(ThreadQuery { live_only: true, ..ThreadQuery::default() }).await),
         told(store.usage(None).await),
+        told(store.approvals(ApprovalQuery { open_only: false, limit: usize::MAX }).await),
+        told(store.approvals(ApprovalQuery { limit: 2, ..ApprovalQuery::default() }).await),
         store.tail().borrow().to_string(),
     ];
     for thread in names() {
@@ -145,8 +149,21 @@ fn event() -> impl Strategy<Value = Event> {
         thread().prop_map(|child| Event::ChildStarted { child }),
         (thread(), outcome.clone()).prop_map(|(child, outcome)| sample::child_reported(&child, outcome)),
         outcome.prop_map(sample::reported),
+        (thread(), 1..3_u32).prop_map(|(thread, number)| sample::asked(&thread, number)),
+        (thread(), 1..3_u32)
+            .prop_map(|(thread, number)| { sample::resolved(&thread, number, Resolution::Denied { reason: None }) }),
+        (0..4, thread(), 1..3_u32).prop_map(|(id, thread, number)| Event::InputArrived {
+            id: InputId::new(format!("in-{id}")),
+            input: decided(&thread, number),
+        }),
+        (0..4).prop_map(|id| Event::InputDropped { input: InputId::new(format!("in-{id}")), reason: "late".into() }),
         (0..4).prop_map(|id| Event::InputArrived { id: InputId::new(format!("in-{id}")), input: sample::said("hi") }),
     ]
+}
+
+fn decided(thread: &ThreadId, number: u32) -> Outside {
+    let question = sample::question(thread, number);
+    Outside::Decided { approval: question.id, digest: question.digest, decision: Decision::Deny { reason: None } }
 }
 
 fn thread() -> impl Strategy<Value = ThreadId> {

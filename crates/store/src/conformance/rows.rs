@@ -7,9 +7,10 @@ use agent::model::Tokens;
 use agent::{CallId, Event, InputId, Mode, Outcome, ThreadId};
 
 use super::sample::{
-    NOW, TOKENS, answered, append, child_reported, commit, created, process, reported, root, run_started, said,
+    NOW, TOKENS, answered, append, asked, child_reported, commit, created, process, reported, root, run_started, said,
     spawned, threads, turn_started, writer,
 };
+use crate::approvals::ApprovalQuery;
 use crate::error::Error;
 use crate::log::{Commit, Store};
 use crate::process::{HEARTBEAT_EXPIRES_MS, ProcessId};
@@ -191,7 +192,7 @@ pub async fn a_removed_family_leaves_nothing_behind(store: Arc<dyn Store>) {
     threads(&*store, &[&root(), &other, &child]).await;
     append(&*store, &root(), 1, vec![run_started(1, "go"), answered(1, &[]), spawned(&child, "scout")]).await;
     store.arrive(&child, InputId::new("a"), said("hello"), NOW, true).await.unwrap();
-    let last = append(&*store, &root(), 4, vec![turn_started(2)]).await;
+    let last = append(&*store, &root(), 4, vec![turn_started(2), asked(&root(), 1)]).await;
     let refused = store.remove(&root(), NOW).await;
     assert!(matches!(refused, Err(Error::Owned { .. })), "{refused:?}");
     let not_a_root = store.remove(&child, NOW).await;
@@ -206,6 +207,7 @@ pub async fn a_removed_family_leaves_nothing_behind(store: Arc<dyn Store>) {
     assert!(matches!(store.tree(&root(), 0, 10).await, Err(Error::UnknownThread(_))));
     assert_eq!(store.executions(&root()).await.unwrap(), []);
     assert_eq!(store.usage(None).await.unwrap(), []);
+    assert_eq!(store.approvals(ApprovalQuery::default()).await.unwrap(), []);
     assert_eq!(store.claim(&ProcessId::new("writer"), late, 10).await.unwrap(), []);
     let left: Vec<_> = store.all(0, 10).await.unwrap().into_iter().map(|record| record.thread).collect();
     assert_eq!(left, [other]);

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use agent::approval::{Approval, ApprovalId, Resolution};
 use agent::brief::Brief;
 use agent::budget::{Claim, Grant};
 use agent::event::{Answered, ChildSpawned, ThreadCreated, TurnKind, TurnStarted, Verdict, VerdictKind};
 use agent::message::{Origin, Part};
 use agent::model::{Model, StopReason, Tokens};
 use agent::role::Role;
-use agent::tools::Reach;
+use agent::tools::{Reach, Risk};
 use agent::{CallId, Event, InputId, Json, Mode, Outcome, Outside, Report, ThreadId, Time, Usage};
 use tokio::sync::watch;
 
@@ -145,6 +146,35 @@ pub(crate) fn spawned(child: &ThreadId, name: &str) -> Event {
         progress: false,
         reusable: false,
     }))
+}
+
+/// A thread's question of this number, about the first call of its first turn.
+pub(crate) fn question(thread: &ThreadId, number: u32) -> Approval {
+    Approval {
+        id: ApprovalId::of(thread, number),
+        call: CallId::new("1-0"),
+        tool: "write_file".into(),
+        input: Json::parse(r#"{ "path": "a.txt" }"#).unwrap(),
+        digest: "d".into(),
+        path: vec!["general".into(), "scout".into()],
+        workspace: "/home/ana/desk".into(),
+        why: "mode ask: writing asks".into(),
+        effect: "writes a.txt".into(),
+        risk: Risk::Medium,
+        protected: Vec::new(),
+        foreign: false,
+        standing: Some("a.txt".into()),
+        expires_at: NOW.plus_ms(1_000),
+    }
+}
+
+pub(crate) fn asked(thread: &ThreadId, number: u32) -> Event {
+    Event::ApprovalRequested(Box::new(question(thread, number)))
+}
+
+pub(crate) fn resolved(thread: &ThreadId, number: u32, resolution: Resolution) -> Event {
+    let Approval { id: approval, call, .. } = question(thread, number);
+    Event::ApprovalResolved { approval, call, input: None, resolution }
 }
 
 pub(crate) fn report(outcome: Outcome) -> Report {

@@ -125,12 +125,13 @@ fn optional_count(row: &Row<'_>, column: &str) -> Result<Option<u64>> {
     Ok(row.get::<_, Option<i64>>(column)?.map(unsigned))
 }
 
-fn optional_time(row: &Row<'_>, column: &str) -> Result<Option<Time>> {
+/// A moment, where there is one.
+pub(super) fn optional_time(row: &Row<'_>, column: &str) -> Result<Option<Time>> {
     Ok(row.get::<_, Option<i64>>(column)?.map(Time))
 }
 
 /// One of a closed set of words, as our enums spell them.
-fn word<T: for<'de> Deserialize<'de>>(row: &Row<'_>, column: &str) -> Result<T> {
+pub(super) fn word<T: for<'de> Deserialize<'de>>(row: &Row<'_>, column: &str) -> Result<T> {
     read_word(row, column, &row.get::<_, Arc<str>>(column)?)
 }
 

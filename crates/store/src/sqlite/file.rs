@@ -26,7 +26,8 @@ const STATEMENTS: usize = 64;
 /// How long a process that lost a race for the schema waits before it looks again.
 const RACE_WAIT: Duration = Duration::from_millis(5);
 
-const STEPS: &[M<'static>] = &[M::up(include_str!("../../migrations/0001_log.sql"))];
+const STEPS: &[M<'static>] =
+    &[M::up(include_str!("../../migrations/0001_log.sql")), M::up(include_str!("../../migrations/0002_approvals.sql"))];
 const MIGRATIONS: Migrations<'static> = Migrations::from_slice(STEPS);
 const SCHEMA: u32 = STEPS.len() as u32;
 

@@ -326,8 +326,38 @@ async fn a_newer_schema_is_refused_untouched() {
     }
     let before = files(&crashed).map(|file| fs::read(file).unwrap());
     let refused = SqliteStore::open(path(&crashed), &Options::default()).unwrap_err();
-    assert!(matches!(refused, Error::Newer { found: 99, known: 1 }), "{refused:?}");
+    assert!(matches!(refused, Error::Newer { found: 99, known: 2 }), "{refused:?}");
     assert!(before == files(&crashed).map(|file| fs::read(file).unwrap()));
+}
+
+// F11
+#[tokio::test]
+async fn a_file_of_the_first_schema_is_brought_up_to_date_and_keeps_what_it_holds() {
+    let folder = TempDir::new().unwrap();
+    let store = open(&folder);
+    threads(&store, &[&root()]).await;
+    let before = (store.all(0, 10).await.unwrap(), store.threads(ThreadQuery::default()).await.unwrap());
+    store.close().await;
+    raw(&folder).execute_batch("DROP TABLE approvals; PRAGMA user_version = 1").unwrap();
+
+    let store = open(&folder);
+    assert_eq!(before, (store.all(0, 10).await.unwrap(), store.threads(ThreadQuery::default()).await.unwrap()));
+    assert_eq!(store.approvals(ApprovalQuery::default()).await.unwrap(), []);
+    append(&store, &root(), 1, vec![sample::asked(&root(), 1)]).await;
+    assert_eq!(store.approvals(ApprovalQuery::default()).await.unwrap().len(), 1);
+}
+
+// F32
+#[tokio::test]
+async fn a_pending_question_is_there_after_reopening() {
+    let folder = TempDir::new().unwrap();
+    let store = open(&folder);
+    threads(&store, &[&root()]).await;
+    append(&store, &root(), 1, vec![sample::asked(&root(), 1)]).await;
+    let before = store.approvals(ApprovalQuery::default()).await.unwrap();
+    assert_eq!(before.len(), 1);
+    store.close().await;
+    assert_eq!(open(&folder).approvals(ApprovalQuery::default()).await.unwrap(), before);
 }
 
 // F43
@@ -425,10 +455,11 @@ async fn a_removed_family_leaves_no_row_in_any_table() {
     let store = open(&folder);
     threads(&store, &[&root(), &root().child(1)]).await;
     append(&store, &root(), 1, vec![sample::answered(1, &[]), sample::spawned(&root().child(1), "c")]).await;
+    append(&store, &root(), 3, vec![sample::asked(&root(), 1)]).await;
     store.arrive(&root(), InputId::new("a"), said("hello"), NOW, true).await.unwrap();
     store.leave(&ProcessId::new("writer")).await.unwrap();
     store.remove(&root(), NOW).await.unwrap();
-    for table in ["processes", "threads", "events", "inputs", "wakes", "sub_agent_execution", "usage"] {
+    for table in ["processes", "threads", "events", "inputs", "wakes", "sub_agent_execution", "usage", "approvals"] {
         let rows: i64 = raw(&folder).query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap();
         assert_eq!(rows, 0, "{table}");
     }

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use agent::{Event, InputId, ThreadId, Time};
 use rusqlite::{Connection, OptionalExtension, named_params, params};
 
+use super::approvals;
 use super::columns::{self, THREAD, THREADS, signed, thread_id, unsigned};
 use super::desk::{Desk, Known, Seldom, Thread};
 use super::read;
@@ -162,7 +163,7 @@ pub(super) fn remove(desk: &mut Desk, root: &ThreadId, at: Time) -> Result<(), E
     known.threads.retain(|_, thread| thread.root != key);
     known.families.remove(&key);
     db.prepare_cached("DELETE FROM events WHERE root = ?1")?.execute([key])?;
-    for table in ["inputs", "wakes", "usage"] {
+    for table in ["inputs", "wakes", "usage", "approvals"] {
         let sql = format!("DELETE FROM {table} WHERE thread IN (SELECT key FROM threads WHERE root = ?1)");
         db.prepare_cached(&sql)?.execute([key])?;
     }
@@ -302,7 +303,7 @@ fn write(
             db.prepare_cached(sql)?.execute(params![thread.key, id.0, signed(appended.position)])?;
         }
         if let Some(change) = thread.folded.apply(at, event) {
-            follow(db, thread, &change)?;
+            follow(db, thread, appended.position, &change)?;
         }
     }
     if !std::mem::replace(&mut thread.is_changed, true) {
@@ -356,7 +357,7 @@ pub(super) fn save(db: &Connection, thread: &mut Thread) -> Result<(), Error> {
     Ok(())
 }
 
-fn follow(db: &Connection, thread: &Thread, change: &Change) -> Result<(), Error> {
+fn follow(db: &Connection, thread: &Thread, position: u64, change: &Change) -> Result<(), Error> {
     match change {
         Change::Spawned(execution) => spawned(db, execution),
         Change::Started(child) => {
@@ -367,6 +368,7 @@ fn follow(db: &Connection, thread: &Thread, change: &Change) -> Result<(), Error
         }
         Change::Ended(child, end) => ended(db, child, end),
         Change::Spent(spent) => used(db, thread, spent),
+        Change::Question(change) => approvals::follow(db, thread, position, change),
     }
 }
 
