@@ -188,10 +188,10 @@ impl Sim {
         let in_last_turn = thread.run.as_ref().is_some_and(|run| run.last_turn_taken);
         let is_idle = thread.run.is_none() && thread.runs > 0 && thread.created.brief.is_none();
         let sights = match input {
-            Outside::UserSaid { .. } => [(Sight::IdleMessage, is_idle), (Sight::IdleMessage, false)],
-            Outside::Steered { .. } => [(Sight::SteerAfterStop, ending), (Sight::SteerAfterStop, false)],
-            Outside::Stopped { .. } => [(Sight::DoubleStop, ending), (Sight::StopInLastTurn, in_last_turn)],
-            Outside::Decided { .. } => return,
+            Outside::UserSaid { .. } => vec![(Sight::IdleMessage, is_idle)],
+            Outside::Steered { .. } => vec![(Sight::SteerAfterStop, ending)],
+            Outside::Stopped { .. } => vec![(Sight::DoubleStop, ending), (Sight::StopInLastTurn, in_last_turn)],
+            Outside::Decided { .. } => Vec::new(),
         };
         for (sight, _) in sights.into_iter().filter(|(_, is_so)| *is_so) {
             self.summary.see(sight);
