@@ -31,7 +31,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 struct Scales {
     #[command(subcommand)]
     part: Option<Part>,
-    /// Sub-agents up to a thousand, and no crowd of idle threads
+    /// Without the largest cases: ten thousand sub-agents, a million idle threads
     #[arg(long)]
     quick: bool,
     /// Only measurements whose name holds this
