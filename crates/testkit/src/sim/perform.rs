@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use agent::event::VerdictKind;
-use agent::thread::may_repeat;
+use agent::tools::Reach;
 use agent::{CallId, Effect, Input, InputId, Outside, Report, Strength, ThreadId};
 
 use crate::invariants::{Broken, hold};
@@ -100,7 +100,8 @@ impl Sim {
             return Err(Broken { rule: "a tool runs for a call that is open", found: format!("{id} {call}") });
         };
         let repeats = match &slot.verdict {
-            VerdictKind::Run { reach, idempotent } => may_repeat(*reach, *idempotent),
+            // Said here once more, so that the rules are held against a second opinion.
+            VerdictKind::Run { reach, idempotent } => *reach == Reach::ReadOnly || *idempotent,
             VerdictKind::Asked { .. } | VerdictKind::Verb | VerdictKind::Refused { .. } => false,
         };
         let most = if repeats { 1 + self.disk.record(id).reopened } else { 1 };
