@@ -170,12 +170,14 @@ impl Driver {
             // What hardly ever happens is boxed: it would make every task as large as its largest.
             Opening::Failed { message } => Box::pin(self.fail(message)).await,
         }
-        let leaving = self.heart.leaving.clone();
+        let heart = self.heart.clone();
+        // Waited for once and not in every lap: all agents of the process stand in line for it.
+        let mut leaving = std::pin::pin!(heart.leaving.cancelled());
         while !self.is_done() {
             let pause = self.next_pause();
             tokio::select! {
                 biased;
-                () = leaving.cancelled() => break,
+                () = &mut leaving => break,
                 Some(letter) = self.seat.letters.recv() => self.open(letter).await,
                 Some(input) = self.under_way.next(), if !self.under_way.is_empty() => {
                     self.step(Vec::new(), vec![input]).await;

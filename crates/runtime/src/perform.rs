@@ -149,6 +149,8 @@ impl Bench {
             deltas: Some(deltas),
             label: self.id.as_str().into(),
         });
+        // Boxed, or the future below would hold it twice: as it was given, and where it is polled.
+        let mut ask = ask.boxed();
         let (heart, heard, id) = (self.heart.clone(), self.heard.clone(), self.id.clone());
         async move {
             if let Some(moment) = not_before {
@@ -163,7 +165,6 @@ impl Bench {
                 // Nobody may be watching.
                 let _ = heart.fleeting.send(fleeting);
             };
-            let mut ask = std::pin::pin!(ask);
             let answer = loop {
                 tokio::select! {
                     biased;
