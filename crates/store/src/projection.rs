@@ -308,15 +308,14 @@ fn answer(row: &mut ThreadRow, doing: &mut Doing, answered: &Answered) -> Change
 
 fn state(row: &ThreadRow, doing: &Doing) -> State {
     let is_root = row.id.is_root();
+    let is_acting = doing.calls.values().any(|call| call.started);
     if row.outcome.is_some() || row.runs == 0 {
         if is_root { State::Idle } else { State::Done }
     } else if doing.stopping {
         State::Stopping
-    } else if doing.retrying.is_some() {
+    } else if doing.retrying.is_some() || doing.questions > 0 && !is_acting {
         State::Waiting
-    } else if doing.questions > 0 && !doing.calls.values().any(|call| call.started) {
-        State::Waiting
-    } else if doing.asking || doing.calls.values().any(|call| call.started) || !doing.has_children() {
+    } else if doing.asking || is_acting || !doing.has_children() {
         State::Running
     } else {
         State::Waiting

@@ -34,7 +34,7 @@ pub async fn a_question_is_kept_from_its_asking_to_its_end(store: Arc<dyn Store>
     decide(&*store, &root(), "b", 1, NOW.plus_ms(8)).await;
     let decided = ApprovalRow { status: ApprovalStatus::Decided, decided_at: Some(later), ..pending.clone() };
     assert_eq!(stands().await, decided, "the first decision counts");
-    assert_eq!(store.approvals(ApprovalQuery::default()).await.unwrap(), [decided.clone()]);
+    assert_eq!(store.approvals(ApprovalQuery::default()).await.unwrap(), std::slice::from_ref(&decided));
 
     let allowed = Resolution::Allowed { scope: Scope::Once, digest: "d".into(), input: None };
     let taken_up = vec![resolved(&root(), 1, allowed), dropped("b")];
