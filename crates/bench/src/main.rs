@@ -21,8 +21,10 @@ mod plain_log;
 mod reopen;
 mod staged;
 mod suite;
+mod walls;
 
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -80,6 +82,19 @@ enum Measure {
     WriteCrowd(Log),
     /// Open a database, and list its newest threads
     List(Log),
+    /// Run a command that does nothing, many times
+    Command(Walls),
+}
+
+/// Where a command runs, and how.
+#[derive(Clone, Debug, Args)]
+struct Walls {
+    /// The workspace
+    #[arg(long)]
+    workspace: PathBuf,
+    /// Behind the walls of a sandbox
+    #[arg(long)]
+    sandbox: bool,
 }
 
 /// How many sub-agents, against which model, remembered how.
@@ -133,12 +148,16 @@ impl Keep {
     }
 }
 
-fn main() -> anyhow::Result<()> {
+fn main() -> anyhow::Result<ExitCode> {
+    let mut words = std::env::args_os().skip(1);
+    if words.next().is_some_and(|word| word == majordomo::tool::guard::WORD) {
+        return Ok(majordomo::tool::guard::main(words));
+    }
     let scales = Scales::parse();
     let runtime = tokio::runtime::Runtime::new()?;
     match scales.part {
-        None => runtime.block_on(suite::run(scales.quick, scales.only.as_deref())),
-        Some(Part::Serve { latency_ms, hold }) => runtime.block_on(model_server::serve(latency_ms, hold)),
+        None => runtime.block_on(suite::run(scales.quick, scales.only.as_deref()))?,
+        Some(Part::Serve { latency_ms, hold }) => runtime.block_on(model_server::serve(latency_ms, hold))?,
         Some(Part::Measure(measure)) => {
             let taken = match measure {
                 Measure::FanOut(fan_out) => runtime.block_on(fan_out::measure(&fan_out)),
@@ -148,9 +167,10 @@ fn main() -> anyhow::Result<()> {
                 Measure::Reopen(log) => runtime.block_on(reopen::measure(&log)),
                 Measure::WriteCrowd(log) => runtime.block_on(crowd::write(&log)),
                 Measure::List(log) => runtime.block_on(crowd::measure(&log)),
+                Measure::Command(walls) => runtime.block_on(walls::measure(&walls)),
             }?;
             println!("{}", serde_json::to_string(&taken)?);
-            Ok(())
         }
     }
+    Ok(ExitCode::SUCCESS)
 }

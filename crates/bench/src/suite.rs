@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use majordomo::tool::Sandbox;
+
 use crate::figure::{self, Figure};
 use crate::gauge::Taken;
 use crate::staged::{self, ModelServer, measure_children};
@@ -37,6 +39,9 @@ pub async fn run(quick: bool, only: Option<&str>) -> anyhow::Result<()> {
     }
     if is_wanted("reopen") {
         suite.reopen().await?;
+    }
+    if is_wanted("sandbox") {
+        suite.sandbox().await?;
     }
     if is_wanted("crowd") && (!quick || only.is_some()) {
         suite.crowd().await?;
@@ -145,6 +150,26 @@ impl Suite<'_> {
         let name = "a thread of 100 000 events goes on".to_owned();
         let ours = figure::median(times) as f64 / 1000.0;
         self.note(Figure { name, ours, beside: None, unit: "ms", most: 1000.0, aim: 1000.0 });
+        Ok(())
+    }
+
+    /// What the walls around a command cost.
+    async fn sandbox(&mut self) -> anyhow::Result<()> {
+        if !Sandbox::probe(&[]).is_in_force() {
+            eprintln!("no sandbox works on this machine: what one costs is not measured");
+            return Ok(());
+        }
+        let workspace = self.file("workspace");
+        std::fs::create_dir(&workspace)?;
+        let args = ["command", "--workspace", &workspace.display().to_string()];
+        let (mut bare, mut walled) = (Vec::new(), Vec::new());
+        for _ in 0..ROUNDS {
+            bare.push(staged::measure(&args).await?.wall_us);
+            walled.push(staged::measure(&[&args[..], &["--sandbox"]].concat()).await?.wall_us);
+        }
+        let [bare, walled] = [bare, walled].map(|times| figure::median(times) as f64 / 1000.0);
+        let name = format!("a sandbox around a command that does nothing ({bare:.1} ms without)");
+        self.note(Figure { name, ours: walled - bare, beside: None, unit: "ms", most: 30.0, aim: 15.0 });
         Ok(())
     }
 
