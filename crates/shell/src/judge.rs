@@ -1,0 +1,188 @@
+//! The verdict on a whole command: the worst of all that is in it.
+//!
+//! What holds for any program is here: what is computed, assigned, redirected, wrapped, and what names a secret. What a
+//! program does with its own words is `program`'s.
+
+use crate::program;
+use crate::script::{Call, Oddity, Redirect, Script, Word, is_trusted};
+use crate::secret;
+use crate::verdict::Verdict;
+
+/// What was found out about a command.
+pub(crate) struct Judged {
+    pub verdict: Verdict,
+    /// Whether the text alone says what would run; a tricky verdict says otherwise too.
+    pub is_plain: bool,
+    pub parts: Vec<String>,
+}
+
+/// Judges everything in a command.
+pub(crate) fn script(script: &Script) -> Judged {
+    let mut parts = Vec::new();
+    let mut verdicts: Vec<Verdict> = script.calls.iter().map(|one| call(one, script, &mut parts)).collect();
+    verdicts.extend(script.oddities.iter().filter_map(|one| oddity(*one)));
+    verdicts.extend(script.assigned.iter().map(|name| assignment(name)));
+    verdicts.extend(script.looped.iter().map(|name| loop_variable(name)));
+    verdicts.extend(script.redirects.iter().map(|one| redirect(one, script)));
+    verdicts.extend(script.loose.iter().map(|word| loose(word, script)));
+    let moves = |call: &Call| matches!(call.words[0].text.as_str(), "cd" | "pushd" | "popd");
+    let obeys = |part: &String| part.starts_with("git ") || part.starts_with("cargo ");
+    if script.calls.iter().any(moves) && parts.iter().any(obeys) {
+        verdicts.push(Verdict::works("it goes to another folder, whose configuration git or cargo would obey"));
+    }
+    let is_plain = script.oddities.is_empty()
+        && script.assigned.is_empty()
+        && !script.redirects.iter().any(|one| one.writes && !is_harmless_sink(&one.target))
+        && words(script).all(|word| !word.is_computed && word.variables.iter().all(|name| is_trusted(name)))
+        && script.calls.iter().all(|call| is_name(&call.words[0]));
+    let verdict =
+        verdicts.into_iter().reduce(Verdict::and).unwrap_or_else(|| Verdict::unsure("it runs nothing that is known"));
+    Judged { verdict, is_plain, parts }
+}
+
+fn words(script: &Script) -> impl Iterator<Item = &Word> {
+    let called = script.calls.iter().flat_map(|call| &call.words);
+    called.chain(&script.loose).chain(script.redirects.iter().map(|redirect| &redirect.target))
+}
+
+fn call(call: &Call, script: &Script, parts: &mut Vec<String>) -> Verdict {
+    let mut words = call.words.as_slice();
+    loop {
+        parts.push(words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "));
+        if !is_name(&words[0]) {
+            return Verdict::tricky("the name of the program it runs is put together at run time");
+        }
+        match program::unwrapped(words) {
+            None => break,
+            Some(Ok(inner)) => words = inner,
+            Some(Err(verdict)) => return verdict,
+        }
+    }
+    let Some(name) = program::known_name(&words[0].text) else {
+        return Verdict::unsure(format!(
+            "it runs `{}`, a program named by its path, which could be anything",
+            words[0].text
+        ));
+    };
+    let (is_teller, args) = (matches!(name, "echo" | "printf"), &words[1..]);
+    let told = args.iter().enumerate().map(|(at, word)| {
+        let is_text = is_teller || program::is_search_text(name, args, at);
+        argument(word, script, is_teller, is_text)
+    });
+    told.fold(program::verdict(name, args), Verdict::and)
+}
+
+/// Whether a word can be nothing but the name of one program.
+fn is_name(word: &Word) -> bool {
+    let is_usual = |c: char| c.is_ascii_alphanumeric() || "._+-/[:".contains(c);
+    word.is_literal() && !word.text.is_empty() && word.text.chars().all(is_usual) && !word.text.contains('=')
+}
+
+fn argument(word: &Word, script: &Script, is_teller: bool, is_text: bool) -> Verdict {
+    if !is_text && secret::is_named_by(word) {
+        return names_secret();
+    }
+    if word.is_opaque || (word.is_computed && !is_teller) {
+        return Verdict::unsure("what it works on is computed at run time");
+    }
+    inserted(word, script, is_teller)
+}
+
+/// What is said of the variables in a word. A name put together from pieces could be any name.
+fn inserted(word: &Word, script: &Script, is_teller: bool) -> Verdict {
+    for name in word.variables.iter().filter(|name| !is_trusted(name)) {
+        if !script.looped.contains(name) {
+            return Verdict::unsure(format!("it uses the variable `{name}`, whose value is not shown"));
+        }
+        if word.is_pieced && !is_teller {
+            return Verdict::unsure("it puts names together from pieces at run time");
+        }
+    }
+    Verdict::looks()
+}
+
+fn loose(word: &Word, script: &Script) -> Verdict {
+    if secret::is_named_by(word) {
+        return names_secret();
+    }
+    if word.is_computed {
+        return Verdict::unsure("what it works on is computed at run time");
+    }
+    inserted(word, script, false)
+}
+
+fn names_secret() -> Verdict {
+    Verdict::tricky("it names a place where keys, passwords or tokens are kept")
+}
+
+fn oddity(oddity: Oddity) -> Option<Verdict> {
+    match oddity {
+        Oddity::Function => Some(Verdict::unsure("it defines a function, so that names in it may mean something else")),
+        Oddity::Arithmetic => Some(Verdict::unsure("it computes with names, which can run commands")),
+        Oddity::EvaluatingTest => {
+            Some(Verdict::unsure("it tests something that the shell evaluates first, which can run commands"))
+        }
+        // The commands in it are judged as calls, and what they give as a computed word.
+        Oddity::Substitution => None,
+    }
+}
+
+fn assignment(name: &str) -> Verdict {
+    if HARMLESS_TO_SET.contains(&name) {
+        return Verdict::looks();
+    }
+    Verdict::unsure(format!("it sets the variable `{name}`, which may change what programs do"))
+}
+
+/// Variables that change how much a program says, and nothing else.
+const HARMLESS_TO_SET: [&str; 14] = [
+    "RUST_BACKTRACE",
+    "RUST_LOG",
+    "CARGO_TERM_COLOR",
+    "CI",
+    "NO_COLOR",
+    "FORCE_COLOR",
+    "CLICOLOR",
+    "TZ",
+    "LANG",
+    "LC_ALL",
+    "COLUMNS",
+    "NODE_ENV",
+    "PYTHONDONTWRITEBYTECODE",
+    "PYTHONUNBUFFERED",
+];
+
+/// A loop sets its variable too. Those that change programs have capitals, but for the proxies.
+fn loop_variable(name: &str) -> Verdict {
+    let is_small = name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+    if is_small && !name.ends_with("proxy") { Verdict::looks() } else { assignment(name) }
+}
+
+fn redirect(redirect: &Redirect, script: &Script) -> Verdict {
+    let target = &redirect.target;
+    let path = target.text.as_str();
+    if path.contains("/dev/tcp") || path.contains("/dev/udp") {
+        return Verdict::grave("it opens a connection to another machine").with_network();
+    }
+    if is_harmless_sink(target) {
+        return Verdict::looks();
+    }
+    if secret::is_named_by(target) {
+        return names_secret();
+    }
+    if !target.is_literal() {
+        return Verdict::unsure("it opens a file whose name is computed at run time")
+            .and(inserted(target, script, false));
+    }
+    if !redirect.writes {
+        return Verdict::looks();
+    }
+    if program::is_outside(target) {
+        return Verdict::unsure(format!("it writes to `{path}`, outside the workspace"));
+    }
+    Verdict::works(format!("it writes to the file `{path}`"))
+}
+
+fn is_harmless_sink(target: &Word) -> bool {
+    target.is_literal() && matches!(target.text.as_str(), "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/stdin")
+}

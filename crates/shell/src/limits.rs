@@ -1,0 +1,71 @@
+//! What is refused before a parser sees it: too much, too deep, or made to look like something else.
+//!
+//! The parser descends recursively, so depth is bounded here by a count that can only be too high: every character and
+//! word that could open something, quoted or not, closed or not. A limit that is reached never weakens a verdict, it is
+//! one.
+
+/// Longer commands are scripts; a person who is asked cannot read them either.
+const MAX_BYTES: usize = 16 * 1024;
+/// Far above what anybody types, far below what exhausts the stack of a thread.
+const MAX_OPENERS: usize = 64;
+/// The same where something is substituted: the parser looks ahead over it, so that its time doubles with every level.
+const MAX_SUBSTITUTED: usize = 14;
+/// Commands joined by operators: the parser takes time that grows with the square of a pipeline.
+const MAX_OPERATORS: usize = 512;
+
+/// Says why a command is not to be read, if it is not.
+pub(crate) fn check(command: &str) -> Result<(), &'static str> {
+    if command.trim().is_empty() {
+        return Err("it is empty");
+    }
+    if command.len() > MAX_BYTES {
+        return Err("it is too long to be read with confidence (over 16 KiB)");
+    }
+    if command.chars().any(deceives) {
+        return Err(
+            "it holds characters that are invisible or change how the text looks, so what is shown is not what would run",
+        );
+    }
+    if has_huge_number(command) {
+        return Err("it holds a number that no shell would count with");
+    }
+    let substitutes = ["$(", "${", "`", "<(", ">("].iter().any(|opening| command.contains(opening));
+    if openers(command) > MAX_OPENERS || (substitutes && command.matches(['(', '{', '`']).count() > MAX_SUBSTITUTED) {
+        return Err("it is nested too deeply to be read with confidence");
+    }
+    if command.matches(['|', '&', ';', '\n', '<', '>']).count() > MAX_OPERATORS {
+        return Err("it chains too many commands to be read with confidence");
+    }
+    Ok(())
+}
+
+/// Whether a number stands where the parser reads one, and is too long for it to hold.
+fn has_huge_number(command: &str) -> bool {
+    ["$", "{", ".."].iter().flat_map(|before| command.split(before).skip(1)).any(|after| {
+        let digits = after.trim_start_matches(['+', '-']).bytes().take_while(u8::is_ascii_digit).count();
+        digits > 9
+    })
+}
+
+/// Counts whatever could open a nesting. Each word that opens one is followed or preceded by something that is not a
+/// letter.
+fn openers(command: &str) -> usize {
+    let characters = command.matches(['(', '{', '`', '[', '!']).count();
+    let words = command.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    characters + words.filter(|word| OPENING_WORDS.contains(word)).count()
+}
+
+const OPENING_WORDS: [&str; 10] =
+    ["if", "elif", "while", "until", "for", "case", "select", "function", "time", "coproc"];
+
+/// Whether a character shows as nothing, as a space that is none to the shell, or turns the direction of what follows.
+fn deceives(c: char) -> bool {
+    if c.is_control() {
+        return !matches!(c, '\n' | '\t');
+    }
+    matches!(c,
+        '\u{00A0}' | '\u{00AD}' | '\u{034F}' | '\u{061C}' | '\u{115F}' | '\u{1160}' | '\u{1680}' | '\u{17B4}' | '\u{17B5}'
+        | '\u{180B}'..='\u{180F}' | '\u{2000}'..='\u{200F}' | '\u{2028}'..='\u{202F}' | '\u{205F}'..='\u{206F}'
+        | '\u{2800}' | '\u{3000}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{FFA0}' | '\u{FFF0}'..='\u{FFFC}'
+        | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}')
+}

@@ -1,0 +1,193 @@
+//! Texts that nobody thought of: whatever is put behind a command that looks takes the verdict away, and no text breaks
+//! the reader.
+
+use agent::tools::{Reach, Risk};
+use proptest::prelude::*;
+use shell::assess;
+
+const LOOKS: &str = include_str!("looks.txt");
+
+fn looking() -> impl Strategy<Value = &'static str> {
+    let lines: Vec<&str> = LOOKS.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
+    prop::sample::select(lines)
+}
+
+fn joint() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec![
+        ";", "&&", "||", "|", "&", "\n", " ; ", " && ", " || ", " | ", " & ", "|&", ";\n", "\n\n", " &&\n",
+    ])
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+
+    // T29
+    #[test]
+    fn a_stranger_behind_a_looker_is_always_seen(looks in looking(), joint in joint(), stranger in "[a-z]{1,3}zq[a-z]{0,3}", space in " {0,2}") {
+        for command in [
+            format!("{looks}{joint}{space}{stranger}"),
+            format!("{stranger}{joint}{space}{looks}"),
+            format!("{looks} $({stranger})"),
+            format!("{looks} \"`{stranger}`\""),
+            format!("{looks} <({stranger})"),
+        ] {
+            prop_assert_ne!(assess(&command).reach, Reach::ReadOnly, "{}", command);
+        }
+    }
+
+    // T29, T30
+    #[test]
+    fn a_file_behind_a_looker_is_always_seen(looks in looking(), arrow in prop::sample::select(vec![">", ">>", ">|", "&>", "<>", "2>", "&>>", ">&"]), space in " {0,2}") {
+        let command = format!("{looks} {arrow}{space}stolen");
+        prop_assert_ne!(assess(&command).reach, Reach::ReadOnly, "{}", command);
+        prop_assert!(!assess(&command).is_plain, "{}", command);
+    }
+
+    // T31
+    #[test]
+    fn no_text_breaks_the_reader(text in any::<String>()) {
+        let seen = assess(&text);
+        prop_assert!(!seen.why.is_empty());
+    }
+
+    // T31
+    #[test]
+    fn no_text_made_of_the_shells_own_signs_breaks_the_reader(
+        pieces in prop::collection::vec(prop::sample::select(SIGNS.to_vec()), 0..60),
+    ) {
+        let text = pieces.concat();
+        let seen = assess(&text);
+        prop_assert!(seen.reach != Reach::ReadOnly || seen.risk == Risk::Low, "{}", text);
+    }
+}
+
+const SIGNS: [&str; 56] = [
+    "(",
+    ")",
+    "((",
+    "))",
+    "{",
+    "}",
+    "[",
+    "]",
+    "[[ ",
+    " ]]",
+    "$",
+    "${",
+    "$(",
+    "$((",
+    "`",
+    "\"",
+    "'",
+    "\\",
+    "\n",
+    " ",
+    ";",
+    ";;",
+    "&",
+    "&&",
+    "|",
+    "||",
+    "<",
+    ">",
+    "<<",
+    "<<<",
+    "<(",
+    ">(",
+    "<<E\n",
+    "\nE\n",
+    "#",
+    "!",
+    "~",
+    "*",
+    "?",
+    "=",
+    "+=",
+    "if ",
+    "then ",
+    "fi",
+    "for x in ",
+    "do ",
+    "done",
+    "case ",
+    "esac",
+    "a",
+    "ls ",
+    "{1..9}",
+    "{a,b}",
+    "${x:-",
+    "@P}",
+    "9999999999",
+];
+
+#[test]
+fn nesting_without_end_is_refused_before_it_is_read() {
+    // T31
+    let brackets = [
+        "(",
+        "{ ",
+        "[",
+        "$(",
+        "${a:-",
+        "`",
+        "((",
+        "\"$(",
+        "<(",
+        "if ",
+        "while ",
+        "case a in a) ",
+        "! ",
+        "[[ ! ",
+        "f() { ",
+        "a=(",
+        "{a,",
+        "$((",
+        "\\",
+    ];
+    for bracket in brackets {
+        for length in [100, 1_000, 16_000, 100_000] {
+            let open = bracket.repeat(length / bracket.len());
+            // As arguments some of them are text, and it is enough that they are judged.
+            assert!(!assess(&format!("ls {open}")).why.is_empty());
+            assert_ne!(assess(&format!("{open}zzq")).reach, Reach::ReadOnly, "{bracket:?} × {length}");
+        }
+    }
+}
+
+#[test]
+fn as_deep_as_is_read_the_stack_of_a_thread_is_enough() {
+    // T31: the limit on nesting holds for a thread with half of the usual stack.
+    let forms = [
+        ("(", ")"),
+        ("( ", " )"),
+        ("{ ", "; }"),
+        ("echo $(", ")"),
+        ("echo \"$(", ")\""),
+        ("echo \"a $(", ")\""),
+        ("echo \"a ${b:-", "}\""),
+        ("echo \"a $((", "))\""),
+        ("echo $(( ", " ))"),
+        ("echo ${a:-", "}"),
+        ("if ", "; then ls; fi"),
+        ("while ", "; do ls; done"),
+        ("case a in a) ", ";; esac"),
+        ("f() { ", "; }"),
+        ("cat <(", ")"),
+        ("! ", ""),
+        ("echo $((", "))"),
+        ("[[ ! ", " ]]"),
+        ("ls | ", ""),
+        ("ls && ", ""),
+        ("time ", ""),
+    ];
+    let read = move || {
+        for (open, close) in forms {
+            for depth in [4, 7, 14, 60] {
+                let command = format!("{}zzq{}", open.repeat(depth), close.repeat(depth));
+                assert_ne!(assess(&command).reach, Reach::ReadOnly, "{open:?} × {depth}");
+            }
+        }
+    };
+    let thread = std::thread::Builder::new().stack_size(1024 * 1024).spawn(read).expect("a thread can be started");
+    thread.join().expect("nothing breaks");
+}
