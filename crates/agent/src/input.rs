@@ -15,7 +15,6 @@ use crate::tools::ToolResult;
 
 /// What can reach an agent.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "an input is handled where it arrives and kept nowhere")]
 pub enum Input {
     /// A sub-agent begins with its brief.
     Begin,

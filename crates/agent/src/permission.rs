@@ -156,9 +156,10 @@ pub struct Weighed {
 /// into leave, and never a refusal.
 pub fn judge(chain: &[Layer], rules: &[Rule], granted: &[Rule], asked: &Asked<'_>) -> Judgement {
     let links: Vec<Link> = chain.iter().map(|layer| say(layer, rules, asked)).collect();
+    let granted: Vec<&Rule> = granted.iter().filter(|rule| matches(&rule.tool, asked.tool)).collect();
     let strictest = links.iter().max_by_key(|link| link.action).cloned();
     let (action, by) = match strictest {
-        Some(link) if link.action == Action::Ask && all_covered(granted.iter(), asked) => {
+        Some(link) if link.action == Action::Ask && all_covered(&granted, asked) => {
             (Action::Allow, "a person's consent for this thread".into())
         }
         Some(link) => (link.action, whose(&link, links.len())),
@@ -193,10 +194,10 @@ fn say(layer: &Layer, rules: &[Rule], asked: &Asked<'_>) -> Link {
             return link(action, format!("rule: {rule}, for the call cannot be read"));
         }
     }
-    let allows = || own.iter().copied().filter(|rule| rule.action == Action::Allow);
-    let protected = assessment.protected.iter().find(|place| !allows().any(|rule| rule.names(place)));
-    if protected.is_none() && all_covered(allows(), asked) {
-        let rule = allows().find(|rule| assessment.subjects.iter().any(|subject| rule.covers(subject)));
+    let allows: Vec<&Rule> = own.into_iter().filter(|rule| rule.action == Action::Allow).collect();
+    let protected = assessment.protected.iter().find(|place| !allows.iter().any(|rule| rule.names(place)));
+    if protected.is_none() && all_covered(&allows, asked) {
+        let rule = allows.iter().find(|rule| assessment.subjects.iter().any(|subject| rule.covers(subject)));
         return link(Action::Allow, rule.map_or_else(|| "a rule".to_owned(), |rule| format!("rule: {rule}")));
     }
     let (action, by) = by_mode(layer.mode, asked, protected.map(|place| &**place));
@@ -204,11 +205,11 @@ fn say(layer: &Layer, rules: &[Rule], asked: &Asked<'_>) -> Link {
 }
 
 /// Whether every part of a call is covered by some rule that allows, and the call can be told by its parts at all.
-fn all_covered<'a>(allows: impl Iterator<Item = &'a Rule> + Clone, asked: &Asked<'_>) -> bool {
+fn all_covered(allows: &[&Rule], asked: &Asked<'_>) -> bool {
     let assessment = asked.assessment;
     let by_pattern = assessment.is_plain && !assessment.subjects.is_empty();
-    let everything = allows.clone().any(|rule| rule.pattern.is_none());
-    let covered = |subject: &Arc<str>| allows.clone().any(|rule| rule.covers(subject));
+    let everything = allows.iter().any(|rule| rule.pattern.is_none());
+    let covered = |subject: &Arc<str>| allows.iter().any(|rule| rule.covers(subject));
     everything || by_pattern && assessment.subjects.iter().all(covered)
 }
 

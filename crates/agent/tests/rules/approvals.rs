@@ -52,7 +52,7 @@ fn a_decision_for_something_else_than_what_was_shown_is_none() {
     let mut room = asking();
     room.calls(&[("edit_file", r#"{"path":"a"}"#), ("edit_file", r#"{"path":"b"}"#)]);
     let (first, second) = (question(&room, 0), question(&room, 1));
-    decide(&mut room, "d1", &Approval { digest: second.digest.clone(), ..first }, once());
+    decide(&mut room, "d1", &Approval { digest: second.digest, ..first }, once());
     assert_eq!(dropped(&room), ["the decision is for something else than what is asked"]);
     assert_eq!((room.run(), room.thread.approvals.len()), (0, 2));
 }

@@ -144,7 +144,7 @@ proptest! {
             let after = judge(&chain, &tightened, &[], &asked).action;
             prop_assert!(before <= after, "{before} {after}");
         }
-        let mut narrowed = chain.clone();
+        let mut narrowed = chain;
         let place = at.index(narrowed.len());
         if stricter < narrowed[place].mode && assessment.protected.is_empty() {
             narrowed[place].mode = stricter;
