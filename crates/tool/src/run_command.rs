@@ -4,10 +4,13 @@
 //! The words and the bounds are here; how a command is started, watched and ended is `command`'s, and the walls are
 //! `sandbox`'s. A command runs without walls only where no sandbox is in force, which its result then says.
 
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use agent::Json;
-use agent::tools::{Reach, Risk, ToolInfo, ToolResult};
+use agent::tools::{Assessment, Reach, Risk, ToolInfo, ToolResult};
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
 
@@ -17,6 +20,7 @@ use crate::command::{CommandHost, Finish, How, Order, run};
 use crate::sandbox::Walls;
 use crate::sandbox::plan::Network;
 use crate::tool::{STOPPED, Tool, info};
+use crate::{protected, writes};
 
 const DEFAULT_TIMEOUT_S: u64 = 120;
 const MAX_TIMEOUT_S: u64 = 600;
@@ -55,6 +59,14 @@ impl Tool for RunCommand {
         &self.info
     }
 
+    fn assess(&self, input: &Json, workspace: &Path) -> Assessment {
+        match Call::<Args>::read(input, &self.info.name, EXAMPLE) {
+            Ok(call) => self.judge(&call.args, workspace),
+            // It fails before it does anything.
+            Err(_) => Assessment { digest: "".into(), ..Assessment::of(&self.info, input) },
+        }
+    }
+
     fn run<'a>(&'a self, input: &'a Json, bench: &'a Bench) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
             let Call { args, ignored } = match Call::<Args>::read(input, &self.info.name, EXAMPLE) {
@@ -67,6 +79,41 @@ impl Tool for RunCommand {
 }
 
 impl RunCommand {
+    /// What a command would do: by its text, by the walls around it, and by whether it asks for a network.
+    fn judge(&self, args: &Args, workspace: &Path) -> Assessment {
+        let shell::Assessment { reach, risk, why, network, parts, is_plain, standing } = shell::assess(&args.command);
+        let is_walled = self.host.can_confine();
+        let network = network || args.network;
+        let (_, cwd) = writes::leads_to(&workspace.join(args.cwd.as_deref().unwrap_or(".")));
+        let changes = reach > Reach::ReadOnly;
+        let words = parts.iter().flat_map(|part| part.split(' ')).filter(|_| changes);
+        let protected: BTreeSet<Arc<str>> = words.filter_map(protected::place).map(Arc::from).collect();
+        let mut effect = why;
+        if network {
+            effect.push_str("; with a network");
+        }
+        if !is_walled {
+            effect.push_str("; without a sandbox");
+        }
+        Assessment {
+            // Without walls nothing bounds what a command does, whatever its text says.
+            reach: if network || !is_walled { Reach::World } else { reach },
+            risk: match (network, is_walled) {
+                (true, _) => Risk::Critical,
+                (false, false) => risk.max(Risk::High),
+                (false, true) if protected.is_empty() => risk,
+                (false, true) => risk.max(Risk::High),
+            },
+            effect: effect.into(),
+            is_readable: !parts.is_empty() && !parts.iter().any(|part| hides(part)),
+            subjects: parts.into_iter().map(Arc::from).collect(),
+            is_plain,
+            standing: standing.filter(|_| protected.is_empty() && !network).map(Arc::from),
+            protected: protected.into_iter().collect(),
+            digest: format!("{cwd} {}", if is_walled { "walled" } else { "bare" }).into(),
+        }
+    }
+
     async fn act(&self, args: Args, bench: &Bench) -> ToolResult {
         if args.command.contains('\0') {
             return ToolResult::error("the command was not run: it holds a NUL");
@@ -79,7 +126,9 @@ impl RunCommand {
             Ok(cwd) => cwd,
             Err(error) => return ToolResult::error(format!("the command was not run: {error}")),
         };
-        let network = if args.network { Network::On } else { Network::Off };
+        // Whoever let the command run knew that it needs a network, where it plainly does.
+        let needs_network = args.network || shell::assess(&args.command).network;
+        let network = if needs_network { Network::On } else { Network::Off };
         let walls = match self.walls(bench, network).await {
             Ok(walls) => walls,
             Err(problem) => return ToolResult::error(format!("the command was not run: {problem}")),
@@ -103,8 +152,9 @@ impl RunCommand {
         if !is_walled {
             notes.extend(self.host.apology().map(|why| format!("not sandboxed: {why}")));
         }
+        let origin = needs_network.then(|| Arc::from("output of a command with a network"));
         match finished {
-            Ok(finish) => told(&finish, timeout_s, is_walled, &notes),
+            Ok(finish) => ToolResult { foreign: origin, ..told(&finish, timeout_s, is_walled, &notes) },
             Err(error) => ToolResult::error(format!("the command could not be started: {error}")),
         }
     }
@@ -118,6 +168,13 @@ impl RunCommand {
         let built = tokio::task::spawn_blocking(move || sandbox.walls(workspace.root(), network)).await;
         built.map_err(|broken| format!("the sandbox broke off: {broken}"))?
     }
+}
+
+/// Whether a simple command runs something that its text does not say: then no rule can tell whether it is meant.
+fn hides(part: &str) -> bool {
+    const RUNNERS: [&str; 7] = ["eval", "source", ".", "sh", "bash", "dash", "zsh"];
+    let program = part.split(' ').next().unwrap_or_default();
+    program.contains(['$', '`', '*', '?', '[', '{', '~']) || RUNNERS.contains(&program)
 }
 
 /// What a command has put into protected places all the same.

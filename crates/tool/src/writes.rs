@@ -50,7 +50,7 @@ impl<T: Tool> Tool for Writes<T> {
 }
 
 /// Whether something is there, and the path with every link followed as far as it exists.
-fn leads_to(path: &Path) -> (bool, String) {
+pub(crate) fn leads_to(path: &Path) -> (bool, String) {
     let mut rest = Vec::new();
     let mut known: PathBuf = path.to_owned();
     loop {
