@@ -23,7 +23,7 @@ pub(crate) fn check(command: &str) -> Result<(), &'static str> {
     }
     if command.chars().any(deceives) {
         return Err(
-            "it holds characters that are invisible or change how the text looks, so what is shown is not what would run",
+            "it holds characters that cannot be seen or turn the text around: what is shown is not what would run",
         );
     }
     if has_huge_number(command) {
@@ -63,9 +63,32 @@ fn deceives(c: char) -> bool {
     if c.is_control() {
         return !matches!(c, '\n' | '\t');
     }
-    matches!(c,
-        '\u{00A0}' | '\u{00AD}' | '\u{034F}' | '\u{061C}' | '\u{115F}' | '\u{1160}' | '\u{1680}' | '\u{17B4}' | '\u{17B5}'
-        | '\u{180B}'..='\u{180F}' | '\u{2000}'..='\u{200F}' | '\u{2028}'..='\u{202F}' | '\u{205F}'..='\u{206F}'
-        | '\u{2800}' | '\u{3000}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{FFA0}' | '\u{FFF0}'..='\u{FFFC}'
-        | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}')
+    DECEIVING.iter().any(|(first, last)| (*first..=*last).contains(&c))
 }
+
+/// Spaces that are none to the shell, fillers and joiners that show as nothing, marks of direction, and tags, as ranges.
+const DECEIVING: [(char, char); 23] = [
+    ('\u{00A0}', '\u{00A0}'),
+    ('\u{00AD}', '\u{00AD}'),
+    ('\u{034F}', '\u{034F}'),
+    ('\u{061C}', '\u{061C}'),
+    ('\u{115F}', '\u{1160}'),
+    ('\u{1680}', '\u{1680}'),
+    ('\u{17B4}', '\u{17B5}'),
+    ('\u{180B}', '\u{180F}'),
+    ('\u{2000}', '\u{200F}'),
+    ('\u{2028}', '\u{202F}'),
+    ('\u{205F}', '\u{206F}'),
+    ('\u{2800}', '\u{2800}'),
+    ('\u{3000}', '\u{3000}'),
+    ('\u{3164}', '\u{3164}'),
+    ('\u{FE00}', '\u{FE0F}'),
+    ('\u{FEFF}', '\u{FEFF}'),
+    ('\u{FFA0}', '\u{FFA0}'),
+    ('\u{FFF0}', '\u{FFFC}'),
+    ('\u{1BCA0}', '\u{1BCA3}'),
+    ('\u{1D173}', '\u{1D17A}'),
+    ('\u{E0000}', '\u{E0FFF}'),
+    ('\u{F0000}', '\u{FFFFD}'),
+    ('\u{100000}', '\u{10FFFD}'),
+];

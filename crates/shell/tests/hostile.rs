@@ -23,7 +23,9 @@ proptest! {
 
     // T29
     #[test]
-    fn a_stranger_behind_a_looker_is_always_seen(looks in looking(), joint in joint(), stranger in "[a-z]{1,3}zq[a-z]{0,3}", space in " {0,2}") {
+    fn a_stranger_behind_a_looker_is_always_seen(
+        looks in looking(), joint in joint(), stranger in "[a-z]{1,3}zq[a-z]{0,3}", space in " {0,2}",
+    ) {
         for command in [
             format!("{looks}{joint}{space}{stranger}"),
             format!("{stranger}{joint}{space}{looks}"),
@@ -37,7 +39,11 @@ proptest! {
 
     // T29, T30
     #[test]
-    fn a_file_behind_a_looker_is_always_seen(looks in looking(), arrow in prop::sample::select(vec![">", ">>", ">|", "&>", "<>", "2>", "&>>", ">&"]), space in " {0,2}") {
+    fn a_file_behind_a_looker_is_always_seen(
+        looks in looking(),
+        arrow in prop::sample::select(vec![">", ">>", ">|", "&>", "<>", "2>", "&>>", ">&"]),
+        space in " {0,2}",
+    ) {
         let command = format!("{looks} {arrow}{space}stolen");
         prop_assert_ne!(assess(&command).reach, Reach::ReadOnly, "{}", command);
         prop_assert!(!assess(&command).is_plain, "{}", command);
