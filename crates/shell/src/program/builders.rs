@@ -321,7 +321,7 @@ fn is_never(word: &Word, never: &[&str]) -> bool {
             || text.starts_with(&format!("{option}="))
             || ((is_short || !option.starts_with("--")) && text.starts_with(option))
     };
-    never.iter().any(|option| is_option(option)) || is_any_of(word, never)
+    never.iter().any(is_option) || is_any_of(word, never)
 }
 
 pub(super) fn is_python(name: &str) -> bool {
