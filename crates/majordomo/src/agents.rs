@@ -2,7 +2,7 @@
 //!
 //! All are Markdown files with front matter. A project's stands over the user's, and that over a built-in one of the same
 //! name. A project's file comes with a repository that somebody else may have written: in the place of another agent it can
-//! only have less. A file that cannot be used takes away one agent and says so; the one it would have replaced stays.
+//! only have less, and until a person trusts the project it has no effect at all. A file that cannot be used takes away one agent and says so; the one it would have replaced stays.
 
 mod definition;
 mod front_matter;
@@ -17,7 +17,8 @@ use std::{fmt, fs, io};
 use agent::role::Agent;
 
 pub use self::definition::{Definition, read};
-use crate::config::Surroundings;
+use crate::config::{Surroundings, read_own};
+use crate::trust::Project;
 
 const BUILT_IN: [(&str, &str); 4] = [
     ("general", include_str!("agents/general.md")),
@@ -69,38 +70,35 @@ pub struct Notice {
 }
 
 impl Agents {
-    /// Reads all agents. `tools` are the names of everything that an agent can be given, verbs included.
-    pub fn load(surroundings: &Surroundings, tools: &[&str]) -> Self {
+    /// Reads all agents, of the project those that a person has trusted. `tools` are the names of everything that an agent can be given, verbs included.
+    pub fn load(surroundings: &Surroundings, project: &Project, tools: &[&str]) -> Self {
         let mut agents = Self::default();
         for (name, text) in BUILT_IN {
             agents.add(Source::BuiltIn(name), name, text, tools);
         }
         if let Some(folder) = surroundings.user_folder() {
-            agents.add_folder(&folder.join("agents"), Source::User, |path| surroundings.read_own(path), tools);
+            agents.add_folder(&folder.join("agents"), tools);
         }
-        let folder = surroundings.project().join(".majordomo").join("agents");
-        agents.add_folder(&folder, Source::Project, |path| surroundings.read_project(path), tools);
+        for file in project.agents.iter().filter(|_| project.is_trusted()) {
+            match &file.text {
+                Ok(text) => agents.add(Source::Project(file.path.clone()), &stem(&file.path), text, tools),
+                Err(why) => agents.broken.push(unreadable(Source::Project(file.path.clone()), why)),
+            }
+        }
         agents
     }
 
-    fn add_folder(
-        &mut self,
-        folder: &Path,
-        source: fn(PathBuf) -> Source,
-        text: impl Fn(&Path) -> io::Result<Option<String>>,
-        tools: &[&str],
-    ) {
+    fn add_folder(&mut self, folder: &Path, tools: &[&str]) {
         let files = match files(folder) {
             Ok(files) => files,
-            Err(error) => return self.broken.push(unreadable(source(folder.to_owned()), &error)),
+            Err(error) => return self.broken.push(unreadable(Source::User(folder.to_owned()), &error)),
         };
         for path in files {
-            let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            match text(&path) {
-                Ok(Some(text)) => self.add(source(path), &name, &text, tools),
+            match read_own(&path) {
+                Ok(Some(text)) => self.add(Source::User(path.clone()), &stem(&path), &text, tools),
                 // It went away since the folder was listed.
                 Ok(None) => {}
-                Err(error) => self.broken.push(unreadable(source(path), &error)),
+                Err(error) => self.broken.push(unreadable(Source::User(path), &error)),
             }
         }
     }
@@ -154,7 +152,7 @@ fn narrowed(agent: Agent, other: &Agent) -> Option<Agent> {
 }
 
 /// The Markdown files of a folder by name, none when there is no such folder.
-fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+pub(crate) fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries?,
@@ -173,7 +171,12 @@ fn is_same_name(one: &str, other: &str) -> bool {
     plain(one) == plain(other)
 }
 
-fn unreadable(source: Source, error: &io::Error) -> Notice {
+/// The name that an agent has by its file.
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn unreadable(source: Source, error: &dyn fmt::Display) -> Notice {
     Notice { source, message: format!("cannot be read: {error}") }
 }
 

@@ -2,7 +2,7 @@
 //! merged key by key, with the origin of each value kept.
 //!
 //! The environment and the file system enter through [`Surroundings`]. What a project's file may not say is decided in
-//! `trust`. Keys of providers are named by their variables, and no value that can be shown holds one.
+//! `narrowing`; whether a person trusts it, in [`crate::trust`]; the rules in the same files are read by [`crate::rules`]. Keys of providers are named by their variables, and no value that can be shown holds one.
 //! Deliberately absent: `.env` files, `${…}` in values, a global configuration.
 
 mod checks;
@@ -14,11 +14,11 @@ mod kind;
 mod layer;
 mod merge;
 mod model;
+mod narrowing;
 mod origin;
 mod providers;
 mod suggestion;
 mod surroundings;
-mod trust;
 mod values;
 
 #[cfg(test)]
@@ -29,6 +29,7 @@ use std::path::PathBuf;
 
 use agent::Mode;
 use agent::budget::Grant;
+use agent::permission::Rule;
 use agent::policy::Policy;
 use provider::{ModelEntry, ProviderConfig};
 use serde::Deserialize;
@@ -41,10 +42,13 @@ pub use self::surroundings::Surroundings;
 pub(crate) use self::key::Key;
 pub(crate) use self::layer::{Layers, Setting, checked, of_text};
 pub(crate) use self::suggestion::{clause, likeness, nearest};
+pub(crate) use self::surroundings::{read_own, read_within};
 pub(crate) use self::values::nested;
 
 use self::kind::microusd;
+use self::merge::Merged;
 use self::values::Values;
+use crate::trust::{Project, Standing};
 
 /// Everything that can be configured, as it holds.
 #[derive(Clone, Debug)]
@@ -71,6 +75,12 @@ pub struct Config {
     pub models: BTreeMap<String, ModelEntry>,
     /// How surely what is remembered survives a loss of power.
     pub durability: Durability,
+    /// The rules that held when it was read, with where each is written.
+    pub rules: Vec<Rule>,
+    /// What the project brings along, and how a person stands to it.
+    pub project: Project,
+    /// What the project says and nobody has trusted.
+    pub withheld: Withheld,
     /// What a person should see.
     pub warnings: Vec<Warning>,
     /// Whether the model was named for this one process, which weighs more than what an agent's file says.
@@ -88,6 +98,17 @@ pub enum Durability {
     Normal,
 }
 
+/// What a project says and what would count if a person trusted it.
+#[derive(Clone, Debug, Default)]
+pub struct Withheld {
+    /// Its values.
+    pub settings: Vec<Entry>,
+    /// Its rules that allow.
+    pub rules: Vec<Rule>,
+    /// How many agents it has.
+    pub agents: usize,
+}
+
 /// One value and where it comes from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
@@ -103,7 +124,11 @@ impl Config {
     /// Reads all layers and merges them.
     pub fn load(surroundings: &Surroundings, flags: &Flags) -> Result<Self, Error> {
         let mut warnings = Vec::new();
-        let mut layers = merge::merged(surroundings, flags, &mut warnings)?;
+        let merged = merge::merged(surroundings, flags, &mut warnings)?;
+        let Merged { mut layers, rules, project, withheld: (settings, waiting) } = merged;
+        let agents = if project.is_trusted() { 0 } else { project.agents.len() };
+        let withheld = Withheld { settings: settings.iter().map(entry).collect(), rules: waiting, agents };
+        warnings.extend(withheld.told(&project));
         checks::complete_providers(&mut layers)?;
         checks::whole_names(&layers)?;
         checks::whole_prices(&layers)?;
@@ -135,6 +160,9 @@ impl Config {
             providers,
             models: values.models,
             durability: values.store.durability,
+            rules,
+            project,
+            withheld,
             warnings,
             model_is_asked_for,
         })
@@ -154,6 +182,41 @@ impl Config {
     }
 }
 
+impl Withheld {
+    /// Whether there is anything that trust would let in.
+    pub fn is_empty(&self) -> bool {
+        self.settings.is_empty() && self.rules.is_empty() && self.agents == 0
+    }
+
+    /// What waits, in a few words.
+    pub fn summary(&self) -> String {
+        const SHOWN: usize = 3;
+        let mut parts: Vec<String> = self.settings.iter().take(SHOWN).map(|entry| entry.key.clone()).collect();
+        let count = |number: usize, one: &str, many: &str| match number {
+            0 => None,
+            1 => Some(format!("1 {one}")),
+            number => Some(format!("{number} {many}")),
+        };
+        parts.extend(count(self.settings.len().saturating_sub(SHOWN), "more key", "more keys"));
+        parts.extend(count(self.rules.len(), "rule that allows", "rules that allow"));
+        parts.extend(count(self.agents, "agent", "agents"));
+        parts.join(", ")
+    }
+
+    /// One sentence for all of it; none where there is nothing, or where a person has said no to just this.
+    fn told(&self, project: &Project) -> Option<Warning> {
+        let why = match project.standing {
+            _ if self.is_empty() => return None,
+            Standing::Empty | Standing::Trusted | Standing::Declined => return None,
+            Standing::Changed => "it has changed since you were asked about it",
+            Standing::Unknown => "it is not trusted",
+        };
+        let message =
+            format!("{why}, so this is left out: {}. `majordomo trust` shows it and lets it in", self.summary());
+        Some(Warning { origin: Origin::Folder(project.root.clone()), message })
+    }
+}
+
 fn entries(layers: &Layers, model: Option<&(String, Origin)>) -> Vec<Entry> {
     let mut settings: Vec<&Setting> = layers.settings().filter(|setting| setting.key.section() != "model").collect();
     settings.sort_by(|one, other| one.key.rank().cmp(&other.key.rank()));
@@ -162,10 +225,13 @@ fn entries(layers: &Layers, model: Option<&(String, Origin)>) -> Vec<Entry> {
         value: model.map(|(name, _)| name.as_str()).into(),
         origin: model.map_or(Origin::Default, |(_, origin)| origin.clone()),
     };
-    let entry = |setting: &Setting| Entry {
+    std::iter::once(model).chain(settings.into_iter().map(entry)).collect()
+}
+
+fn entry(setting: &Setting) -> Entry {
+    Entry {
         key: setting.key.to_string(),
         value: serde_json::to_value(&setting.value).unwrap_or_default(),
         origin: setting.origin.clone(),
-    };
-    std::iter::once(model).chain(settings.into_iter().map(entry)).collect()
+    }
 }

@@ -27,8 +27,11 @@
 
 pub mod agents;
 pub mod config;
+mod kept;
 pub mod presets;
+pub mod rules;
 pub mod staff;
+pub mod trust;
 
 pub use agent::{Outcome, Report, ThreadId};
 pub use staff::{Error, Options, Staff, Work};

@@ -16,9 +16,10 @@ use tool::{CommandHost, Person, Registry};
 
 use crate::agents::Agents;
 use crate::config::{self, Config, Durability, Surroundings};
+use crate::rules::Rulebook;
 
 /// The name of the database in the folder for state.
-const DATABASE: &str = "majordomo.db";
+pub const DATABASE: &str = "majordomo.db";
 
 /// What can be decided besides the configuration.
 pub struct Options {
@@ -93,12 +94,11 @@ pub struct Staff {
 impl Staff {
     /// Puts a staff together.
     pub async fn open(surroundings: &Surroundings, config: Config, options: Options) -> Result<Self, Error> {
-        let models = ModelTable::builtin().with(config.models.clone());
-        let voices = Voices::new(config.providers.clone(), models, provider::Options::default())?;
+        let voices = voices(&config)?;
         let tools = options.tools;
         let store: Arc<dyn Store> =
             if options.in_memory { Arc::new(MemoryStore::new()) } else { Arc::new(open_store(&config)?) };
-        let house = Arc::new(house(surroundings, &tools, &voices));
+        let house = Arc::new(house(surroundings, &config, &tools, &voices)?);
         let heart = Heart::begin(runtime::Options {
             store,
             voices: voices.clone(),
@@ -199,11 +199,20 @@ pub fn open_store(config: &Config) -> Result<SqliteStore, Error> {
     SqliteStore::open(&path, &options).map_err(|source| Error::Store { path, source })
 }
 
-/// What the rules may look up.
-fn house(surroundings: &Surroundings, tools: &Registry, voices: &Voices) -> House {
+/// What the rules may look up, without the rest of the staff: for those who only look.
+pub fn open_house(surroundings: &Surroundings, config: &Config, tools: &Registry) -> Result<House, Error> {
+    house(surroundings, config, tools, &voices(config)?)
+}
+
+fn voices(config: &Config) -> Result<Voices, Error> {
+    let models = ModelTable::builtin().with(config.models.clone());
+    Ok(Voices::new(config.providers.clone(), models, provider::Options::default())?)
+}
+
+fn house(surroundings: &Surroundings, config: &Config, tools: &Registry, voices: &Voices) -> Result<House, Error> {
     let infos = tools.infos();
     let names: Vec<&str> = infos.keys().map(AsRef::as_ref).chain(VERBS).collect();
-    let found = Agents::load(surroundings, &names);
+    let found = Agents::load(surroundings, &config.project, &names);
     for notice in found.warnings.iter().chain(&found.broken) {
         tracing::warn!("{notice}");
     }
@@ -211,8 +220,10 @@ fn house(surroundings: &Surroundings, tools: &Registry, voices: &Voices) -> Hous
         found.found.into_iter().map(|found| (found.agent.name.clone(), found.agent)).collect();
     let voices = voices.clone();
     let hands = tools.clone();
-    House {
+    let rulebook = Rulebook::open(surroundings, &config.data)?;
+    Ok(House {
         assess: Box::new(move |workspace, tool, input| hands.assess(workspace, tool, input)),
+        rules: Box::new(move || rulebook.rules()),
         ..House::new(infos, agents, move |name: &str| voices.model(name).map_err(|error| error.to_string()))
-    }
+    })
 }

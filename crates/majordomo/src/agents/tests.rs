@@ -3,6 +3,7 @@ use agent::policy::VERBS;
 use tempfile::TempDir;
 
 use super::*;
+use crate::trust::Standing;
 
 /// Every tool that the built-in agents name, and one more that only some have.
 const HANDS: [&str; 6] = ["read_file", "list_dir", "find_files", "search_files", "ask_user", "run_command"];
@@ -42,7 +43,11 @@ impl World {
     }
 
     fn load(&self) -> Agents {
-        Agents::load(&self.surroundings, &tools())
+        Agents::load(&self.surroundings, &Project { standing: Standing::Trusted, ..self.brought_along() }, &tools())
+    }
+
+    fn brought_along(&self) -> Project {
+        Project::read(&self.surroundings, &self.folder.path().join("state")).expect("a project")
     }
 
     fn plain(&self, text: impl fmt::Display) -> String {
@@ -189,6 +194,18 @@ fn in_the_place_of_another_a_project_s_agent_can_only_have_less() {
     let world = World::new().project("explore.md", &file("tools: run_command"));
     assert!(world.broken()[0].ends_with("none of its tools is one of built in: explore, whose place it would take"));
     assert_eq!(found(&world.load(), "explore").source, Source::BuiltIn("explore"));
+}
+
+// T47
+#[test]
+fn until_a_project_is_trusted_its_agents_are_not_there() {
+    let world = World::new().user("mine.md", &file("")).project("theirs.md", &file("")).project("bad.md", "no head");
+    let project = world.brought_along();
+    assert_eq!((project.standing, project.agents.len()), (Standing::Unknown, 2));
+    let agents = Agents::load(&world.surroundings, &project, &tools());
+    assert_eq!(agents.found.len(), 5);
+    assert_eq!((agents.warnings.len(), agents.broken.len()), (0, 0));
+    assert_eq!(world.load().found.len(), 6);
 }
 
 #[test]

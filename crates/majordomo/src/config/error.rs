@@ -45,6 +45,22 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
+    /// A file of ours cannot be written.
+    #[error("cannot write {}: {source}", .path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A folder cannot be trusted, for nobody could have seen all of it.
+    #[error("{} cannot be trusted: {reason}", .path.display())]
+    Untrustable {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
     /// There is no place for state.
     #[error("no folder for state: set HOME, MAJORDOMO_DATA or --data")]
     NoDataFolder,

@@ -1,7 +1,6 @@
 //! One layer of configuration: the settings of a file, of the environment or of the command line, flat and with their origins.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::path::Path;
 
 use toml::Value;
@@ -49,13 +48,11 @@ impl Layers {
     }
 }
 
-/// The settings of a file that was read; none when it is not there.
-pub(crate) fn of_file(path: &Path, text: io::Result<Option<String>>) -> Result<Vec<Setting>, Error> {
-    match text {
-        Err(source) => Err(Error::Read { path: path.to_owned(), source }),
-        Ok(None) => Ok(Vec::new()),
-        Ok(Some(text)) => of_text(&text, |line| Origin::File { path: path.to_owned(), line }),
-    }
+/// The settings of a file's text. Its rules are left to `rules`.
+pub(crate) fn of_file(path: &Path, text: &str) -> Result<Vec<Setting>, Error> {
+    let mut settings = of_text(text, |line| Origin::File { path: path.to_owned(), line })?;
+    settings.retain(|setting| setting.key.section() != "rules");
+    Ok(settings)
 }
 
 /// The settings of a TOML text. `origin` makes an origin out of a line number.

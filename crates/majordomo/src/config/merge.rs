@@ -1,7 +1,9 @@
 //! All layers laid over each other, from what holds when nobody says anything up to the command line.
 
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 
+use agent::permission::Rule;
 use provider::builtin_providers;
 use toml::Value;
 
@@ -11,49 +13,88 @@ use super::key::Key;
 use super::kind::UNLIMITED;
 use super::layer::{self, Layers, Setting};
 use super::origin::{Origin, Warning};
-use super::surroundings::Surroundings;
-use super::{environment, trust};
+use super::surroundings::{Surroundings, read_own};
+use super::{environment, narrowing};
 use crate::presets::Preset;
+use crate::rules;
+use crate::trust::{File, Project};
 
-/// All layers, laid over each other.
-pub(super) fn merged(surroundings: &Surroundings, flags: &Flags, warnings: &mut Vec<Warning>) -> Result<Layers, Error> {
-    let user_path = surroundings.user_folder().map(|folder| folder.join("config.toml"));
-    let project_path = surroundings.project().join(".majordomo").join("config.toml");
-    let user = match &user_path {
-        Some(path) => layer::of_file(path, surroundings.read_own(path))?,
-        None => Vec::new(),
-    };
-    let project = layer::of_file(&project_path, surroundings.read_project(&project_path))?;
+/// All layers, laid over each other, the rules, and what a project brings along.
+pub(super) struct Merged {
+    pub(super) layers: Layers,
+    pub(super) rules: Vec<Rule>,
+    pub(super) project: Project,
+    /// What the project says and nobody has trusted.
+    pub(super) withheld: (Vec<Setting>, Vec<Rule>),
+}
+
+/// Reads everything and lays it over each other.
+pub(super) fn merged(surroundings: &Surroundings, flags: &Flags, warnings: &mut Vec<Warning>) -> Result<Merged, Error> {
+    let (user, mut rules) = users_file(surroundings)?;
     let flags = flags.settings()?;
 
     let mut named = Layers::default();
     named.lay(user.iter().chain(&flags).filter(|setting| setting.key.kind().is_some()).cloned().collect());
     let environment = environment::settings(surroundings, &named, warnings);
 
-    let user = layer::admit(user, warnings)?;
-    let environment = layer::admit(environment, warnings)?;
-    let flags = layer::admit(flags, warnings)?;
+    let user = located(layer::admit(user, warnings)?, surroundings);
+    let environment = located(layer::admit(environment, warnings)?, surroundings);
+    let flags = located(layer::admit(flags, warnings)?, surroundings);
 
     let mut layers = Layers::default();
     layers.lay(defaults(surroundings));
     layers.lay(Preset::default().settings());
-    // What a project says is first compared with what the user's own layers under it allow. A preset sets nothing of that.
-    let mut users_own = layers.clone();
-    users_own.lay(located(user.clone(), surroundings));
-    let project = layer::admit(trust::narrowed(project, &users_own, warnings), warnings)?;
+    let own = [&user, &environment, &flags];
+    let data = data_folder(&layers, &own).ok_or(Error::NoDataFolder)?;
+    let project = Project::read(surroundings, &data)?;
 
-    let says_preset = |setting: &&Setting| setting.key == Key::dotted("preset");
-    let preset = [&user, &project, &environment, &flags].into_iter().flatten().rfind(says_preset);
-    if let Some(preset) = preset.and_then(|setting| setting.value.as_str()).and_then(Preset::named) {
-        layers.lay(preset.settings());
+    // What a project says is first compared with what the user's own layers under it allow.
+    let mut users_own = layers.clone();
+    users_own.lay(preset(&own));
+    users_own.lay(user.clone());
+    let said = match &project.config {
+        None => Vec::new(),
+        Some(File { path, text: Ok(text) }) => layer::of_file(path, text)?,
+        Some(File { path, text: Err(why) }) => {
+            return Err(Error::Read { path: path.clone(), source: io::Error::other(why.clone()) });
+        }
+    };
+    let narrowed = narrowing::narrowed(said, &users_own, project.is_trusted(), warnings);
+    let projects_own = layer::admit(narrowed.kept, warnings)?;
+    let (counting, waiting) = rules::of_project(&project)?;
+    rules.extend(counting);
+    rules.extend(rules::standing(&data)?);
+
+    layers.lay(preset(&[&user, &projects_own, &environment, &flags]));
+    for layer in [user, projects_own, environment, flags] {
+        layers.lay(layer);
     }
-    for layer in [user, project, environment, flags] {
-        layers.lay(located(layer, surroundings));
+    Ok(Merged { layers, rules, project, withheld: (narrowed.withheld, waiting) })
+}
+
+fn users_file(surroundings: &Surroundings) -> Result<(Vec<Setting>, Vec<Rule>), Error> {
+    let Some(path) = surroundings.user_folder().map(|folder| folder.join("config.toml")) else {
+        return Ok(Default::default());
+    };
+    match read_own(&path) {
+        Ok(None) => Ok(Default::default()),
+        Ok(Some(text)) => Ok((layer::of_file(&path, &text)?, rules::of_text(&text, &path)?)),
+        Err(source) => Err(Error::Read { path, source }),
     }
-    if layers.setting(&Key::dotted("data")).is_none() {
-        return Err(Error::NoDataFolder);
-    }
-    Ok(layers)
+}
+
+/// The folder for state, which no project can choose.
+fn data_folder(defaults: &Layers, own: &[&Vec<Setting>]) -> Option<PathBuf> {
+    let key = Key::dotted("data");
+    let said = own.iter().copied().flatten().rfind(|setting| setting.key == key);
+    said.or_else(|| defaults.setting(&key))?.value.as_str().map(PathBuf::from)
+}
+
+/// The values of the preset that the last of these layers names.
+fn preset(layers: &[&Vec<Setting>]) -> Vec<Setting> {
+    let named = layers.iter().copied().flatten().rfind(|setting| setting.key == Key::dotted("preset"));
+    let preset = named.and_then(|setting| setting.value.as_str()).and_then(Preset::named);
+    preset.map(Preset::settings).unwrap_or_default()
 }
 
 /// What holds when nobody says anything, the rules of the house apart: those are the preset `default`.

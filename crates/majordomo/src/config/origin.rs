@@ -17,6 +17,8 @@ pub enum Origin {
         /// The line, counted from 1.
         line: usize,
     },
+    /// A folder as a whole.
+    Folder(PathBuf),
     /// An environment variable set it, or led to it.
     Variable(String),
     /// A flag on the command line set it.
@@ -38,6 +40,7 @@ impl fmt::Display for Origin {
             Self::Default => f.write_str("default"),
             Self::Preset(name) => write!(f, "preset {name}"),
             Self::File { path, line } => write!(f, "{}:{line}", path.display()),
+            Self::Folder(path) => write!(f, "{}", path.display()),
             Self::Variable(name) => write!(f, "env {name}"),
             Self::Flag(name) => write!(f, "flag {name}"),
         }

@@ -56,24 +56,6 @@ impl Surroundings {
         with_ours.next().unwrap_or(repository).to_owned()
     }
 
-    /// The text of one of the user's own files; none when it is not there.
-    pub(crate) fn read_own(&self, path: &Path) -> io::Result<Option<String>> {
-        read(path)
-    }
-
-    /// The text of a file of the project; none when it is not there.
-    /// A link that leads out of the project is refused: it could carry a secret of the user's into a prompt.
-    pub(crate) fn read_project(&self, path: &Path) -> io::Result<Option<String>> {
-        let real = match path.canonicalize() {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            real => real?,
-        };
-        if !real.starts_with(self.project().canonicalize()?) {
-            return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it lies outside the project"));
-        }
-        read(&real)
-    }
-
     fn xdg(&self, variable: &str, below_home: &str) -> Option<PathBuf> {
         // A relative path in these variables is invalid by their specification and must be ignored.
         let named = self.variable(variable).map(PathBuf::from).filter(|path| path.is_absolute());
@@ -92,7 +74,21 @@ impl fmt::Debug for Surroundings {
     }
 }
 
-fn read(path: &Path) -> io::Result<Option<String>> {
+/// The text of a file of a project; none when it is not there.
+/// A link that leads out of the project is refused: it could carry a secret of the user's into a prompt.
+pub(crate) fn read_within(project: &Path, path: &Path) -> io::Result<Option<String>> {
+    let real = match path.canonicalize() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        real => real?,
+    };
+    if !real.starts_with(project.canonicalize()?) {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it lies outside the project"));
+    }
+    read_own(&real)
+}
+
+/// The text of one of the user's own files; none when it is not there.
+pub(crate) fn read_own(path: &Path) -> io::Result<Option<String>> {
     // Asked before opening, for opening a pipe would wait for its other end.
     match path.metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

@@ -5,6 +5,7 @@ use provider::{Dollars, Wire};
 use tempfile::TempDir;
 
 use super::*;
+use crate::trust::{self, Answer};
 
 /// A home, a project and an environment that belong to one test.
 struct World {
@@ -37,6 +38,13 @@ impl World {
 
     fn project(self, text: &str) -> Self {
         self.file("project/.majordomo/config.toml", text)
+    }
+
+    /// With the project trusted as it is at this moment.
+    fn trusted(self) -> Self {
+        let config = self.load();
+        trust::answer(&config.data, &config.project, Answer::Trusted).expect("it can be trusted");
+        self
     }
 
     fn env(mut self, name: &str, value: &str) -> Self {
@@ -216,7 +224,7 @@ fn each_layer_stands_over_the_one_below_it_and_is_named_as_the_origin() {
     look(&world, &Flags { preset: Some("opta".into()), ..Flags::default() });
     world = world.user("# mine\n\n[policy]\nmax_depth = 4");
     look(&world, &Flags { preset: Some("opta".into()), ..Flags::default() });
-    world = world.project("policy.max_depth = 5");
+    world = world.project("policy.max_depth = 5").trusted();
     look(&world, &Flags::default());
     world = world.env("MAJORDOMO_POLICY_MAX_DEPTH", "6");
     look(&world, &Flags::default());
@@ -424,7 +432,9 @@ fn a_project_sets_no_address_no_key_no_price_no_place_and_no_freedom() {
     "#;
     let world = World::new();
     let untouched = effect(&world.load());
-    let world = world.project(hostile);
+    let mut world = world.project(hostile);
+    assert_eq!(effect(&world.load()), untouched);
+    world = world.trusted();
     assert_eq!(effect(&world.load()), untouched);
     let warnings = world.warnings();
     assert_eq!(warnings.len(), 7, "{warnings:#?}");
@@ -448,6 +458,169 @@ fn a_project_may_narrow_what_the_user_allows_and_never_widen_it() {
     assert_eq!(cost("grant.cost = 1", "grant.cost = \"unlimited\""), Some(1_000_000));
 }
 
+/// Every key that has a less and a more: what the user allows, what is less, what is more.
+const LESS_AND_MORE: &[(&str, &str, &str, &str)] = &[
+    ("mode", r#""ask""#, r#""plan""#, r#""auto""#),
+    ("policy.enabled", "false", "false", "true"),
+    ("policy.max_depth", "3", "2", "4"),
+    ("policy.max_children", "3", "2", "4"),
+    ("policy.max_concurrent", "3", "2", "4"),
+    ("policy.max_subtasks", "3", "2", "4"),
+    ("policy.max_calls_per_answer", "3", "2", "4"),
+    ("policy.child.max_tool_calls", "3", "2", "4"),
+    ("policy.child.max_tokens", "9000", "8000", "9001"),
+    ("policy.child.timeout_ms", "9000", "8000", "9001"),
+    ("policy.max_child_tool_calls", "3", "2", "0"),
+    ("policy.min_child_tokens", "30", "40", "20"),
+    ("policy.min_child_timeout_ms", "30", "20", "40"),
+    ("policy.token_count", r#""billed""#, r#""billed""#, r#""fresh""#),
+    ("policy.inherit_mode", "false", "false", "true"),
+    ("policy.spawn_in_plan", "false", "false", "true"),
+    ("policy.children_may_ask", "false", "false", "true"),
+    ("policy.on_error", r#""stop""#, r#""stop""#, r#""continue""#),
+    ("policy.verbs", r#"["spawn_agent", "stop_agent"]"#, r#"["spawn_agent"]"#, r#"["delegate_task"]"#),
+    ("policy.spawn_args", r#"["task", "scope"]"#, r#"["task"]"#, r#"["task", "mode"]"#),
+    ("policy.loop_refuse_at", "4", "3", "5"),
+    ("policy.loop_end_at", "7", "6", "9"),
+    ("grant.tool_calls", "3", "2", "\"unlimited\""),
+    ("grant.tokens", "3", "2", "4"),
+    ("grant.cost", "0.3", "0.2", "0.4"),
+    ("grant.timeout_s", "3", "2", "4"),
+];
+
+/// Every key that is a choice.
+const CHOICES: [&str; 6] = ["model", "agent", "preset", "dialect", "policy.stall_ms", "policy.reuse_reports"];
+
+// T47
+#[test]
+fn of_every_key_an_untrusted_project_may_say_less_and_nothing_else() {
+    let says = |key: &str, value: &str| with("", &Key::dotted(key), value);
+    let mut tried = Vec::new();
+    for (key, base, less, more) in LESS_AND_MORE {
+        let by_user = |value: &str| effect(&World::new().env("XDG_DATA_HOME", "/state").user(&says(key, value)).load());
+        let by_project = |value: &str| {
+            let world = World::new().env("XDG_DATA_HOME", "/state").user(&says(key, base)).project(&says(key, value));
+            (effect(&world.load()), world.warnings().len())
+        };
+        assert_eq!(by_project(less), (by_user(less), 0), "{key} = {less}");
+        assert_eq!(by_project(base), (by_user(base), 0), "{key} = {base}");
+        assert_eq!(by_project(more), (by_user(base), 1), "{key} = {more}");
+        tried.push(*key);
+    }
+    for (key, value) in OTHERS.iter().filter(|(key, _)| CHOICES.contains(key)) {
+        let world = World::new().env("XDG_DATA_HOME", "/state").project(&says(key, value));
+        let warning = format!(
+            "~~/project: it is not trusted, so this is left out: {key}. `majordomo trust` shows it and lets it in"
+        );
+        assert_eq!(world.warnings(), [warning]);
+        assert_eq!(effect(&world.load()), effect(&World::new().env("XDG_DATA_HOME", "/state").load()));
+        tried.push(*key);
+    }
+    let never = ["data", "store", "providers", "models"];
+    let forgotten = OTHERS
+        .iter()
+        .map(|(key, _)| *key)
+        .find(|key| !tried.contains(key) && !never.contains(&key.split('.').next().unwrap_or_default()));
+    assert_eq!(forgotten, None, "every key is less, more, a choice or the user's own");
+}
+
+#[test]
+fn what_a_trusted_project_chooses_counts_and_what_changes_later_does_not() {
+    let world = World::new().project("agent = \"explore\"\npolicy.max_depth = 7").trusted();
+    let config = world.load();
+    assert_eq!((config.agent.as_str(), config.policy.max_depth, config.warnings.len()), ("explore", 7, 0));
+    let world = world.project("agent = \"review\"\npolicy.max_depth = 7");
+    let config = world.load();
+    assert_eq!((config.agent.as_str(), config.policy.max_depth), ("general", 2));
+    let warning = "~~/project: it has changed since you were asked about it, so this is left out: agent, \
+                   policy.max_depth. `majordomo trust` shows it and lets it in";
+    assert_eq!(world.warnings(), [warning]);
+}
+
+// T47
+#[test]
+fn an_untrusted_project_s_rules_deny_and_ask_and_allow_nothing() {
+    let rules = r#"
+        [[rules]]
+        tool = "run_command"
+        pattern = "git push*"
+        action = "deny"
+        [[rules]]
+        tool = "write_file"
+        agent = "explore"
+        action = "ask"
+        [[rules]]
+        tool = "*"
+        action = "allow"
+    "#;
+    let mut world = World::new().project(rules);
+    let shown =
+        |world: &World| world.load().rules.iter().map(|rule| world.plain(&rule.to_string())).collect::<Vec<String>>();
+    let file = "~~/project/.majordomo/config.toml";
+    let strict = [format!("deny run_command 'git push*' ({file}:3)"), format!("ask write_file for explore ({file}:7)")];
+    assert_eq!(shown(&world), strict);
+    assert_eq!(
+        world.warnings(),
+        ["~~/project: it is not trusted, so this is left out: 1 rule that allows. \
+          `majordomo trust` shows it and lets it in"]
+    );
+    world = world.trusted();
+    assert_eq!(shown(&world)[2], format!("allow * ({file}:11)"));
+    assert_eq!(world.warnings(), Vec::<String>::new());
+}
+
+#[test]
+fn rules_come_from_the_user_the_project_and_standing_consent() {
+    let rule = |tool: &str| format!("[[rules]]\ntool = \"{tool}\"\naction = \"deny\"\n");
+    let world = World::new()
+        .user(&format!("mode = \"plan\"\n{}", rule("one")))
+        .project(&rule("two"))
+        .file("home/.local/share/majordomo/rules.toml", &rule("three"));
+    let config = world.load();
+    let origins: Vec<String> = config.rules.iter().map(|rule| world.plain(&rule.origin)).collect();
+    let expected = [
+        "~~/home/.config/majordomo/config.toml:3",
+        "~~/project/.majordomo/config.toml:2",
+        "~~/home/.local/share/majordomo/rules.toml:2",
+    ];
+    assert_eq!(origins, expected);
+    assert_eq!((config.mode, config.warnings.len()), (Mode::Plan, 0));
+}
+
+#[test]
+fn a_rule_that_is_not_understood_is_an_error() {
+    let file = "~~/home/.config/majordomo/config.toml";
+    let cases = [
+        ("rules = 3", format!("{file}:1: rules expects tables, each begun with [[rules]]")),
+        ("[rules]\ntool = \"x\"", format!("{file}:1: rules expects tables, each begun with [[rules]]")),
+        (
+            "[[rules]]\ntool = \"x\"\naction = \"dney\"",
+            format!("{file}:2: rules.action expects one of allow, ask, deny, not \"dney\""),
+        ),
+        (
+            "mode = \"ask\"\n\n[[rules]]\naction = \"deny\"",
+            format!("{file}:4: rules.tool expects the name of a tool, in which * stands for any text"),
+        ),
+        (
+            "[[rules]]\ntool = \"x\"\npatern = \"y\"\naction = \"deny\"",
+            format!(
+                "{file}:2: rules expects the keys tool, pattern, agent and action, not patern; did you mean pattern?"
+            ),
+        ),
+        (
+            "[[rules]]\ntool = \"x\"\naction = \"deny\"\norigin = \"mine\"",
+            format!("{file}:2: rules expects the keys tool, pattern, agent and action, not origin"),
+        ),
+        (
+            "[[rules]]\ntool = \"x\"\npattern = 3\naction = \"deny\"",
+            format!("{file}:2: rules.pattern expects a command or a path, in which * stands for any text, not 3"),
+        ),
+    ];
+    for (text, message) in cases {
+        assert_eq!(World::new().user(text).error(), message);
+    }
+}
+
 #[test]
 fn what_a_project_cannot_say_its_user_can() {
     let config = World::new().user("mode = \"auto\"\nproviders.openai.base_url = \"http://mine.test/\"").load();
@@ -460,7 +633,7 @@ fn a_project_is_found_from_below_within_its_repository_only() {
     let below = |mut world: World| {
         fs::create_dir_all(world.path("project/src/deep")).expect("a folder");
         world.surroundings.cwd = world.path("project/src/deep");
-        world.load().agent
+        world.trusted().load().agent
     };
     assert_eq!(below(World::new().project("agent = \"plan\"")), "general");
     assert_eq!(below(World::new().project("agent = \"plan\"").file("project/.git/HEAD", "")), "plan");

@@ -1,0 +1,208 @@
+//! Which project folders a person trusts, and what a project brings along.
+//!
+//! A project's files come with a repository that somebody else may have written. Until a person has seen them they can only
+//! narrow; trust is bound to the folder's real path and to every byte that counts, so that another folder under the same name
+//! and other content in the same folder are both strangers again. The files are read once: what is compared is what is used.
+//! What trust lets in is decided where it is used (`config`, `agents`, `rules`). Some things it never lets in: see `config`.
+
+#[cfg(test)]
+mod tests;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::config::{Error, Origin, Surroundings, read_own, read_within};
+use crate::{agents, kept};
+
+/// The file in the folder for state in which the answers are kept.
+pub const FILE: &str = "trust.toml";
+
+/// What a project brings along, and how a person stands to it.
+#[derive(Clone, Debug)]
+pub struct Project {
+    /// The folder's real path: what a person trusts.
+    pub root: PathBuf,
+    /// Its configuration.
+    pub config: Option<File>,
+    /// Its agents.
+    pub agents: Vec<File>,
+    /// How a person stands to it.
+    pub standing: Standing,
+}
+
+/// A file of a project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// Where it lies, as it was found.
+    pub path: PathBuf,
+    /// Its text, or why it cannot be read.
+    pub text: Result<String, String>,
+}
+
+/// How a person stands to a project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It brings nothing along.
+    Empty,
+    /// Exactly this was seen and trusted.
+    Trusted,
+    /// Exactly this was seen and declined.
+    Declined,
+    /// Something else was seen in this folder.
+    Changed,
+    /// Nobody was asked.
+    Unknown,
+}
+
+/// What a person said about a folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// What it brings along counts.
+    Trusted,
+    /// It can only narrow, and nobody asks again.
+    Declined,
+}
+
+/// A folder that a person was asked about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Folder {
+    /// Its real path.
+    pub path: PathBuf,
+    /// Names what it held.
+    pub digest: String,
+    /// What was said.
+    pub answer: Answer,
+}
+
+/// The answers as they are kept.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Answers {
+    #[serde(default, rename = "folder", skip_serializing_if = "Vec::is_empty")]
+    folders: Vec<Folder>,
+}
+
+impl Project {
+    /// The project around the current folder. `data` is the folder for state.
+    pub fn read(surroundings: &Surroundings, data: &Path) -> Result<Self, Error> {
+        Self::read_at(&surroundings.project(), data)
+    }
+
+    /// The project in a folder.
+    pub(crate) fn read_at(folder: &Path, data: &Path) -> Result<Self, Error> {
+        let ours = folder.join(".majordomo");
+        let file = |path: PathBuf| match read_within(folder, &path) {
+            Ok(None) => None,
+            Ok(Some(text)) => Some(File { path, text: Ok(text) }),
+            Err(error) => Some(File { path, text: Err(error.to_string()) }),
+        };
+        let agents = match agents::files(&ours.join("agents")) {
+            Ok(paths) => paths.into_iter().filter_map(file).collect(),
+            Err(error) => vec![File { path: ours.join("agents"), text: Err(error.to_string()) }],
+        };
+        let mut project = Self {
+            root: folder.canonicalize().unwrap_or_else(|_| folder.to_owned()),
+            config: file(ours.join("config.toml")),
+            agents,
+            standing: Standing::Empty,
+        };
+        if project.files().next().is_some() {
+            project.standing = standing(&folders(data)?, &project);
+        }
+        Ok(project)
+    }
+
+    /// Whether what it brings along counts.
+    pub fn is_trusted(&self) -> bool {
+        self.standing == Standing::Trusted
+    }
+
+    /// Every file that counts.
+    pub fn files(&self) -> impl Iterator<Item = &File> {
+        self.config.iter().chain(&self.agents)
+    }
+
+    /// Names everything that counts; none where something cannot be read, for that cannot have been seen.
+    pub fn digest(&self) -> Option<String> {
+        let mut hasher = blake3::Hasher::new();
+        // With its length before it, no part can pass for another.
+        let mut add = |bytes: &[u8]| {
+            hasher.update(&(bytes.len() as u64).to_le_bytes());
+            hasher.update(bytes);
+        };
+        for file in self.files() {
+            add(file.path.file_name().unwrap_or_default().as_encoded_bytes());
+            add(file.text.as_ref().ok()?.as_bytes());
+        }
+        Some(hasher.finalize().to_hex().to_string())
+    }
+}
+
+/// Keeps what a person said about a project, with what it holds at this moment.
+pub fn answer(data: &Path, project: &Project, answer: Answer) -> Result<(), Error> {
+    let cannot = |reason: String| Error::Untrustable { path: project.root.clone(), reason };
+    let unreadable = project.files().find_map(|file| Some((&file.path, file.text.as_ref().err()?)));
+    if let Some((path, why)) = unreadable {
+        return Err(cannot(format!("{} cannot be read: {why}", path.display())));
+    }
+    let Some(digest) = project.digest() else { return Err(cannot("it cannot be read".to_owned())) };
+    if project.root.to_str().is_none() {
+        return Err(cannot("its name is not UTF-8".to_owned()));
+    }
+    edit(data, |folders| {
+        folders.retain(|folder| folder.path != project.root);
+        folders.push(Folder { path: project.root.clone(), digest, answer });
+        true
+    })
+}
+
+/// Forgets what a person said about a folder; whether there was anything.
+pub fn forget(data: &Path, root: &Path) -> Result<bool, Error> {
+    let mut was_there = false;
+    edit(data, |folders| {
+        let before = folders.len();
+        folders.retain(|folder| folder.path != root);
+        was_there = folders.len() < before;
+        was_there
+    })?;
+    Ok(was_there)
+}
+
+/// The folders that a person was asked about.
+pub fn folders(data: &Path) -> Result<Vec<Folder>, Error> {
+    let path = data.join(FILE);
+    let text = read_own(&path).map_err(|source| Error::Read { path: path.clone(), source })?;
+    parse(&path, text.as_deref().unwrap_or_default()).map(|answers| answers.folders)
+}
+
+fn standing(folders: &[Folder], project: &Project) -> Standing {
+    let Some(folder) = folders.iter().find(|folder| folder.path == project.root) else { return Standing::Unknown };
+    match folder.answer {
+        _ if project.digest().as_ref() != Some(&folder.digest) => Standing::Changed,
+        Answer::Trusted => Standing::Trusted,
+        Answer::Declined => Standing::Declined,
+    }
+}
+
+fn edit(data: &Path, edit: impl FnOnce(&mut Vec<Folder>) -> bool) -> Result<(), Error> {
+    let path = data.join(FILE);
+    kept::change(&path, |text| {
+        let mut answers = parse(&path, text)?;
+        if !edit(&mut answers.folders) {
+            return Ok(None);
+        }
+        let failed = |error| Error::Write { path: path.clone(), source: io::Error::other(error) };
+        toml::to_string(&answers).map(Some).map_err(failed)
+    })
+}
+
+fn parse(path: &Path, text: &str) -> Result<Answers, Error> {
+    toml::from_str(text).map_err(|error| {
+        let line = 1 + text[..error.span().map_or(0, |span| span.start)].matches('\n').count();
+        Error::Syntax { origin: Origin::File { path: path.to_owned(), line }, message: error.message().to_owned() }
+    })
+}
