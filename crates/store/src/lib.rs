@@ -30,7 +30,7 @@ pub use log::{Answer, Appended, Commit, Record, Store};
 pub use memory::MemoryStore;
 pub use process::{HEARTBEAT_EXPIRES_MS, Process, ProcessId};
 pub use rows::{Execution, LEASE_MS, Owner, State, Status, ThreadQuery, ThreadRow, UsageRow, Wake};
-pub use sqlite::{Durability, Options, SqliteStore};
+pub use sqlite::{Checkup, Durability, Options, SqliteStore};
 
 /// The environment variables that the memory obeys in this build: none, but in the builds of tests.
 pub const VARIABLES: &[&str] = &[

@@ -6,6 +6,7 @@
 //! Left to others: what is checked before a write (`admission`) and what follows from an event (`projection`).
 
 mod approvals;
+mod checkup;
 mod columns;
 mod desk;
 mod fault;
@@ -32,6 +33,7 @@ use crate::error::Error;
 use crate::log::{Answer, Appended, Commit, Record, Store};
 use crate::process::{Process, ProcessId};
 use crate::rows::{Execution, ThreadQuery, ThreadRow, UsageRow, Wake};
+pub use checkup::Checkup;
 use desk::Desk;
 use fault::Quarantine;
 use follow::Follower;
@@ -98,6 +100,11 @@ impl SqliteStore {
         self.readers.close();
         self.follower.close();
         self.writer.close().await;
+    }
+
+    /// How the database is, page by page.
+    pub fn checkup(&self) -> Answer<Checkup> {
+        self.look(checkup::checkup)
     }
 
     /// A request that changes something: checked first, written with others in one transaction, answered after it is kept.
