@@ -3,6 +3,7 @@
 //!
 //! Whatever is under way is a future that this task polls and that ends in an input, so that letting go of the driver lets
 //! go of all of it. A commit that was refused because something arrived in between is decided anew on the whole log.
+//! Whoever is replaced, by a process that took it for dead, lets go without a word in the log.
 //! A panic ends the agent that it happened to, with a report that says so.
 
 use std::panic::AssertUnwindSafe;
@@ -71,6 +72,15 @@ impl Opening {
     }
 }
 
+/// How a driver comes to let go of its thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parting {
+    /// Nothing is left to do for it here: its report is handed up, the memory is gone, or this process leaves.
+    Done,
+    /// Somebody else goes on with it, or has ended it. Its report is in its log, or will be.
+    Replaced,
+}
+
 /// One agent that is alive in this process.
 pub struct Driver {
     pub heart: Arc<Inner>,
@@ -89,8 +99,10 @@ pub struct Driver {
     bench: Bench,
     /// Whether the thread waits for nothing but a person, as its parent was told.
     paused: bool,
-    /// Whether another process has taken the thread over, or the memory is gone.
-    lost: bool,
+    /// Whether the thread was given up with its report, which this driver handed up.
+    given_up: bool,
+    /// How it lets go, once it has to.
+    parting: Option<Parting>,
 }
 
 impl Driver {
@@ -108,20 +120,14 @@ impl Driver {
             seat,
             under_way: FuturesUnordered::new(),
             paused: false,
-            lost: false,
+            given_up: false,
+            parting: None,
         })
     }
 
     /// Takes a thread as it was read.
     pub fn adopt(&mut self, thread: Thread, n: u64, epoch: u64) {
         (self.thread, self.n, self.epoch) = (Some(thread), n, epoch);
-    }
-
-    /// Whether no run goes on and none is asked for. Letters that only a run would have read may still lie there.
-    pub fn is_idle(&self) -> bool {
-        let asks = |(_, input): &(InputId, Outside)| matches!(input, Outside::UserSaid { .. });
-        let is_idle = |thread: &Thread| thread.run.is_none() && (thread.is_over() || !thread.arrived.iter().any(asks));
-        self.thread.as_ref().is_none_or(is_idle)
     }
 
     /// Creates the thread and takes its first steps, in one commit: a brief is begun with, and what has been sent is taken up.
@@ -149,12 +155,12 @@ impl Driver {
     }
 
     /// Drives the thread until nothing is left to do for it. A panic on the way ends this agent and no other.
-    pub async fn live(mut self: Box<Self>, opening: Opening) -> Result<(), Error> {
+    pub async fn live(mut self: Box<Self>, opening: Opening) -> Result<Parting, Error> {
         let mut opening = opening;
         let lived = loop {
             let is_first = !matches!(opening, Opening::Failed { .. });
             match AssertUnwindSafe(self.go_on(opening)).catch_unwind().await {
-                Ok(()) => break Ok(()),
+                Ok(()) => break Ok(self.parting.unwrap_or(Parting::Done)),
                 Err(panic) if is_first => opening = Opening::Failed { message: message_of(&*panic) },
                 Err(panic) => break Err(Error::Broken(message_of(&*panic))),
             }
@@ -203,7 +209,11 @@ impl Driver {
     }
 
     fn is_done(&self) -> bool {
-        self.lost || (self.is_idle() && self.under_way.is_empty() && self.seat.letters.is_empty())
+        self.parting.is_some() || (self.is_idle() && self.under_way.is_empty() && self.seat.letters.is_empty())
+    }
+
+    fn is_idle(&self) -> bool {
+        self.thread.as_ref().is_none_or(is_idle)
     }
 
     fn next_pause(&self) -> Option<Duration> {
@@ -222,7 +232,7 @@ impl Driver {
             }
             Letter::Look => {
                 self.catch_up().await;
-                if self.thread.as_ref().is_some_and(|thread| !thread.arrived.is_empty()) {
+                if self.parting.is_none() && self.thread.as_ref().is_some_and(|thread| !thread.arrived.is_empty()) {
                     self.step(Vec::new(), vec![Input::Arrived]).await;
                 }
             }
@@ -232,7 +242,7 @@ impl Driver {
                 if !is_over {
                     self.step(vec![(id, input)], vec![Input::Arrived]).await;
                 }
-                if !self.lost {
+                if self.parting.is_none() {
                     // Whoever asked may have given up waiting.
                     let _ = done.send(!is_over);
                 }
@@ -259,7 +269,7 @@ impl Driver {
         let reopening = inputs == [Input::Reopened];
         let mut inputs = inputs;
         let mut missed = false;
-        while !self.lost {
+        while self.parting.is_none() {
             let now = self.heart.clock.now();
             let Some(thread) = &mut self.thread else { return };
             let mut events: Vec<Event> = Vec::new();
@@ -342,9 +352,13 @@ impl Driver {
                 self.under_way.push(future);
             }
         }
+        let is_still = thread.run.is_none();
         for event in events {
             match event {
-                Event::Reported(report) => self.hand_up((**report).clone()),
+                Event::Reported(report) => {
+                    self.given_up = is_still;
+                    self.hand_up((**report).clone());
+                }
                 Event::Answered(answered) => self.let_hear(answered),
                 _ => {}
             }
@@ -391,13 +405,16 @@ impl Driver {
         }
     }
 
-    /// Applies what others wrote.
+    /// Applies what others wrote: letters. Whoever reads anything else there has been replaced.
     async fn catch_up(&mut self) {
         let (heart, id, n) = (self.heart.clone(), self.id.clone(), self.n);
         let found = patiently(&heart, &id, || heart.store.read(&id, n, usize::MAX)).await;
         match (found, &mut self.thread) {
             (Ok(records), Some(thread)) => {
                 for record in records {
+                    if !matches!(*record.event, Event::InputArrived { .. }) {
+                        return self.let_go();
+                    }
                     self.n = record.n;
                     thread.apply(record.at, &record.event);
                 }
@@ -411,20 +428,35 @@ impl Driver {
     async fn reread(&mut self) {
         let (heart, id) = (self.heart.clone(), self.id.clone());
         match patiently(&heart, &id, || heart::read(&*heart.store, &id)).await {
-            Ok(log) => (self.thread, self.n) = (Some(log.thread), log.n),
+            Ok(log) => {
+                if log.thread.is_over() {
+                    self.let_go();
+                }
+                (self.thread, self.n) = (Some(log.thread), log.n);
+            }
             Err(error) => self.lose(error.as_ref()),
         }
     }
 
     /// The thread is another's, its memory is gone, or this process leaves: nothing more is done for it here.
     fn lose(&mut self, error: Option<&store::Error>) {
-        self.lost = true;
-        let is_over = self.thread.as_ref().is_some_and(|thread| thread.run.is_none());
         match error {
-            // With its report a thread is given up, and what crosses that is read by nobody.
-            Some(store::Error::Fenced { .. }) if is_over => {}
-            Some(error) => tracing::error!(thread = %self.id, %error, "nothing more can be done for the thread here"),
-            None => {}
+            Some(store::Error::Fenced { .. }) => self.let_go(),
+            Some(error) => {
+                tracing::error!(thread = %self.id, %error, "nothing more can be done for the thread here");
+                self.parting = Some(Parting::Done);
+            }
+            None => self.parting = Some(Parting::Done),
+        }
+    }
+
+    /// The thread is somebody else's. One that was given up with its report may well be, and is missed by nobody.
+    fn let_go(&mut self) {
+        if self.given_up {
+            self.parting = Some(Parting::Done);
+        } else {
+            tracing::warn!(thread = %self.id, "somebody else goes on with the thread, or has ended it");
+            self.parting = Some(Parting::Replaced);
         }
     }
 
@@ -446,6 +478,13 @@ enum Commitment {
     Behind,
     /// Another process has the thread, the memory is gone, or this process leaves.
     Lost(Option<store::Error>),
+}
+
+/// Whether no run goes on in a thread and none is asked for. Letters that only a run would have read may still lie there.
+pub fn is_idle(thread: &Thread) -> bool {
+    let asks = |(_, input): &(InputId, Outside)| matches!(input, Outside::UserSaid { .. });
+    let is_asked = thread.is_unbegun() || (!thread.is_over() && thread.arrived.iter().any(asks));
+    thread.run.is_none() && !is_asked
 }
 
 fn arrived(thread: &mut Thread, now: agent::Time, id: InputId, input: Outside) -> Event {

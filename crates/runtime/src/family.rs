@@ -7,37 +7,38 @@ use std::time::Duration;
 use agent::event::ThreadCreated;
 use agent::{Input, InputId, Outcome, Outside, Report, Strength, ThreadId};
 use futures_util::FutureExt;
+use store::State;
 use tokio::sync::oneshot;
 use tool::Workspace;
 
 use crate::attach::attach;
-use crate::driver::{Driver, Letter, Opening, Sent, message_of};
+use crate::driver::{Driver, Letter, Opening, Parting, Sent, message_of};
 use crate::error::Error;
 use crate::heart::{self, Inner};
 use crate::patience::patiently;
 use crate::seat::Seat;
 
-/// How long a child that another process is about to end is left alone before it is looked at again.
+/// How long a child that another process drives is left alone before it is looked at again.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
 /// Begins a child.
-pub fn start(heart: &Arc<Inner>, mut birth: ThreadCreated, workspace: Arc<Workspace>) {
-    let Some(seat) = Seat::take(heart, &birth.id) else { return };
-    let mut driver = Driver::new(seat, workspace.clone());
-    begin(heart, birth.id.clone(), async move {
-        give_along(workspace, &mut birth).await;
-        // Boxed, for it is over soon and would be held for a whole life.
-        Box::pin(driver.create(birth, None)).await?;
-        driver.live(Opening::Created).await
-    });
+pub fn start(heart: &Arc<Inner>, birth: ThreadCreated, workspace: Arc<Workspace>) {
+    let id = birth.id.clone();
+    let seat = Seat::take(heart, &id);
+    look_after(heart, id, None, create(seat, birth, workspace, None));
 }
 
 /// After a restart: begins a child that never was, goes on with one that was left, or fetches the report that is already in its
-/// log. A stop that its parent had asked for comes before anything else. One that lives here is left alone.
+/// log. A stop that its parent had asked for comes before anything else. One that somebody drives is followed to its report.
 pub fn restart(heart: &Arc<Inner>, birth: ThreadCreated, workspace: Arc<Workspace>, stop: Option<(InputId, Outside)>) {
-    let Some(seat) = Seat::take(heart, &birth.id) else { return };
-    let driver = Driver::new(seat, workspace.clone());
-    begin(heart, birth.id.clone(), go_on(heart.clone(), driver, birth, workspace, stop));
+    let (inner, id) = (heart.clone(), birth.id.clone());
+    let seat = Seat::take(heart, &id);
+    look_after(heart, birth.id.clone(), stop.clone(), async move {
+        match patiently(&inner, &id, || inner.store.thread(&id)).await? {
+            Some(_) => Err(Error::Taken(id)),
+            None => create(seat, birth, workspace, stop).await,
+        }
+    });
 }
 
 /// A parent's stop as it stands in the child's log, once for each strength.
@@ -88,12 +89,26 @@ pub async fn tell(heart: Arc<Inner>, thread: ThreadId, id: InputId, input: Outsi
     }
 }
 
-/// Lets a child live in a task of its own. One that cannot live is reported to its parent, who would wait for ever.
-fn begin(heart: &Arc<Inner>, id: ThreadId, life: impl Future<Output = Result<(), Error>> + Send + 'static) {
+/// Lets a child live in a task of its own, and follows it where it lives elsewhere. One that cannot live is reported to its
+/// parent, who would wait for ever.
+fn look_after(
+    heart: &Arc<Inner>,
+    id: ThreadId,
+    stop: Option<(InputId, Outside)>,
+    life: impl Future<Output = Result<Parting, Error>> + Send + 'static,
+) {
     let heart = heart.clone();
     let life = life.boxed();
     heart.tasks.clone().spawn(async move {
-        let why = match AssertUnwindSafe(life).catch_unwind().await {
+        let to_its_report = async {
+            match life.await {
+                Ok(Parting::Done) => Ok(()),
+                // Boxed, for it hardly ever happens.
+                Ok(Parting::Replaced) | Err(Error::Taken(_)) => Box::pin(follow(&heart, &id, stop)).await,
+                Err(error) => Err(error),
+            }
+        };
+        let why = match AssertUnwindSafe(to_its_report).catch_unwind().await {
             Ok(Ok(()) | Err(Error::Left)) => return,
             Ok(Err(error)) => error.to_string(),
             Err(panic) => message_of(&*panic),
@@ -105,43 +120,62 @@ fn begin(heart: &Arc<Inner>, id: ThreadId, life: impl Future<Output = Result<(),
     });
 }
 
-async fn go_on(
-    heart: Arc<Inner>,
-    mut driver: Box<Driver>,
+async fn create(
+    seat: Option<Seat>,
     mut birth: ThreadCreated,
     workspace: Arc<Workspace>,
-    stop: Option<(InputId, Outside)>,
-) -> Result<(), Error> {
-    let id = birth.id.clone();
-    if patiently(&heart, &id, || heart.store.thread(&id)).await?.is_none() {
-        give_along(workspace, &mut birth).await;
-        driver.create(birth, stop).await?;
-        return driver.live(Opening::Created).await;
-    }
+    sent: Option<(InputId, Outside)>,
+) -> Result<Parting, Error> {
+    let Some(seat) = seat else { return Err(Error::Taken(birth.id)) };
+    let mut driver = Driver::new(seat, workspace.clone());
+    give_along(workspace, &mut birth).await;
+    // Boxed, for it is over soon and would be held for a whole life.
+    Box::pin(driver.create(birth, sent)).await?;
+    driver.live(Opening::Created).await
+}
+
+/// Sees to it that the report of a child which exists reaches its parent, whoever drives the child; where nobody does, it is gone
+/// on with here. No seat is held for a child that lives elsewhere, so that what is sent to it goes into its log.
+async fn follow(heart: &Arc<Inner>, id: &ThreadId, stop: Option<(InputId, Outside)>) -> Result<(), Error> {
+    let Some(parent) = id.parent() else { return Ok(()) };
     let mut tail = heart.store.tail();
-    loop {
+    // A parent that has left its own seat asks again when it is gone on with.
+    while heart.sender(&parent).is_some() {
         tail.borrow_and_update();
-        let log = patiently(&heart, &id, || heart::read(&*heart.store, &id)).await?;
-        if log.thread.is_over() {
-            if let (Some(parent), Some(report)) = (id.parent(), log.report) {
-                deliver(&heart, &parent, id, report);
+        let row = patiently(heart, id, || heart.store.thread(id)).await?;
+        if row.is_some_and(|row| row.state == State::Done) {
+            if let Some(report) = patiently(heart, id, || heart::read(&*heart.store, id)).await?.report {
+                deliver(heart, &parent, id.clone(), report);
             }
             return Ok(());
         }
-        match patiently(&heart, &id, || heart.store.adopt(&id, &heart.process, heart.clock.now())).await {
-            Ok(epoch) => {
-                driver.adopt(log.thread, log.n, epoch);
-                return driver.live(Opening::Left { sent: stop }).await;
+        match Seat::take(heart, id) {
+            Some(seat) => match heart.load(seat).await {
+                Ok(driver) => match driver.live(Opening::Left { sent: stop.clone() }).await? {
+                    Parting::Done => return Ok(()),
+                    Parting::Replaced => {}
+                },
+                Err(Error::Idle(_) | Error::Store(store::Error::Owned { .. })) => {}
+                Err(Error::Store(error)) if error.is_passing() => {}
+                Err(error) => return Err(error),
+            },
+            // Whoever sits there hands the report up, or leaves the seat.
+            None => {
+                if let Some(driven) = heart.sender(id) {
+                    tokio::select! {
+                        () = heart.leaving.cancelled() => return Err(Error::Left),
+                        () = driven.closed() => {}
+                    }
+                }
+                continue;
             }
-            // Whoever has it carries out a stop: its report is near.
-            Err(Some(store::Error::Owned { .. })) => {}
-            Err(error) => return Err(error.into()),
         }
         tokio::select! {
             () = heart.leaving.cancelled() => return Err(Error::Left),
             _ = tokio::time::timeout(LOOK_AGAIN, tail.changed()) => {}
         }
     }
+    Ok(())
 }
 
 /// Puts the files that its parent names into a child's brief.

@@ -17,7 +17,7 @@ use tokio_util::task::TaskTracker;
 use tool::{Person, Registry, Workspace};
 
 use crate::clock::Clock;
-use crate::driver::{Driver, Letter, Opening, Sent};
+use crate::driver::{self, Driver, Letter, Opening, Sent};
 use crate::error::Error;
 use crate::seat::Seat;
 use crate::{keeper, schema};
@@ -154,9 +154,6 @@ impl Heart {
         let (sender, report) = oneshot::channel();
         let seat = Seat::take(&self.0, id).ok_or_else(|| Error::Alive(id.clone()))?;
         let mut driver = self.0.load(seat).await?;
-        if driver.is_idle() {
-            return Err(Error::Idle(id.clone()));
-        }
         driver.waiter = Some(sender);
         self.0.run(driver, Opening::Left { sent: None });
         Ok(RunHandle { thread: id.clone(), report })
@@ -237,13 +234,12 @@ impl Heart {
     async fn finish_if_left(&self, thread: &ThreadId) -> Result<(), Error> {
         let Some(seat) = Seat::take(&self.0, thread) else { return Ok(()) };
         match self.0.load(seat).await {
-            Ok(driver) if driver.is_idle() => Ok(()),
             Ok(driver) => {
                 self.0.run(driver, Opening::left_to_end());
                 Ok(())
             }
-            // Its owner lives and will see the wake.
-            Err(Error::Store(store::Error::Owned { .. })) => Ok(()),
+            // It has ended meanwhile, or its owner lives and will see the wake.
+            Err(Error::Idle(_) | Error::Store(store::Error::Owned { .. })) => Ok(()),
             Err(error) => Err(error),
         }
     }
@@ -280,10 +276,19 @@ impl Inner {
         });
     }
 
-    /// Takes ownership of a thread and reads its log.
+    /// Takes ownership of a thread in which something is to be done, and reads its log. One that is idle is left to whoever
+    /// has something for it: an owner that does nothing would stand in the way.
     pub async fn load(&self, seat: Seat) -> Result<Box<Driver>, Error> {
+        let idle = || Error::Idle(seat.id.clone());
+        let runs = self.store.thread(&seat.id).await?.is_some_and(|row| row.state.is_live());
+        if !runs && driver::is_idle(&read(&*self.store, &seat.id).await?.thread) {
+            return Err(idle());
+        }
         let epoch = self.store.adopt(&seat.id, &self.process, self.clock.now()).await?;
         let Log { thread, n, .. } = read(&*self.store, &seat.id).await?;
+        if driver::is_idle(&thread) {
+            return Err(idle());
+        }
         let mut driver = Driver::new(seat, self.workspace(&thread.created.workspace)?);
         driver.adopt(thread, n, epoch);
         Ok(driver)

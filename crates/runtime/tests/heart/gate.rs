@@ -47,6 +47,14 @@ impl Gate {
         self.0.open.send_replace(true);
     }
 
+    /// Waits at the gate as a call does that nobody stops.
+    pub async fn passed(self) {
+        self.came();
+        let mut open = self.0.open.subscribe();
+        open.wait_for(|open| *open).await.expect("the gate is there");
+        self.0.count.send_modify(|count| count.waiting -= 1);
+    }
+
     /// Who came by so far.
     pub fn count(&self) -> Count {
         *self.0.count.borrow()

@@ -15,3 +15,4 @@ mod room;
 mod runs;
 mod script;
 mod storms;
+mod takeover;

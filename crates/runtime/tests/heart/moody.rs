@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use agent::{InputId, Outside, ThreadId, Time};
+use futures_util::future::BoxFuture;
 use store::{
     Answer, Appended, Commit, Error, Execution, MemoryStore, Process, ProcessId, Record, Store, ThreadQuery, ThreadRow,
     UsageRow, Wake,
@@ -19,20 +20,34 @@ pub enum Mood {
     Forgets(Error),
     /// Something arrives just before it.
     Late(Outside),
+    /// This process writes the same just before it, a moment later by its clock.
+    Raced(Process),
     /// The memory's own code fails.
     Panics,
 }
+
+/// What happens before a log is read from after this number on.
+pub type Look = dyn Fn(&ThreadId, u64) -> BoxFuture<'static, ()> + Send + Sync;
 
 /// A memory with moods.
 pub struct Moody<F> {
     inner: Arc<MemoryStore>,
     mood: F,
+    look: Box<Look>,
 }
 
 impl<F: Fn(&Commit) -> Mood + Send + Sync + 'static> Moody<F> {
     /// A memory that asks for its mood before each commit.
     pub fn new(mood: F) -> Arc<Self> {
-        Arc::new(Self { inner: Arc::new(MemoryStore::new()), mood })
+        Self::watched(mood, |_, _| Box::pin(async {}))
+    }
+
+    /// One that also lets something happen before a log is read.
+    pub fn watched(
+        mood: F,
+        look: impl Fn(&ThreadId, u64) -> BoxFuture<'static, ()> + Send + Sync + 'static,
+    ) -> Arc<Self> {
+        Arc::new(Self { inner: Arc::new(MemoryStore::new()), mood, look: Box::new(look) })
     }
 }
 
@@ -58,6 +73,12 @@ impl<F: Fn(&Commit) -> Mood + Send + Sync + 'static> Store for Moody<F> {
                 inner.arrive(&commit.thread, id, input, commit.at, true).await?;
                 inner.append(commit).await
             }),
+            Mood::Raced(process) => Box::pin(async move {
+                let first = Commit { process: process.id.clone(), at: commit.at.plus_ms(1), ..commit.clone() };
+                inner.register(process, commit.at).await?;
+                inner.append(first).await?;
+                inner.append(commit).await
+            }),
             Mood::Panics => panic!("the memory falls"),
         }
     }
@@ -67,7 +88,11 @@ impl<F: Fn(&Commit) -> Mood + Send + Sync + 'static> Store for Moody<F> {
     }
 
     fn read(&self, thread: &ThreadId, after_n: u64, limit: usize) -> Answer<Vec<Record>> {
-        self.inner.read(thread, after_n, limit)
+        let (before, inner, thread) = ((self.look)(thread, after_n), self.inner.clone(), thread.clone());
+        Box::pin(async move {
+            before.await;
+            inner.read(&thread, after_n, limit).await
+        })
     }
 
     fn tree(&self, root: &ThreadId, after_seq: u64, limit: usize) -> Answer<Vec<Record>> {

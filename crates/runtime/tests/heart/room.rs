@@ -111,6 +111,11 @@ impl Room {
         self.heart = begin(&self.plan).await;
     }
 
+    /// One more heart over the same memory, as of another process.
+    pub async fn beside(&self) -> Heart {
+        begin(&self.plan).await
+    }
+
     /// Every event of a family.
     pub async fn log(&self, root: &ThreadId) -> Vec<Record> {
         self.store.tree(root, 0, 1_000_000).await.expect("the log can be read")

@@ -1,0 +1,234 @@
+//! A process is taken for dead and is not: whoever was replaced lets go, a child's report finds its parent wherever the child
+//! was driven to its end, and what nobody drives is owned by nobody.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use agent::house::House;
+use agent::{Event, Input, InputId, Outcome, Outside, Strength, Thread, ThreadId, Time};
+use futures_util::FutureExt;
+use majordomo_runtime::Error;
+use store::{Commit, Process, ProcessId, Store};
+
+use crate::gate::Gate;
+use crate::moody::{Mood, Moody};
+use crate::room::{Plan, report, soon, stores};
+use crate::script::{call, calls, says, scene, spawn};
+
+/// Another process, which drives a thread by the rules alone.
+struct Another {
+    store: Arc<dyn Store>,
+    thread: ThreadId,
+    epoch: u64,
+}
+
+impl Another {
+    fn process() -> Process {
+        Process { id: ProcessId::new("another"), ..Process::current() }
+    }
+
+    /// Takes one thread, because this process seems to be dead for a moment.
+    async fn takes(store: &Arc<dyn Store>, thread: &ThreadId, now: Time) -> Self {
+        let alive = Process::current();
+        let dead = Process { start_time: alive.start_time + 1, ..alive.clone() };
+        store.register(Self::process(), now).await.expect("another comes");
+        store.register(dead, now).await.expect("we are taken for dead");
+        let epoch = store.adopt(thread, &Self::process().id, now).await.expect("it takes the thread");
+        store.register(alive, now).await.expect("we are found to be alive");
+        Self { store: store.clone(), thread: thread.clone(), epoch }
+    }
+
+    /// Ends the thread without its model.
+    async fn ends(&self, now: Time) {
+        let log = self.store.read(&self.thread, 0, usize::MAX).await.expect("the log can be read");
+        let mut thread = Thread::replay(log.iter().map(|record| (record.at, &*record.event))).expect("a thread");
+        let input = Outside::Stopped { strength: Strength::Kill, reason: "enough".into() };
+        let stop = Event::InputArrived { id: InputId::new("left-kill"), input };
+        thread.apply(now, &stop);
+        let house = House::new(BTreeMap::new(), BTreeMap::new(), |name| Err(format!("there is no {name}")));
+        let step = thread.handle(&house, Input::Reopened, now);
+        assert!(thread.is_over(), "nothing is left to wait for");
+        let commit = Commit {
+            thread: self.thread.clone(),
+            expected: log.len() as u64,
+            epoch: self.epoch,
+            process: Self::process().id,
+            at: now,
+            events: std::iter::once(stop).chain(step.events).collect(),
+        };
+        self.store.append(commit).await.expect("it owns the thread");
+    }
+}
+
+/// A root whose child waits at the gate.
+fn family() -> [String; 2] {
+    [
+        scene("the whole", &[calls(&[spawn("wait there")]), says("done")]),
+        scene("wait there", &[calls(&[call("gate")]), says("waited")]),
+    ]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_that_another_process_took_and_ended_reports_to_its_parent_here() {
+    for (store, _folder) in stores() {
+        let gate = Gate::new("gate");
+        let room = Plan::new(&family()).store(store).tool(gate.clone()).open().await;
+        let handle = room.start("the whole").await;
+        let (root, child) = (handle.thread.clone(), handle.thread.child(1));
+        gate.until("the child at the gate", |count| count.waiting == 1).await;
+        let now = room.heart.clock().now();
+        Another::takes(&room.store, &child, now).await.ends(now).await;
+        gate.open();
+        assert_eq!(&*report(handle).await.text, "done");
+        assert_eq!(room.report_of(&child).await.outcome, Outcome::Cancelled);
+        room.assert_at_rest(&root).await;
+        room.heart.leave().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_that_another_process_took_and_left_is_gone_on_with_here() {
+    for (store, _folder) in stores() {
+        let gate = Gate::new("gate");
+        let room = Plan::new(&family()).store(store).tool(gate.clone()).open().await;
+        let handle = room.start("the whole").await;
+        let (root, child) = (handle.thread.clone(), handle.thread.child(1));
+        gate.until("the child at the gate", |count| count.waiting == 1).await;
+        Another::takes(&room.store, &child, room.heart.clock().now()).await;
+        gate.open();
+        room.store.leave(&Another::process().id).await.expect("the other leaves it");
+        assert_eq!(&*report(handle).await.text, "done");
+        assert_eq!(room.report_of(&child).await.outcome, Outcome::Completed);
+        room.assert_at_rest(&root).await;
+        room.heart.leave().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_reads_what_another_decided_lets_go_and_the_other_goes_on() {
+    // This process is about to look at a letter when another takes the thread.
+    let (gate, door) = (Gate::new("gate"), Gate::new("door"));
+    let at_door = door.clone();
+    let look = move |_: &ThreadId, after: u64| match after {
+        0 => async {}.boxed(),
+        _ => at_door.clone().passed().boxed(),
+    };
+    let scenes = [scene("the whole", &[calls(&[call("gate")]), says("done")])];
+    let store = Moody::watched(|_: &Commit| Mood::Fine, look);
+    let room = Plan::new(&scenes).store(store).tool(gate.clone()).open().await;
+    let handle = room.start("the whole").await;
+    let root = handle.thread.clone();
+    gate.until("the root at the gate", |count| count.waiting == 1).await;
+    let now = room.heart.clock().now();
+    let words = Outside::Steered { text: "mind the step".into(), from: "person".into() };
+    room.store.arrive(&root, InputId::new("words"), words, now, true).await.expect("it is written");
+    door.until("it to look", |count| count.waiting == 1).await;
+    room.store.leave(&Process::current().id).await.expect("we are taken for dead");
+    let beside = room.beside().await;
+    let again = beside.resume(&root).await.expect("another goes on");
+    gate.until("the other at the gate", |count| count.waiting == 2).await;
+    door.open();
+    let left = soon("the first to let go", handle.report()).await;
+    assert!(matches!(left, Err(Error::Left)), "{left:?}");
+    assert_eq!(gate.count().stopped, 1, "what it had begun is ended");
+    gate.open();
+    assert_eq!(&*report(again).await.text, "done");
+    assert_eq!(room.count(&root, "steered").await, 1);
+    room.assert_at_rest(&root).await;
+    room.heart.leave().await;
+    beside.leave().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_report_is_fetched_although_somebody_sits_where_the_child_sat() {
+    // The parent never took the report up, and a person looks at the child in the moment in which the parent asks.
+    let (fails, looks) = (Arc::new(AtomicBool::new(true)), Arc::new(AtomicBool::new(false)));
+    let (door, first_look) = (Gate::new("door"), looks.clone());
+    let mood = move |commit: &Commit| {
+        let takes_up = commit.events.iter().any(|event| matches!(event, Event::ChildReported { .. }));
+        if takes_up && fails.swap(false, Ordering::Relaxed) { Mood::Fails(store::Error::Closed) } else { Mood::Fine }
+    };
+    let at_door = door.clone();
+    let look = move |thread: &ThreadId, _: u64| match !thread.is_root() && first_look.swap(false, Ordering::Relaxed) {
+        true => at_door.clone().passed().boxed(),
+        false => async {}.boxed(),
+    };
+    let scenes =
+        [scene("the whole", &[calls(&[spawn("be quick")]), says("done")]), scene("be quick", &[says("quick")])];
+    let mut room = Plan::new(&scenes).store(Moody::watched(mood, look)).open().await;
+    let handle = room.start("the whole").await;
+    let root = handle.thread.clone();
+    assert!(matches!(soon("the end", handle.report()).await, Err(Error::Left)));
+    room.again().await;
+    looks.store(true, Ordering::Relaxed);
+    let (heart, child) = (room.heart.clone(), root.child(1));
+    let person = tokio::spawn(async move { heart.resume(&child).await.map(|_| ()) });
+    door.until("the person to look", |count| count.waiting == 1).await;
+    let handle = room.heart.resume(&root).await.expect("it can be resumed");
+    assert_eq!(&*report(handle).await.text, "done");
+    door.open();
+    assert!(matches!(soon("the person", person).await.expect("no panic"), Err(Error::Idle(_))));
+    assert_eq!(&*room.report_of(&root.child(1)).await.text, "quick");
+    room.assert_at_rest(&root).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stop_reaches_the_log_of_a_child_that_another_process_drives() {
+    for (store, _folder) in stores() {
+        let gate = Gate::new("gate");
+        let mut room = Plan::new(&family()).store(store).tool(gate.clone()).open().await;
+        let handle = room.start("the whole").await;
+        let (root, child) = (handle.thread.clone(), handle.thread.child(1));
+        gate.until("the child at the gate", |count| count.waiting == 1).await;
+        room.again().await;
+        drop(handle);
+        let another = Another::takes(&room.store, &child, room.heart.clock().now()).await;
+        let handle = room.heart.resume(&root).await.expect("it can be resumed");
+        let stop = Outside::Stopped { strength: Strength::Kill, reason: "enough".into() };
+        room.heart.send(&root, stop).await.expect("the root is there");
+        let is_told = |record: &store::Record| {
+            record.thread == child
+                && matches!(&*record.event, Event::InputArrived { id, .. } if *id == InputId::new("stop-kill"))
+        };
+        room.until_logged(&root, "the child to be told", |log| log.iter().any(is_told)).await;
+        another.ends(room.heart.clock().now()).await;
+        assert_eq!(report(handle).await.outcome, Outcome::Cancelled);
+        room.assert_at_rest(&root).await;
+        room.heart.leave().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_that_another_process_begins_first_is_no_failure() {
+    let raced = AtomicBool::new(false);
+    let mood = move |commit: &Commit| {
+        let is_birth = commit.expected == 0 && !commit.thread.is_root();
+        if is_birth && !raced.swap(true, Ordering::Relaxed) { Mood::Raced(Another::process()) } else { Mood::Fine }
+    };
+    let scenes =
+        [scene("the whole", &[calls(&[spawn("be quick")]), says("done")]), scene("be quick", &[says("quick")])];
+    let room = Plan::new(&scenes).store(Moody::new(mood)).open().await;
+    let handle = room.start("the whole").await;
+    let (root, child) = (handle.thread.clone(), handle.thread.child(1));
+    room.until_logged(&root, "the child", |log| log.iter().any(|record| record.thread == child)).await;
+    room.store.leave(&Another::process().id).await.expect("the other leaves it");
+    assert_eq!(&*report(handle).await.text, "done");
+    assert_eq!(room.report_of(&child).await.outcome, Outcome::Completed);
+    room.assert_at_rest(&root).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn looking_at_an_idle_thread_does_not_make_it_ones_own() {
+    for (store, _folder) in stores() {
+        let room = Plan::new(&[scene("the whole", &[says("done")])]).store(store).open().await;
+        let (root, _) = room.run("the whole").await;
+        // In a second heart nobody is on the way out.
+        let beside = room.beside().await;
+        assert!(matches!(beside.resume(&root).await, Err(Error::Idle(_))));
+        let row = room.store.thread(&root).await.expect("it can be read").expect("it exists");
+        assert_eq!(row.owner, None);
+        room.heart.leave().await;
+        beside.leave().await;
+    }
+}
