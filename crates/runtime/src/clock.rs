@@ -26,6 +26,13 @@ impl Clock {
         Time(self.wall_ms).plus_ms(u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX))
     }
 
+    /// A clock that goes as this one does, and says no less than `moment` from the start.
+    #[must_use]
+    pub fn not_before(&self, moment: Time) -> Self {
+        let lead_ms = i64::try_from(moment.since_ms(self.now())).unwrap_or(i64::MAX);
+        Self { wall_ms: self.wall_ms.saturating_add(lead_ms), ..self.clone() }
+    }
+
     /// How long it is until `moment`.
     pub fn until(&self, moment: Time) -> Duration {
         Duration::from_millis(moment.since_ms(self.now()))

@@ -125,14 +125,16 @@ impl Driver {
         })
     }
 
-    /// Takes a thread as it was read.
+    /// Takes a thread as it was read. Its time goes on from its newest event, even where that was written by a clock that
+    /// was ahead.
     pub fn adopt(&mut self, thread: Thread, n: u64, epoch: u64) {
+        self.bench.clock = self.heart.clock.not_before(thread.last_at);
         (self.thread, self.n, self.epoch) = (Some(thread), n, epoch);
     }
 
     /// Creates the thread and takes its first steps, in one commit: a brief is begun with, and what has been sent is taken up.
     pub async fn create(&mut self, created: ThreadCreated, sent: Option<(InputId, Outside)>) -> Result<(), Error> {
-        let now = self.heart.clock.now();
+        let now = self.bench.clock.now();
         let birth = Event::ThreadCreated(Box::new(created));
         let mut thread = Thread::new(now, &birth);
         let mut step = thread.handle(&self.heart.house, Input::Begin, now);
@@ -218,7 +220,7 @@ impl Driver {
 
     fn next_pause(&self) -> Option<Duration> {
         let wake = self.thread.as_ref()?.next_wake(self.bench.heard())?;
-        Some(self.heart.clock.until(wake))
+        Some(self.bench.clock.until(wake))
     }
 
     async fn open(&mut self, letter: Letter) {
@@ -270,7 +272,7 @@ impl Driver {
         let mut inputs = inputs;
         let mut missed = false;
         while self.parting.is_none() {
-            let now = self.heart.clock.now();
+            let now = self.bench.clock.now();
             let Some(thread) = &mut self.thread else { return };
             let mut events: Vec<Event> = Vec::new();
             for (id, what) in &outside {

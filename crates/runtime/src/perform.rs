@@ -17,12 +17,15 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tool::{FileLedger, Workspace};
 
+use crate::clock::Clock;
 use crate::driver::message_of;
 use crate::heart::{Fleeting, FleetingKind, Inner};
 use crate::{family, schema};
 
 /// What one agent works with while it lives in this process.
 pub struct Bench {
+    /// What the agent takes for the time.
+    pub clock: Clock,
     heart: Arc<Inner>,
     id: ThreadId,
     workspace: Arc<Workspace>,
@@ -46,6 +49,7 @@ struct Voice {
 impl Bench {
     pub fn new(heart: Arc<Inner>, id: ThreadId, workspace: Arc<Workspace>) -> Self {
         Self {
+            clock: heart.clock.clone(),
             heart,
             id,
             workspace,
@@ -151,16 +155,16 @@ impl Bench {
         });
         // Boxed, or the future below would hold it twice: as it was given, and where it is polled.
         let mut ask = ask.boxed();
-        let (heart, heard, id) = (self.heart.clone(), self.heard.clone(), self.id.clone());
+        let (heart, clock, heard, id) = (self.heart.clone(), self.clock.clone(), self.heard.clone(), self.id.clone());
         async move {
             if let Some(moment) = not_before {
                 tokio::select! {
                     () = cancel.cancelled() => {}
-                    () = tokio::time::sleep(jittered(heart.clock.until(moment))) => {}
+                    () = tokio::time::sleep(jittered(clock.until(moment))) => {}
                 }
             }
             let hear = |Delta::Text(text)| {
-                heard.store(heart.clock.now().0, Ordering::Relaxed);
+                heard.store(clock.now().0, Ordering::Relaxed);
                 let fleeting = Fleeting { thread: id.clone(), what: FleetingKind::Turn(turn), text };
                 // Nobody may be watching.
                 let _ = heart.fleeting.send(fleeting);

@@ -22,6 +22,8 @@ pub enum Mood {
     Late(Outside),
     /// This process writes the same just before it, a moment later by its clock.
     Raced(Process),
+    /// It is written as by a clock that is so far ahead.
+    Ahead(u64),
     /// The memory's own code fails.
     Panics,
 }
@@ -79,6 +81,7 @@ impl<F: Fn(&Commit) -> Mood + Send + Sync + 'static> Store for Moody<F> {
                 inner.append(first).await?;
                 inner.append(commit).await
             }),
+            Mood::Ahead(ms) => inner.append(Commit { at: commit.at.plus_ms(ms), ..commit }),
             Mood::Panics => panic!("the memory falls"),
         }
     }

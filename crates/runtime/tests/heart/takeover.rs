@@ -232,3 +232,27 @@ async fn looking_at_an_idle_thread_does_not_make_it_ones_own() {
         beside.leave().await;
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn time_goes_on_in_a_thread_whose_newest_event_lies_ahead() {
+    // The clock was a day ahead when the run began, and was set right before it was gone on with.
+    const DAY_MS: u64 = 86_400_000;
+    let is_ahead = Arc::new(AtomicBool::new(true));
+    let ahead = is_ahead.clone();
+    let mood = move |_: &Commit| if ahead.load(Ordering::Relaxed) { Mood::Ahead(DAY_MS) } else { Mood::Fine };
+    let gate = Gate::new("gate");
+    let fails_once = says("done") + "error = \"overloaded\"\ntimes = 1\n";
+    let scenes = [scene("the whole", &[calls(&[call("gate")]), fails_once])];
+    let mut room = Plan::new(&scenes).store(Moody::new(mood)).tool(gate.clone()).open().await;
+    let handle = room.start("the whole").await;
+    let root = handle.thread.clone();
+    gate.until("the root at the gate", |count| count.waiting == 1).await;
+    room.again().await;
+    drop(handle);
+    is_ahead.store(false, Ordering::Relaxed);
+    gate.open();
+    let handle = room.heart.resume(&root).await.expect("it can be resumed");
+    assert_eq!(&*report(handle).await.text, "done", "a retry is a matter of moments");
+    assert_eq!(room.count(&root, "call_failed").await, 1);
+    room.assert_at_rest(&root).await;
+}
