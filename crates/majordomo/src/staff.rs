@@ -18,6 +18,8 @@ use crate::agents::Agents;
 use crate::config::{self, Config, Durability, Surroundings};
 use crate::rules::Rulebook;
 
+pub use agent::house::Consent;
+
 /// The name of the database in the folder for state.
 pub const DATABASE: &str = "majordomo.db";
 
@@ -27,6 +29,9 @@ pub struct Options {
     pub tools: Registry,
     /// Who answers an agent's questions; nobody means that they are refused.
     pub person: Option<Arc<dyn Person>>,
+    /// Whether a person's consent can be had for what needs it. Where it can, a question waits in the log until somebody
+    /// decides it ([`Store::approvals`], `Outside::Decided`); where it cannot, it is refused at once.
+    pub consent: Consent,
     /// Keep nothing on the disk.
     pub in_memory: bool,
 }
@@ -34,7 +39,8 @@ pub struct Options {
 impl Default for Options {
     /// The standard tools, nobody to ask, everything kept. Commands are watched over by this process alone.
     fn default() -> Self {
-        Self { tools: Registry::standard(CommandHost::default()), person: None, in_memory: false }
+        let tools = Registry::standard(CommandHost::default());
+        Self { tools, person: None, consent: Consent::Nobody, in_memory: false }
     }
 }
 
@@ -98,7 +104,8 @@ impl Staff {
         let tools = options.tools;
         let store: Arc<dyn Store> =
             if options.in_memory { Arc::new(MemoryStore::new()) } else { Arc::new(open_store(&config)?) };
-        let house = Arc::new(house(surroundings, &config, &tools, &voices)?);
+        let house = house(surroundings, &config, &tools, &voices)?;
+        let house = Arc::new(House { consent: options.consent, ..house });
         let heart = Heart::begin(runtime::Options {
             store,
             voices: voices.clone(),
