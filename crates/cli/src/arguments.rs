@@ -1,9 +1,13 @@
 //! The command line: its words, its flags, their help.
 
+mod judging;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use majordomo::config::Flags;
+
+pub use self::judging::{Explain, Trust, TrustCommand};
 
 /// Gives any language model a staff: agents that hand work to sub-agents, within budgets, with everything remembered.
 #[derive(Debug, Parser)]
@@ -56,9 +60,24 @@ pub enum Command {
         #[command(flatten)]
         place: Place,
     },
+    /// List what agents ask a person's consent for, show it, decide it
+    #[command(subcommand)]
+    Approve(ApproveCommand),
+    /// Say what would become of a call of a thread: allow, ask or deny, by whose word and which rule
+    Explain(Explain),
+    /// Show what a project's files would bring into force, and trust them or not
+    Trust(Trust),
     /// Show the configuration that holds
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// Look at everything that a run stands on, and say what is wrong
+    Doctor {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        settings: Settings,
+    },
     /// Print a completion script for a shell
     Completion {
         /// The shell
@@ -89,8 +108,9 @@ pub struct Run {
 /// Who answers an agent's questions.
 #[derive(Debug, Default, Args)]
 pub struct Questions {
-    /// Who answers an agent's questions: ask a person at this terminal, or deny [default: ask at a terminal, else deny]
-    #[arg(long, value_enum, value_name = "ask|deny", hide_possible_values = true)]
+    /// Who consents to what needs a person: ask at this terminal, wait for `majordomo approve`, or deny
+    /// [default: ask at a terminal, else deny]
+    #[arg(long, value_enum, value_name = "ask|wait|deny", hide_possible_values = true)]
     pub approvals: Option<Approvals>,
 }
 
@@ -99,6 +119,8 @@ pub struct Questions {
 pub enum Approvals {
     /// A person at this terminal.
     Ask,
+    /// Whoever decides from elsewhere, sooner or later.
+    Wait,
     /// Nobody: policy answers at once.
     Deny,
 }
@@ -227,6 +249,61 @@ pub enum ThreadCommand {
         questions: Questions,
         #[command(flatten)]
         output: Output,
+        #[command(flatten)]
+        place: Place,
+    },
+}
+
+/// `majordomo approve`.
+#[derive(Debug, Subcommand)]
+pub enum ApproveCommand {
+    /// List the questions that wait for a person, the newest first
+    Ls {
+        /// Those that are answered, too
+        #[arg(long)]
+        all: bool,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+        /// How many
+        #[arg(short = 'n', long, default_value_t = 100)]
+        limit: usize,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Show a question with everything that its answer is bound to
+    Show {
+        /// The question, such as k3f9.1/2
+        id: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Allow what a question asks for: once, unless more is said
+    Yes {
+        /// The question, such as k3f9.1/2
+        id: String,
+        /// And whatever else of this thread fits the pattern that `approve show` tells
+        #[arg(long)]
+        thread: bool,
+        /// And whatever fits that pattern from now on, by a rule in the rules file
+        #[arg(long, conflicts_with = "thread")]
+        always: bool,
+        /// With these arguments in the place of the agent's
+        #[arg(long, value_name = "JSON", conflicts_with_all = ["thread", "always"])]
+        input: Option<String>,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Refuse what a question asks for
+    No {
+        /// The question, such as k3f9.1/2
+        id: String,
+        /// Why, for the agent
+        #[arg(long, value_name = "TEXT")]
+        reason: Option<String>,
         #[command(flatten)]
         place: Place,
     },

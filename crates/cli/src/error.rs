@@ -16,7 +16,7 @@ pub struct Failure {
 /// The command line is wrong.
 const USAGE: u8 = 2;
 /// The configuration or an agent file is invalid.
-const CONFIGURATION: u8 = 3;
+pub const CONFIGURATION: u8 = 3;
 /// There is no provider, key or network.
 const PROVIDER: u8 = 4;
 
@@ -70,6 +70,9 @@ impl From<store::Error> for Failure {
         let (code, hint) = match &error {
             store::Error::UnknownThread(_) | store::Error::Ambiguous { .. } => {
                 (USAGE, ". `majordomo thread ls` lists them".to_owned())
+            }
+            store::Error::UnknownApproval(_) | store::Error::AmbiguousApproval { .. } => {
+                (USAGE, ". `majordomo approve ls --all` lists them".to_owned())
             }
             store::Error::Owned { thread, .. } => {
                 (1, format!(". `majordomo ps --watch` shows it, `majordomo stop {}` ends it", thread.root()))

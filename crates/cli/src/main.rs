@@ -2,11 +2,14 @@
 
 mod arguments;
 mod commands;
+mod consent;
+mod decide;
 mod error;
 mod follow;
 mod out;
 mod person;
 mod prompt;
+mod question;
 mod show;
 
 use std::process::ExitCode;

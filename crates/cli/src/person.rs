@@ -1,15 +1,20 @@
-//! The person at this terminal, as an agent can ask them. One question at a time, in the order in which they come; one that
-//! nobody waits for any more is given up, so that the next can be asked.
+//! The person at this terminal. One question at a time, in the order in which they come, whether an agent wants to know
+//! something or needs consent; one that nobody waits for any more is given up, so that the next can be asked.
+//!
+//! What was typed before a question stood there answers nothing (T22).
 
+use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use tokio::sync::Mutex;
+use rustix::termios::{QueueSelector, tcflush};
+use tokio::sync::{Mutex, OwnedMutexGuard};
 use tool::Person;
 use view::safe;
 
@@ -17,16 +22,41 @@ use view::safe;
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
 
 /// The person at this terminal.
-#[derive(Default)]
 pub struct AtTerminal {
+    device: PathBuf,
     turn: Arc<Mutex<()>>,
     open: Arc<AtomicUsize>,
 }
 
 impl AtTerminal {
+    /// The person at a terminal of this name.
+    pub fn at(device: impl Into<PathBuf>) -> Self {
+        Self { device: device.into(), turn: Arc::default(), open: Arc::default() }
+    }
+
     /// Whether the terminal belongs to a question.
     pub fn is_asked(&self) -> bool {
         self.open.load(Ordering::Relaxed) > 0
+    }
+
+    /// Waits until the terminal is free for a question, which is given up once `over` says why.
+    pub async fn sit(&self, over: Over) -> Sitting {
+        self.open.fetch_add(1, Ordering::Relaxed);
+        let open = Open(self.open.clone());
+        let turn = self.turn.clone().lock_owned().await;
+        let terminal = File::options().read(true).write(true).open(&self.device).ok();
+        if let Some(terminal) = &terminal {
+            // Where it cannot be done there is no terminal that holds anything back.
+            let _ = tcflush(terminal, QueueSelector::IFlush);
+        }
+        Sitting { over, _open: open, held: Arc::new(Held { terminal, _turn: turn }) }
+    }
+}
+
+impl Default for AtTerminal {
+    /// The one that this process belongs to.
+    fn default() -> Self {
+        Self::at("/dev/tty")
     }
 }
 
@@ -37,16 +67,9 @@ impl Person for AtTerminal {
             text.push_str(&format!("  {}. {}\n", number + 1, safe::line(choice, 200)));
         }
         text.push_str("> ");
-        let (turn, choices, open) = (self.turn.clone(), choices.to_vec(), self.open.clone());
+        let choices = choices.to_vec();
         async move {
-            let question = Question::open(open);
-            let turn = turn.lock_owned().await;
-            let is_over = question.is_over.clone();
-            let answer = tokio::task::spawn_blocking(move || {
-                let _turn = turn;
-                ask_terminal(&text, &is_over)
-            });
-            let answer = answer.await.ok()??;
+            let Heard::Line(answer) = self.sit(Over::default()).await.ask(text).await else { return None };
             let chosen = answer.trim().parse::<usize>().ok().and_then(|number| choices.get(number.checked_sub(1)?));
             Some(chosen.cloned().unwrap_or_else(|| answer.trim().to_owned())).filter(|answer| !answer.is_empty())
         }
@@ -54,39 +77,99 @@ impl Person for AtTerminal {
     }
 }
 
-/// A question that somebody waits for; over once it is dropped.
-struct Question {
-    open: Arc<AtomicUsize>,
-    is_over: Arc<AtomicBool>,
-}
+/// Why a question is no longer asked, once it is not.
+#[derive(Clone, Debug, Default)]
+pub struct Over(Arc<OnceLock<String>>);
 
-impl Question {
-    fn open(open: Arc<AtomicUsize>) -> Self {
-        open.fetch_add(1, Ordering::Relaxed);
-        Self { open, is_over: Arc::default() }
+impl Over {
+    /// From here on it is not asked any more; what was said first holds.
+    pub fn end(&self, why: impl Into<String>) {
+        let _ = self.0.set(why.into());
+    }
+
+    /// Why it is no longer asked; none while it is.
+    pub fn why(&self) -> Option<&str> {
+        self.0.get().map(String::as_str)
     }
 }
 
-impl Drop for Question {
-    fn drop(&mut self) {
-        self.is_over.store(true, Ordering::Relaxed);
-        self.open.fetch_sub(1, Ordering::Relaxed);
-    }
+/// The terminal while it belongs to one question. The question is over once this is dropped.
+pub struct Sitting {
+    over: Over,
+    _open: Open,
+    held: Arc<Held>,
 }
 
-fn ask_terminal(text: &str, is_over: &AtomicBool) -> Option<String> {
-    let terminal = std::fs::File::options().read(true).write(true).open("/dev/tty").ok()?;
-    (&terminal).write_all(text.as_bytes()).ok()?;
-    while !is_over.load(Ordering::Relaxed) {
-        match poll(&mut [PollFd::new(&terminal, PollFlags::IN)], Some(&LOOK)) {
-            Ok(0) | Err(Errno::INTR) => {}
-            Ok(_) => {
-                let mut answer = String::new();
-                let read = BufReader::new(&terminal).read_line(&mut answer).ok()?;
-                return (read > 0).then_some(answer);
-            }
-            Err(_) => return None,
+/// What a person said.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Heard {
+    /// A line.
+    Line(String),
+    /// The question is over.
+    Over,
+    /// Nobody is there, or has left.
+    Nobody,
+}
+
+impl Sitting {
+    /// Writes words and waits for a line.
+    pub async fn ask(&self, text: String) -> Heard {
+        let (held, over) = (self.held.clone(), self.over.clone());
+        let heard = tokio::task::spawn_blocking(move || match &held.terminal {
+            Some(terminal) => read(terminal, &text, &over),
+            None => Heard::Nobody,
+        });
+        heard.await.unwrap_or(Heard::Nobody)
+    }
+
+    /// Writes words.
+    pub fn say(&self, text: &str) {
+        if let Some(mut terminal) = self.held.terminal.as_ref() {
+            // Without anybody to read it there is nobody to tell.
+            let _ = terminal.write_all(text.as_bytes());
         }
     }
-    None
+}
+
+impl Drop for Sitting {
+    fn drop(&mut self) {
+        self.over.end("nobody waits for the answer any more");
+    }
+}
+
+/// Counted among the questions for as long as it is there.
+struct Open(Arc<AtomicUsize>);
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Kept by whoever reads from the terminal, until it does not any more: the next question comes after that.
+struct Held {
+    terminal: Option<File>,
+    _turn: OwnedMutexGuard<()>,
+}
+
+fn read(terminal: &File, text: &str, over: &Over) -> Heard {
+    let mut out = terminal;
+    if out.write_all(text.as_bytes()).is_err() {
+        return Heard::Nobody;
+    }
+    while over.why().is_none() {
+        match poll(&mut [PollFd::new(terminal, PollFlags::IN)], Some(&LOOK)) {
+            Ok(0) | Err(Errno::INTR) => {}
+            Ok(_) => {
+                let mut line = String::new();
+                // A terminal hands out a line at a time, so that nothing is left behind in the reader.
+                return match BufReader::new(terminal).read_line(&mut line) {
+                    Ok(1..) => Heard::Line(line),
+                    Ok(0) | Err(_) => Heard::Nobody,
+                };
+            }
+            Err(_) => return Heard::Nobody,
+        }
+    }
+    Heard::Over
 }

@@ -3,14 +3,16 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use agent::approval::ApprovalId;
 use agent::{Report, ThreadId, Time};
 use jiff::tz::TimeZone;
 use serde_json::json;
 use store::Record;
 use view::draw::{self, Look, Marks};
-use view::{Dialect, Frames, Lines, Tree, exit_code, safe};
+use view::{Body, Dialect, Frames, Lines, Tree, exit_code, safe};
 
 use crate::arguments::Output;
+use crate::consent::Asking;
 use crate::error::Failure;
 use crate::follow::{logged, root_report};
 use crate::out;
@@ -38,6 +40,11 @@ impl Prepared {
     }
 }
 
+/// How a question is decided from elsewhere.
+pub fn how_to_decide(id: &ApprovalId) -> String {
+    format!("decide with: majordomo approve yes {id} (or show, or no)")
+}
+
 /// What is shown of one root.
 pub struct Show {
     root: ThreadId,
@@ -51,13 +58,15 @@ pub struct Show {
     reports: VecDeque<Report>,
     /// Whom agents may ask at the same terminal.
     person: Option<Arc<AtTerminal>>,
+    /// Whether those who watch are told how to decide from elsewhere.
+    tells_how: bool,
     /// Lines that wait until no question stands there.
     held: Vec<String>,
 }
 
 impl Show {
     /// Shows a root from its beginning.
-    pub fn new(root: ThreadId, prepared: Prepared, person: Option<Arc<AtTerminal>>) -> Self {
+    pub fn new(root: ThreadId, prepared: Prepared, asking: &Asking) -> Self {
         let Prepared { output, dialect, result } = prepared;
         Self {
             lines: Lines::new(root.clone(), dialect, 0),
@@ -69,7 +78,8 @@ impl Show {
             result,
             reader_is_there: true,
             reports: VecDeque::new(),
-            person,
+            person: asking.person().cloned(),
+            tells_how: matches!(asking, Asking::Elsewhere),
             held: Vec::new(),
         }
     }
@@ -99,7 +109,15 @@ impl Show {
             }
             for frame in self.frames.push(&logged) {
                 let line = self.progress.line(&frame);
-                self.held.extend(line.filter(|_| !self.output.quiet && !self.output.jsonl));
+                if self.output.quiet || self.output.jsonl {
+                    continue;
+                }
+                self.held.extend(line);
+                if let Body::ValidationRequired { validation_id, .. } = &frame.body
+                    && self.tells_how
+                {
+                    self.held.push(how_to_decide(validation_id));
+                }
             }
             self.reports.extend(root_report(record, &self.root).cloned());
         }

@@ -1,33 +1,32 @@
 //! `majordomo run` and `majordomo thread resume`: one run, watched to its end.
 
-use std::io::IsTerminal;
-use std::sync::Arc;
-
 use agent::{Json, Report, ThreadId};
 use majordomo::config::Flags;
-use majordomo::staff::{Options, Staff, Work};
+use majordomo::staff::{Staff, Work};
 use runtime::{Fleeting, FleetingKind, RunHandle};
 use serde_json::json;
+use store::ApprovalQuery;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::broadcast::{self, error::RecvError};
 
-use super::{configured, staff};
+use super::{configured, staff, trust};
 use crate::arguments::{Approvals, Output, Questions, Run};
+use crate::consent::{Asker, Asking};
 use crate::error::Failure;
 use crate::follow::Follower;
-use crate::person::AtTerminal;
-use crate::show::{Prepared, Show};
+use crate::show::{Prepared, Show, how_to_decide};
 use crate::{out, prompt};
 
 /// `majordomo run`.
 pub async fn run(arguments: Run) -> Result<u8, Failure> {
-    let (surroundings, config) = configured(&arguments.settings.flags())?;
+    let may_ask = arguments.questions.approvals != Some(Approvals::Deny);
+    let (surroundings, config) = trust::settled(&arguments.settings.flags(), may_ask)?;
     let prompt = prompt::read(arguments.prompt.as_deref())?;
     let output_schema = arguments.schema.as_deref().map(read_schema).transpose()?;
     let quiet = arguments.output.quiet || arguments.output.jsonl;
     let prepared = Prepared::new(arguments.output, &config.dialect)?;
-    let person = at_terminal(&arguments.questions);
-    let house = staff(&surroundings, config, asking(person.as_ref())).await?;
+    let asking = Asking::new(&arguments.questions);
+    let house = staff(&surroundings, config, asking.options()).await?;
     let model = house.model()?.to_owned();
     let work = Work { prompt, output_schema, ..Work::default() };
     let fleeting = house.heart().fleeting();
@@ -35,16 +34,18 @@ pub async fn run(arguments: Run) -> Result<u8, Failure> {
     if !quiet {
         out::note(&format!("model {model} · thread {}", handle.thread));
     }
-    let show = Show::new(handle.thread.clone(), prepared, person);
-    watch(&house, handle, show, 0, fleeting).await
+    let show = Show::new(handle.thread.clone(), prepared, &asking);
+    let asker = asker(&house, &asking);
+    watch(&house, handle, show, asker, 0, fleeting).await
 }
 
 /// `majordomo thread resume`.
 pub async fn resume(name: &str, flags: &Flags, questions: &Questions, output: Output) -> Result<u8, Failure> {
     let (surroundings, config) = configured(flags)?;
+    let quiet = output.quiet || output.jsonl;
     let prepared = Prepared::new(output, &config.dialect)?;
-    let person = at_terminal(questions);
-    let house = staff(&surroundings, config, asking(person.as_ref())).await?;
+    let asking = Asking::new(questions);
+    let house = staff(&surroundings, config, asking.options()).await?;
     let store = house.heart().store().clone();
     let thread = store.resolve(name).await?;
     if !thread.is_root() {
@@ -53,7 +54,7 @@ pub async fn resume(name: &str, flags: &Flags, questions: &Questions, output: Ou
             "{thread} is a sub-agent; resume its root: majordomo thread resume {root}"
         )));
     }
-    let mut show = Show::new(thread.clone(), prepared, person);
+    let mut show = Show::new(thread.clone(), prepared, &asking);
     let fleeting = house.heart().fleeting();
     let before = Follower::new(store.clone(), thread.clone()).read_all().await?;
     let handle = match house.resume(&thread).await {
@@ -72,8 +73,15 @@ pub async fn resume(name: &str, flags: &Flags, questions: &Questions, output: Ou
         Err(error) => return Err(error.into()),
     };
     show.catch_up(&before);
+    let mut asker = asker(&house, &asking);
+    if let Some(asker) = &mut asker {
+        asker.push(&before);
+    }
+    if matches!(asking, Asking::Elsewhere) && !quiet {
+        remind(&house, &thread).await?;
+    }
     let seen = before.last().map_or(0, |record| record.seq);
-    watch(&house, handle, show, seen, fleeting).await
+    watch(&house, handle, show, asker, seen, fleeting).await
 }
 
 /// Shows a run until it is over or a signal comes.
@@ -81,6 +89,7 @@ async fn watch(
     house: &Staff,
     handle: RunHandle,
     mut show: Show,
+    mut asker: Option<Asker>,
     seen: u64,
     mut fleeting: broadcast::Receiver<Fleeting>,
 ) -> Result<u8, Failure> {
@@ -99,7 +108,11 @@ async fn watch(
             show_delta(&mut show, &root, fleeting.recv().await)?;
         }
         let records = follower.read().await?;
-        if let Some(report) = show.push(&records)? {
+        let over = show.push(&records)?;
+        if let Some(asker) = &mut asker {
+            asker.push(&records);
+        }
+        if let Some(report) = over {
             break report;
         }
         if !records.is_empty() {
@@ -130,14 +143,21 @@ async fn watch(
     Ok(show.finish(&report, now)?)
 }
 
-/// Who is asked at this terminal, if anybody is.
-fn at_terminal(questions: &Questions) -> Option<Arc<AtTerminal>> {
-    let asks = questions.approvals.map_or_else(|| std::io::stdin().is_terminal(), |who| who == Approvals::Ask);
-    asks.then(Arc::default)
+/// Who puts questions to the person at this terminal, if anybody is asked there.
+fn asker(house: &Staff, asking: &Asking) -> Option<Asker> {
+    let person = asking.person()?.clone();
+    Some(Asker::new(person, house.heart().store().clone(), house.config().data.clone()))
 }
 
-fn asking(person: Option<&Arc<AtTerminal>>) -> Options {
-    Options { person: person.map(|person| person.clone() as _), ..Options::default() }
+/// Says what of a run waits for a person since before it was resumed.
+async fn remind(house: &Staff, root: &ThreadId) -> Result<(), Failure> {
+    let open = ApprovalQuery { limit: usize::MAX, ..ApprovalQuery::default() };
+    for row in house.heart().store().approvals(open).await? {
+        if row.root == *root {
+            out::note(&how_to_decide(&row.question.id));
+        }
+    }
+    Ok(())
 }
 
 /// Prints words while they come. Those that came faster than they could be printed are in the logged answer.

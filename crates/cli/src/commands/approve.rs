@@ -1,0 +1,180 @@
+//! `majordomo approve`: what agents ask a person's consent for, and the person's word on it.
+//!
+//! A decision is bound to the digest that was read together with the question, goes into the log of the thread that asks,
+//! wherever that lives, and is taken up by whoever owns it. Nothing is run here.
+
+use std::sync::Arc;
+
+use agent::approval::{Approval, Decision, Resolution, Scope};
+use agent::{Json, Time};
+use jiff::tz::TimeZone;
+use majordomo::config::{Config, Flags};
+use majordomo::staff::open_store;
+use serde_json::{Value, json};
+use store::{ApprovalQuery, ApprovalRow, ApprovalStatus, Store};
+use view::safe;
+
+use super::configured;
+use crate::decide::{self, Came, decide};
+use crate::error::Failure;
+use crate::out;
+use crate::question::{self, Depth};
+
+/// The longest sentence in a list.
+const WORDS: usize = 60;
+/// The longest reason that is shown.
+const REASON: usize = 1000;
+
+/// `majordomo approve ls`.
+pub async fn ls(flags: &Flags, all: bool, json: bool, limit: usize) -> Result<u8, Failure> {
+    let (_, config) = configured(flags)?;
+    let rows = open_store(&config)?.approvals(ApprovalQuery { open_only: !all, limit }).await?;
+    let mut result = out::Result::Stdout;
+    if json {
+        let rows: Vec<Value> = rows.iter().map(|row| json!(row)).collect();
+        result.line(&Value::from(rows).to_string())?;
+        return Ok(0);
+    }
+    for line in table(&rows) {
+        if !result.line(&line)? {
+            break;
+        }
+    }
+    if rows.is_empty() {
+        out::note(if all { "nothing was ever asked" } else { "nothing waits for a person; --all shows the past" });
+    } else if rows.len() == limit {
+        out::note(&format!("the newest {limit} are shown; -n shows more"));
+    }
+    Ok(0)
+}
+
+/// `majordomo approve show`.
+pub async fn show(name: &str, flags: &Flags, json: bool) -> Result<u8, Failure> {
+    let (_, config) = configured(flags)?;
+    let row = open_store(&config)?.find_approval(name).await?;
+    let mut result = out::Result::Stdout;
+    if json {
+        result.line(&json!(row).to_string())?;
+        return Ok(0);
+    }
+    let mut lines = vec![format!("{} is {}", row.question.id, stands(&row))];
+    lines.extend(question::lines(&row.question, Depth::Whole, decide::now()));
+    for line in lines {
+        if !result.line(&line)? {
+            break;
+        }
+    }
+    Ok(0)
+}
+
+/// `majordomo approve yes`.
+pub async fn yes(name: &str, scope: Scope, input: Option<&str>, flags: &Flags) -> Result<u8, Failure> {
+    let input = input.map(arguments).transpose()?;
+    let (config, store, shown) = open(name, flags).await?;
+    if scope != Scope::Once {
+        let Some(rule) = decide::standing_rule(&shown) else {
+            return Err(Failure::usage(format!(
+                "consent beyond this call is not offered for {}: majordomo approve yes {}",
+                safe::line(&shown.tool, WORDS),
+                shown.id
+            )));
+        };
+        out::note(&format!("covers from here on: {}", safe::line(&rule.to_string(), REASON)));
+    }
+    let came = decide(&store, &shown, Decision::Allow { scope, input }).await?;
+    let allowed = matches!(came, Came::Kept | Came::Resolved(Resolution::Allowed { .. }));
+    if allowed && scope == Scope::Always {
+        decide::write_rule(&config.data, &shown)?;
+    }
+    tell(&shown, came, allowed)
+}
+
+/// `majordomo approve no`.
+pub async fn no(name: &str, reason: Option<&str>, flags: &Flags) -> Result<u8, Failure> {
+    let (_, store, shown) = open(name, flags).await?;
+    let reason = reason.map(str::trim).filter(|reason| !reason.is_empty()).map(Arc::from);
+    let came = decide(&store, &shown, Decision::Deny { reason }).await?;
+    let denied = matches!(came, Came::Kept | Came::Resolved(Resolution::Denied { .. }));
+    tell(&shown, came, denied)
+}
+
+/// A question that can still be decided, with the memory that it lies in.
+async fn open(name: &str, flags: &Flags) -> Result<(Config, Arc<dyn Store>, Approval), Failure> {
+    let (_, config) = configured(flags)?;
+    let store: Arc<dyn Store> = Arc::new(open_store(&config)?);
+    let row = store.find_approval(name).await?;
+    let id = &row.question.id;
+    match row.status {
+        ApprovalStatus::Pending if row.question.expires_at <= decide::now() => {
+            return Err(Failure::usage(format!("{id} has expired, and counts as refused")));
+        }
+        ApprovalStatus::Pending => {}
+        ApprovalStatus::Decided => {
+            let resume = format!("majordomo thread resume {}", row.root);
+            return Err(Failure::usage(format!("{id} is decided already, which takes effect with: {resume}")));
+        }
+        _ => return Err(Failure::usage(format!("{id} is {} already", stands(&row)))),
+    }
+    Ok((config, store, row.question))
+}
+
+/// Says what came of a decision; whether that is what was decided is the exit code.
+fn tell(shown: &Approval, came: Came, is_as_decided: bool) -> Result<u8, Failure> {
+    let id = &shown.id;
+    match came {
+        Came::Resolved(resolution) if is_as_decided => {
+            out::note(&format!("{id} is {}", decide::words(&resolution)));
+            Ok(0)
+        }
+        Came::Resolved(resolution) => Err(Failure::usage(format!("{id} is {}", decide::words(&resolution)))),
+        Came::Nothing(reason) => {
+            Err(Failure::usage(format!("the decision on {id} changes nothing: {}", safe::line(&reason, REASON))))
+        }
+        Came::Kept => {
+            let root = id.thread().root();
+            out::note(&format!(
+                "kept for {id}, whose process is gone; it takes effect with: majordomo thread resume {root}"
+            ));
+            Ok(0)
+        }
+    }
+}
+
+fn arguments(text: &str) -> Result<Json, Failure> {
+    let input = Json::parse(text).map_err(|error| Failure::usage(format!("--input is no JSON: {error}")))?;
+    if !input.value().is_object() {
+        return Err(Failure::usage("--input is no JSON object: a tool takes its arguments by name"));
+    }
+    Ok(input)
+}
+
+/// What has come of a question, as the end of a sentence.
+fn stands(row: &ApprovalRow) -> String {
+    match &row.reason {
+        Some(reason) => format!("{} ({})", row.status, safe::line(reason, REASON)),
+        None => row.status.to_string(),
+    }
+}
+
+/// Questions as lines whose columns are as wide as they must be.
+fn table(rows: &[ApprovalRow]) -> Vec<String> {
+    let zone = TimeZone::system();
+    let when = |at: Time| {
+        let moment = jiff::Timestamp::from_millisecond(at.0).unwrap_or_default();
+        moment.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M").to_string()
+    };
+    let cells = |row: &ApprovalRow| {
+        let asked = &row.question;
+        let (risk, tool) = (asked.risk.as_str().to_owned(), safe::line(&asked.tool, WORDS));
+        [asked.id.to_string(), row.status.to_string(), when(row.requested_at), risk, question::path(asked), tool]
+    };
+    let cells: Vec<[String; 6]> = rows.iter().map(cells).collect();
+    let wide = |column: usize| cells.iter().map(|cells| cells[column].chars().count()).max().unwrap_or(0);
+    let [a, b, c, d, e, f] = [0, 1, 2, 3, 4, 5].map(wide);
+    let line = |(row, [id, status, when, risk, path, tool]): (&ApprovalRow, &[String; 6])| {
+        let effect = safe::line(&row.question.effect, WORDS);
+        let line = format!("{id:<a$} {status:<b$} {when:<c$} {risk:<d$} {path:<e$} {tool:<f$} {effect}");
+        line.trim_end().to_owned()
+    };
+    rows.iter().zip(&cells).map(line).collect()
+}

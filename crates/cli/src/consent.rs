@@ -1,0 +1,263 @@
+//! Consent in line: what the run that is watched here asks, put to the person at this terminal.
+//!
+//! Questions come from the log, in its order, and are asked one by one. An answer is for the question that stood there, by its
+//! name and its digest, whatever came in meanwhile (T22); a question that is answered elsewhere is taken back. What is not
+//! answered here stays pending, for `majordomo approve` and for whoever resumes the run.
+
+use std::collections::HashMap;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use agent::approval::{Approval, ApprovalId, Decision, Resolution, Scope};
+use agent::{Event, Json};
+use majordomo::staff::{Consent, Options};
+use store::{Record, Store};
+use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
+use tokio::task::JoinHandle;
+use view::safe;
+
+use crate::arguments::{Approvals, Questions};
+use crate::decide::{self, Came, decide};
+use crate::out;
+use crate::person::{AtTerminal, Heard, Over, Sitting};
+use crate::question::{self, Depth};
+
+/// The longest reason or pattern that is shown.
+const WORDS: usize = 1000;
+
+/// How a person's consent is had for a run.
+pub enum Asking {
+    /// In line, at this terminal.
+    Here(Arc<AtTerminal>),
+    /// By whoever decides from elsewhere, sooner or later.
+    Elsewhere,
+    /// Not at all: what needs it is refused at once.
+    Nobody,
+}
+
+impl Asking {
+    /// As the command line says; a person at a terminal is asked unless it says otherwise.
+    pub fn new(questions: &Questions) -> Self {
+        let unsaid = if std::io::stdin().is_terminal() { Approvals::Ask } else { Approvals::Deny };
+        match questions.approvals.unwrap_or(unsaid) {
+            Approvals::Ask => Asking::Here(Arc::default()),
+            Approvals::Wait => Asking::Elsewhere,
+            Approvals::Deny => Asking::Nobody,
+        }
+    }
+
+    /// The person at this terminal, if anybody is asked here.
+    pub fn person(&self) -> Option<&Arc<AtTerminal>> {
+        match self {
+            Asking::Here(person) => Some(person),
+            Asking::Elsewhere | Asking::Nobody => None,
+        }
+    }
+
+    /// A staff that can ask so.
+    pub fn options(&self) -> Options {
+        let consent = match self {
+            Asking::Here(_) | Asking::Elsewhere => Consent::Asked,
+            Asking::Nobody => Consent::Nobody,
+        };
+        Options { person: self.person().map(|person| person.clone() as _), consent, ..Options::default() }
+    }
+}
+
+/// Puts the questions of one family to the person at this terminal.
+pub struct Asker {
+    queue: UnboundedSender<(Approval, Over)>,
+    open: HashMap<ApprovalId, Over>,
+    worker: JoinHandle<()>,
+}
+
+impl Asker {
+    /// Begins to ask. Rules that a person writes down lie in the folder `data`.
+    pub fn new(person: Arc<AtTerminal>, store: Arc<dyn Store>, data: PathBuf) -> Self {
+        let (queue, questions) = mpsc::unbounded_channel();
+        let worker = tokio::spawn(ask_all(person, store, data, questions));
+        Self { queue, open: HashMap::new(), worker }
+    }
+
+    /// Takes in what was written: what is asked stands in line, what is answered is taken back.
+    pub fn push(&mut self, records: &[Record]) {
+        for record in records {
+            match &*record.event {
+                Event::ApprovalRequested(question) => {
+                    let over = Over::default();
+                    self.open.insert(question.id.clone(), over.clone());
+                    // The worker has left with the person.
+                    let _ = self.queue.send(((**question).clone(), over));
+                }
+                Event::ApprovalResolved { approval, resolution, .. } => {
+                    if let Some(over) = self.open.remove(approval) {
+                        over.end(decide::words(resolution));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+impl Drop for Asker {
+    fn drop(&mut self) {
+        self.worker.abort();
+    }
+}
+
+async fn ask_all(
+    person: Arc<AtTerminal>,
+    store: Arc<dyn Store>,
+    data: PathBuf,
+    mut questions: UnboundedReceiver<(Approval, Over)>,
+) {
+    while let Some((question, over)) = questions.recv().await {
+        let sitting = person.sit(over.clone()).await;
+        if over.why().is_some() {
+            continue;
+        }
+        let id = question.id.clone();
+        match consult(&sitting, &question, questions.len()).await {
+            Said::Decided(decision) => {
+                drop(sitting);
+                hand_in(&store, &data, &question, decision).await;
+            }
+            Said::Over => {
+                let why = over.why().unwrap_or_default();
+                sitting.say(&format!("\n-- {id} is no longer asked here: it is {why}\n"));
+            }
+            Said::Nothing => {
+                drop(sitting);
+                out::note(&format!("{id} waits; decide with: majordomo approve yes {id}"));
+            }
+        }
+    }
+}
+
+/// Sends a decision on its way. What comes of it is in the log, and shown from there.
+async fn hand_in(store: &Arc<dyn Store>, data: &std::path::Path, question: &Approval, decision: Decision) {
+    let is_always = matches!(decision, Decision::Allow { scope: Scope::Always, .. });
+    match decide(store, question, decision).await {
+        Ok(Came::Resolved(Resolution::Allowed { scope: Scope::Always, .. })) if is_always => {
+            if let Err(failure) = decide::write_rule(data, question) {
+                out::note(&format!("{failure:#}"));
+            }
+        }
+        Ok(_) => {}
+        Err(error) => out::note(&format!("the decision on {} could not be written: {error}", question.id)),
+    }
+}
+
+/// What a person said to a question.
+#[derive(Debug, PartialEq, Eq)]
+enum Said {
+    Decided(Decision),
+    /// It was answered elsewhere before.
+    Over,
+    /// Nobody answers here.
+    Nothing,
+}
+
+/// Shows a question and talks until it is decided. An empty line decides nothing.
+async fn consult(sitting: &Sitting, question: &Approval, waiting: usize) -> Said {
+    let more = if waiting == 0 { String::new() } else { format!(" ({waiting} more in line)") };
+    let head = format!("\n? {} needs your consent{more}\n", question.id);
+    let mut text = head + &shown(question, Depth::Short) + &choices(question);
+    loop {
+        let word = match sitting.ask(text).await {
+            Heard::Line(line) => line.trim().to_lowercase(),
+            Heard::Over => return Said::Over,
+            Heard::Nobody => return Said::Nothing,
+        };
+        let said = match word.as_str() {
+            "y" | "yes" => Ok(allow(Scope::Once, None)),
+            "t" => for_thread(question),
+            "a" => always(sitting, question).await,
+            "n" | "no" => refused(sitting).await,
+            "e" => edited(sitting).await,
+            "?" => Err(Instead::Say(shown(question, Depth::Whole))),
+            _ => Err(Instead::Say(String::new())),
+        };
+        text = match said {
+            Ok(decision) => return Said::Decided(decision),
+            Err(Instead::Say(words)) => words + &choices(question),
+            Err(Instead::Heard(Heard::Over)) => return Said::Over,
+            Err(Instead::Heard(_)) => return Said::Nothing,
+        };
+    }
+}
+
+/// What there is where there is no decision.
+enum Instead {
+    /// Words, before it is asked again.
+    Say(String),
+    /// The end of the talk.
+    Heard(Heard),
+}
+
+fn for_thread(question: &Approval) -> Result<Decision, Instead> {
+    match &question.standing {
+        Some(_) => Ok(allow(Scope::Thread, None)),
+        None => Err(not_offered()),
+    }
+}
+
+async fn always(sitting: &Sitting, question: &Approval) -> Result<Decision, Instead> {
+    let Some(rule) = decide::standing_rule(question) else { return Err(not_offered()) };
+    let rule = safe::line(&rule.to_string(), WORDS);
+    match line(sitting, format!("  the rule would be: {rule}\n  write it down? [y/N] ")).await?.as_str() {
+        "y" | "yes" | "Y" => Ok(allow(Scope::Always, None)),
+        _ => Err(Instead::Say(String::new())),
+    }
+}
+
+async fn refused(sitting: &Sitting) -> Result<Decision, Instead> {
+    let reason = line(sitting, "  why, for the agent (or nothing): ".to_owned()).await?;
+    Ok(Decision::Deny { reason: Some(reason).filter(|reason| !reason.is_empty()).map(Arc::from) })
+}
+
+async fn edited(sitting: &Sitting) -> Result<Decision, Instead> {
+    let text = line(sitting, "  the whole input, as one line of JSON (or nothing): ".to_owned()).await?;
+    if text.is_empty() {
+        return Err(Instead::Say(String::new()));
+    }
+    let input = match Json::parse(&text) {
+        Ok(input) if input.value().is_object() => input,
+        Ok(_) => return Err(Instead::Say("  it is no JSON object\n".to_owned())),
+        Err(error) => return Err(Instead::Say(format!("  it is no JSON: {error}\n"))),
+    };
+    let shown: String = question::input(&input, Depth::Whole).iter().map(|line| format!("{line}\n")).collect();
+    match line(sitting, format!("{shown}  allow it once with this? [y/N] ")).await?.as_str() {
+        "y" | "yes" | "Y" => Ok(allow(Scope::Once, Some(input))),
+        _ => Err(Instead::Say(String::new())),
+    }
+}
+
+async fn line(sitting: &Sitting, text: String) -> Result<String, Instead> {
+    match sitting.ask(text).await {
+        Heard::Line(line) => Ok(line.trim().to_owned()),
+        other => Err(Instead::Heard(other)),
+    }
+}
+
+fn allow(scope: Scope, input: Option<Json>) -> Decision {
+    Decision::Allow { scope, input }
+}
+
+fn not_offered() -> Instead {
+    Instead::Say("  consent beyond this call is not offered for this\n".to_owned())
+}
+
+fn shown(question: &Approval, depth: Depth) -> String {
+    question::lines(question, depth, decide::now()).iter().map(|line| format!("{line}\n")).collect()
+}
+
+fn choices(question: &Approval) -> String {
+    let more = if question.standing.is_some() { " · t this thread · a always" } else { "" };
+    format!("y once{more} · n no · e edit · ? all of it\n> ")
+}
+
+#[cfg(test)]
+mod tests;

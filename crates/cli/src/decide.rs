@@ -1,0 +1,146 @@
+//! A person's decision on its way: written into the log of the thread that asks, bound to what was shown, and followed until
+//! it is known what came of it. Whoever owns the thread takes it up; it is never taken over here.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agent::approval::{Approval, Decision, Resolution, Scope};
+use agent::permission::{Action, Rule};
+use agent::{Event, InputId, Outside, ThreadId, Time};
+use anyhow::Context;
+use store::{Process, Store};
+
+use crate::commands::is_left;
+use crate::out;
+
+/// After this long without anything new it is looked whether the owner is still there.
+const LOOK_AGAIN: Duration = Duration::from_millis(500);
+/// Events that are read at once.
+const PAGE: usize = 1000;
+
+/// What came of a decision.
+#[derive(Debug)]
+pub enum Came {
+    /// Its owner took it up, and this is the end of the question.
+    Resolved(Resolution),
+    /// It came to nothing.
+    Nothing(Arc<str>),
+    /// It is in the log, and nobody is there to take it up.
+    Kept,
+}
+
+/// Writes a decision on what was shown, and waits for what comes of it.
+pub async fn decide(store: &Arc<dyn Store>, shown: &Approval, decision: Decision) -> Result<Came, store::Error> {
+    let thread = shown.id.thread();
+    // A process decides a question once; what it says twice is said once.
+    let input = InputId::new(format!("{}/{}", Process::current().id, shown.id));
+    let decided = Outside::Decided { approval: shown.id.clone(), digest: shown.digest.clone(), decision };
+    let mut tail = store.tail();
+    let mut n = store.arrive(&thread, input.clone(), decided, now(), true).await?.n;
+    loop {
+        tail.borrow_and_update();
+        // Looked at before the log: what an owner wrote before it went is then there.
+        let is_alone = is_alone(&**store, &thread).await?;
+        loop {
+            let page = store.read(&thread, n, PAGE).await?;
+            let Some(last) = page.last() else { break };
+            n = last.n;
+            if let Some(came) = page.iter().find_map(|record| came(&record.event, shown, &input)) {
+                return Ok(came);
+            }
+        }
+        if is_alone {
+            return left(&**store, shown, &input).await;
+        }
+        // Nothing may happen for long; the owner may go without a word.
+        let _ = tokio::time::timeout(LOOK_AGAIN, tail.changed()).await;
+    }
+}
+
+/// The rule that consent for ever writes down; none where such consent is not offered.
+pub fn standing_rule(question: &Approval) -> Option<Rule> {
+    let pattern = question.standing.clone()?;
+    let tool = question.tool.clone();
+    Some(Rule { tool, pattern: Some(pattern), agent: None, action: Action::Allow, origin: "".into() })
+}
+
+/// Writes that rule down, and says where.
+pub fn write_rule(data: &Path, question: &Approval) -> anyhow::Result<()> {
+    if let Some(rule) = standing_rule(question) {
+        let path = majordomo::rules::allow_always(data, &rule).context("the rule could not be written down")?;
+        out::note(&format!("the rule is in {}", path.display()));
+    }
+    Ok(())
+}
+
+/// What was decided, as the end of a sentence.
+pub fn words(resolution: &Resolution) -> String {
+    use view::safe::line;
+    const WORDS: usize = 1000;
+    match resolution {
+        Resolution::Allowed { scope: Scope::Once, input: None, .. } => "approved, once".to_owned(),
+        Resolution::Allowed { scope: Scope::Once, input: Some(_), .. } => "approved, with other arguments".to_owned(),
+        Resolution::Allowed { scope: Scope::Thread, .. } => "approved, for this thread".to_owned(),
+        Resolution::Allowed { scope: Scope::Always, .. } => "approved, for ever".to_owned(),
+        Resolution::Denied { reason: None } => "denied".to_owned(),
+        Resolution::Denied { reason: Some(reason) } => format!("denied: {}", line(reason, WORDS)),
+        Resolution::Forbidden { rule } => format!("forbidden, whatever a person says: {}", line(rule, WORDS)),
+        Resolution::Expired { .. } => "expired: nobody decided in time".to_owned(),
+        Resolution::Unanswered { .. } => "refused, for nobody could be asked any more".to_owned(),
+        Resolution::Withdrawn { reason } => format!("withdrawn: {}", line(reason, WORDS)),
+    }
+}
+
+/// The moment.
+pub fn now() -> Time {
+    runtime::Clock::default().now()
+}
+
+fn came(event: &Event, shown: &Approval, sent: &InputId) -> Option<Came> {
+    match event {
+        Event::ApprovalResolved { approval, input, resolution, .. } if *approval == shown.id => {
+            Some(if input.as_ref() == Some(sent) {
+                Came::Resolved(resolution.clone())
+            } else {
+                Came::Nothing(format!("it is {}", words(resolution)).into())
+            })
+        }
+        Event::InputDropped { input, reason } if input == sent => Some(Came::Nothing(reason.clone())),
+        Event::Reported(_) => Some(Came::Nothing("the thread is over".into())),
+        _ => None,
+    }
+}
+
+/// What a decision is that nobody takes up: kept, if it is the first one on a question that is still open.
+async fn left(store: &dyn Store, shown: &Approval, sent: &InputId) -> Result<Came, store::Error> {
+    let row = store.approval(&shown.id).await?;
+    match row.map(|row| row.status) {
+        Some(status) if status.is_open() => {}
+        Some(status) => return Ok(Came::Nothing(format!("it is {status}").into())),
+        None => return Ok(Came::Nothing("its thread was removed".into())),
+    }
+    let (thread, mut n, mut standing) = (shown.id.thread(), 0, Vec::new());
+    loop {
+        let page = store.read(&thread, n, PAGE).await?;
+        let Some(last) = page.last() else { break };
+        n = last.n;
+        for record in &page {
+            match &*record.event {
+                Event::InputArrived { id, input: Outside::Decided { approval, .. } } if *approval == shown.id => {
+                    standing.push(id.clone());
+                }
+                Event::InputDropped { input, .. } => standing.retain(|id| id != input),
+                _ => {}
+            }
+        }
+    }
+    let is_first = standing.first() == Some(sent);
+    Ok(if is_first { Came::Kept } else { Came::Nothing("somebody else has decided it already".into()) })
+}
+
+/// Whether nobody is there who would take anything up.
+async fn is_alone(store: &dyn Store, thread: &ThreadId) -> Result<bool, store::Error> {
+    let row = store.thread(thread).await?;
+    Ok(row.is_none_or(|row| !row.state.is_live() || is_left(&row, now())))
+}

@@ -1,0 +1,142 @@
+//! How a question is shown to the person who answers it: who asks, what exactly, why, and what a yes would cover.
+//!
+//! Everything in it may have been written to deceive, so every word goes through `view::safe`, and the arguments are laid out
+//! from their own text: what a parser would drop, reorder or merge is shown as it stands (T24, T25).
+
+use agent::approval::Approval;
+use agent::{Json, Time};
+use jiff::tz::TimeZone;
+use view::{clock, safe};
+
+/// The longest piece of text that is shown in a short form.
+const SHORT: usize = 400;
+/// The most lines of arguments in a short form.
+const SHORT_LINES: usize = 24;
+/// The longest name or sentence around the arguments.
+const WORDS: usize = 2000;
+
+/// How much is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// What fits a screen; what is left out is counted.
+    Short,
+    /// All of it.
+    Whole,
+}
+
+/// A question as lines for a person.
+pub fn lines(question: &Approval, depth: Depth, now: Time) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut say = |name: &str, words: String| lines.push(format!("  {name:<10} {words}"));
+    say("asks", path(question));
+    say("to use", safe::line(&question.tool, WORDS));
+    say("which", safe::line(&question.effect, WORDS));
+    say("risk", question.risk.as_str().to_owned());
+    for place in &question.protected {
+        say("protected", format!("it would change {}", safe::line(place, WORDS)));
+    }
+    if question.foreign {
+        say("beware", "the agent has read text from outside the house".to_owned());
+    }
+    say("because", safe::line(&question.why, WORDS));
+    say("in", safe::line(&question.workspace, WORDS));
+    say("until", until(question, now));
+    say("always", standing(question));
+    say("with", format!("{} characters of input:", question.input.text().chars().count()));
+    lines.extend(input(&question.input, depth));
+    if depth == Depth::Whole {
+        lines.push(format!("  {:<10} {}", "bound to", safe::line(&question.digest, WORDS)));
+    }
+    lines
+}
+
+/// The names on the way to whoever asks.
+pub fn path(question: &Approval) -> String {
+    question.path.iter().map(|name| safe::line(name, 80)).collect::<Vec<_>>().join(" › ")
+}
+
+/// Arguments as indented lines, character by character as they stand, with everything invisible shown.
+pub fn input(input: &Json, depth: Depth) -> Vec<String> {
+    let most = match depth {
+        Depth::Short => SHORT,
+        Depth::Whole => usize::MAX,
+    };
+    let mut lines: Vec<String> = Vec::new();
+    for (level, words) in layout(input.text()) {
+        lines.push(format!("    {}{}", "  ".repeat(level), safe::line(&words, most)));
+    }
+    if depth == Depth::Short && lines.len() > SHORT_LINES {
+        let left_out = lines.len() - SHORT_LINES;
+        lines.truncate(SHORT_LINES);
+        lines.push(format!("    … {left_out} more lines"));
+    }
+    lines
+}
+
+/// Valid JSON text broken into lines, each with its depth. Only blanks between the values are left out.
+fn layout(text: &str) -> Vec<(usize, String)> {
+    let mut lines = Vec::new();
+    let (mut level, mut line, mut is_text, mut is_escaped) = (0_usize, String::new(), false, false);
+    let mut end = |level: usize, line: &mut String| {
+        if !line.is_empty() {
+            lines.push((level, std::mem::take(line)));
+        }
+    };
+    for c in text.chars() {
+        if is_text {
+            line.push(c);
+            is_text = is_escaped || c != '"';
+            is_escaped = !is_escaped && c == '\\';
+            continue;
+        }
+        match c {
+            '{' | '[' => {
+                line.push(c);
+                end(level, &mut line);
+                level += 1;
+            }
+            '}' | ']' => {
+                end(level, &mut line);
+                level = level.saturating_sub(1);
+                line.push(c);
+            }
+            ',' => {
+                line.push(c);
+                end(level, &mut line);
+            }
+            ':' => line.push_str(": "),
+            ' ' | '\t' | '\n' | '\r' => {}
+            other => {
+                line.push(other);
+                is_text = other == '"';
+            }
+        }
+    }
+    end(level, &mut line);
+    lines
+}
+
+fn until(question: &Approval, now: Time) -> String {
+    let at = question.expires_at;
+    let moment = jiff::Timestamp::from_millisecond(at.0).unwrap_or_default();
+    let moment = moment.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M");
+    if at <= now {
+        format!("{moment}: it has expired")
+    } else {
+        format!("{moment}, {} from now; then it counts as refused", clock::duration(at.since_ms(now)))
+    }
+}
+
+fn standing(question: &Approval) -> String {
+    match &question.standing {
+        Some(pattern) => format!(
+            "consent beyond this call would cover {} of '{}'",
+            safe::line(&question.tool, WORDS),
+            safe::line(pattern, WORDS)
+        ),
+        None => "consent beyond this call is not offered".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

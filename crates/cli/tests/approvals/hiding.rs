@@ -1,0 +1,30 @@
+//! Text that was written to deceive whoever decides: shown as what it is, everywhere.
+
+use testkit::scenes::{call, calls, says, scene};
+
+use crate::{question, run, world};
+
+#[test]
+fn what_hides_in_a_command_is_shown_to_whoever_decides() {
+    // T24
+    let spaces = " ".repeat(10_000);
+    let hidden = format!(r#"command = "ls \u001b[2J\u202e\u200b\U000E0100{spaces}; rm -rf x""#);
+    let world = world(&[scene("go", &[calls(&[call("run_command", &hidden)]), says("done")])]);
+    let running = run(&world, "go", &["--approvals", "wait"]);
+    let asked = question(&world, 1);
+    let shown = world.call(&["approve", "show", asked.id.as_str()]);
+    let text = shown.answer(0);
+    for words in [r"\u{202e}\u{200b}\u{e0100}[10000 spaces]; rm -rf x", "characters of input"] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    let listed = world.call(&["approve", "ls"]);
+    let no = world.call(&["approve", "no", asked.id.as_str(), "--reason", "no\u{1b}[2J\u{202e}!"]);
+    no.answer(0);
+    let past = world.call(&["approve", "show", asked.id.as_str()]);
+    assert!(past.answer(0).contains(r"(no\u{1b}[2J\u{202e}!)"), "{}", past.out);
+    let done = running.done();
+    for told in [text, listed.answer(0), &no.err, past.answer(0), &done.err] {
+        let deceives = |c: char| c.is_control() && c != '\n' || matches!(c, '\u{202e}' | '\u{200b}' | '\u{e0100}');
+        assert!(!told.contains(deceives), "{told:?}");
+    }
+}

@@ -1,0 +1,93 @@
+//! Decisions that cross each other, come too late, or are for something else: one execution at the most, and a plain word.
+
+use testkit::scenes::{calls, says, scene};
+use testkit::world::count;
+
+use crate::{assert_only_what_was_approved_ran, question, run, world, write};
+
+#[test]
+fn of_two_who_decide_at_once_one_is_heard() {
+    // T21
+    let world = world(&[scene("go", &[calls(&[write("new.txt", "written")]), says("done")])]);
+    let running = run(&world, "go", &["--approvals", "wait"]);
+    let asked = question(&world, 1);
+    let deciders = [(); 3].map(|()| world.start(&["approve", "yes", asked.id.as_str()]));
+    let mut codes = deciders.map(|decider| decider.done().code);
+    codes.sort();
+    assert_eq!(codes, [Some(0), Some(2), Some(2)]);
+    assert_eq!(running.done().answer(0), "done");
+    let log = world.log();
+    assert_eq!(count(&log, &world.root(), "tool_started"), 1);
+    assert_only_what_was_approved_ran(&log);
+    world.assert_at_rest(&world.root());
+}
+
+#[test]
+fn a_decision_that_comes_late_or_is_for_nothing_changes_nothing() {
+    // T21
+    let world = world(&[scene("go", &[calls(&[write("new.txt", "written")]), says("done")])]);
+    let running = run(&world, "go", &["--approvals", "wait"]);
+    let (root, asked) = (world.root(), question(&world, 1));
+    for unknown in [format!("{root}/2"), format!("{root}.1/1"), "zzzz/1".to_owned()] {
+        let refused = world.call(&["approve", "yes", &unknown]);
+        refused.answer(2);
+        assert!(refused.err.contains("approve ls"), "{}", refused.err);
+    }
+    world.call(&["stop", root.as_str()]).answer(0);
+    running.done();
+    let before = world.log();
+    let late = world.call(&["approve", "yes", asked.id.as_str()]);
+    late.answer(2);
+    assert!(late.err.contains("is withdrawn"), "{}", late.err);
+    assert_eq!(world.log(), before, "a late decision is not even written");
+    assert!(!world.path("new.txt").exists());
+    assert_only_what_was_approved_ran(&before);
+}
+
+#[test]
+fn what_is_decided_is_not_decided_again() {
+    // T21
+    let world = world(&[scene("go", &[calls(&[write("new.txt", "written")]), says("done")])]);
+    let running = run(&world, "go", &["--approvals", "wait"]);
+    let asked = question(&world, 1);
+    world.call(&["approve", "no", asked.id.as_str()]).answer(0);
+    let again = world.call(&["approve", "yes", asked.id.as_str()]);
+    again.answer(2);
+    assert!(again.err.contains("is denied already"), "{}", again.err);
+    running.done().answer(0);
+    assert!(!world.path("new.txt").exists());
+}
+
+#[test]
+fn a_question_whose_time_is_over_cannot_be_decided() {
+    // T21: the row is aged, for a day is too long for a test.
+    let world = world(&[scene("go", &[calls(&[write("new.txt", "written")]), says("done")])]);
+    let mut running = run(&world, "go", &["--approvals", "wait"]);
+    let asked = question(&world, 1);
+    running.kill();
+    let database = rusqlite::Connection::open(world.database()).expect("the database");
+    let aged = "UPDATE approvals SET question = json_set(question, '$.expires_at', 1)";
+    database.execute(aged, []).expect("a row that is aged");
+    drop(database);
+    let before = world.log();
+    let late = world.call(&["approve", "yes", asked.id.as_str()]);
+    late.answer(2);
+    assert!(late.err.contains("has expired"), "{}", late.err);
+    assert_eq!(world.log(), before);
+}
+
+#[test]
+fn a_database_of_before_there_were_questions_is_opened_and_used() {
+    // F11
+    let world = world(&[scene("go", &[calls(&[write("new.txt", "written")]), says("done")])]);
+    run(&world, "go", &["--approvals", "deny"]).done().answer(5);
+    let database = rusqlite::Connection::open(world.database()).expect("the database");
+    database.execute_batch("DROP TABLE approvals; PRAGMA user_version = 1").expect("an older database");
+    drop(database);
+    assert!(world.call(&["thread", "ls"]).answer(0).contains("completed"));
+    assert_eq!(world.call(&["approve", "ls", "--json"]).answer(0), "[]");
+    let running = run(&world, "go", &["--approvals", "wait"]);
+    world.call(&["approve", "yes", question(&world, 1).id.as_str()]).answer(0);
+    running.done().answer(0);
+    assert_eq!(world.lines("new.txt"), ["written"]);
+}
