@@ -1,12 +1,17 @@
-//! A program with a staff of its own: a scripted model, one tool that only this program has, nothing kept on the disk.
+//! A program with a staff of its own: a scripted model, two tools that only this program has, one of which needs consent, and
+//! nothing kept on the disk.
 //!
 //! `cargo run -p majordomo --example embed`
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use majordomo::agent::Json;
+use majordomo::agent::approval::{Decision, Scope};
 use majordomo::agent::tools::{Reach, Risk, ToolInfo, ToolResult};
+use majordomo::agent::{Json, Outside};
 use majordomo::config::{Config, Flags, Surroundings};
+use majordomo::runtime::Heart;
+use majordomo::staff::Consent;
+use majordomo::store::{ApprovalQuery, ApprovalStatus};
 use majordomo::tool::{Bench, CommandHost, Registry, Tool};
 use majordomo::{Options, Staff, Work};
 
@@ -15,27 +20,73 @@ const SCRIPT: &str = r#"
 [[script]]
 on = "greenhouse"
 [[script.reply]]
-calls = [{ name = "spawn_agent", input = { task = "Read the thermometer and say whether it is warm enough" } }]
+calls = [{ name = "spawn_agent", input = { task = "Read the thermometer and air the place if it is warm" } }]
 [[script.reply]]
-text = "The greenhouse is at 21 degrees; nothing has to be done."
+text = "The greenhouse is at 31 degrees; a window is open."
 [[script]]
 on = "thermometer"
 [[script.reply]]
 calls = [{ name = "thermometer", input = {} }]
 [[script.reply]]
-text = "21 degrees: warm enough."
+calls = [{ name = "window", input = { open = true } }]
+[[script.reply]]
+text = "31 degrees: the window is open."
 "#;
 
-/// A tool of this program's own.
-struct Thermometer(ToolInfo);
+/// A tool of this program's own, which always answers the same.
+struct Instrument {
+    info: ToolInfo,
+    answer: &'static str,
+}
 
-impl Tool for Thermometer {
+impl Instrument {
+    fn new(name: &str, description: &str, reach: Reach, answer: &'static str) -> Result<Self, serde_json::Error> {
+        let info = ToolInfo {
+            name: name.into(),
+            description: description.into(),
+            schema: Json::parse(r#"{"type": "object", "properties": {"open": {"type": "boolean"}}}"#)?,
+            reach,
+            idempotent: true,
+            risk: Risk::Low,
+        };
+        Ok(Self { info, answer })
+    }
+}
+
+impl Tool for Instrument {
     fn info(&self) -> &ToolInfo {
-        &self.0
+        &self.info
     }
 
     fn run<'a>(&'a self, _input: &'a Json, _bench: &'a Bench) -> BoxFuture<'a, ToolResult> {
-        async { ToolResult::ok("21 degrees Celsius") }.boxed()
+        async { ToolResult::ok(self.answer) }.boxed()
+    }
+}
+
+/// Decides what the staff asks, whoever of them asks it. A real program shows it to somebody first.
+async fn decide(heart: Heart) -> Result<(), majordomo::Error> {
+    let mut tail = heart.store().tail();
+    loop {
+        tail.borrow_and_update();
+        let open = heart.store().approvals(ApprovalQuery::default()).await;
+        for row in open.map_err(majordomo::runtime::Error::from)? {
+            let asked = row.question;
+            if row.status != ApprovalStatus::Pending {
+                continue;
+            }
+            println!("{} asks to use {} with {}", asked.path.join(" › "), asked.tool, asked.input.text());
+            let decision = if &*asked.tool == "window" {
+                Decision::Allow { scope: Scope::Once, input: None }
+            } else {
+                Decision::Deny { reason: Some("only windows may be touched".into()) }
+            };
+            // Bound to what was shown: where the call has become another, it is asked about anew.
+            let decided = Outside::Decided { approval: asked.id, digest: asked.digest, decision };
+            heart.send(&row.thread, decided).await?;
+        }
+        if tail.changed().await.is_err() {
+            return Ok(());
+        }
     }
 }
 
@@ -46,21 +97,19 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let script = folder.join("script.toml");
     std::fs::write(&script, SCRIPT)?;
 
-    let thermometer = Thermometer(ToolInfo {
-        name: "thermometer".into(),
-        description: "The temperature in the greenhouse.".into(),
-        schema: Json::parse(r#"{"type": "object", "properties": {}}"#)?,
-        reach: Reach::ReadOnly,
-        idempotent: true,
-        risk: Risk::Low,
-    });
+    let thermometer = Instrument::new("thermometer", "The temperature inside.", Reach::ReadOnly, "31 degrees Celsius")?;
+    let window = Instrument::new("window", "Opens or closes the window.", Reach::World, "The window is open.")?;
     let surroundings = Surroundings { cwd: folder.clone(), ..Surroundings::of_process()? };
     let flags = Flags { model: Some(format!("scripted/{}", script.display())), ..Flags::default() };
     let config = Config::load(&surroundings, &flags)?;
-    let tools = Registry::standard(CommandHost::default()).with(thermometer);
-    let staff = Staff::open(&surroundings, config, Options { tools, in_memory: true, ..Options::default() }).await?;
+    let tools = Registry::standard(CommandHost::default()).with(thermometer).with(window);
+    let options = Options { tools, consent: Consent::Asked, in_memory: true, ..Options::default() };
+    let staff = Staff::open(&surroundings, config, options).await?;
 
-    let report = staff.run(Work::new("How is the greenhouse?")).await?;
+    let report = tokio::select! {
+        report = staff.run(Work::new("How is the greenhouse?")) => report?,
+        ended = decide(staff.heart().clone()) => return Err(format!("nobody decides any more: {ended:?}").into()),
+    };
     println!("{}: {}", report.outcome, report.text);
     println!("{} sub-agent, {} tokens in the whole tree", report.tree.children, report.tree.tokens.total());
 
