@@ -1,9 +1,13 @@
 //! The command line: its words, its flags, their help.
 
+mod judging;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use majordomo::config::Flags;
+
+pub use self::judging::{Explain, Trust, TrustCommand};
 
 /// Gives any language model a staff: agents that hand work to sub-agents, within budgets, with everything remembered.
 #[derive(Debug, Parser)]
@@ -59,9 +63,21 @@ pub enum Command {
     /// List what agents ask a person's consent for, show it, decide it
     #[command(subcommand)]
     Approve(ApproveCommand),
+    /// Say what would become of a call of a thread: allow, ask or deny, by whose word and which rule
+    Explain(Explain),
+    /// Show what a project's files would bring into force, and trust them or not
+    Trust(Trust),
     /// Show the configuration that holds
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// Look at everything that a run stands on, and say what is wrong
+    Doctor {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        settings: Settings,
+    },
     /// Print a completion script for a shell
     Completion {
         /// The shell

@@ -3,22 +3,31 @@
 mod approve;
 mod completion;
 mod config;
+mod doctor;
+mod explain;
 mod ps;
 mod run;
 mod steer;
 mod stop;
 mod thread;
+mod trust;
+
+use std::path::PathBuf;
 
 use agent::approval::Scope;
 use majordomo::config::{Config, Flags, Surroundings};
 use majordomo::staff::{self, Options, Staff};
 use tool::{CommandHost, Guard, Registry};
+use view::safe;
 
-use crate::arguments::{ApproveCommand, Command, ConfigCommand, Desk, ThreadCommand};
+use crate::arguments::{ApproveCommand, Command, ConfigCommand, Desk, ThreadCommand, Trust, TrustCommand};
 use crate::error::Failure;
 use crate::out;
 
 pub use thread::is_left;
+
+/// The widest that a warning is shown.
+const WIDE: usize = 400;
 
 /// Carries out a command; its exit code.
 pub async fn carry_out(desk: Desk) -> Result<u8, Failure> {
@@ -37,6 +46,12 @@ pub async fn carry_out(desk: Desk) -> Result<u8, Failure> {
         Command::Stop { thread, now, reason, place } => stop::stop(&thread, now, &reason, &place.flags()).await,
         Command::Steer { thread, text, place } => steer::steer(&thread, &text, &place.flags()).await,
         Command::Approve(command) => approval(command).await,
+        Command::Explain(arguments) => explain::explain(&arguments).await,
+        Command::Trust(Trust { command: Some(TrustCommand::Ls { json, place }), .. }) => {
+            trust::ls(&place.flags(), json)
+        }
+        Command::Trust(arguments) => trust::trust(&arguments),
+        Command::Doctor { settings, json } => doctor::doctor(&settings.flags(), json).await,
         Command::Config(ConfigCommand::Show { settings, json }) => config::show(&settings.flags(), json),
         Command::Completion { shell } => completion::completion(shell),
     }
@@ -60,17 +75,40 @@ async fn approval(command: ApproveCommand) -> Result<u8, Failure> {
 
 /// The configuration, with its warnings shown.
 fn configured(flags: &Flags) -> Result<(Surroundings, Config), Failure> {
-    let surroundings =
-        Surroundings::of_process().map_err(|error| Failure::failed(format!("no current folder: {error}")))?;
+    let surroundings = surroundings()?;
     let config = Config::load(&surroundings, flags)?;
-    for warning in &config.warnings {
-        out::note(&format!("warning: {warning}"));
-    }
+    warn(&config);
     Ok((surroundings, config))
+}
+
+/// The configuration as it is in another folder, with the same folder for state.
+fn configured_in(
+    folder: PathBuf,
+    (here, config): (&Surroundings, &Config),
+    flags: &Flags,
+) -> Result<(Surroundings, Config), Failure> {
+    let there = Surroundings { cwd: folder, ..here.clone() };
+    let flags = Flags { data: Some(config.data.to_string_lossy().into_owned()), ..flags.clone() };
+    let config = Config::load(&there, &flags)?;
+    Ok((there, config))
+}
+
+fn surroundings() -> Result<Surroundings, Failure> {
+    Surroundings::of_process().map_err(|error| Failure::failed(format!("no current folder: {error}")))
+}
+
+fn warn(config: &Config) {
+    for warning in &config.warnings {
+        out::note(&format!("warning: {}", safe::line(&warning.to_string(), WIDE)));
+    }
 }
 
 /// A staff whose commands are guarded by this program.
 async fn staff(surroundings: &Surroundings, config: Config, options: Options) -> Result<Staff, staff::Error> {
-    let tools = Registry::standard(CommandHost { guard: Guard::SelfExe, ..CommandHost::default() });
-    Staff::open(surroundings, config, Options { tools, ..options }).await
+    Staff::open(surroundings, config, Options { tools: hands(), ..options }).await
+}
+
+/// The tools of an agent, whose commands are guarded by this program.
+fn hands() -> Registry {
+    Registry::standard(CommandHost { guard: Guard::SelfExe, ..CommandHost::default() })
 }

@@ -16,7 +16,7 @@ pub struct Failure {
 /// The command line is wrong.
 const USAGE: u8 = 2;
 /// The configuration or an agent file is invalid.
-const CONFIGURATION: u8 = 3;
+pub const CONFIGURATION: u8 = 3;
 /// There is no provider, key or network.
 const PROVIDER: u8 = 4;
 

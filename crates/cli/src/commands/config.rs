@@ -1,9 +1,11 @@
 //! `majordomo config show`.
 
+use agent::permission::Rule;
 use majordomo::config::Flags;
 use serde_json::{Value, json};
+use view::safe;
 
-use super::configured;
+use super::{WIDE, configured};
 use crate::error::Failure;
 use crate::out;
 
@@ -13,7 +15,9 @@ pub fn show(flags: &Flags, json: bool) -> Result<u8, Failure> {
     let mut result = out::Result::Stdout;
     if json {
         let entry = |entry: &majordomo::config::Entry| json!({ "id": entry.key, "key": entry.key, "value": entry.value, "origin": entry.origin.to_string() });
-        let entries: Vec<Value> = config.entries().iter().map(entry).collect();
+        let rule = |(number, rule): (usize, &Rule)| json!({ "id": format!("rules.{number}"), "key": "rules", "value": value_of(rule), "origin": rule.origin });
+        let rules = config.rules.iter().enumerate().map(rule);
+        let entries: Vec<Value> = config.entries().iter().map(entry).chain(rules).collect();
         result.line(&Value::from(entries).to_string())?;
         return Ok(0);
     }
@@ -21,8 +25,19 @@ pub fn show(flags: &Flags, json: bool) -> Result<u8, Failure> {
     for entry in config.entries() {
         let value = if entry.value.is_null() { "(none)".to_owned() } else { entry.value.to_string() };
         if !result.line(&format!("{:width$} = {value}  # {}", entry.key, entry.origin))? {
+            return Ok(0);
+        }
+    }
+    for rule in &config.rules {
+        let value = safe::line(&value_of(rule).to_string(), WIDE);
+        if !result.line(&format!("{:width$} = {value}  # {}", "rules", rule.origin))? {
             break;
         }
     }
     Ok(0)
+}
+
+/// A rule as it is written, without where.
+fn value_of(rule: &Rule) -> Value {
+    json!(Rule { origin: Default::default(), ..rule.clone() })
 }

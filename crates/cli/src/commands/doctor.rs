@@ -1,0 +1,202 @@
+//! `majordomo doctor`: looks at everything that a run stands on, and says what is wrong with it.
+//!
+//! It makes nothing: where there is no database yet, none is made. A key is never shown, only whether its variable is set.
+
+use std::fs;
+use std::path::Path;
+
+use majordomo::config::{Config, Flags, Surroundings};
+use majordomo::staff::{DATABASE, open_store};
+use majordomo::trust::Standing;
+use serde_json::{Value, json};
+use tool::Sandbox;
+use view::safe;
+
+use super::surroundings;
+use crate::error::{CONFIGURATION, Failure};
+use crate::out;
+
+/// The widest that a finding is shown.
+const WIDE: usize = 400;
+
+/// `majordomo doctor`.
+pub async fn doctor(flags: &Flags, json: bool) -> Result<u8, Failure> {
+    let surroundings = surroundings()?;
+    let (findings, code) = match Config::load(&surroundings, flags) {
+        Ok(config) => {
+            let findings = examined(&surroundings, &config).await;
+            let code = u8::from(findings.iter().any(|finding| finding.state == State::Broken));
+            (findings, code)
+        }
+        Err(error) => (vec![Finding::broken("configuration", error.to_string())], CONFIGURATION),
+    };
+    let mut result = out::Result::Stdout;
+    if json {
+        let findings: Vec<Value> = findings.iter().map(Finding::object).collect();
+        result.line(&json!({ "is_well": code == 0, "findings": findings }).to_string())?;
+        return Ok(code);
+    }
+    for Finding { about, state, says } in &findings {
+        if !result.line(&format!("{:<6} {about:<13} {}", state.as_str(), safe::line(says, WIDE)))? {
+            break;
+        }
+    }
+    Ok(code)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// As it should be.
+    Well,
+    /// Worth knowing; a run goes on without it.
+    Note,
+    /// In the way of a run.
+    Broken,
+}
+
+struct Finding {
+    about: &'static str,
+    state: State,
+    says: String,
+}
+
+impl State {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Well => "ok",
+            Self::Note => "note",
+            Self::Broken => "broken",
+        }
+    }
+}
+
+impl Finding {
+    fn well(about: &'static str, says: impl Into<String>) -> Self {
+        Self { about, state: State::Well, says: says.into() }
+    }
+
+    fn note(about: &'static str, says: impl Into<String>) -> Self {
+        Self { about, state: State::Note, says: says.into() }
+    }
+
+    fn broken(about: &'static str, says: impl Into<String>) -> Self {
+        Self { about, state: State::Broken, says: says.into() }
+    }
+
+    fn object(&self) -> Value {
+        json!({ "id": self.about, "about": self.about, "state": self.state.as_str(), "says": self.says })
+    }
+}
+
+async fn examined(surroundings: &Surroundings, config: &Config) -> Vec<Finding> {
+    let mut findings = configuration(surroundings, config);
+    findings.push(data(&config.data));
+    findings.push(database(config).await);
+    findings.push(model(config));
+    findings.push(trust(config));
+    findings.push(rules(config));
+    findings.extend(sandbox(config));
+    findings
+}
+
+fn configuration(surroundings: &Surroundings, config: &Config) -> Vec<Finding> {
+    let user = surroundings.user_folder().map(|folder| folder.join("config.toml")).filter(|path| path.exists());
+    let project = config.project.config.as_ref().map(|file| file.path.clone());
+    let files: Vec<String> = user.into_iter().chain(project).map(|path| path.display().to_string()).collect();
+    let files = if files.is_empty() { "no file; defaults hold".to_owned() } else { files.join(", ") };
+    let mut findings = vec![Finding::well("configuration", files)];
+    findings.extend(config.warnings.iter().map(|warning| Finding::note("configuration", warning.to_string())));
+    findings
+}
+
+fn data(folder: &Path) -> Finding {
+    let shown = folder.display();
+    match fs::metadata(folder) {
+        Ok(about) if !about.is_dir() => Finding::broken("data", format!("{shown} is no folder")),
+        Ok(about) if about.permissions().readonly() => Finding::broken("data", format!("{shown} cannot be written")),
+        Ok(_) => Finding::well("data", shown.to_string()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Finding::well("data", format!("{shown}, which the first run will make"))
+        }
+        Err(error) => Finding::broken("data", format!("{shown}: {error}")),
+    }
+}
+
+async fn database(config: &Config) -> Finding {
+    if !config.data.join(DATABASE).exists() {
+        return Finding::well("database", "none yet");
+    }
+    let store = match open_store(config) {
+        Ok(store) => store,
+        Err(error) => return Finding::broken("database", error.to_string()),
+    };
+    let found = store.checkup().await;
+    store.close().await;
+    match found {
+        Err(error) => Finding::broken("database", error.to_string()),
+        Ok(checkup) if checkup.faults.is_empty() => {
+            let (schema, sqlite) = (checkup.schema, checkup.sqlite);
+            Finding::well("database", format!("its pages hang together; schema {schema}, SQLite {sqlite}"))
+        }
+        Ok(checkup) => Finding::broken("database", checkup.faults.join("; ")),
+    }
+}
+
+fn model(config: &Config) -> Finding {
+    let Ok(model) = config.model_for(None) else {
+        return Finding::broken("model", majordomo::config::Error::NoModel.to_string());
+    };
+    let name = model.split('/').next().unwrap_or_default();
+    let Some(provider) = config.providers.iter().find(|provider| provider.name == name) else {
+        return match name {
+            "scripted" => Finding::well("model", format!("{model}, whose replies are read from a file")),
+            _ => Finding::broken("model", format!("{model}: no provider '{name}' is configured")),
+        };
+    };
+    let key = match (&provider.key_env, &provider.key) {
+        (Some(variable), Some(_)) => format!("{variable} is set"),
+        (Some(variable), None) => format!("{variable} is not set"),
+        (None, _) => "no key is needed".to_owned(),
+    };
+    let says = format!("{model} at {}; {key}", provider.base_url);
+    if provider.needs_key && provider.key.is_none() {
+        Finding::broken("model", says)
+    } else {
+        Finding::well("model", says)
+    }
+}
+
+fn trust(config: &Config) -> Finding {
+    let root = config.project.root.display();
+    let left_out = || match config.withheld.is_empty() {
+        true => "it only narrows".to_owned(),
+        false => format!("left out: {}; `majordomo trust` shows it", config.withheld.summary()),
+    };
+    match config.project.standing {
+        Standing::Empty => Finding::well("trust", format!("{root} brings nothing along")),
+        Standing::Trusted => Finding::well("trust", format!("{root} is trusted")),
+        Standing::Declined => Finding::well("trust", format!("{root} is not trusted, as you chose; {}", left_out())),
+        Standing::Changed => Finding::note("trust", format!("{root} has changed since; {}", left_out())),
+        Standing::Unknown => Finding::note("trust", format!("{root} is not trusted; {}", left_out())),
+    }
+}
+
+fn rules(config: &Config) -> Finding {
+    let mut files: Vec<&str> =
+        config.rules.iter().map(|rule| rule.origin.rsplit_once(':').map_or(&*rule.origin, |(file, _)| file)).collect();
+    files.dedup();
+    match config.rules.len() {
+        0 => Finding::well("rules", "none; the modes decide"),
+        count => Finding::well("rules", format!("{count} in {}", files.join(", "))),
+    }
+}
+
+fn sandbox(config: &Config) -> Vec<Finding> {
+    let facts = Sandbox::probe(std::slice::from_ref(&config.data)).describe();
+    let finding = |fact: tool::Fact| {
+        let advice = fact.advice.map(|advice| format!("; {advice}")).unwrap_or_default();
+        let says = format!("{}: {}{advice}", fact.name, fact.how);
+        if fact.in_force { Finding::well("sandbox", says) } else { Finding::note("sandbox", says) }
+    };
+    facts.into_iter().map(finding).collect()
+}

@@ -1,0 +1,164 @@
+//! `majordomo trust`: shows what a project would bring into force, asks, and keeps the answer. Also the question that `run`
+//! asks before it works in a folder that nobody was asked about.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+
+use agent::policy::VERBS;
+use majordomo::agents;
+use majordomo::config::{Config, Entry, Flags, Origin, Surroundings};
+use majordomo::trust::{self, Answer, Project, Standing};
+use serde_json::{Value, json};
+use view::safe;
+
+use super::{configured, configured_in, hands, surroundings, warn};
+use crate::arguments::Trust;
+use crate::error::Failure;
+use crate::out;
+
+/// The widest that a stranger's words are shown.
+const WIDE: usize = 160;
+
+/// `majordomo trust`.
+pub fn trust(arguments: &Trust) -> Result<u8, Failure> {
+    let flags = arguments.place.flags();
+    let config = of_folder(arguments.folder.as_deref(), &flags)?;
+    let project = &config.project;
+    let root = safe::line(&project.root.to_string_lossy(), WIDE);
+    let mut result = out::Result::Stdout;
+    if arguments.revoke {
+        let was_there = trust::forget(&config.data, &project.root)?;
+        let said = if was_there { "is forgotten: it can only narrow" } else { "was not known" };
+        result.line(&format!("{root} {said}"))?;
+        return Ok(0);
+    }
+    for line in shown(&config) {
+        result.line(&line)?;
+    }
+    if arguments.show || matches!(project.standing, Standing::Empty | Standing::Trusted) {
+        return Ok(0);
+    }
+    let is_agreed = match arguments.yes {
+        true => true,
+        false if io::stdin().is_terminal() => asked("Trust it?")?,
+        false => return Err(Failure::usage("nobody can be asked here: --show shows it, --yes trusts it")),
+    };
+    trust::answer(&config.data, project, if is_agreed { Answer::Trusted } else { Answer::Declined })?;
+    result.line(&format!("{root} {}", if is_agreed { "is trusted" } else { "can only narrow" }))?;
+    Ok(0)
+}
+
+/// `majordomo trust ls`.
+pub fn ls(flags: &Flags, json: bool) -> Result<u8, Failure> {
+    let (_, config) = configured(flags)?;
+    let folders = trust::folders(&config.data)?;
+    let mut result = out::Result::Stdout;
+    if json {
+        let folder = |folder: &trust::Folder| json!({ "id": folder.path, "path": folder.path, "digest": folder.digest, "answer": folder.answer });
+        result.line(&Value::from(folders.iter().map(folder).collect::<Vec<_>>()).to_string())?;
+        return Ok(0);
+    }
+    for folder in &folders {
+        let word = match folder.answer {
+            Answer::Trusted => "trusted",
+            Answer::Declined => "declined",
+        };
+        if !result.line(&format!("{word:<8} {}", safe::line(&folder.path.to_string_lossy(), WIDE)))? {
+            break;
+        }
+    }
+    if folders.is_empty() {
+        out::note("you were asked about no folder yet");
+    }
+    Ok(0)
+}
+
+/// The configuration for a run. At a terminal, a project that nobody was asked about is asked about once; elsewhere it can
+/// only narrow, and a warning says so.
+pub fn settled(flags: &Flags, may_ask: bool) -> Result<(Surroundings, Config), Failure> {
+    let surroundings = surroundings()?;
+    let mut config = Config::load(&surroundings, flags)?;
+    let is_open = matches!(config.project.standing, Standing::Unknown | Standing::Changed);
+    let is_terminal = io::stdin().is_terminal() && io::stderr().is_terminal();
+    if is_open && !config.withheld.is_empty() && may_ask && is_terminal {
+        for line in shown(&config) {
+            out::note(&line);
+        }
+        let is_agreed = asked("Trust it? Without that it can only narrow.")?;
+        trust::answer(&config.data, &config.project, if is_agreed { Answer::Trusted } else { Answer::Declined })?;
+        config = Config::load(&surroundings, flags)?;
+    }
+    warn(&config);
+    Ok((surroundings, config))
+}
+
+/// The configuration as it is in a folder, with the same folder for state.
+fn of_folder(folder: Option<&Path>, flags: &Flags) -> Result<Config, Failure> {
+    let here = surroundings()?;
+    let config = Config::load(&here, flags)?;
+    let Some(folder) = folder else { return Ok(config) };
+    let cwd = folder
+        .canonicalize()
+        .map_err(|error| Failure::usage(format!("there is no folder {}: {error}", folder.display())))?;
+    let (_, config) = configured_in(cwd, (&here, &config), flags)?;
+    Ok(config)
+}
+
+/// What a project would bring into force, or has, as lines for a person. Its words are a stranger's.
+fn shown(config: &Config) -> Vec<String> {
+    let project = &config.project;
+    let root = safe::line(&project.root.to_string_lossy(), WIDE);
+    let says = match project.standing {
+        Standing::Empty => return vec![format!("{root} brings nothing along that needs trust")],
+        Standing::Trusted => "is trusted; this counts:",
+        Standing::Declined => "is not trusted, as you chose; this would count:",
+        Standing::Changed => "has changed since you were asked about it; this would count:",
+        Standing::Unknown => "is not trusted; this would count:",
+    };
+    let mut lines = vec![format!("{root} {says}")];
+    let of_project = |entry: &&Entry| match &entry.origin {
+        Origin::File { path, .. } => project.config.as_ref().is_some_and(|file| file.path == *path),
+        _ => false,
+    };
+    let active = config.entries().iter().filter(of_project).filter(|_| project.is_trusted());
+    let setting = |entry: &Entry| format!("  {} = {}", entry.key, safe::line(&entry.value.to_string(), WIDE));
+    lines.extend(active.chain(&config.withheld.settings).map(setting));
+    let file = project.config.as_ref().map(|file| format!("{}:", file.path.display())).unwrap_or_default();
+    let active = config.rules.iter().filter(|rule| project.is_trusted() && rule.origin.starts_with(&file));
+    let rule = |rule| format!("  rule: {}", safe::line(&format!("{rule}"), WIDE));
+    lines.extend(active.chain(&config.withheld.rules).map(rule));
+    lines.extend(agents_of(project));
+    if lines.len() == 1 {
+        lines.push("  nothing: it only narrows, and that counts in any case".to_owned());
+    }
+    lines
+}
+
+fn agents_of(project: &Project) -> Vec<String> {
+    let infos = hands().infos();
+    let tools: Vec<&str> = infos.keys().map(AsRef::as_ref).chain(VERBS).collect();
+    let line = |file: &trust::File| {
+        let name = file.path.file_stem().unwrap_or_default().to_string_lossy();
+        let read = file.text.as_ref().map_err(Clone::clone).and_then(|text| agents::read(text, &name, &tools));
+        let said = match read {
+            Ok(definition) => {
+                let agent = definition.agent;
+                let tools = agent.tools.map_or("all tools".to_owned(), |tools| tools.join(", "));
+                let mode = agent.mode.map_or("the mode it is given", |mode| mode.as_str());
+                format!("{} ({mode}; {tools}): {}", agent.name, agent.description)
+            }
+            Err(why) => format!("{name} cannot be used: {why}"),
+        };
+        format!("  agent: {}", safe::line(&said, WIDE))
+    };
+    project.agents.iter().map(line).collect()
+}
+
+/// Whether the person at this terminal says yes.
+fn asked(question: &str) -> Result<bool, Failure> {
+    let cannot = |error| Failure::failed(format!("nobody can be asked: {error}"));
+    write!(io::stderr().lock(), "{question} [y/N] ").map_err(cannot)?;
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer).map_err(cannot)?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+}

@@ -1,0 +1,215 @@
+//! Rules in files, from their text to what a child may do; and the commands that tell why (`explain`, `config show`, `doctor`).
+
+use std::fs;
+
+use testkit::model_server::{ModelServer, Turn};
+use testkit::scenes::{calls, command, says, scene, spawn, waits_for_go};
+use testkit::world::World;
+
+use crate::desk::Desk;
+
+const WRITES: &str = r#"
+[[script]]
+[[script.reply]]
+calls = [{ name = "write_file", input = { path = "new.txt", content = "written" } }]
+[[script.reply]]
+text = "That is all."
+"#;
+
+const USER: &str = "home/.config/majordomo/config.toml";
+const PROJECT: &str = "work/.majordomo/config.toml";
+const STANDING: &str = "home/.local/share/majordomo/rules.toml";
+
+fn put(desk: &Desk, path: &str, text: &str) {
+    let path = desk.aside(path);
+    fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+    fs::write(path, text).expect("a file");
+}
+
+fn rule(action: &str) -> String {
+    format!("[[rules]]\ntool = \"write_file\"\npattern = \"new.*\"\naction = \"{action}\"\n")
+}
+
+// T10, T12
+#[tokio::test]
+async fn of_all_files_the_most_cautious_word_counts() {
+    let cases = [
+        ("ask", &[(USER, "allow")][..], 0, true),
+        ("ask", &[(STANDING, "allow")], 0, true),
+        ("ask", &[(PROJECT, "allow")], 5, false),
+        ("auto", &[(USER, "ask")], 5, false),
+        ("auto", &[(PROJECT, "ask")], 5, false),
+        ("auto", &[(USER, "allow"), (PROJECT, "ask")], 5, false),
+        ("ask", &[(STANDING, "allow"), (USER, "deny")], 0, false),
+        ("auto", &[(USER, "allow"), (PROJECT, "deny")], 0, false),
+        ("dangerous", &[(PROJECT, "ask")], 0, true),
+        ("dangerous", &[(USER, "allow"), (STANDING, "deny")], 0, false),
+        ("plan", &[(USER, "allow")], 0, false),
+    ];
+    for (mode, rules, code, is_written) in cases {
+        let desk = Desk::new();
+        for (path, action) in rules {
+            put(&desk, path, &rule(action));
+        }
+        let model = desk.scripted(WRITES);
+        desk.run(&["run", "-m", &model, "--mode", mode, "Go"]).await.exits(code);
+        assert_eq!(desk.work("new.txt").exists(), is_written, "{mode} {rules:?}");
+    }
+}
+
+// T13: the children run a command each while the rule is written, and want to run another.
+#[test]
+fn a_rule_that_is_written_while_children_run_holds_for_their_next_call() {
+    let child = |name: &str| {
+        let then = calls(&[command(&format!("echo {name} >> after"))]);
+        scene(&format!("task {name}"), &[calls(&[waits_for_go(name)]), then, says("tried")])
+    };
+    let names = ["a", "b", "c"];
+    let spawns: Vec<String> = names.iter().map(|name| spawn(&format!("task {name}"))).collect();
+    let mut scenes = vec![scene("Go", &[calls(&spawns), says("done")])];
+    scenes.extend(names.iter().map(|name| child(name)));
+    let world = World::new(env!("CARGO_BIN_EXE_majordomo"), &scenes);
+    let running = world.run("Go", &[]);
+    world.until_lines("begun", names.len());
+    let config = world.path("../home/.config/majordomo/config.toml");
+    fs::create_dir_all(config.parent().expect("a parent")).expect("a folder");
+    fs::write(config, "[[rules]]\ntool = \"run_command\"\naction = \"deny\"\n").expect("a file");
+    world.go();
+    running.done().answer(0);
+    assert_eq!(world.lines("after"), Vec::<String>::new());
+    let root = world.root();
+    let shown = world.call(&["thread", "show", root.as_str(), "--jsonl"]);
+    let refused = "run_command is not permitted: rule: deny run_command";
+    assert_eq!(shown.answer(0).matches(refused).count(), names.len(), "{}", shown.out);
+}
+
+#[tokio::test]
+async fn rules_are_shown_with_their_origin_and_a_wrong_one_stops_everything() {
+    let desk = Desk::new();
+    put(&desk, USER, &rule("deny"));
+    let shown = desk.run(&["config", "show"]).await.exits(0).stdout;
+    let value = r#"= {"action":"deny","pattern":"new.*","tool":"write_file"}  # "#;
+    let line = shown.lines().find(|line| line.starts_with("rules ")).expect("a rule");
+    assert!(line.contains(value) && line.ends_with("config.toml:2"), "{line}");
+    let json = desk.run(&["config", "show", "--json"]).await.exits(0).json();
+    let last = json.as_array().and_then(|list| list.last()).expect("a rule");
+    assert_eq!((last["key"].as_str(), last["value"]["action"].as_str()), (Some("rules"), Some("deny")));
+
+    put(&desk, USER, &rule("forbid"));
+    let model = desk.scripted(WRITES);
+    let ran = desk.run(&["run", "-m", &model, "Go"]).await.exits(3);
+    assert!(ran.stderr.contains("config.toml:2: rules.action expects one of allow, ask, deny"), "{}", ran.stderr);
+}
+
+#[tokio::test]
+async fn explain_tells_the_chain_the_rule_and_the_verdict() {
+    let desk = Desk::new();
+    let script = r#"
+[[script]]
+on = "Go"
+[[script.reply]]
+calls = [{ name = "spawn_agent", input = { task = "Help", agent = "general", mode = "ask" } }]
+[[script.reply]]
+text = "Done."
+[[script]]
+on = "Help"
+[[script.reply]]
+text = "Helped."
+"#;
+    let model = desk.scripted(script);
+    let ran = desk.run(&["run", "-m", &model, "--mode", "auto", "--json", "Go"]).await.exits(0).json();
+    let root = ran["thread"].as_str().expect("a thread").to_owned();
+    let child = format!("{root}.1");
+    put(&desk, USER, &rule("ask"));
+    let file = desk.aside(USER).display().to_string();
+
+    let told = desk.run(&["explain", &child, "write_file", "new.txt"]).await.exits(0).stdout;
+    assert_eq!(told.replace(&child, "CHILD").replace(&file, "FILE"), EXPLAINED);
+
+    let told = desk.run(&["explain", &child, "write_file", r#"{"path":"new.txt","content":"x"}"#, "--json"]).await;
+    let told = told.exits(0).json();
+    assert_eq!((told["action"].as_str(), told["chain"][0]["agent"].as_str()), (Some("ask"), Some("general")));
+    assert_eq!(told["subjects"][0], "new.txt");
+
+    let told = desk.run(&["explain", &root, "run_command", "git status"]).await.exits(0).stdout;
+    assert!(told.contains("subjects   git status"), "{told}");
+    for (words, code) in [(["explain", &root, "fly", "x"], 2), (["explain", "nobody", "read_file", "x"], 2)] {
+        desk.run(&words).await.exits(code);
+    }
+}
+
+const EXPLAINED: &str = "\
+write_file of CHILD (general)
+  effect     creates the file new.txt
+  reach      the workspace
+  risk       medium
+  subjects   new.txt
+  protected  none
+general  auto       ask    rule: ask write_file 'new.*' (FILE:2)
+general  ask        ask    rule: ask write_file 'new.*' (FILE:2)
+verdict: ask, rule: ask write_file 'new.*' (FILE:2), of general
+";
+
+#[tokio::test]
+async fn the_doctor_finds_all_well_or_says_what_is_not() {
+    let desk = Desk::new().with("ANTHROPIC_API_KEY", "sk-canary");
+    let ran = desk.run(&["doctor"]).await.exits(0);
+    assert!(ran.stdout.contains("ANTHROPIC_API_KEY is set") && !ran.stdout.contains("canary"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("database      none yet"), "{}", ran.stdout);
+    assert!(!desk.aside("home/.local/share/majordomo/majordomo.db").exists(), "it only looks");
+
+    let model = desk.scripted(WRITES);
+    desk.run(&["run", "-m", &model, "Go"]).await.exits(5);
+    put(&desk, USER, &rule("deny"));
+    put(&desk, PROJECT, "agent = \"plan\"");
+    let findings = desk.run(&["doctor", "--json"]).await.exits(0).json();
+    let of = |about: &str| {
+        let all = findings["findings"].as_array().expect("a list").iter();
+        all.filter(|finding| finding["about"] == about).map(|finding| finding["says"].to_string()).collect::<String>()
+    };
+    assert!(of("database").contains("schema ") && of("database").contains("SQLite 3."), "{findings}");
+    assert!(of("rules").contains("1 in ") && of("trust").contains("left out: agent"), "{findings}");
+    assert!(!of("sandbox").is_empty(), "{findings}");
+
+    put(&desk, USER, "mode = \"yolo\"");
+    assert!(desk.run(&["doctor"]).await.exits(3).stdout.contains("broken configuration"));
+    let without = Desk::new();
+    assert!(without.run(&["doctor"]).await.exits(1).stdout.contains("no model is configured"));
+}
+
+#[tokio::test]
+async fn the_doctor_finds_a_damaged_database() {
+    let desk = Desk::new().with("ANTHROPIC_API_KEY", "k");
+    let model = desk.scripted(WRITES);
+    desk.run(&["run", "-m", &model, "Go"]).await.exits(5);
+    let database = desk.aside("home/.local/share/majordomo/majordomo.db");
+    // With its log folded in, so that what is damaged is what is read.
+    let whole = rusqlite::Connection::open(&database).expect("a database");
+    whole.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).expect("folded in");
+    drop(whole);
+    let mut bytes = fs::read(&database).expect("a database");
+    let middle = bytes.len() / 2;
+    bytes[middle..].fill(0xaa);
+    fs::write(&database, bytes).expect("damaged");
+    let ran = desk.run(&["doctor"]).await.exits(1);
+    assert!(ran.stdout.contains("broken database"), "{}", ran.stdout);
+}
+
+// T49
+#[tokio::test(flavor = "multi_thread")]
+async fn a_task_that_looks_like_a_flag_is_data() {
+    for task in ["--settings=/tmp/evil.json", "--set=mode=dangerous", "--mode=dangerous"] {
+        let server = ModelServer::start(|_| Turn::text("Heard.")).await;
+        let desk = Desk::at(provider::Wire::Anthropic, &server);
+        desk.run(&["run", "--", task]).await.exits(0);
+        desk.run_with_input(&["run", "-"], task).await.exits(0);
+        let heard: Vec<String> = server.requests().iter().map(|request| request.first_words.clone()).collect();
+        assert_eq!(heard, [task, task]);
+        let listed = desk.run(&["thread", "ls", "--json"]).await.exits(0).json();
+        assert!(!listed.to_string().contains("\"dangerous\""), "{listed}");
+    }
+    let server = ModelServer::start(|_| Turn::text("Heard.")).await;
+    let desk = Desk::at(provider::Wire::Anthropic, &server);
+    desk.run(&["run", "--settings=/tmp/evil.json"]).await.exits(2);
+    assert!(server.requests().is_empty());
+}
