@@ -23,6 +23,19 @@ fn of_two_who_decide_at_once_one_is_heard() {
 }
 
 #[test]
+fn of_those_who_decide_for_a_run_that_nobody_drives_the_first_is_kept() {
+    // T21
+    let world = world(&[scene("go", &[calls(&[write("new.txt", "written")]), says("done")])]);
+    let mut running = run(&world, "go", &["--approvals", "wait"]);
+    let asked = question(&world, 1);
+    running.kill();
+    let deciders = ["yes", "no", "yes"].map(|word| world.start(&["approve", word, asked.id.as_str()]));
+    let mut codes = deciders.map(|decider| decider.done().code);
+    codes.sort();
+    assert_eq!(codes, [Some(0), Some(2), Some(2)]);
+}
+
+#[test]
 fn a_decision_that_comes_late_or_is_for_nothing_changes_nothing() {
     // T21
     let world = world(&[scene("go", &[calls(&[write("new.txt", "written")]), says("done")])]);

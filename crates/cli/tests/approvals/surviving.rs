@@ -1,6 +1,7 @@
 //! Questions outlive whoever asked: a kill, a restart, and a decision in between. Promise 4.
 
 use agent::approval::Resolution;
+use rustix::process::Signal;
 use serde_json::Value;
 use testkit::scenes::{calls, says, scene, spawn};
 use testkit::world::World;
@@ -64,6 +65,20 @@ fn a_decision_on_a_run_that_nobody_drives_is_kept_until_it_is_resumed() {
     assert_eq!(resumed.answer(0), "all is done");
     assert!(matches!(resolution(&world.log(), &asked.id), Some(Resolution::Allowed { .. })));
     world.assert_at_rest(&root);
+}
+
+#[test]
+fn an_interrupted_run_leaves_its_question_pending() {
+    // F32
+    let world = family();
+    let running = run(&world, "the whole", &["--approvals", "wait"]);
+    let asked = question(&world, 1);
+    running.signal(Signal::INT);
+    let interrupted = running.done();
+    interrupted.answer(130);
+    assert!(interrupted.err.contains("majordomo thread resume"), "{}", interrupted.err);
+    let shown = world.call(&["approve", "show", asked.id.as_str()]);
+    assert!(shown.answer(0).contains("is pending"), "{}", shown.out);
 }
 
 #[test]
