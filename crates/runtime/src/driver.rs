@@ -39,7 +39,7 @@ pub enum Letter {
     Input(Box<Input>),
     /// Something from outside that is not in the log yet.
     Outside(Box<Sent>),
-    /// Another process wrote something into the log.
+    /// Another process wrote something into the log, or the parent does not know how the thread does.
     Look,
 }
 
@@ -237,6 +237,7 @@ impl Driver {
                 if self.parting.is_none() && self.thread.as_ref().is_some_and(|thread| !thread.arrived.is_empty()) {
                     self.step(Vec::new(), vec![Input::Arrived]).await;
                 }
+                self.tell_pause(true);
             }
             Letter::Outside(sent) => {
                 let Sent { id, input, done } = *sent;
@@ -368,11 +369,13 @@ impl Driver {
         self.tell_pause(reopening);
     }
 
-    /// Lets the parent know when the thread begins or ceases to wait for nothing but a person; after a restart in any case.
-    fn tell_pause(&mut self, reopening: bool) {
-        let Some(thread) = self.thread.as_ref().filter(|thread| thread.run.is_some()) else { return };
+    /// Lets the parent know when the thread begins or ceases to wait for nothing but a person; after a restart, and when it may
+    /// not know, in any case.
+    fn tell_pause(&mut self, anyway: bool) {
+        let thread = self.thread.as_ref().filter(|thread| thread.run.is_some() && self.parting.is_none());
+        let Some(thread) = thread else { return };
         let paused = thread.is_paused();
-        let is_news = std::mem::replace(&mut self.paused, paused) != paused || reopening;
+        let is_news = std::mem::replace(&mut self.paused, paused) != paused || anyway;
         if is_news && let Some(parent) = self.id.parent() {
             let input = Input::ChildPaused { child: self.id.clone(), paused };
             crate::family::tell_parent(&self.heart, &parent, input);

@@ -134,17 +134,19 @@ async fn create(
     driver.live(Opening::Created).await
 }
 
-/// Sees to it that the report of a child which exists reaches its parent, whoever drives the child; where nobody does, it is gone
-/// on with here. No seat is held for a child that lives elsewhere, so that what is sent to it goes into its log.
+/// Sees to it that the report of a child which exists reaches its parent, whoever drives the child, and that the parent knows
+/// when it waits for a person; where nobody drives it, it is gone on with here. No seat is held for a child that lives elsewhere, so that what is sent to it goes into its log.
 async fn follow(heart: &Arc<Inner>, id: &ThreadId, stop: Option<(InputId, Outside)>) -> Result<(), Error> {
     let Some(parent) = id.parent() else { return Ok(()) };
     let mut tail = heart.store.tail();
+    let mut seen = 0;
     // A parent that has left its own seat asks again when it is gone on with.
     while heart.sender(&parent).is_some() {
         tail.borrow_and_update();
+        let read = || patiently(heart, id, || heart::read(&*heart.store, id));
         let row = patiently(heart, id, || heart.store.thread(id)).await?;
-        if row.is_some_and(|row| row.state == State::Done) {
-            if let Some(report) = patiently(heart, id, || heart::read(&*heart.store, id)).await?.report {
+        if row.as_ref().is_some_and(|row| row.state == State::Done) {
+            if let Some(report) = read().await?.report {
                 deliver(heart, &parent, id.clone(), report);
             }
             return Ok(());
@@ -155,13 +157,20 @@ async fn follow(heart: &Arc<Inner>, id: &ThreadId, stop: Option<(InputId, Outsid
                     Parting::Done => return Ok(()),
                     Parting::Replaced => {}
                 },
-                Err(Error::Idle(_) | Error::Store(store::Error::Owned { .. })) => {}
+                Err(Error::Idle(_) | Error::Store(store::Error::Owned { .. })) => {
+                    let head = row.map_or(0, |row| row.head);
+                    if std::mem::replace(&mut seen, head) != head {
+                        let paused = read().await?.thread.is_paused();
+                        tell_parent(heart, &parent, Input::ChildPaused { child: id.clone(), paused });
+                    }
+                }
                 Err(Error::Store(error)) if error.is_passing() => {}
                 Err(error) => return Err(error),
             },
-            // Whoever sits there hands the report up, or leaves the seat.
+            // Whoever sits there says how it does, and hands the report up or leaves the seat.
             None => {
                 if let Some(driven) = heart.sender(id) {
+                    let _ = driven.send(Letter::Look);
                     tokio::select! {
                         () = heart.leaving.cancelled() => return Err(Error::Left),
                         () = driven.closed() => {}

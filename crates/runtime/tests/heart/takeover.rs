@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use agent::house::House;
+use agent::tools::ToolResult;
 use agent::{Event, Input, InputId, Outcome, Outside, Strength, Thread, ThreadId, Time};
 use futures_util::FutureExt;
 use majordomo_runtime::Error;
@@ -41,21 +42,36 @@ impl Another {
 
     /// Ends the thread without its model.
     async fn ends(&self, now: Time) {
-        let log = self.store.read(&self.thread, 0, usize::MAX).await.expect("the log can be read");
-        let mut thread = Thread::replay(log.iter().map(|record| (record.at, &*record.event))).expect("a thread");
         let input = Outside::Stopped { strength: Strength::Kill, reason: "enough".into() };
         let stop = Event::InputArrived { id: InputId::new("left-kill"), input };
-        thread.apply(now, &stop);
+        self.handles(Some(stop), now, |_| Input::Reopened).await;
+    }
+
+    /// Gets the answer to the call that its thread waits for.
+    async fn hears(&self, now: Time) {
+        let answer = |thread: &Thread| Input::ToolFinished {
+            call: thread.calls.slots()[0].call.clone(),
+            result: ToolResult::ok("as you like"),
+        };
+        self.handles(None, now, answer).await;
+    }
+
+    async fn handles(&self, letter: Option<Event>, now: Time, input: impl Fn(&Thread) -> Input) {
+        let log = self.store.read(&self.thread, 0, usize::MAX).await.expect("the log can be read");
+        let mut thread = Thread::replay(log.iter().map(|record| (record.at, &*record.event))).expect("a thread");
+        if let Some(letter) = &letter {
+            thread.apply(now, letter);
+        }
         let house = House::new(BTreeMap::new(), BTreeMap::new(), |name| Err(format!("there is no {name}")));
-        let step = thread.handle(&house, Input::Reopened, now);
-        assert!(thread.is_over(), "nothing is left to wait for");
+        let input = input(&thread);
+        let step = thread.handle(&house, input, now);
         let commit = Commit {
             thread: self.thread.clone(),
             expected: log.len() as u64,
             epoch: self.epoch,
             process: Self::process().id,
             at: now,
-            events: std::iter::once(stop).chain(step.events).collect(),
+            events: letter.into_iter().chain(step.events).collect(),
         };
         self.store.append(commit).await.expect("it owns the thread");
     }
@@ -197,6 +213,64 @@ async fn a_stop_reaches_the_log_of_a_child_that_another_process_drives() {
         room.assert_at_rest(&root).await;
         room.heart.leave().await;
     }
+}
+
+/// A root whose child asks a person something.
+fn asking() -> [String; 2] {
+    [
+        scene("the whole", &[calls(&[spawn("ask them")]), says("done")]),
+        scene("ask them", &[calls(&[call("ask_user")]), says("asked")]),
+    ]
+}
+
+/// What the root was told of its child's waiting for a person, in order.
+fn pauses(log: &[store::Record]) -> Vec<bool> {
+    let paused = log.iter().filter_map(|record| match &*record.event {
+        Event::ChildPaused { paused, .. } => Some(*paused),
+        _ => None,
+    });
+    paused.collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_parent_sees_in_the_log_that_a_child_elsewhere_no_longer_waits_for_a_person() {
+    for (store, _folder) in stores() {
+        let person = Gate::new("ask_user");
+        let mut room = Plan::new(&asking()).store(store).tool(person).open().await;
+        let handle = room.start("the whole").await;
+        let (root, child) = (handle.thread.clone(), handle.thread.child(1));
+        room.until_logged(&root, "the child to wait for a person", |log| pauses(log) == [true]).await;
+        room.again().await;
+        drop(handle);
+        let another = Another::takes(&room.store, &child, room.heart.clock().now()).await;
+        let handle = room.heart.resume(&root).await.expect("it can be resumed");
+        another.hears(room.heart.clock().now()).await;
+        room.until_logged(&root, "the parent to know", |log| pauses(log) == [true, false]).await;
+        another.ends(room.heart.clock().now()).await;
+        assert_eq!(&*report(handle).await.text, "done");
+        room.assert_at_rest(&root).await;
+        room.heart.leave().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_parent_that_was_left_is_told_again_that_its_child_waits_for_a_person() {
+    // The parent's memory fails at the very commit that takes it up; the child sits where it sat.
+    let fails = AtomicBool::new(true);
+    let mood = move |commit: &Commit| {
+        let takes_up = commit.events.iter().any(|event| matches!(event, Event::ChildPaused { .. }));
+        if takes_up && fails.swap(false, Ordering::Relaxed) { Mood::Fails(store::Error::Closed) } else { Mood::Fine }
+    };
+    let person = Gate::new("ask_user");
+    let room = Plan::new(&asking()).store(Moody::new(mood)).tool(person.clone()).open().await;
+    let handle = room.start("the whole").await;
+    let root = handle.thread.clone();
+    assert!(matches!(soon("the end", handle.report()).await, Err(Error::Left)));
+    let handle = room.heart.resume(&root).await.expect("it can be resumed");
+    room.until_logged(&root, "the parent to know", |log| pauses(log) == [true]).await;
+    person.open();
+    assert_eq!(&*report(handle).await.text, "done");
+    room.assert_at_rest(&root).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
