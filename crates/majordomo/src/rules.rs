@@ -19,7 +19,7 @@ use toml::Value;
 pub(crate) use self::read::of_text;
 use crate::config::{Error, Surroundings, read_own};
 use crate::kept;
-use crate::trust::{self, Project};
+use crate::trust::{self, Project, Standing};
 
 /// The file of standing consent in the folder for state.
 pub const FILE: &str = "rules.toml";
@@ -73,10 +73,15 @@ struct Page {
     marks: Vec<Option<Mark>>,
     /// What each source said when it could last be read, in the order of [`Rulebook::sources`].
     said: [Option<Vec<Rule>>; 3],
-    /// What a person should know.
+    /// What keeps a file from being read. As long as there is any, nothing is allowed by rule.
     troubles: Vec<String>,
+    /// That the project allows nothing any more, for it is not what was trusted.
+    lapsed: Option<String>,
     rules: Arc<[Rule]>,
 }
+
+/// What each file says; none where there is none.
+type Sources = [Result<Option<Vec<Rule>>, Error>; 3];
 
 /// What tells one version of a file from another.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,8 +102,8 @@ impl Rulebook {
             page: Mutex::new(Arc::new(Page::blank())),
         };
         let marks = book.marks();
-        let [user, project, standing] = book.sources();
-        let page = Page { marks, ..Page::of([user?, project?, standing?], Vec::new()) };
+        let ([user, project, standing], lapsed) = book.sources();
+        let page = Page { marks, lapsed, ..Page::of([user?, project?, standing?], Vec::new()) };
         book.page = Mutex::new(Arc::new(page));
         Ok(book)
     }
@@ -110,21 +115,30 @@ impl Rulebook {
         if page.marks == marks {
             return page.rules.clone();
         }
-        let next = Arc::new(Page { marks, ..page.turned(self.sources(), &self.names()) });
-        for trouble in next.troubles.iter().filter(|trouble| !page.troubles.contains(trouble)) {
-            tracing::warn!("{trouble}");
+        let (sources, lapsed) = self.sources();
+        let next = Arc::new(Page { marks, lapsed, ..page.turned(sources, &self.names()) });
+        let before = std::mem::replace(&mut *self.page.lock().unwrap_or_else(PoisonError::into_inner), next.clone());
+        for news in next.notices().filter(|notice| before.notices().all(|old| old != *notice)) {
+            tracing::warn!("{news}");
         }
-        *self.page.lock().unwrap_or_else(PoisonError::into_inner) = next.clone();
         next.rules.clone()
     }
 
-    /// The rules of the user's file, of the project's and of standing consent; none where there is no file.
-    fn sources(&self) -> [Result<Option<Vec<Rule>>, Error>; 3] {
+    /// The rules of the user's file, of the project's and of standing consent; none where there is no file. And whether the
+    /// project's trust has lapsed.
+    fn sources(&self) -> (Sources, Option<String>) {
+        let mut lapsed = None;
         let project = Project::read_at(&self.project, &self.data).and_then(|project| {
-            let rules = of_project(&project)?.0;
+            let (rules, waiting) = of_project(&project)?;
+            if project.standing == Standing::Changed && !waiting.is_empty() {
+                let root = project.root.display();
+                lapsed =
+                    Some(format!("{root} is not what you were asked about any more; no rule of its allows anything"));
+            }
             Ok(project.config.is_some().then_some(rules))
         });
-        [self.user.as_deref().map_or(Ok(None), of_file), project, of_file(&self.data.join(FILE))]
+        let user = self.user.as_deref().map_or(Ok(None), of_file);
+        ([user, project, of_file(&self.data.join(FILE))], lapsed)
     }
 
     fn names(&self) -> [PathBuf; 3] {
@@ -143,18 +157,23 @@ impl Rulebook {
 
 impl Page {
     fn blank() -> Self {
-        Self { marks: Vec::new(), said: [const { None }; 3], troubles: Vec::new(), rules: Arc::from([]) }
+        Self::of([const { None }; 3], Vec::new())
     }
 
     /// What holds by what was said. Where something cannot be read, it may be a refusal: then nothing is allowed by rule.
     fn of(said: [Option<Vec<Rule>>; 3], troubles: Vec<String>) -> Self {
         let holds = |rule: &&Rule| troubles.is_empty() || rule.action != Action::Allow;
         let rules = said.iter().flatten().flatten().filter(holds).cloned().collect();
-        Self { marks: Vec::new(), said, troubles, rules }
+        Self { marks: Vec::new(), said, troubles, lapsed: None, rules }
+    }
+
+    /// What a person should know.
+    fn notices(&self) -> impl Iterator<Item = &String> {
+        self.troubles.iter().chain(&self.lapsed)
     }
 
     /// The page after this one. A file that is gone or cannot be read keeps what it last said.
-    fn turned(&self, sources: [Result<Option<Vec<Rule>>, Error>; 3], names: &[PathBuf; 3]) -> Self {
+    fn turned(&self, sources: Sources, names: &[PathBuf; 3]) -> Self {
         let mut said = self.said.clone();
         let mut troubles = Vec::new();
         for ((said, source), name) in said.iter_mut().zip(sources).zip(names) {

@@ -63,7 +63,7 @@ impl Answer<'_> {
     /// What is done about the call, and why. A tool that the thread does not have is refused before any rule is asked.
     fn verdict(&self) -> (Action, String) {
         let role = &self.thread.created.role;
-        if role.tools.iter().any(|tool| *tool == self.tool.name) {
+        if role.tools.contains(&self.tool.name) {
             let judgement = &self.weighed.judgement;
             return (judgement.action, judgement.by.to_string());
         }

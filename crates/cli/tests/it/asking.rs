@@ -130,6 +130,7 @@ async fn an_agent_speaks_with_the_model_that_its_file_names() {
     }
     let definition = "---\nname: clerk\ndescription: answers\nmodel: scripted/own.toml\n---\nYou answer.\n";
     desk.write(".majordomo/agents/clerk.md", definition);
+    desk.run(&["trust", "--yes"]).await.exits(0);
     let ran = desk.run(&["run", "-a", "clerk", "Go"]).await.exits(0);
     assert_eq!(ran.stdout, "From its own.\n");
     assert!(ran.stderr.contains("model scripted/own.toml"), "{}", ran.stderr);

@@ -1,8 +1,12 @@
 //! What a project's files bring into force: nothing but less until a person has trusted them, and then exactly what was seen.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::thread;
 
-use crate::desk::{Desk, Ran};
+use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
+
+use crate::desk::{Desk, Ran, finish};
 
 const WRITES: &str = r#"
 [[script]]
@@ -107,7 +111,7 @@ async fn trust_is_listed_and_taken_back_from_anywhere() {
     let root = desk.work(".").canonicalize().expect("a folder");
     assert_eq!((listed[0]["path"].as_str(), listed[0]["answer"].as_str()), (root.to_str(), Some("trusted")));
     let mut elsewhere = desk.command(&["trust", root.to_str().expect("text"), "--revoke"]);
-    let ran = crate::desk::finish(elsewhere.current_dir(desk.aside("home")).spawn().expect("the binary starts")).await;
+    let ran = finish(elsewhere.current_dir(desk.aside("home")).spawn().expect("the binary starts")).await;
     assert!(ran.exits(0).stdout.contains("is forgotten"));
     writes(&desk).await.exits(5);
 }
@@ -121,4 +125,50 @@ async fn a_link_in_the_place_of_a_trusted_folder_is_a_stranger() {
     std::os::unix::fs::symlink(desk.aside("moved"), desk.aside("work")).expect("a link");
     let ran = writes(&desk).await.exits(5);
     assert_eq!(untrusted_lines(&ran), 1, "{}", ran.stderr);
+}
+
+/// Runs a task at a terminal at which a person answers so; what the terminal showed.
+async fn at_terminal(desk: &Desk, answer: &str) -> String {
+    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+    let person = openpt(flags).expect("a terminal");
+    grantpt(&person).and_then(|()| unlockpt(&person)).expect("a terminal");
+    let terminal = File::from(ioctl_tiocgptpeer(&person, flags).expect("a terminal"));
+    let mut person = File::from(person);
+    person.write_all(answer.as_bytes()).expect("an answer");
+    let model = desk.scripted("[[script]]\n[[script.reply]]\ntext = \"That is all.\"\n");
+    let mut command = desk.command(&["run", "-m", &model, "Go"]);
+    command.stdin(terminal.try_clone().expect("a handle")).stderr(terminal);
+    let child = command.spawn().expect("the binary starts");
+    // The last handles at the terminal's other end but the child's own.
+    drop(command);
+    let seen = thread::spawn(move || {
+        let (mut seen, mut page) = (Vec::new(), [0; 4096]);
+        // It fails once nobody is at the other end.
+        while let Ok(count) = person.read(&mut page) {
+            seen.extend_from_slice(&page[..count]);
+        }
+        String::from_utf8_lossy(&seen).into_owned()
+    });
+    finish(child).await.exits(0);
+    seen.join().expect("what was shown")
+}
+
+// T48
+#[tokio::test]
+async fn at_a_terminal_a_run_asks_once_for_what_it_finds_and_again_when_that_changes() {
+    let desk = desk();
+    let question = "Trust it? Without that it can only narrow. [y/N]";
+    let answers = async || desk.run(&["trust", "ls", "--json"]).await.exits(0).json()[0]["answer"].clone();
+    let seen = at_terminal(&desk, "n\n").await;
+    assert!(seen.contains(question) && seen.contains("rule: allow write_file"), "{seen}");
+    assert_eq!(answers().await, "declined");
+    let seen = at_terminal(&desk, "").await;
+    assert!(!seen.contains(question) && !seen.contains("left out"), "{seen}");
+
+    desk.write(".majordomo/config.toml", "agent = \"spy\"");
+    let seen = at_terminal(&desk, "y\n").await;
+    assert!(seen.contains(question) && seen.contains("has changed since"), "{seen}");
+    assert_eq!(answers().await, "trusted");
+    assert!(seen.contains("spy finished"), "{seen}");
+    assert!(!at_terminal(&desk, "").await.contains(question));
 }

@@ -146,8 +146,10 @@ fn a_project_allows_only_as_long_as_it_is_what_was_trusted() {
     assert_eq!(shown(&book), ["allow a", "deny b"]);
     world.write(PROJECT, &format!("{}{}{}", rule("allow", "a"), rule("deny", "b"), rule("allow", "c")));
     assert_eq!(shown(&book), ["deny b"]);
+    assert!(book.page.lock().expect("a page").lapsed.is_some(), "and a person is told");
     world.trust();
     assert_eq!(shown(&book), ["allow a", "deny b", "allow c"]);
+    assert!(book.page.lock().expect("a page").lapsed.is_none());
     let root = Project::read(&world.surroundings, &world.data()).expect("a project").root;
     trust::forget(&world.data(), &root).expect("forgotten");
     assert_eq!(shown(&book), ["deny b"]);
