@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use agent::approval::Scope;
 use majordomo::config::{Config, Flags, Surroundings};
 use majordomo::staff::{self, Options, Staff};
-use tool::{CommandHost, Guard, Registry};
+use tool::{CommandHost, Guard, Registry, Sandbox};
 use view::safe;
 
 use crate::arguments::{ApproveCommand, Command, ConfigCommand, Desk, ThreadCommand, Trust, TrustCommand};
@@ -105,10 +105,17 @@ fn warn(config: &Config) {
 
 /// A staff whose commands are guarded by this program.
 async fn staff(surroundings: &Surroundings, config: Config, options: Options) -> Result<Staff, staff::Error> {
-    Staff::open(surroundings, config, Options { tools: hands(), ..options }).await
+    let tools = hands(sandbox(surroundings, &config));
+    Staff::open(surroundings, config, Options { tools, ..options }).await
 }
 
 /// The tools of an agent, whose commands are guarded by this program.
-fn hands() -> Registry {
-    Registry::standard(CommandHost { guard: Guard::SelfExe, ..CommandHost::default() })
+fn hands(sandbox: Sandbox) -> Registry {
+    Registry::standard(CommandHost { guard: Guard::SelfExe, sandbox })
+}
+
+/// The walls around commands. What is ours cannot be read behind them.
+fn sandbox(surroundings: &Surroundings, config: &Config) -> Sandbox {
+    let secret: Vec<PathBuf> = [config.data.clone()].into_iter().chain(surroundings.user_folder()).collect();
+    Sandbox::probe(&secret)
 }

@@ -183,7 +183,7 @@ pub(crate) async fn run(host: &CommandHost, order: Order<'_>) -> io::Result<Fini
         Err(error) => {
             let said = output.into_text();
             let said = said.trim();
-            return Err(if said.is_empty() { error } else { io::Error::other(format!("{error}\n{said}")) });
+            return Err(if said.is_empty() { error } else { io::Error::new(error.kind(), format!("{error}\n{said}")) });
         }
     };
     Ok(Finish {

@@ -5,6 +5,7 @@
 //! `sandbox`'s. A command runs without walls only where no sandbox is in force, which its result then says.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,6 +25,8 @@ use crate::{protected, writes};
 
 const DEFAULT_TIMEOUT_S: u64 = 120;
 const MAX_TIMEOUT_S: u64 = 600;
+/// How often walls are built for one command before it is given up.
+const MAX_TRIES: u32 = 5;
 /// The kernel takes no single argument above 128 KiB.
 const MAX_COMMAND_BYTES: usize = 100 * 1024;
 
@@ -82,7 +85,7 @@ impl RunCommand {
     /// What a command would do: by its text, by the walls around it, and by whether it asks for a network.
     fn judge(&self, args: &Args, workspace: &Path) -> Assessment {
         let shell::Assessment { reach, risk, why, network, parts, is_plain, standing } = shell::assess(&args.command);
-        let is_walled = self.host.can_confine();
+        let is_walled = self.host.is_confining();
         let network = network || args.network;
         let (_, cwd) = writes::leads_to(&workspace.join(args.cwd.as_deref().unwrap_or(".")));
         let changes = reach > Reach::ReadOnly;
@@ -121,34 +124,47 @@ impl RunCommand {
         if args.command.len() > MAX_COMMAND_BYTES {
             return ToolResult::error("the command was not run: it is too long; write it to a file and run that");
         }
-        let place = bench.workspace.path(args.cwd.as_deref().unwrap_or("."));
-        let cwd = match place.and_then(|place| bench.workspace.folder(&place)) {
-            Ok(cwd) => cwd,
+        let place = match bench.workspace.path(args.cwd.as_deref().unwrap_or(".")) {
+            Ok(place) => place,
             Err(error) => return ToolResult::error(format!("the command was not run: {error}")),
         };
         // Whoever let the command run knew that it needs a network, where it plainly does.
         let needs_network = args.network || shell::assess(&args.command).network;
         let network = if needs_network { Network::On } else { Network::Off };
-        let walls = match self.walls(bench, network).await {
-            Ok(walls) => walls,
-            Err(problem) => return ToolResult::error(format!("the command was not run: {problem}")),
-        };
-        if bench.stop.is_cancelled() {
-            return ToolResult::error(STOPPED);
-        }
         let timeout_s = args.timeout_s.unwrap_or(DEFAULT_TIMEOUT_S).clamp(1, MAX_TIMEOUT_S);
-        let order = Order {
-            command: &args.command,
-            root: bench.workspace.root(),
-            cwd,
-            plan: walls.as_ref().map(|walls| &*walls.argument),
-            timeout: Duration::from_secs(timeout_s),
-            stop: &bench.stop,
-            progress: bench.progress.as_ref(),
+        let mut tries = 0;
+        let (finished, notes, is_walled) = loop {
+            let walls = match self.walls(bench, network).await {
+                Ok(walls) => walls,
+                Err(problem) => return ToolResult::error(format!("the command was not run: {problem}")),
+            };
+            let cwd = match bench.workspace.folder(&place) {
+                Ok(cwd) => cwd,
+                Err(error) => return ToolResult::error(format!("the command was not run: {error}")),
+            };
+            if bench.stop.is_cancelled() {
+                return ToolResult::error(STOPPED);
+            }
+            let order = Order {
+                command: &args.command,
+                root: bench.workspace.root(),
+                cwd,
+                plan: walls.as_ref().map(|walls| &*walls.argument),
+                timeout: Duration::from_secs(timeout_s),
+                stop: &bench.stop,
+                progress: bench.progress.as_ref(),
+            };
+            let is_walled = walls.is_some();
+            let finished = run(&self.host, order).await;
+            let notes = breaches(walls, bench).await;
+            tries += 1;
+            match &finished {
+                // What the walls were to hang on was taken away by another command's end.
+                Err(error) if error.kind() == io::ErrorKind::ResourceBusy && tries < MAX_TRIES => {}
+                Ok(_) | Err(_) => break (finished, notes, is_walled),
+            }
         };
-        let is_walled = walls.is_some();
-        let finished = run(&self.host, order).await;
-        let mut notes = breaches(walls, bench).await;
+        let mut notes = notes;
         if !is_walled {
             notes.extend(self.host.apology().map(|why| format!("not sandboxed: {why}")));
         }

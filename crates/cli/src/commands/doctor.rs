@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tool::Sandbox;
 use view::safe;
 
-use super::surroundings;
+use super::{sandbox, surroundings};
 use crate::error::{CONFIGURATION, Failure};
 use crate::out;
 
@@ -95,7 +95,7 @@ async fn examined(surroundings: &Surroundings, config: &Config) -> Vec<Finding> 
     findings.push(model(config));
     findings.push(trust(config));
     findings.push(rules(config));
-    findings.extend(sandbox(config));
+    findings.extend(walls(&sandbox(surroundings, config)));
     findings
 }
 
@@ -191,8 +191,8 @@ fn rules(config: &Config) -> Finding {
     }
 }
 
-fn sandbox(config: &Config) -> Vec<Finding> {
-    let facts = Sandbox::probe(std::slice::from_ref(&config.data)).describe();
+fn walls(sandbox: &Sandbox) -> Vec<Finding> {
+    let facts = sandbox.describe();
     let finding = |fact: tool::Fact| {
         let advice = fact.advice.map(|advice| format!("; {advice}")).unwrap_or_default();
         let says = format!("{}: {}{advice}", fact.name, fact.how);

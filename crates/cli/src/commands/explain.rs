@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use store::Store;
 use view::safe;
 
-use super::{configured, configured_in, hands};
+use super::{configured, configured_in, hands, sandbox};
 use crate::arguments::Explain;
 use crate::error::Failure;
 use crate::out;
@@ -32,7 +32,7 @@ pub async fn explain(arguments: &Explain) -> Result<u8, Failure> {
     // The rules of the project that it works in, wherever it is asked about.
     let workspace = (&*thread.created.workspace).into();
     let (surroundings, config) = configured_in(workspace, (&surroundings, &config), &flags)?;
-    let house = open_house(&surroundings, &config, &hands())?;
+    let house = open_house(&surroundings, &config, &hands(sandbox(&surroundings, &config)))?;
 
     let Some(tool) = house.tools.get(&*arguments.tool) else { return Err(no_tool(&house, &arguments.tool)) };
     let input = input(tool, arguments.arguments.as_deref())?;

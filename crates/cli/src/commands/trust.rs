@@ -9,6 +9,7 @@ use majordomo::agents;
 use majordomo::config::{Config, Entry, Flags, Origin, Surroundings};
 use majordomo::trust::{self, Answer, Project, Standing};
 use serde_json::{Value, json};
+use tool::Sandbox;
 use view::safe;
 
 use super::{configured, configured_in, hands, surroundings, warn};
@@ -135,7 +136,7 @@ fn shown(config: &Config) -> Vec<String> {
 }
 
 fn agents_of(project: &Project) -> Vec<String> {
-    let infos = hands().infos();
+    let infos = hands(Sandbox::default()).infos();
     let tools: Vec<&str> = infos.keys().map(AsRef::as_ref).chain(VERBS).collect();
     let line = |file: &trust::File| {
         let name = file.path.file_stem().unwrap_or_default().to_string_lossy();

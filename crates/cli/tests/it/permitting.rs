@@ -37,12 +37,13 @@ async fn a_write_that_would_ask_is_refused_with_the_answer_kept_and_the_rule_nam
 }
 
 #[tokio::test]
-async fn mode_auto_writes_files_and_refuses_commands() {
+async fn mode_auto_writes_files_and_refuses_commands_that_reach_beyond_the_workspace() {
     let desk = Desk::new();
     let ran = run(&desk, WRITES, &["--mode", "auto"]).await.exits(0);
     assert_eq!(ran.stdout, "That is all.\n");
     assert_eq!(std::fs::read_to_string(desk.work("new.txt")).expect("the file"), "written");
-    let ran = run(&desk, COMMANDS, &["--mode", "auto"]).await.exits(5);
+    let beyond = COMMANDS.replace("echo made", "sudo echo made");
+    let ran = run(&desk, &beyond, &["--mode", "auto"]).await.exits(5);
     assert!(ran.stderr.contains("run_command: allowed by --mode dangerous"), "{}", ran.stderr);
     assert!(!desk.work("made.txt").exists());
 }

@@ -132,7 +132,8 @@ impl Guarded {
             self.guard.start_kill()?;
         }
         let how = match (told.code, told.signal, told.problem) {
-            (_, _, Some(problem)) => return Err(io::Error::other(problem)),
+            // Nothing was run, so that it may be tried again.
+            (_, _, Some(problem)) => return Err(io::Error::new(io::ErrorKind::ResourceBusy, problem)),
             (Some(code), _, _) => How::Exited(code),
             (None, Some(signal), _) => How::Signaled(signal),
             (None, None, None) => How::Lost,

@@ -121,6 +121,10 @@ pub(crate) fn look(root: &Path) -> Look {
     look
 }
 
+fn is_empty(folder: &Path) -> bool {
+    fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
+}
+
 impl Look {
     /// What the walls shall keep as it is.
     pub fn kept(&self, root: &Path) -> Vec<Kept> {
@@ -142,6 +146,8 @@ impl Look {
         hooks.push(OURS.into());
         for folder in hooks.into_iter().map(|folder| root.join(folder)) {
             match fs::symlink_metadata(&folder) {
+                // An empty one may be what another command's walls hang on, and gone in a moment.
+                Ok(there) if there.is_dir() && is_empty(&folder) => kept.push(Kept::Absent(folder)),
                 Ok(there) if there.is_dir() => kept.push(Kept::AsItIs(folder)),
                 Ok(_) => {}
                 Err(_) => kept.push(Kept::Absent(folder)),
