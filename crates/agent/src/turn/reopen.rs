@@ -3,6 +3,7 @@
 use crate::budget::Claim;
 use crate::event::{Ending, Event, VerdictKind};
 use crate::house::Consent;
+use crate::id::CallId;
 use crate::machine::Moment;
 use crate::model::{CallError, CallErrorKind};
 use crate::report::Outcome;
@@ -14,10 +15,11 @@ pub fn reopened(moment: &mut Moment<'_>) {
     let away_ms = moment.now.since_ms(moment.thread.last_at);
     moment.emit(Event::Reopened { away_ms });
     let was_running = moment.thread.run.is_some();
-    // A stop that arrived meanwhile is known before anything is repeated.
+    let begun: Vec<CallId> = begun(moment.thread.calls.slots());
+    // A stop that arrived meanwhile is known before anything is repeated; what a decision begins was not cut off.
     inbox::take_all(moment);
     if was_running {
-        settle_tools(moment);
+        settle_tools(moment, &begun);
         settle_model(moment);
         if moment.house.consent == Consent::Nobody {
             approval::nobody_answers(moment);
@@ -28,7 +30,13 @@ pub fn reopened(moment: &mut Moment<'_>) {
     moment.step.effects = moment.thread.pending();
 }
 
-fn settle_tools(moment: &mut Moment<'_>) {
+/// The calls that had begun when the thread was left.
+fn begun(slots: &[Slot]) -> Vec<CallId> {
+    let is_begun = |slot: &&Slot| matches!(slot.state, SlotState::Running { .. });
+    slots.iter().filter(is_begun).map(|slot| slot.call.clone()).collect()
+}
+
+fn settle_tools(moment: &mut Moment<'_>, begun: &[CallId]) {
     let ending = moment.thread.run.as_ref().is_some_and(|run| run.ending.is_some());
     let is_lost = |slot: &&Slot| match (&slot.state, &slot.verdict) {
         (SlotState::Running { .. }, VerdictKind::Run { reach, idempotent }) => {
@@ -39,8 +47,8 @@ fn settle_tools(moment: &mut Moment<'_>) {
         }
         (SlotState::Waiting | SlotState::Asked(_) | SlotState::Verb(_) | SlotState::Done, _) => false,
     };
-    let lost: Vec<_> =
-        moment.thread.calls.slots().iter().filter(is_lost).map(|slot| (slot.call.clone(), slot.name.clone())).collect();
+    let slots = moment.thread.calls.slots().iter().filter(|slot| begun.contains(&slot.call));
+    let lost: Vec<_> = slots.filter(is_lost).map(|slot| (slot.call.clone(), slot.name.clone())).collect();
     for (call, name) in lost {
         moment.emit(Event::ToolFinished { call, result: interrupted(&name), duration_ms: None });
     }
