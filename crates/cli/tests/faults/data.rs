@@ -156,7 +156,8 @@ fn damage_beneath_a_run_is_told_and_what_was_kept_goes_on_with_a_copy_put_back()
     let whole = fs::read(place.database("")).expect("the database");
     let damaged = overwrite(&place, 2..=whole.len() as u64 / PAGE);
     // Whoever has pages in memory reads them again after somebody else has written.
-    other.pragma_update(None, "user_version", 1).expect("a commit");
+    let version: i64 = other.pragma_query_value(None, "user_version", |row| row.get(0)).expect("the schema's version");
+    other.pragma_update(None, "user_version", version).expect("a commit");
     drop(other);
     place.go();
     fails(&run.done(), 1, &[DAMAGED]);

@@ -46,7 +46,7 @@ text = "Two of three places hold nothing."
     assert_eq!(result["is_error"], false);
     let output = result["output"].as_str().expect("a text");
     assert!(output.starts_with("[BUDGET_EXCEEDED] ") && output.contains("3 tool calls"), "{output}");
-    assert!(output.ends_with("Two of three places hold nothing."), "{output}");
+    assert!(output.contains("\nTwo of three places hold nothing.\n"), "{output}");
 }
 
 // OPTA-15, OPTA-41, T15

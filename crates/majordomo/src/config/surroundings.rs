@@ -74,11 +74,16 @@ impl fmt::Debug for Surroundings {
     }
 }
 
+/// Whether a file is not there. Nor is one in a folder that is none: whoever needs the folder says so.
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
 /// The text of a file of a project; none when it is not there.
 /// A link that leads out of the project is refused: it could carry a secret of the user's into a prompt.
 pub(crate) fn read_within(project: &Path, path: &Path) -> io::Result<Option<String>> {
     let real = match path.canonicalize() {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if is_absent(&error) => return Ok(None),
         real => real?,
     };
     if !real.starts_with(project.canonicalize()?) {
@@ -91,7 +96,7 @@ pub(crate) fn read_within(project: &Path, path: &Path) -> io::Result<Option<Stri
 pub(crate) fn read_own(path: &Path) -> io::Result<Option<String>> {
     // Asked before opening, for opening a pipe would wait for its other end.
     match path.metadata() {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if is_absent(&error) => return Ok(None),
         Err(error) => return Err(error),
         Ok(about) if !about.is_file() => return Err(io::Error::other("it is not a file")),
         Ok(_) => {}
