@@ -1,5 +1,5 @@
 //! A whole family of agents in no time: a seed builds a house, rules, models that are slow, fail and lie, tools that hang, people
-//! who interfere, and two processes over one memory that go away, stand still, lose their threads to each other and disagree
+//! who interfere, are asked for their consent and take their time, and two processes over one memory that go away, stand still, lose their threads to each other and disagree
 //! about what time it is; virtual time runs, and after every step the invariants are held against what happened.
 //!
 //! The rules are real, and so is the memory (`store::MemoryStore`): who may write is its business. Commits, effects, refusals
@@ -14,11 +14,13 @@ use std::sync::Arc;
 
 use agent::event::ThreadCreated;
 use agent::house::House;
-use agent::{Effect, Event, Input, Report, ThreadId, Time};
+use agent::permission::Rule;
+use agent::{CallId, Effect, Event, Input, Report, ThreadId, Time};
 
 use crate::dice::Dice;
 use crate::invariants::{Broken, hold};
 
+mod consent;
 mod disk;
 mod drive;
 mod hands;
@@ -30,6 +32,7 @@ mod setting;
 mod summary;
 mod voice;
 
+use consent::World;
 use disk::Disk;
 use process::{Place, Process};
 use setting::{Setting, Temper};
@@ -40,6 +43,9 @@ const MORNING: Time = Time(1_768_471_200_000);
 
 /// More steps than any seed takes whose runs end.
 const MOST_STEPS: u32 = 40_000;
+
+/// Whatever passes between the tasks of a house has arrived after so long.
+const SETTLED_MS: u64 = 60_000;
 
 /// Plays one seed to its end.
 pub fn run(seed: u64) -> Result<Summary, Failure> {
@@ -81,6 +87,8 @@ struct Sim {
     dice: Dice,
     temper: Temper,
     house: House,
+    /// What the house looks up.
+    world: Arc<World>,
     root: ThreadId,
     /// How the root comes to be, until it has.
     born: Option<ThreadCreated>,
@@ -98,7 +106,9 @@ struct Sim {
     dues: BTreeMap<Ticket, Due>,
     next_ticket: u64,
     /// How often each call was run.
-    executions: BTreeMap<(ThreadId, agent::CallId), u32>,
+    executions: BTreeMap<(ThreadId, CallId), u32>,
+    /// Calls that people were asked about.
+    asked: BTreeSet<(ThreadId, CallId)>,
     /// The moments, counted from 1, at which the process whose moment it is goes away, or stands still.
     crashes: BTreeSet<u64>,
     stalls: BTreeSet<u64>,
@@ -132,15 +142,26 @@ enum Due {
     Finish(Place, u64),
     /// A person's letter.
     Letter(people::Letter),
+    /// A parent in this process sees how a child does that another process drives.
+    Glance(Place),
     /// The wall clock leaps by so many milliseconds.
     Leap(i64),
+    /// What calls lead to is not what it was.
+    Change,
+    /// A rule is written down.
+    Tighten(Box<Rule>),
 }
 
 /// What follows from a commit.
 enum Deed {
-    Effect { effect: Effect, reopening: bool },
+    Effect {
+        effect: Effect,
+        reopening: bool,
+    },
     HandUp(Box<Report>),
     LetHear(Arc<str>),
+    /// The thread waits for nothing but a person, or no longer does.
+    TellPause(bool),
 }
 
 /// What happened, as a person reads it.
@@ -159,9 +180,10 @@ impl Due {
             | Due::Look(place)
             | Due::Deeds(place, _)
             | Due::Fetch(place, _)
+            | Due::Glance(place)
             | Due::Finish(place, _) => Some(place.process),
             Due::Resume(process, _) => Some(*process),
-            Due::Letter(_) | Due::Leap(_) => None,
+            Due::Letter(_) | Due::Leap(_) | Due::Change | Due::Tighten(_) => None,
         }
     }
 
@@ -169,7 +191,15 @@ impl Due {
     fn is_under_way_for(&self, place: &Place) -> bool {
         match self {
             Due::Input(to, _) | Due::Answer(to, _) | Due::Look(to) | Due::Deeds(to, _) => to == place,
-            Due::Heard(_) | Due::Fetch(..) | Due::Resume(..) | Due::Finish(..) | Due::Letter(_) | Due::Leap(_) => false,
+            Due::Heard(_)
+            | Due::Fetch(..)
+            | Due::Glance(_)
+            | Due::Resume(..)
+            | Due::Finish(..)
+            | Due::Letter(_)
+            | Due::Leap(_)
+            | Due::Change
+            | Due::Tighten(_) => false,
         }
     }
 }
@@ -177,7 +207,7 @@ impl Due {
 impl Sim {
     fn new(seed: u64) -> Self {
         let mut dice = Dice::new(seed);
-        let Setting { house, root, temper } = Setting::new(&mut dice);
+        let Setting { house, world, root, temper } = Setting::new(&mut dice);
         let moments = |dice: &mut Dice, counts: &[u64]| -> BTreeSet<u64> {
             let count = *dice.pick(counts);
             (0..count).map(|_| if dice.chance(50) { dice.below(40) } else { dice.below(400) }).collect()
@@ -188,6 +218,7 @@ impl Sim {
             born: Some(root),
             temper,
             house,
+            world,
             now: MORNING,
             wall_ahead_ms: 0,
             disk: Disk::default(),
@@ -196,6 +227,7 @@ impl Sim {
             dues: BTreeMap::new(),
             next_ticket: 0,
             executions: BTreeMap::new(),
+            asked: BTreeSet::new(),
             crashes: moments(&mut dice, &[0, 0, 1, 2, 5]),
             stalls: moments(&mut dice, &[0, 0, 1, 3]),
             messages: *dice.pick(&[0, 0, 1, 2]),
@@ -205,6 +237,7 @@ impl Sim {
         };
         sim.processes = vec![sim.new_process(), sim.new_process()];
         sim.plan_mishaps();
+        sim.plan_changes();
         for letter in people::letters(&mut sim.dice) {
             sim.after(letter.after_ms, Due::Letter(letter));
         }
@@ -232,6 +265,9 @@ impl Sim {
             self.create(&Place::new(0, &root.id), root, Some(people::first()))?;
         }
         while let Some((at, next)) = self.next() {
+            if at.since_ms(self.now) > SETTLED_MS {
+                self.pauses_are_known()?;
+            }
             self.now = self.now.max(at);
             self.summary.steps += 1;
             hold("a run always ends", self.summary.steps < MOST_STEPS, || format!("{MOST_STEPS} steps"))?;
@@ -285,8 +321,17 @@ impl Sim {
             Due::Resume(process, wait_ms) => self.resume(process, wait_ms),
             Due::Finish(place, wait_ms) => self.finish(place, wait_ms),
             Due::Letter(letter) => self.post(letter),
+            Due::Glance(place) => self.glance(&place),
             Due::Leap(by_ms) => {
                 self.leap(by_ms);
+                Ok(())
+            }
+            Due::Change => {
+                self.change();
+                Ok(())
+            }
+            Due::Tighten(rule) => {
+                self.tighten(*rule);
                 Ok(())
             }
         }

@@ -1,4 +1,4 @@
-//! The rules under every seed: 200 in a test run, `SIM_SEEDS=N` for more, `SIM_SEED=K` to play one again.
+//! The rules under every seed: 400 in a test run, `SIM_SEEDS=N` for more, `SIM_SEED=K` to play one again.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use agent::Outcome;
 use majordomo_testkit::sim::{self, Sight, Summary};
 
 /// Enough for the rarest thing to happen.
-const SEEDS: u64 = 200;
+const SEEDS: u64 = 400;
 
 /// Seeds that grow a family of several and are over soon.
 const SEEDS_WITH_FAMILIES: [u64; 3] = [22, 32, 52];
@@ -74,7 +74,7 @@ fn seeds() -> Vec<u64> {
 }
 
 /// All kinds but `subtask_recalled`, which needs a rarer chain of luck than these seeds have.
-const EVENTS: [&str; 28] = [
+const EVENTS: [&str; 31] = [
     "thread_created",
     "input_arrived",
     "run_started",
@@ -87,12 +87,15 @@ const EVENTS: [&str; 28] = [
     "answered",
     "tool_started",
     "tool_finished",
+    "approval_requested",
+    "approval_resolved",
     "delegated",
     "subtask_skipped",
     "child_spawned",
     "child_started",
     "child_stopped",
     "child_said",
+    "child_paused",
     "child_reported",
     "message_sent",
     "child_awaited",

@@ -7,7 +7,7 @@ use agent::{Event, Outcome, Time};
 pub struct Hours {
     /// When the run began; none before the first, and between two.
     begun: Option<Time>,
-    /// How much of it somebody drove. The time before somebody went on with it is nobody's.
+    /// How much of it somebody drove who had more to wait for than people. The time before somebody went on with it is nobody's.
     driven_ms: u64,
     /// When its owner last wrote.
     touched: Time,
@@ -19,9 +19,9 @@ impl Hours {
         Self { begun: None, driven_ms: 0, touched: now }
     }
 
-    /// Its owner wrote these: whether they say that the time is over.
-    pub fn pass(&mut self, now: Time, events: &[Event]) -> bool {
-        if !matches!(events.first(), Some(Event::Reopened { .. })) {
+    /// Its owner wrote these, after a time in which it waited for people alone, or not: whether they say that the time is over.
+    pub fn pass(&mut self, now: Time, waited_for_people: bool, events: &[Event]) -> bool {
+        if !waited_for_people && !matches!(events.first(), Some(Event::Reopened { .. })) {
             self.driven_ms += now.since_ms(self.touched);
         }
         self.touched = now;

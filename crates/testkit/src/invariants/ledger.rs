@@ -8,7 +8,7 @@ use agent::budget::{Claim, Grant};
 use agent::event::{Answered, ChildSpawned, Ending, ThreadCreated, TurnKind, TurnStarted, VerdictKind};
 use agent::message::Part;
 use agent::tools::Reach;
-use agent::{CallId, Effect, Event, InputId, Outside, Report, Thread, ThreadId, Usage};
+use agent::{CallId, Effect, Event, InputId, Json, Outside, Report, Thread, ThreadId, Usage};
 
 use super::{Broken, hold};
 
@@ -61,6 +61,12 @@ struct Run {
 struct Call {
     id: CallId,
     verdict: VerdictKind,
+    /// Whether it asks a person itself.
+    asks: bool,
+    /// Its arguments, and those that a person put in their place.
+    input: Json,
+    /// What a person allowed.
+    allowed: Option<Arc<str>>,
     started: bool,
     finished: bool,
 }
@@ -69,6 +75,8 @@ struct Call {
 struct Child {
     grant: Grant,
     begun: bool,
+    /// Whether it waits for nothing but a person, as the thread was told.
+    paused: bool,
 }
 
 impl Ledger {
@@ -159,10 +167,14 @@ impl Ledger {
             }
             Event::Answered(answered) => self.answered(answered)?,
             Event::ToolStarted { call } => self.tool_started(call)?,
-            Event::ToolFinished { call, .. } => {
+            Event::ToolFinished { call, result, .. } => {
                 let open = self.calls.iter_mut().find(|open| open.id == *call && !open.finished);
                 let Some(open) = open else { return Err(broken("a call is answered once", call)) };
                 open.finished = true;
+                let is_allowed = result.digest.is_none() || result.digest == open.allowed;
+                hold("what was done is what a person allowed", is_allowed, || {
+                    format!("{:?}, not {:?}", result.digest, open.allowed)
+                })?;
             }
             Event::ApprovalRequested(approval) => {
                 self.begins("a question", &approval.id)?;
@@ -175,7 +187,7 @@ impl Ledger {
                 }
                 let waiting = self.questions.remove(approval);
                 hold("a question is answered once", waiting.as_ref() == Some(call), || approval.to_string())?;
-                self.resolved(call, resolution);
+                self.resolved(call, resolution)?;
             }
             Event::Delegated { call, .. } | Event::WaitStarted { call, .. } | Event::MessageSent { call, .. } => {
                 self.begins("a verb", call)?;
@@ -186,12 +198,18 @@ impl Ledger {
                 let lives = self.children.get(child).is_some_and(|child| child.begun);
                 hold("only a child that was begun is told to end", lives, || child.to_string())?;
             }
+            Event::ChildPaused { child, paused } => {
+                let Some(lives) = self.children.get_mut(child).filter(|child| child.begun && child.paused != *paused)
+                else {
+                    return Err(broken("only a child that was begun waits, and says so once", child));
+                };
+                lives.paused = *paused;
+            }
             Event::ChildReported { child, report } => self.child_reported(child, report)?,
             Event::Reported(report) => self.report(report)?,
             Event::SubtaskSkipped { .. }
             | Event::SubtaskRecalled { .. }
             | Event::ChildSaid { .. }
-            | Event::ChildPaused { .. }
             | Event::ChildAwaited { .. }
             | Event::ContextTrimmed { .. }
             | Event::ContextCompacted { .. }
@@ -203,11 +221,28 @@ impl Ledger {
     }
 
     /// An effect was handed out, after the events that explain it.
-    pub fn ask(&mut self, effect: &Effect) {
+    pub fn ask(&mut self, effect: &Effect) -> Result<(), Broken> {
+        if let Effect::RunTool { call, input, approved, .. } = effect {
+            let own = self.calls.iter().find(|own| own.id == *call);
+            let is_same = own.is_some_and(|own| own.allowed == *approved && own.input == *input);
+            hold("what runs after a question is exactly what was allowed", is_same, || {
+                format!("{effect:?} for {own:?}")
+            })?;
+        }
         if let Effect::StopChild { child, .. } = effect {
             self.outstanding.retain(|other| !matches!(other, Effect::StopChild { child: same, .. } if same == child));
         }
         self.outstanding.push(effect.clone());
+        Ok(())
+    }
+
+    /// Whether everything that the thread waits for is a person's to give: to itself, or to its children.
+    pub fn waits_for_people(&self) -> bool {
+        let is_going = self.run.as_ref().is_some_and(|run| run.stop.is_none()) && self.turn.is_none();
+        let mut running = self.calls.iter().filter(|call| call.started && !call.finished);
+        let mut begun = self.children.values().filter(|child| child.begun).peekable();
+        let is_asked = !self.questions.is_empty() || running.clone().next().is_some() || begun.peek().is_some();
+        is_going && is_asked && running.all(|call| call.asks) && begun.all(|child| child.paused)
     }
 
     /// Another process goes on, and whatever was under way is asked for anew.
@@ -235,9 +270,10 @@ impl Ledger {
         hold("what is pending is what was asked and not answered", is_same, || {
             format!("pending {pending:?}, outstanding {:?}", self.outstanding)
         })?;
-        hold("a run that goes on waits for something", thread.run.is_none() || !pending.is_empty(), || {
-            format!("{:?}", thread.run)
-        })?;
+        let questions = thread.approvals.keys().eq(self.questions.keys());
+        hold("a thread and its log agree about what is asked", questions, || format!("{:?}", thread.approvals.keys()))?;
+        let waits = !pending.is_empty() || !self.questions.is_empty();
+        hold("a run that goes on waits for something", thread.run.is_none() || waits, || format!("{:?}", thread.run))?;
         let ending = self.run.as_ref().is_none_or(|run| run.stop.is_some());
         let most = self.created.policy.max_concurrent.max(1);
         hold("nobody waits in line while a permit is free", ending || thread.queue.is_empty() || begun == most, || {
@@ -291,11 +327,19 @@ impl Ledger {
     }
 
     /// Consent makes of a question a call that may be made.
-    fn resolved(&mut self, call: &CallId, resolution: &Resolution) {
-        let Some(call) = self.calls.iter_mut().find(|asked| asked.id == *call) else { return };
-        if let (Resolution::Allowed { .. }, VerdictKind::Asked { reach, idempotent }) = (resolution, &call.verdict) {
-            call.verdict = VerdictKind::Run { reach: *reach, idempotent: *idempotent };
+    fn resolved(&mut self, call: &CallId, resolution: &Resolution) -> Result<(), Broken> {
+        let Some(call) = self.calls.iter_mut().find(|asked| asked.id == *call && !asked.finished) else {
+            return Err(broken("a question is about a call that is open", call));
+        };
+        let VerdictKind::Asked { reach, idempotent } = call.verdict else {
+            return Err(broken("a question is about a call that asks", call));
+        };
+        if let Resolution::Allowed { digest, input, .. } = resolution {
+            call.verdict = VerdictKind::Run { reach, idempotent };
+            call.allowed = Some(digest.clone());
+            call.input = input.clone().unwrap_or_else(|| call.input.clone());
         }
+        Ok(())
     }
 
     /// Something new begins, which an ending thread does not do.
@@ -361,12 +405,12 @@ impl Ledger {
         })?;
 
         let calls = answered.parts.iter().filter_map(|part| match part {
-            Part::ToolCall { id, .. } => Some(id),
+            Part::ToolCall { id, name, input } => Some((id, name, input)),
             Part::Text { .. } | Part::ToolResult { .. } | Part::Opaque { .. } => None,
         });
-        let judged = calls.eq(answered.verdicts.iter().map(|verdict| &verdict.call));
+        let judged = calls.clone().map(|(id, ..)| id).eq(answered.verdicts.iter().map(|verdict| &verdict.call));
         hold("every call that stays in an answer has a verdict, in order", judged, || format!("{answered:?}"))?;
-        for verdict in &answered.verdicts {
+        for (verdict, (_, name, input)) in answered.verdicts.iter().zip(calls) {
             let is_new = self.names.insert(verdict.call.clone());
             hold("a name stands for one call alone", is_new, || verdict.call.to_string())?;
             let refused = matches!(verdict.what, VerdictKind::Refused { .. });
@@ -375,6 +419,9 @@ impl Ledger {
             self.calls.push(Call {
                 id: verdict.call.clone(),
                 verdict: verdict_kind,
+                asks: &**name == "ask_user",
+                input: input.clone(),
+                allowed: None,
                 started: false,
                 finished: refused,
             });
@@ -418,7 +465,7 @@ impl Ledger {
             && limited(created.grant.cost_microusd, spawned.grant.cost_microusd);
         hold("what is limited stays limited below", carved, || format!("{:?}", spawned.grant))?;
         self.carved = self.carved.plus(claim_of(&spawned.grant));
-        let child = Child { grant: spawned.grant.clone(), begun: false };
+        let child = Child { grant: spawned.grant.clone(), begun: false, paused: false };
         let before = self.children.insert(spawned.child.clone(), child);
         let is_new = before.is_none() && !self.reported.contains_key(&spawned.child);
         hold("a child is spawned once", is_new, || spawned.child.to_string())

@@ -101,8 +101,9 @@ impl Disk {
                 commit.process, commit.epoch, record.owner, record.epoch
             )
         })?;
+        let waited_for_people = record.ledger.waits_for_people();
         record.write(commit.at, events, appended)?;
-        let timed_out = record.hours.pass(now, &commit.events);
+        let timed_out = record.hours.pass(now, waited_for_people, &commit.events);
         let reports = commit.events.iter().any(|event| matches!(event, Event::Reported(_)));
         if reports && record.replayed.run.is_none() {
             record.owner = None;

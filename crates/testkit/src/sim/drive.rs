@@ -44,6 +44,7 @@ impl Sim {
         sent: Option<(InputId, Outside)>,
     ) -> Result<(), Broken> {
         let now = self.clock(place.process);
+        self.house.consent = self.processes[place.process].consent;
         let birth = Event::ThreadCreated(Box::new(created));
         let mut thread = Thread::new(now, &birth);
         let mut step = thread.handle(&self.house, Input::Begin, now);
@@ -57,7 +58,7 @@ impl Sim {
             events.append(&mut taken_up.events);
             step.effects.append(&mut taken_up.effects);
         }
-        let seat = Seat { thread, n: 0, epoch: 1, heard: None };
+        let seat = Seat { thread, n: 0, epoch: 1, heard: None, paused: false };
         self.processes[place.process].seats.insert(place.thread.clone(), seat);
         match self.commit(place, now, &events)? {
             Written::Done => self.follow(place, events, step.effects, false),
@@ -129,7 +130,7 @@ impl Sim {
     /// A process goes on with a thread that it has taken: from its log, and from nothing else.
     pub(super) fn reopen(&mut self, place: &Place, epoch: u64) -> Result<(), Broken> {
         let record = self.disk.record(&place.thread);
-        let seat = Seat { thread: record.replayed.clone(), n: record.head, epoch, heard: None };
+        let seat = Seat { thread: record.replayed.clone(), n: record.head, epoch, heard: None, paused: false };
         let (now, newest) = (self.clock(place.process), seat.thread.last_at);
         if now.since_ms(newest) > DAY_MS {
             self.summary.see(Sight::ClockAhead);
@@ -155,17 +156,53 @@ impl Sim {
             self.hand_up(&place, report);
             return Ok(());
         }
-        // One that lives here is left alone: it will hand up its report itself.
-        if self.seat(&place).is_some() {
+        // One that lives here is left alone: it will hand up its report itself. How it does, the parent may not know.
+        if let Some(seat) = self.seat(&place) {
+            let paused = seat.thread.is_paused();
+            self.after(1, Due::Input(parent, Input::ChildPaused { child: place.thread, paused }.into()));
             return Ok(());
         }
         match self.adopt(&place)? {
             Some(epoch) => self.reopen(&place, epoch),
             None => {
+                self.after(1, Due::Glance(place.clone()));
                 self.after(wait_ms, Due::Fetch(place, wait_ms * 2));
                 Ok(())
             }
         }
+    }
+
+    /// A parent sees from its child's log how the child does that another process drives.
+    pub(super) fn glance(&mut self, place: &Place) -> Result<(), Broken> {
+        let Some(parent) = place.thread.parent().map(|parent| place.beside(&parent)) else { return Ok(()) };
+        if self.seat(&parent).is_none() || self.seat(place).is_some() || !self.disk.knows(&place.thread) {
+            return Ok(());
+        }
+        let paused = self.disk.record(&place.thread).replayed.is_paused();
+        if paused {
+            self.summary.see(Sight::PausedElsewhere);
+        }
+        self.give(&parent, Input::ChildPaused { child: place.thread.clone(), paused })
+    }
+
+    /// Nothing is on its way: a parent takes a child to wait for a person exactly where it does.
+    pub(super) fn pauses_are_known(&self) -> Result<(), Broken> {
+        for (process, one) in self.processes.iter().enumerate().filter(|(_, one)| self.is_well(&one.name)) {
+            for (id, seat) in one.seats.iter().filter(|(_, seat)| seat.thread.run.is_some()) {
+                if self.is_taken(&Place::new(process, id)) {
+                    continue;
+                }
+                let begun = seat.thread.children.iter().filter(|(child, one)| one.started && self.is_driven(child));
+                for (child, _) in begun {
+                    let (told, waits) =
+                        (seat.thread.paused.contains(child), self.disk.record(child).replayed.is_paused());
+                    hold("a parent takes its child to wait for a person exactly where it does", told == waits, || {
+                        format!("{id} was told {told} of {child}, which is {waits}")
+                    })?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// A parent in the same process begins to look for a child.
@@ -196,6 +233,7 @@ impl Sim {
                 Deed::Effect { effect, reopening } => self.perform(place, effect, reopening)?,
                 Deed::HandUp(report) => self.hand_up(place, *report),
                 Deed::LetHear(text) => self.let_hear(place, text),
+                Deed::TellPause(paused) => self.tell_pause(place, paused),
             }
         }
         self.leave_if_done(place);
@@ -209,6 +247,7 @@ impl Sim {
         let mut missed = false;
         loop {
             let now = self.clock(place.process);
+            self.house.consent = self.processes[place.process].consent;
             let Some(seat) = self.processes[place.process].seats.get_mut(&place.thread) else { return Ok(()) };
             let step = seat.thread.handle(&self.house, input.clone(), now);
             if let Input::ModelAnswered { answer, .. } = &input {
@@ -286,6 +325,8 @@ impl Sim {
                     self.summary.see(Sight::DepthThree);
                 }
             }
+            Event::ApprovalRequested(approval) => self.ask_people(approval),
+            Event::ApprovalResolved { resolution, .. } => self.saw_resolution(resolution),
             Event::RunStarted { run, .. } if *run > 1 => self.summary.see(Sight::LaterRun),
             Event::Reported(report) => {
                 *self.summary.outcomes.entry(report.outcome.as_str()).or_default() += 1;
@@ -311,7 +352,7 @@ impl Sim {
             record.ledger.lost();
         }
         for effect in &effects {
-            record.ledger.ask(effect);
+            record.ledger.ask(effect)?;
         }
         hold("a thread is what its log says", record.replayed == *thread, || {
             format!("{}: log {:#?}\nthread {thread:#?}", place.thread, record.replayed)
@@ -327,6 +368,12 @@ impl Sim {
             }
             _ => None,
         }));
+        let (runs, paused) = (thread.run.is_some(), thread.is_paused());
+        if let Some(seat) = self.seat_mut(place).filter(|_| runs)
+            && (std::mem::replace(&mut seat.paused, paused) != paused || reopening)
+        {
+            deeds.push(Deed::TellPause(paused));
+        }
         self.carry_out(place, deeds)
     }
 
@@ -338,7 +385,7 @@ impl Sim {
         self.summary.see(Sight::Panic);
         // What other tasks sent still lies in its letter box.
         self.dues.retain(|_, due| match due {
-            Due::Input(_, input) if matches!(**input, Input::ChildReported { .. } | Input::ChildSaid { .. }) => true,
+            Due::Input(_, input) if is_from_a_child(input) => true,
             Due::Look(_) => true,
             other => !other.is_under_way_for(place),
         });
@@ -389,4 +436,8 @@ impl Sim {
     fn is_taken(&self, place: &Place) -> bool {
         self.seat(place).is_some_and(|seat| seat.epoch != self.disk.record(&place.thread).epoch)
     }
+}
+
+fn is_from_a_child(input: &Input) -> bool {
+    matches!(input, Input::ChildReported { .. } | Input::ChildSaid { .. } | Input::ChildPaused { .. })
 }

@@ -20,7 +20,8 @@ impl Sim {
     /// A process begins. Its clock is the wall clock of this moment, for as long as it lives.
     pub(super) fn new_process(&mut self) -> Process {
         self.begun += 1;
-        let process = Process::new(ProcessId::new(format!("p{}", self.begun)), self.wall_ahead_ms);
+        let consent = self.consent();
+        let process = Process::new(ProcessId::new(format!("p{}", self.begun)), self.wall_ahead_ms, consent);
         self.disk.register(&process.name, process.clock(self.now));
         process
     }

@@ -178,8 +178,8 @@ impl Sim {
         self.after(after_ms, Due::Letter(Letter { after_ms, to: To::Root, id, input, next: None }));
     }
 
-    fn is_driven(&self, thread: &ThreadId) -> bool {
-        self.disk.record(thread).owner.as_ref().is_some_and(|owner| self.is_well(owner))
+    pub(super) fn is_driven(&self, thread: &ThreadId) -> bool {
+        self.disk.knows(thread) && self.disk.record(thread).owner.as_ref().is_some_and(|owner| self.is_well(owner))
     }
 
     fn saw_letter(&mut self, to: &ThreadId, input: &Outside) {

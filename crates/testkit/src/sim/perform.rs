@@ -4,13 +4,13 @@
 use std::sync::Arc;
 
 use agent::event::VerdictKind;
-use agent::tools::Reach;
-use agent::{CallId, Effect, Input, InputId, Outside, Report, Strength, ThreadId};
+use agent::tools::{Reach, ToolResult};
+use agent::{CallId, Effect, Input, InputId, Json, Outside, Report, Strength, ThreadId};
 
 use crate::invariants::{Broken, hold};
 
 use super::process::Place;
-use super::{Due, Sim, hands, voice};
+use super::{Due, Sight, Sim, hands, voice};
 
 impl Sim {
     pub(super) fn perform(&mut self, place: &Place, effect: Effect, reopening: bool) -> Result<(), Broken> {
@@ -23,7 +23,7 @@ impl Sim {
                 self.cancel_model(place, turn);
                 Ok(())
             }
-            Effect::RunTool { call, .. } => self.run_tool(place, call),
+            Effect::RunTool { call, name, input, approved } => self.run_tool(place, call, &name, &input, approved),
             Effect::StopTool { call } => {
                 self.stop_tool(place, call);
                 Ok(())
@@ -65,6 +65,19 @@ impl Sim {
         }
     }
 
+    /// The parent hears whether the thread waits for nothing but a person, wherever the parent is driven.
+    pub(super) fn tell_pause(&mut self, place: &Place, paused: bool) {
+        let Some(parent) = place.thread.parent() else { return };
+        let input = Input::ChildPaused { child: place.thread.clone(), paused };
+        // What one task tells another comes in order.
+        self.after(1, Due::Input(place.beside(&parent), input.into()));
+        let elsewhere = (0..self.processes.len()).filter(|process| *process != place.process);
+        for process in elsewhere.collect::<Vec<_>>() {
+            let soon = self.dice.below(1_000);
+            self.after(soon, Due::Glance(Place::new(process, &place.thread)));
+        }
+    }
+
     fn call_model(&mut self, place: &Place, turn: u32, wait_ms: u64) -> Result<(), Broken> {
         let seat = &self.processes[place.process].seats[&place.thread];
         let record = self.disk.record_mut(&place.thread);
@@ -94,11 +107,26 @@ impl Sim {
         self.after(soon, Due::Input(place.clone(), input.into()));
     }
 
-    fn run_tool(&mut self, place: &Place, call: CallId) -> Result<(), Broken> {
+    fn run_tool(
+        &mut self,
+        place: &Place,
+        call: CallId,
+        name: &str,
+        input: &Json,
+        approved: Option<Arc<str>>,
+    ) -> Result<(), Broken> {
         let id = &place.thread;
         let Some(slot) = self.seat(place).and_then(|seat| seat.thread.calls.slot(&call)) else {
             return Err(Broken { rule: "a tool runs for a call that is open", found: format!("{id} {call}") });
         };
+        // Consent is for what a call led to when it was given: the hands look once more.
+        let digest = (self.house.assess)("/house", &self.house.tools[name], input).digest;
+        if approved.as_ref().is_some_and(|allowed| *allowed != digest) {
+            self.summary.see(Sight::ChangedBeforeRun);
+            let input = Input::ToolFinished { call, result: ToolResult::error("it has changed") };
+            self.after(0, Due::Input(place.clone(), input.into()));
+            return Ok(());
+        }
         let repeats = match &slot.verdict {
             // Said here once more, so that the rules are held against a second opinion.
             VerdictKind::Run { reach, idempotent } => *reach == Reach::ReadOnly || *idempotent,
@@ -110,7 +138,7 @@ impl Sim {
         let times = *times;
         hold("a side effect is not done twice", times <= most, || format!("{id} ran {call} {times} times"))?;
         let takes_ms = hands::takes_ms(&mut self.dice, &self.temper);
-        let result = hands::result(&mut self.dice);
+        let result = ToolResult { digest: approved, ..hands::result(&mut self.dice) };
         let input = Box::new(Input::ToolFinished { call, result });
         if self.dice.chance(3) {
             // A result that comes twice means nothing the second time.
@@ -142,9 +170,6 @@ impl Sim {
         let stop = stop.filter(|_| reopening).map(|(strength, reason)| stop_letter(strength, reason));
         if self.disk.knows(child) {
             hold("only whoever was replaced begins what is begun", reopening || is_stale, || child.to_string())?;
-            if !reopening {
-                return Ok(());
-            }
             if let Some((id, stop)) = stop {
                 self.tell(place.process, child, id, stop)?;
             }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use agent::house::Consent;
 use agent::{Thread, ThreadId, Time};
 use store::ProcessId;
 
@@ -28,6 +29,8 @@ pub(super) struct Process {
     pub name: ProcessId,
     /// How far its clock is ahead of even time: what the wall clock said when it began. Later leaps do not reach it.
     pub ahead_ms: i64,
+    /// Whether people who are asked in it answer.
+    pub consent: Consent,
     pub seats: BTreeMap<ThreadId, Seat>,
     /// Until when it stands still.
     pub stands_until: Option<Time>,
@@ -42,6 +45,8 @@ pub(super) struct Seat {
     pub epoch: u64,
     /// When the model was last heard, by the process's clock.
     pub heard: Option<Time>,
+    /// Whether it waits for nothing but a person, as its parent was told.
+    pub paused: bool,
 }
 
 impl Seat {
@@ -59,8 +64,8 @@ pub(super) fn is_idle(thread: &Thread) -> bool {
 }
 
 impl Process {
-    pub fn new(name: ProcessId, ahead_ms: i64) -> Self {
-        Self { name, ahead_ms, seats: BTreeMap::new(), stands_until: None }
+    pub fn new(name: ProcessId, ahead_ms: i64, consent: Consent) -> Self {
+        Self { name, ahead_ms, consent, seats: BTreeMap::new(), stands_until: None }
     }
 
     /// What its clock says at this moment.

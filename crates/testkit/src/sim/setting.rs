@@ -13,11 +13,17 @@ use agent::role::Agent;
 use agent::tools::{Reach, Risk, ToolInfo};
 use agent::{Json, Mode, ThreadId};
 
+use super::consent::{self, World};
 use crate::dice::Dice;
+
+/// What a root may do, as a rule, and where people are asked.
+const MODES: [Mode; 5] = [Mode::Plan, Mode::Ask, Mode::Auto, Mode::Dangerous, Mode::Dangerous];
+const ASKING_MODES: [Mode; 5] = [Mode::Ask, Mode::Ask, Mode::Ask, Mode::Auto, Mode::Dangerous];
 
 /// Where a run takes place.
 pub(super) struct Setting {
     pub house: House,
+    pub world: Arc<World>,
     pub root: ThreadCreated,
     pub temper: Temper,
 }
@@ -41,11 +47,17 @@ pub(super) struct Temper {
     pub hangs: u64,
     /// How eager an agent is to come to an end; grows with every turn.
     pub hurry: u64,
+    /// Whether people are asked for their consent.
+    pub asks: bool,
+    /// A question is never answered.
+    pub silent: u64,
 }
 
 impl Setting {
     pub fn new(dice: &mut Dice) -> Self {
-        let house = house();
+        let mut house = house();
+        let world = Arc::new(World::default());
+        world.furnish(&mut house);
         // Where limits are tight, most runs end at one of them; where they are not, agents live to deal with each other.
         let tight = dice.chance(40);
         let temper = Temper {
@@ -57,12 +69,18 @@ impl Setting {
             panics: *dice.pick(&[0, 0, 5]),
             hangs: *dice.pick(&[0, 5, 20]),
             hurry: dice.between(1, if tight { 6 } else { 3 }),
+            asks: dice.chance(60),
+            silent: *dice.pick(&[5, 5, 40, 100]),
         };
+        for _ in 0..if temper.asks { *dice.pick(&[0, 1, 2]) } else { 0 } {
+            world.tighten(consent::rule(dice));
+        }
+        let modes = if temper.asks { ASKING_MODES } else { MODES };
         let root = Root {
             id: ThreadId::new("20260115-sim0"),
             agent: (*dice.pick(&["general", "general", "general", "planner", "worker"])).into(),
             model: (*dice.pick(&["sim/large", "sim/large", "sim/small", "sim/tiny"])).into(),
-            mode: *dice.pick(&[Mode::Plan, Mode::Ask, Mode::Auto, Mode::Dangerous, Mode::Dangerous]),
+            mode: *dice.pick(&modes),
             policy: Arc::new(policy(dice, tight)),
             preset: "default".into(),
             grant: grant(dice, if tight { 40 } else { 10 }),
@@ -71,7 +89,7 @@ impl Setting {
             output_schema: dice.maybe(15, |_| Json::object()),
         };
         let root = agent::birth::root(&house, root).expect("the house has what its roots ask for");
-        Self { house, root, temper }
+        Self { house, world, root, temper }
     }
 }
 

@@ -58,11 +58,35 @@ pub enum Sight {
     ClockBehind,
     /// An agent was begun three levels below the root.
     DepthThree,
+    /// A person was asked.
+    Asked,
+    /// A person was asked once more about the same call, for what it leads to had changed.
+    AskedAgain,
+    /// A person said yes.
+    Allowed,
+    /// A person said yes to all that is like it.
+    AllowedForThread,
+    /// A person said yes to something else than what was asked.
+    Edited,
+    /// A person said no.
+    Denied,
+    /// A person said yes, and a rule no.
+    Forbidden,
+    /// Nobody answered in time.
+    Expired,
+    /// Nobody was there any more who could answer.
+    Unanswered,
+    /// A question was taken back.
+    Withdrawn,
+    /// What a person had allowed was no longer what it would have done, and was not run.
+    ChangedBeforeRun,
+    /// A parent in another process saw that its child waits for a person.
+    PausedElsewhere,
 }
 
 impl Sight {
     /// All of them.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 29] = [
         Self::Crash,
         Self::Stall,
         Self::Panic,
@@ -80,6 +104,18 @@ impl Sight {
         Self::ClockAhead,
         Self::ClockBehind,
         Self::DepthThree,
+        Self::Asked,
+        Self::AskedAgain,
+        Self::Allowed,
+        Self::AllowedForThread,
+        Self::Edited,
+        Self::Denied,
+        Self::Forbidden,
+        Self::Expired,
+        Self::Unanswered,
+        Self::Withdrawn,
+        Self::ChangedBeforeRun,
+        Self::PausedElsewhere,
     ];
 }
 

@@ -1,0 +1,168 @@
+//! What people are asked about, and what they answer: what a call leads to changes under the agents, rules are tightened, and
+//! whoever is asked says yes, no or something else, twice, late, about another thing, or never anything.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use agent::approval::{Approval, Decision, EXPIRES_MS, Resolution, Scope};
+use agent::house::{Consent, House};
+use agent::permission::{Action, Rule};
+use agent::tools::{Assessment, ToolInfo};
+use agent::{InputId, Json, Outside};
+use serde_json::json;
+
+use super::people::{Letter, To};
+use super::{Due, Sight, Sim};
+use crate::dice::Dice;
+
+const MINUTE_MS: u64 = 60_000;
+
+/// What the house looks up when it weighs a call, as it stands at this moment.
+#[derive(Default)]
+pub(super) struct World {
+    /// How often that which calls lead to has changed.
+    changes: AtomicU64,
+    rules: Mutex<Arc<[Rule]>>,
+}
+
+impl World {
+    /// A house that weighs calls by this world.
+    pub fn furnish(self: &Arc<Self>, house: &mut House) {
+        let (assessed, ruled) = (self.clone(), self.clone());
+        house.assess = Box::new(move |_, tool, input| assessed.assess(tool, input));
+        house.rules = Box::new(move || ruled.rules());
+    }
+
+    /// One more rule holds from here on.
+    pub fn tighten(&self, rule: Rule) {
+        let mut rules = self.rules.lock().unwrap_or_else(PoisonError::into_inner);
+        *rules = rules.iter().cloned().chain([rule]).collect();
+    }
+
+    /// What calls lead to is not what it was.
+    fn change(&self) {
+        self.changes.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn rules(&self) -> Arc<[Rule]> {
+        self.rules.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn assess(&self, tool: &ToolInfo, input: &Json) -> Assessment {
+        let plain = Assessment::of(tool, input);
+        let changes = self.changes.load(Ordering::Relaxed);
+        let (standing, leads_to) = match &*tool.name {
+            "shell" => (Some("*".into()), changes),
+            "write" => (plain.subjects.first().cloned(), changes),
+            _ => (None, 0),
+        };
+        Assessment { standing, digest: format!("{} {leads_to}", plain.digest).into(), ..plain }
+    }
+}
+
+/// A rule that somebody writes down.
+pub(super) fn rule(dice: &mut Dice) -> Rule {
+    Rule {
+        tool: (*dice.pick(&["look", "fetch", "write", "patch", "shell", "*"])).into(),
+        pattern: dice.maybe(50, |dice| format!("*{}*", dice.below(4)).into()),
+        agent: dice.maybe(20, |_| "worker".into()),
+        action: *dice.pick(&[Action::Ask, Action::Ask, Action::Deny]),
+        origin: "a person".into(),
+    }
+}
+
+impl Sim {
+    /// Things change and rules are tightened, where people are asked at all.
+    pub(super) fn plan_changes(&mut self) {
+        if !self.temper.asks {
+            return;
+        }
+        for _ in 0..*self.dice.pick(&[0, 2, 8]) {
+            let after_ms = self.dice.below(15 * MINUTE_MS);
+            self.after(after_ms, Due::Change);
+        }
+        for _ in 0..*self.dice.pick(&[0, 0, 1, 2]) {
+            let (after_ms, rule) = (self.dice.below(15 * MINUTE_MS), rule(&mut self.dice));
+            self.after(after_ms, Due::Tighten(rule.into()));
+        }
+    }
+
+    pub(super) fn change(&mut self) {
+        self.world.change();
+        self.note("what calls lead to has changed".into());
+    }
+
+    pub(super) fn tighten(&mut self, rule: Rule) {
+        self.note(format!("a rule is written down: {rule}"));
+        self.world.tighten(rule);
+    }
+
+    /// Whether somebody who is asked in a process that begins can answer.
+    pub(super) fn consent(&mut self) -> Consent {
+        if self.temper.asks && !self.dice.chance(15) { Consent::Asked } else { Consent::Nobody }
+    }
+
+    /// A question is in the log: people will answer it, or not.
+    pub(super) fn ask_people(&mut self, approval: &Approval) {
+        self.summary.see(Sight::Asked);
+        if !self.asked.insert((approval.id.thread(), approval.call.clone())) {
+            self.summary.see(Sight::AskedAgain);
+        }
+        if self.dice.chance(15) {
+            let soon = self.dice.below(MINUTE_MS / 2);
+            self.after(soon, Due::Change);
+        }
+        if self.dice.chance(6) {
+            let forbids = Rule { tool: approval.tool.clone(), pattern: None, agent: None, ..rule(&mut self.dice) };
+            let soon = self.dice.below(MINUTE_MS / 2);
+            self.after(soon, Due::Tighten(Rule { action: Action::Deny, ..forbids }.into()));
+        }
+        if self.dice.chance(self.temper.silent) {
+            return;
+        }
+        for number in 1..=*self.dice.pick(&[1, 1, 1, 2]) {
+            let after_ms = self.thinks_ms();
+            let decision = decision(&mut self.dice);
+            let other = self.dice.chance(8);
+            let digest = if other { "something else".into() } else { approval.digest.clone() };
+            let input = Outside::Decided { approval: approval.id.clone(), digest, decision };
+            let (to, id) = (To::This(approval.id.thread()), InputId::new(format!("{} {number}", approval.id)));
+            self.after(after_ms, Due::Letter(Letter { after_ms, to, id, input, next: None }));
+        }
+    }
+
+    /// What came of a question. Between a person's yes and the hands, too, things change.
+    pub(super) fn saw_resolution(&mut self, resolution: &Resolution) {
+        if matches!(resolution, Resolution::Allowed { .. }) && self.dice.chance(8) {
+            self.change();
+        }
+        self.summary.see(match resolution {
+            Resolution::Allowed { input: Some(_), .. } => Sight::Edited,
+            Resolution::Allowed { scope: Scope::Thread | Scope::Always, .. } => Sight::AllowedForThread,
+            Resolution::Allowed { .. } => Sight::Allowed,
+            Resolution::Denied { .. } => Sight::Denied,
+            Resolution::Forbidden { .. } => Sight::Forbidden,
+            Resolution::Expired { .. } => Sight::Expired,
+            Resolution::Unanswered { .. } => Sight::Unanswered,
+            Resolution::Withdrawn { .. } => Sight::Withdrawn,
+        });
+    }
+
+    /// How long a person takes to decide: moments, minutes, most of a day, or a little longer than there is.
+    fn thinks_ms(&mut self) -> u64 {
+        match self.dice.below(10) {
+            0..=3 => self.dice.below(MINUTE_MS / 3),
+            4..=7 => self.dice.below(20 * MINUTE_MS),
+            8 => self.dice.below(EXPIRES_MS),
+            _ => EXPIRES_MS - MINUTE_MS + self.dice.below(2 * MINUTE_MS),
+        }
+    }
+}
+
+fn decision(dice: &mut Dice) -> Decision {
+    if dice.chance(25) {
+        return Decision::Deny { reason: dice.maybe(50, |_| "not today".into()) };
+    }
+    let scope = *dice.pick(&[Scope::Once, Scope::Once, Scope::Thread, Scope::Always]);
+    Decision::Allow { scope, input: dice.maybe(20, |dice| Json::of(&json!({"n": dice.below(4), "edited": true}))) }
+}
