@@ -1,5 +1,7 @@
 //! A database full of threads that nobody speaks to: what a page of the list takes, and whether the others cost anything.
 
+use std::sync::Arc;
+
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use majordomo::agent::{Event, ThreadId, Time, birth};
@@ -27,7 +29,14 @@ pub async fn write(log: &Log) -> anyhow::Result<Taken> {
         let id = ThreadId::new(format!("20260115-{number:07}"));
         let created = birth::root(&house, house::root(id.clone(), 1)).map_err(anyhow::Error::msg)?;
         let events = vec![Event::ThreadCreated(Box::new(created))];
-        let commit = Commit { thread: id, expected: 0, epoch: 1, process: owner.clone(), at: Time(0), events };
+        let commit = Commit {
+            thread: id,
+            expected: 0,
+            epoch: 1,
+            process: owner.clone(),
+            at: Time(0),
+            events: events.into_iter().map(Arc::new).collect(),
+        };
         line.push(store.append(commit));
         if line.len() == AT_ONCE
             && let Some(kept) = line.next().await

@@ -28,6 +28,10 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+/// Many small pieces of text are made and dropped by many tasks at once.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// What the house costs, beside what the same work costs without it.
 #[derive(Debug, Parser)]
 struct Scales {

@@ -82,7 +82,14 @@ impl Writer {
 
     async fn commit(&mut self, step: Step) -> anyhow::Result<Vec<Effect>> {
         let (thread, process) = (ThreadId::new(THREAD), self.process.clone());
-        let commit = Commit { thread, expected: self.n, epoch: 1, process, at: Time(0), events: step.events };
+        let commit = Commit {
+            thread,
+            expected: self.n,
+            epoch: 1,
+            process,
+            at: Time(0),
+            events: step.events.into_iter().map(Arc::new).collect(),
+        };
         self.n = self.store.append(commit).await?.n;
         Ok(step.effects)
     }

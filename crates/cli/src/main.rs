@@ -18,6 +18,10 @@ use clap::Parser;
 
 use crate::arguments::Desk;
 
+/// Many small pieces of text are made and dropped by many tasks at once.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let mut words = std::env::args_os().skip(1);
     if words.next().is_some_and(|word| word == tool::guard::WORD) {

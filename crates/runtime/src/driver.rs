@@ -146,6 +146,7 @@ impl Driver {
             events.append(&mut taken_up.events);
             step.effects.append(&mut taken_up.effects);
         }
+        let events: Vec<Arc<Event>> = events.into_iter().map(Arc::new).collect();
         match self.commit(now, &events).await {
             Commitment::Done => {}
             Commitment::Behind => return Err(Error::Taken(self.id.clone())),
@@ -275,16 +276,16 @@ impl Driver {
         while self.parting.is_none() {
             let now = self.bench.clock.now();
             let Some(thread) = &mut self.thread else { return };
-            let mut events: Vec<Event> = Vec::new();
+            let mut events: Vec<Arc<Event>> = Vec::new();
             for (id, what) in &outside {
                 if !thread.seen.contains(id) {
-                    events.push(arrived(thread, now, id.clone(), what.clone()));
+                    events.push(Arc::new(arrived(thread, now, id.clone(), what.clone())));
                 }
             }
             let mut effects = Vec::new();
             for input in &inputs {
                 let mut step = thread.handle(&self.heart.house, input.clone(), now);
-                events.append(&mut step.events);
+                events.extend(step.events.into_iter().map(Arc::new));
                 effects.append(&mut step.effects);
             }
             if !events.is_empty() {
@@ -309,7 +310,7 @@ impl Driver {
         }
     }
 
-    async fn commit(&mut self, now: agent::Time, events: &[Event]) -> Commitment {
+    async fn commit(&mut self, now: agent::Time, events: &[Arc<Event>]) -> Commitment {
         let heart = self.heart.clone();
         let (id, expected, epoch) = (self.id.clone(), self.n, self.epoch);
         let append = || {
@@ -330,14 +331,14 @@ impl Driver {
 
     /// A commit was refused for what has been written meanwhile: by somebody else, or by this very commit, when the memory
     /// failed after it had written and was asked again.
-    async fn refused(&mut self, now: agent::Time, events: &[Event], refusal: store::Error) -> Commitment {
+    async fn refused(&mut self, now: agent::Time, events: &[Arc<Event>], refusal: store::Error) -> Commitment {
         let (heart, id, n) = (self.heart.clone(), self.id.clone(), self.n);
         let written = match patiently(&heart, &id, || heart.store.read(&id, n, events.len())).await {
             Ok(written) => written,
             Err(error) => return Commitment::Lost(error),
         };
         let mut pairs = written.iter().zip(events);
-        if written.len() == events.len() && pairs.all(|(record, event)| record.at == now && *record.event == *event) {
+        if written.len() == events.len() && pairs.all(|(record, event)| record.at == now && record.event == *event) {
             self.n += events.len() as u64;
             return Commitment::Done;
         }
@@ -348,7 +349,7 @@ impl Driver {
     }
 
     /// What follows from a commit: effects are performed, a report is handed up.
-    fn after(&mut self, events: &[Event], effects: Vec<agent::Effect>, reopening: bool) {
+    fn after(&mut self, events: &[Arc<Event>], effects: Vec<agent::Effect>, reopening: bool) {
         let Some(thread) = &self.thread else { return };
         for effect in effects {
             if let Some(future) = self.bench.perform(thread, effect, reopening) {
@@ -357,7 +358,7 @@ impl Driver {
         }
         let is_still = thread.run.is_none();
         for event in events {
-            match event {
+            match &**event {
                 Event::Reported(report) => {
                     self.given_up = is_still;
                     self.hand_up((**report).clone());

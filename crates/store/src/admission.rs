@@ -1,6 +1,7 @@
 //! Who may write what: the checks that come before any write, the same for every store.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use agent::{Event, InputId, ThreadId, Time};
 
@@ -14,7 +15,7 @@ pub(crate) fn shape(commit: &Commit) -> Result<(), Error> {
     let Some((first, rest)) = commit.events.split_first() else {
         return Err(Error::Invalid("a commit holds at least one event"));
     };
-    match first {
+    match &**first {
         Event::ThreadCreated(_) if commit.expected > 0 => return Err(Error::Invalid("a thread is created once")),
         Event::ThreadCreated(created) if created.id != commit.thread => {
             return Err(Error::Invalid("a thread is created under its own name"));
@@ -23,7 +24,7 @@ pub(crate) fn shape(commit: &Commit) -> Result<(), Error> {
         _ if commit.expected == 0 => return Err(Error::Invalid("a thread begins with its creation")),
         _ => {}
     }
-    if rest.iter().any(|event| matches!(event, Event::ThreadCreated(_))) {
+    if rest.iter().any(|event| matches!(**event, Event::ThreadCreated(_))) {
         return Err(Error::Invalid("a thread is created once"));
     }
     Ok(())
@@ -45,9 +46,9 @@ pub(crate) fn commit(commit: &Commit, thread: Option<&ThreadRow>, owner: Option<
 }
 
 /// Whether events bring along an input that the thread knows already, or the same one twice.
-pub(crate) fn repeats_input(events: &[Event], is_known: impl Fn(&InputId) -> bool) -> bool {
+pub(crate) fn repeats_input(events: &[Arc<Event>], is_known: impl Fn(&InputId) -> bool) -> bool {
     let mut seen = BTreeSet::new();
-    events.iter().any(|event| match event {
+    events.iter().any(|event| match &**event {
         Event::InputArrived { id, .. } => !seen.insert(id) || is_known(id),
         _ => false,
     })

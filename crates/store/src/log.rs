@@ -49,7 +49,7 @@ pub struct Commit {
     /// The moment of all its events.
     pub at: Time,
     /// What happened, in order; never empty.
-    pub events: Vec<Event>,
+    pub events: Vec<Arc<Event>>,
 }
 
 /// Where the last of the written events stands.

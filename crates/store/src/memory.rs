@@ -246,7 +246,7 @@ impl Held {
         if thread.is_none() {
             self.create(&commit)?;
         }
-        let reports = commit.events.iter().any(|event| matches!(event, Event::Reported(_)));
+        let reports = commit.events.iter().any(|event| matches!(**event, Event::Reported(_)));
         let last = self.write(&commit.thread, commit.at, commit.events);
         let thread = self.threads.get_mut(&commit.thread).expect("the thread was just written to");
         let is_over = reports && thread.folded.row.outcome.is_some();
@@ -264,7 +264,7 @@ impl Held {
     }
 
     fn create(&mut self, commit: &Commit) -> Result<(), Error> {
-        let Some(Event::ThreadCreated(created)) = commit.events.first() else {
+        let Some(Event::ThreadCreated(created)) = commit.events.first().map(|event| &**event) else {
             return Err(Error::Invalid("a thread begins with its creation"));
         };
         if let Some(parent) = commit.thread.parent() {
@@ -285,7 +285,7 @@ impl Held {
     }
 
     /// Writes events that were admitted, and all that follows from them. The answer is where the last of them stands.
-    fn write(&mut self, id: &ThreadId, at: Time, events: Vec<Event>) -> Option<Appended> {
+    fn write(&mut self, id: &ThreadId, at: Time, events: Vec<Arc<Event>>) -> Option<Appended> {
         let thread = self.threads.get_mut(id).expect("an admitted event's thread exists");
         let family = self.families.get_mut(&thread.folded.row.root).expect("a thread's root exists");
         let mut last = None;
@@ -298,7 +298,7 @@ impl Held {
                 thread: id.clone(),
                 n: thread.folded.row.head,
                 at,
-                event: Arc::new(event),
+                event,
             });
             let appended = Appended { n: record.n, seq: record.seq, position: record.position };
             if let Event::InputArrived { id, .. } = &*record.event {
@@ -348,7 +348,7 @@ impl Held {
         if let Some(first) = self.thread(thread)?.inputs.get(&id) {
             return Ok(*first);
         }
-        let written = self.write(thread, at, vec![Event::InputArrived { id, input }]);
+        let written = self.write(thread, at, vec![Arc::new(Event::InputArrived { id, input })]);
         let appended = written.expect("one event was written");
         if wake {
             self.wake(thread, at);

@@ -134,7 +134,7 @@ impl Store for SqliteStore {
         let writer = self.writer.clone();
         Box::pin(async move {
             // Encoded by whoever asks, so that the one writer need not.
-            let bodies: Vec<_> = commit.events.iter().map(codec::encode).collect();
+            let bodies: Vec<_> = commit.events.iter().map(|event| codec::encode(event)).collect();
             writer.ask(move |desk| write::append(desk, &commit, &bodies)).await
         })
     }

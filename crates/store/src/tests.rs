@@ -1,6 +1,7 @@
 //! Whatever is asked of them, both stores answer alike.
 
 use std::fmt::Debug;
+use std::sync::Arc;
 
 use agent::approval::{Decision, Resolution};
 use agent::{CallId, Event, InputId, Outcome, Outside, ThreadId, Time};
@@ -67,6 +68,7 @@ async fn answer(store: &dyn Store, request: Request) -> String {
             if head == 0 {
                 events.insert(0, sample::created(&thread));
             }
+            let events = events.into_iter().map(Arc::new).collect();
             told(store.append(Commit { expected: head + off_by, thread, epoch, process, at, events }).await)
         }
         Request::Arrive(thread, id, at, wake) => told(store.arrive(&thread, id, sample::said("hi"), at, wake).await),

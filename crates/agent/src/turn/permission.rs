@@ -47,6 +47,10 @@ pub fn judge(moment: &Moment<'_>, name: &str, input: &Json) -> (VerdictKind, Opt
 }
 
 fn by_rules(moment: &Moment<'_>, tool: &ToolInfo, input: &Json) -> (VerdictKind, Option<Arc<str>>) {
+    // Reading is free in every mode, so that only a rule could say otherwise.
+    if tool.reach == Reach::ReadOnly && (moment.house.rules)().is_empty() {
+        return (VerdictKind::Run { reach: tool.reach, idempotent: tool.idempotent }, None);
+    }
     let Weighed { assessment, judgement, .. } = moment.thread.weigh(moment.house, tool, input);
     let (reach, idempotent, by) = (assessment.reach, tool.idempotent, judgement.by.clone());
     match judgement.action {

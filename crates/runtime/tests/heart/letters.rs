@@ -71,7 +71,7 @@ async fn something_that_arrives_before_every_single_commit_is_lost_at_none() {
     const TIMES: usize = 12;
     let late = Mutex::new((0, false));
     let mood = move |commit: &Commit| {
-        let decides = commit.events.iter().any(|event| !matches!(event, Event::Steered { .. }));
+        let decides = commit.events.iter().any(|event| !matches!(**event, Event::Steered { .. }));
         let mut late = late.lock().expect("no panic");
         let is_late = commit.thread.is_root() && commit.expected > 0 && decides && !late.1 && late.0 < TIMES;
         *late = (late.0 + usize::from(is_late), is_late);

@@ -24,7 +24,7 @@ async fn a_disk_that_is_full_for_a_while_makes_the_run_wait_and_nothing_else() {
     // F8
     let failures = AtomicUsize::new(0);
     let mood = move |commit: &Commit| {
-        let is_answer = commit.events.iter().any(|event| matches!(event, Event::Answered(_)));
+        let is_answer = commit.events.iter().any(|event| matches!(**event, Event::Answered(_)));
         if is_answer && failures.fetch_add(1, Ordering::Relaxed) % 3 != 2 { Mood::Fails(full()) } else { Mood::Fine }
     };
     let room = Plan::new(&family()).store(Moody::new(mood)).open().await;
@@ -94,7 +94,7 @@ async fn a_report_that_never_reached_the_parent_is_found_behind_letters_that_cam
     let fails = Arc::new(AtomicUsize::new(1));
     let left = fails.clone();
     let mood = move |commit: &Commit| {
-        let takes_up = commit.events.iter().any(|event| matches!(event, Event::ChildReported { .. }));
+        let takes_up = commit.events.iter().any(|event| matches!(**event, Event::ChildReported { .. }));
         let fails = takes_up && left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1)).is_ok();
         if fails { Mood::Fails(store::Error::Closed) } else { Mood::Fine }
     };

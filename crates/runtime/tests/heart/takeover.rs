@@ -71,7 +71,7 @@ impl Another {
             epoch: self.epoch,
             process: Self::process().id,
             at: now,
-            events: letter.into_iter().chain(step.events).collect(),
+            events: letter.into_iter().chain(step.events).map(Arc::new).collect(),
         };
         self.store.append(commit).await.expect("it owns the thread");
     }
@@ -162,7 +162,7 @@ async fn a_report_is_fetched_although_somebody_sits_where_the_child_sat() {
     let (fails, looks) = (Arc::new(AtomicBool::new(true)), Arc::new(AtomicBool::new(false)));
     let (door, first_look) = (Gate::new("door"), looks.clone());
     let mood = move |commit: &Commit| {
-        let takes_up = commit.events.iter().any(|event| matches!(event, Event::ChildReported { .. }));
+        let takes_up = commit.events.iter().any(|event| matches!(**event, Event::ChildReported { .. }));
         if takes_up && fails.swap(false, Ordering::Relaxed) { Mood::Fails(store::Error::Closed) } else { Mood::Fine }
     };
     let at_door = door.clone();
@@ -258,7 +258,7 @@ async fn a_parent_that_was_left_is_told_again_that_its_child_waits_for_a_person(
     // The parent's memory fails at the very commit that takes it up; the child sits where it sat.
     let fails = AtomicBool::new(true);
     let mood = move |commit: &Commit| {
-        let takes_up = commit.events.iter().any(|event| matches!(event, Event::ChildPaused { .. }));
+        let takes_up = commit.events.iter().any(|event| matches!(**event, Event::ChildPaused { .. }));
         if takes_up && fails.swap(false, Ordering::Relaxed) { Mood::Fails(store::Error::Closed) } else { Mood::Fine }
     };
     let person = Gate::new("ask_user");

@@ -42,7 +42,8 @@ pub(crate) async fn writer(store: &dyn Store) -> ProcessId {
 
 /// The commit of a writer at epoch 1.
 pub(crate) fn commit(thread: &ThreadId, expected: u64, events: Vec<Event>) -> Commit {
-    Commit { thread: thread.clone(), expected, epoch: 1, process: ProcessId::new("writer"), at: NOW, events }
+    let (thread, process) = (thread.clone(), ProcessId::new("writer"));
+    Commit { thread, expected, epoch: 1, process, at: NOW, events: events.into_iter().map(Arc::new).collect() }
 }
 
 /// Writes a commit of the writer's that cannot be refused.

@@ -1,6 +1,7 @@
 //! Everything that changes the file. Plain functions of the desk inside a transaction: each checks all that can be
 //! refused before it writes anything, for a refusal is answered without undoing.
 
+use std::borrow::Borrow;
 use std::collections::hash_map::Entry;
 use std::sync::LazyLock;
 
@@ -33,7 +34,7 @@ pub(super) fn append(desk: &mut Desk, commit: &Commit, bodies: &[Encoded]) -> Re
         known.threads.insert(commit.thread.clone(), created);
     }
     let appended = write(db, known, &commit.thread, commit.at, &commit.events, bodies)?;
-    let reports = commit.events.iter().any(|event| matches!(event, Event::Reported(_)));
+    let reports = commit.events.iter().any(|event| matches!(**event, Event::Reported(_)));
     let thread = known.threads.get_mut(&commit.thread).expect("the thread was just written to");
     let owner = if reports && thread.folded.row.outcome.is_some() { None } else { Some((process, &commit.process)) };
     if thread.owner.as_ref() != owner.map(|(_, process)| process) {
@@ -228,7 +229,7 @@ fn load(db: &Connection, thread: &ThreadId) -> Result<Option<Thread>, Error> {
 
 /// Makes the row of a new thread, which has no events yet.
 fn create(db: &Connection, known: &mut Known, commit: &Commit) -> Result<Thread, Error> {
-    let Some(Event::ThreadCreated(created)) = commit.events.first() else {
+    let Some(Event::ThreadCreated(created)) = commit.events.first().map(|event| &**event) else {
         return Err(Error::Invalid("a thread begins with its creation"));
     };
     let (parent, root) = match commit.thread.parent() {
@@ -274,7 +275,7 @@ fn write(
     known: &mut Known,
     id: &ThreadId,
     at: Time,
-    events: &[Event],
+    events: &[impl Borrow<Event>],
     bodies: &[Encoded],
 ) -> Result<Appended, Error> {
     let root = known.threads.get(id).expect("the thread is known").root;
@@ -284,7 +285,7 @@ fn write(
     let mut insert = db.prepare_cached(
         "INSERT INTO events (root, seq, thread, n, at, kind, version, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     )?;
-    for (event, body) in events.iter().zip(bodies) {
+    for (event, body) in events.iter().map(Borrow::borrow).zip(bodies) {
         appended.n += 1;
         appended.seq += 1;
         insert.execute(params![
@@ -491,7 +492,7 @@ fn input(db: &Connection, thread: i64, id: &InputId) -> Result<Option<Appended>,
 fn admit_inputs(db: &Connection, thread: Option<i64>, commit: &Commit) -> Result<(), Error> {
     let mut known = Vec::new();
     for event in &commit.events {
-        if let (Event::InputArrived { id, .. }, Some(thread)) = (event, thread)
+        if let (Event::InputArrived { id, .. }, Some(thread)) = (&**event, thread)
             && input(db, thread, id)?.is_some()
         {
             known.push(id);

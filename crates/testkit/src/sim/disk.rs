@@ -88,7 +88,8 @@ impl Disk {
             Err(Error::Fenced { .. }) => return Ok(Written::Fenced),
             Err(error) => return Err(refused(&error)),
         };
-        let mut events = commit.events.as_slice();
+        let all: Vec<Event> = commit.events.iter().map(|event| (**event).clone()).collect();
+        let mut events = all.as_slice();
         if let [Event::ThreadCreated(created), rest @ ..] = events {
             self.create(now, commit, created)?;
             events = rest;
@@ -103,8 +104,8 @@ impl Disk {
         })?;
         let waited_for_people = record.ledger.waits_for_people();
         record.write(commit.at, events, appended)?;
-        let timed_out = record.hours.pass(now, waited_for_people, &commit.events);
-        let reports = commit.events.iter().any(|event| matches!(event, Event::Reported(_)));
+        let timed_out = record.hours.pass(now, waited_for_people, &all);
+        let reports = all.iter().any(|event| matches!(event, Event::Reported(_)));
         if reports && record.replayed.run.is_none() {
             record.owner = None;
         }

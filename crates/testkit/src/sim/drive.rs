@@ -1,6 +1,8 @@
 //! What a driver does (`runtime::driver`), step by step and without tasks: decide on its own copy, commit, then perform; decide
 //! anew where somebody wrote in between; let go of everything where the thread is another's.
 
+use std::sync::Arc;
+
 use agent::event::ThreadCreated;
 use agent::message::{Message, Role};
 use agent::{Effect, Event, Input, InputId, Outside, Thread, Time};
@@ -300,14 +302,15 @@ impl Sim {
         let process = &self.processes[place.process];
         let seat = &process.seats[&place.thread];
         let (thread, process) = (place.thread.clone(), process.name.clone());
-        let commit = Commit { thread, expected: seat.n, epoch: seat.epoch, process, at, events: events.to_vec() };
+        let events_kept = events.iter().cloned().map(Arc::new).collect();
+        let commit = Commit { thread, expected: seat.n, epoch: seat.epoch, process, at, events: events_kept };
         let written = self.disk.append(self.now, &commit);
         if matches!(written, Ok(Written::Behind | Written::Fenced)) {
             return written;
         }
-        for event in commit.events {
-            self.saw_event(place, &event);
-            self.tail.push((self.now, Scene::Event(place.thread.clone(), event)));
+        for event in events {
+            self.saw_event(place, event);
+            self.tail.push((self.now, Scene::Event(place.thread.clone(), event.clone())));
         }
         let head = self.disk.record(&place.thread).head;
         if let Some(seat) = self.seat_mut(place) {
