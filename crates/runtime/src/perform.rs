@@ -165,9 +165,10 @@ impl Bench {
             }
             let hear = |Delta::Text(text)| {
                 heard.store(clock.now().0, Ordering::Relaxed);
-                let fleeting = Fleeting { thread: id.clone(), what: FleetingKind::Turn(turn), text };
-                // Nobody may be watching.
-                let _ = heart.fleeting.send(fleeting);
+                if heart.fleeting.receiver_count() > 0 {
+                    // Whoever watched may have left.
+                    let _ = heart.fleeting.send(Fleeting { thread: id.clone(), what: FleetingKind::Turn(turn), text });
+                }
             };
             let answer = loop {
                 tokio::select! {

@@ -25,7 +25,7 @@ CREATE TABLE threads (
     mode               TEXT    NOT NULL,
     preset             TEXT    NOT NULL,
     goal               TEXT    NOT NULL,
-    state              TEXT    NOT NULL CHECK (state IN ('running', 'waiting', 'stopping', 'idle', 'done')),
+    state              TEXT    NOT NULL CHECK (state = 'running' OR state = 'waiting' OR state = 'stopping' OR state = 'idle' OR state = 'done'),
     outcome            TEXT,
     turns              INTEGER NOT NULL,
     tool_calls         INTEGER NOT NULL,
@@ -51,9 +51,9 @@ CREATE INDEX threads_live ON threads (key) WHERE state IN ('running', 'waiting',
 -- A position is never used twice, not even after a removal: followers remember positions.
 CREATE TABLE events (
     position INTEGER PRIMARY KEY AUTOINCREMENT,
-    root     INTEGER NOT NULL REFERENCES threads (key),
+    root     INTEGER NOT NULL,  -- a thread; not REFERENCES, which would look it up twice for every event
     seq      INTEGER NOT NULL,
-    thread   INTEGER NOT NULL REFERENCES threads (key),
+    thread   INTEGER NOT NULL,
     n        INTEGER NOT NULL,
     at       INTEGER NOT NULL,
     kind     TEXT    NOT NULL,
@@ -84,10 +84,10 @@ CREATE TABLE sub_agent_execution (
     id               TEXT    PRIMARY KEY NOT NULL,
     workflow_id      TEXT    NOT NULL,
     parent_agent_id  TEXT    NOT NULL,
-    sub_agent_id     TEXT    NOT NULL UNIQUE,
+    sub_agent_id     TEXT    NOT NULL,              -- the same as the id
     sub_agent_name   TEXT    NOT NULL,
     task_description TEXT    NOT NULL,
-    status           TEXT    NOT NULL CHECK (status IN ('pending', 'running', 'completed', 'error', 'cancelled')),
+    status           TEXT    NOT NULL CHECK (status = 'pending' OR status = 'running' OR status = 'completed' OR status = 'error' OR status = 'cancelled'),
     outcome          TEXT,
     duration_ms      INTEGER,
     tokens_input     INTEGER,

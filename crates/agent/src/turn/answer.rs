@@ -32,7 +32,8 @@ pub fn answered(moment: &mut Moment<'_>, turn: u32, answer: Answer, schema_error
     }
     let verdicts = if works { judge(moment, &parts, &unreadable) } else { Vec::new() };
     let is_final = verdicts.is_empty() && kind != TurnKind::Compact;
-    let text = text_of(&parts);
+    // Only a summary is wanted as words; all else stays in the parts.
+    let summary = (kind == TurnKind::Compact).then(|| text_of(&parts));
     moment.emit(Event::Answered(Answered {
         turn,
         parts,
@@ -45,7 +46,7 @@ pub fn answered(moment: &mut Moment<'_>, turn: u32, answer: Answer, schema_error
         verdicts,
     }));
     warn(moment);
-    if kind == TurnKind::Compact {
+    if let Some(text) = summary {
         let summary = if text.is_empty() { "(the summary came out empty)".into() } else { text };
         moment.emit(Event::ContextCompacted { summary });
     }

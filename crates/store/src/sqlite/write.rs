@@ -363,7 +363,7 @@ fn follow(db: &Connection, thread: &Thread, position: u64, change: &Change) -> R
         Change::Spawned(execution) => spawned(db, execution),
         Change::Started(child) => {
             let sql =
-                "UPDATE sub_agent_execution SET status = 'running' WHERE sub_agent_id = ?1 AND status = 'pending'";
+                "UPDATE sub_agent_execution SET status = 'running' WHERE id = ?1 AND status = 'pending'";
             db.prepare_cached(sql)?.execute([child.as_str()])?;
             Ok(())
         }
@@ -393,7 +393,7 @@ fn spawned(db: &Connection, execution: &Execution) -> Result<(), Error> {
 fn ended(db: &Connection, child: &ThreadId, end: &End) -> Result<(), Error> {
     let sql = "UPDATE sub_agent_execution SET status = ?2, outcome = ?3, duration_ms = ?4, tokens_input = ?5, \
                tokens_output = ?6, result_summary = ?7, error_message = ?8, completed_at = ?9 \
-               WHERE sub_agent_id = ?1 AND status IN ('pending', 'running')";
+               WHERE id = ?1 AND status IN ('pending', 'running')";
     db.prepare_cached(sql)?.execute(params![
         child.as_str(),
         end.status.as_str(),

@@ -28,6 +28,7 @@ macro_rules! stories {
 stories! {
     a_background_child,
     a_child_over_budget,
+    a_child_that_asks,
     a_crash_and_a_reopening,
     a_provider_retry,
     a_refused_tool,
