@@ -362,8 +362,7 @@ fn follow(db: &Connection, thread: &Thread, position: u64, change: &Change) -> R
     match change {
         Change::Spawned(execution) => spawned(db, execution),
         Change::Started(child) => {
-            let sql =
-                "UPDATE sub_agent_execution SET status = 'running' WHERE id = ?1 AND status = 'pending'";
+            let sql = "UPDATE sub_agent_execution SET status = 'running' WHERE id = ?1 AND status = 'pending'";
             db.prepare_cached(sql)?.execute([child.as_str()])?;
             Ok(())
         }
