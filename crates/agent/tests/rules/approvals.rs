@@ -261,6 +261,46 @@ fn with_nobody_there_the_verdict_names_the_rule_and_no_question_is_asked() {
     assert_eq!(verdict.by.as_deref(), Some("mode ask: writing asks"));
 }
 
+#[test]
+fn however_many_questions_there_are_none_is_answered_by_their_number() {
+    // T27
+    let mut room = asking();
+    let inputs: Vec<String> = (0..100).map(|number| format!(r#"{{"path":"{number}"}}"#)).collect();
+    let calls: Vec<(&str, &str)> = inputs.iter().map(|input| ("edit_file", input.as_str())).collect();
+    room.calls(&calls);
+    assert_eq!((room.run(), room.thread.approvals.len()), (0, 100));
+    assert!(room.thread.is_paused(), "nothing goes on, and no clock runs");
+    // The last is decided first, and keeps its place in the line.
+    let last = question(&room, 99);
+    decide(&mut room, "d", &last, once());
+    assert_eq!((room.run(), room.thread.approvals.len()), (0, 99));
+    let first = question(&room, 0);
+    decide(&mut room, "e", &first, once());
+    assert_eq!(room.run(), 1);
+}
+
+#[test]
+fn nobody_reaches_those_who_are_not_below_it() {
+    // T17: neither a sibling's name nor the parent's means anybody to a child
+    let mut room = Room::new(Policy::default());
+    room.calls(&[("spawn_agent", r#"{"task":"a"}"#), ("spawn_agent", r#"{"task":"b"}"#)]);
+    let created = room.thread.birth(&ThreadId::new("r.1")).expect("a parent knows its child");
+    room.thread = Thread::new(room.now, &Event::ThreadCreated(Box::new(created)));
+    room.hears(Input::Begin);
+    let before = room.results().len();
+    let strangers = ["r", "r.2", "r.1"];
+    for stranger in strangers {
+        let (told, stopped) =
+            (format!(r#"{{"agent":"{stranger}","text":"x"}}"#), format!(r#"{{"agent":"{stranger}"}}"#));
+        room.calls(&[("message_agent", &told), ("stop_agent", &stopped)]);
+    }
+    let answers: Vec<(&str, bool)> = room.results().into_iter().skip(before).collect();
+    assert_eq!(answers.len(), 2 * strangers.len());
+    assert!(answers.iter().all(|(_, is_error)| *is_error), "{answers:?}");
+    let reached = |effect: &Effect| matches!(effect, Effect::TellChild { .. } | Effect::StopChild { .. });
+    assert!(!room.effects.iter().any(reached));
+}
+
 fn asking() -> Room {
     let mut room = Room::with(Policy::default(), Mode::Ask, Grant::default());
     room.house.consent = Consent::Asked;

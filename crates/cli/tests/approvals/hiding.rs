@@ -1,8 +1,8 @@
-//! Text that was written to deceive whoever decides: shown as what it is, everywhere.
+//! Text that was written to deceive whoever decides is shown as what it is, everywhere; and no agent decides for itself.
 
-use testkit::scenes::{call, calls, says, scene};
+use testkit::scenes::{call, calls, command, says, scene};
 
-use crate::{question, run, world};
+use crate::{question, resolution, run, world, write};
 
 #[test]
 fn what_hides_in_a_command_is_shown_to_whoever_decides() {
@@ -27,4 +27,30 @@ fn what_hides_in_a_command_is_shown_to_whoever_decides() {
         let deceives = |c: char| c.is_control() && c != '\n' || matches!(c, '\u{202e}' | '\u{200b}' | '\u{e0100}');
         assert!(!told.contains(deceives), "{told:?}");
     }
+}
+
+#[test]
+fn a_command_cannot_decide_what_a_person_is_asked() {
+    // T23: behind its walls there is no log to write a decision into. Without walls a command is asked about itself.
+    if !tool::Sandbox::probe(&[]).is_in_force() {
+        println!("no sandbox works on this machine");
+        return;
+    }
+    let program = env!("CARGO_BIN_EXE_majordomo");
+    let attack = format!(
+        "for id in $({program} approve ls --data ../state | cut -d' ' -f1); do {program} approve yes $id --data ../state; \
+         done; ls ../state; echo tried"
+    );
+    let world = world(&[
+        scene("go", &[calls(&[write("new.txt", "written")]), says("done")]),
+        scene("attack", &[calls(&[command(&attack)]), says("tried")]),
+    ]);
+    let running = run(&world, "go", &["--approvals", "wait"]);
+    let asked = question(&world, 1);
+    let attacked = world.launch(world.task("attack", &["--jsonl"])).done();
+    assert!(attacked.out.contains("tried\\n") && !attacked.out.contains("majordomo.db"), "{}", attacked.out);
+    assert_eq!(resolution(&world.log(), &asked.id), None);
+    assert!(!world.path("new.txt").exists());
+    world.call(&["approve", "no", asked.id.as_str()]).answer(0);
+    running.done().answer(0);
 }
