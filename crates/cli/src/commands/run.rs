@@ -1,11 +1,11 @@
 //! `majordomo run` and `majordomo thread resume`: one run, watched to its end.
 
-use agent::{Json, Report, ThreadId};
+use agent::{Event, Json, Report, ThreadId};
 use majordomo::config::Flags;
 use majordomo::staff::{Staff, Work};
 use runtime::{Fleeting, FleetingKind, RunHandle};
 use serde_json::json;
-use store::ApprovalQuery;
+use store::{ApprovalQuery, Record};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::broadcast::{self, error::RecvError};
 
@@ -103,12 +103,19 @@ async fn watch(
     let mut ended: Option<Result<Report, runtime::Error>> = None;
     let report = loop {
         tail.borrow_and_update();
-        // Words are heard before the answer that holds them is written, and shown so.
-        while show.wants_deltas() && !fleeting.is_empty() {
-            show_delta(&mut show, &root, fleeting.recv().await)?;
-        }
         let records = follower.read().await?;
+        // Words are heard before the answer that holds them is written, and shown so; those of a later one are shown after it.
+        let mut later = Vec::new();
+        while show.wants_deltas() && !fleeting.is_empty() {
+            match fleeting.recv().await {
+                Ok(delta) if !is_held_by(&delta, &records) => later.push(Ok(delta)),
+                heard => show_delta(&mut show, &root, heard)?,
+            }
+        }
         let over = show.push(&records)?;
+        for delta in later {
+            show_delta(&mut show, &root, delta)?;
+        }
         if let Some(asker) = &mut asker {
             asker.push(&records);
         }
@@ -141,6 +148,17 @@ async fn watch(
     let now = heart.clock().now();
     heart.leave().await;
     Ok(show.finish(&report, now)?)
+}
+
+/// Whether what was heard is a part of what these events tell whole.
+fn is_held_by(heard: &Fleeting, records: &[Record]) -> bool {
+    let holds = |event: &Event| match (event, &heard.what) {
+        (Event::Answered(answered), FleetingKind::Turn(turn)) => answered.turn == *turn,
+        (Event::CallFailed { turn: failed, .. }, FleetingKind::Turn(turn)) => failed == turn,
+        (Event::ToolFinished { call: finished, .. }, FleetingKind::Call(call)) => finished == call,
+        _ => false,
+    };
+    records.iter().any(|record| record.thread == heard.thread && holds(&record.event))
 }
 
 /// Who puts questions to the person at this terminal, if anybody is asked there.
