@@ -81,7 +81,7 @@ async fn a_database_that_is_closed_under_a_run_leaves_it_to_be_resumed_with_anot
     assert!(matches!(left, Err(Error::Left)), "{left:?}");
     soon("the heart to leave", room.heart.leave()).await;
     let again = Plan::new(&[]).store(open()).tool(gate).open().await;
-    let handle = again.heart.resume(&root).await.expect("it can be resumed");
+    let handle = again.resume(&root).await;
     assert_eq!(&*report(handle).await.text, "done");
     again.assert_at_rest(&root).await;
     assert!(room.folder().exists(), "the script of the first room was read by the second");
@@ -108,7 +108,7 @@ async fn a_report_that_never_reached_the_parent_is_found_behind_letters_that_cam
     let now = room.heart.clock().now();
     room.store.arrive(&root.child(1), InputId::new("crossed"), letter, now, false).await.expect("it is written");
     room.again().await;
-    let handle = room.heart.resume(&root).await.expect("it can be resumed");
+    let handle = room.resume(&root).await;
     assert_eq!(&*report(handle).await.text, "done");
     assert_eq!(&*room.report_of(&root.child(1)).await.text, "quick");
     room.assert_at_rest(&root).await;

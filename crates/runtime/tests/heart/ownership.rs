@@ -71,7 +71,7 @@ async fn a_child_that_another_process_is_ending_is_waited_for() {
         let now = room.heart.clock().now();
         room.store.register(other(), now).await.expect("another comes");
         room.store.adopt(&root.child(1), &other().id, now).await.expect("and takes the child");
-        let handle = room.heart.resume(&root).await.expect("it can be resumed");
+        let handle = room.resume(&root).await;
         gate.open();
         room.store.leave(&other().id).await.expect("the other leaves it");
         assert_eq!(&*report(handle).await.text, "done");

@@ -12,7 +12,7 @@ use agent::house::House;
 use agent::policy::Policy;
 use agent::role::Agent;
 use agent::{Event, Mode, Report, ThreadId};
-use majordomo_runtime::{Heart, Options, RunHandle, Start};
+use majordomo_runtime::{Error, Heart, Options, RunHandle, Start};
 use provider::{ModelTable, Voices};
 use store::{MemoryStore, Record, SqliteStore, Store, ThreadQuery};
 use testkit::invariants::{Ledger, family};
@@ -114,6 +114,19 @@ impl Room {
     /// One more heart over the same memory, as of another process.
     pub async fn beside(&self) -> Heart {
         begin(&self.plan).await
+    }
+
+    /// Goes on with a run, once whoever drove it here before has left.
+    pub async fn resume(&self, root: &ThreadId) -> RunHandle {
+        let resumed = async {
+            loop {
+                match self.heart.resume(root).await {
+                    Err(Error::Alive(_)) => tokio::time::sleep(Duration::from_millis(1)).await,
+                    resumed => break resumed,
+                }
+            }
+        };
+        soon("the seat to be free", resumed).await.expect("it can be resumed")
     }
 
     /// Every event of a family.

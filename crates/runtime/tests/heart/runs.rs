@@ -87,7 +87,7 @@ async fn a_run_that_its_process_lets_go_of_is_gone_on_with_by_the_next() {
         assert!(handle.report().await.is_err(), "the old heart has no report");
         assert_eq!(gate.count().stopped, 1, "a tool ends with the heart that ran it");
         gate.open();
-        let handle = room.heart.resume(&root).await.expect("it can be resumed");
+        let handle = room.resume(&root).await;
         assert_eq!(&*report(handle).await.text, "done");
         assert_eq!(gate.count().came, 2, "a tool that only looks is run again");
         room.assert_at_rest(&root).await;

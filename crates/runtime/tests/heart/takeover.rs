@@ -181,7 +181,7 @@ async fn a_report_is_fetched_although_somebody_sits_where_the_child_sat() {
     let (heart, child) = (room.heart.clone(), root.child(1));
     let person = tokio::spawn(async move { heart.resume(&child).await.map(|_| ()) });
     door.until("the person to look", |count| count.waiting == 1).await;
-    let handle = room.heart.resume(&root).await.expect("it can be resumed");
+    let handle = room.resume(&root).await;
     assert_eq!(&*report(handle).await.text, "done");
     door.open();
     assert!(matches!(soon("the person", person).await.expect("no panic"), Err(Error::Idle(_))));
@@ -200,7 +200,7 @@ async fn a_stop_reaches_the_log_of_a_child_that_another_process_drives() {
         room.again().await;
         drop(handle);
         let another = Another::takes(&room.store, &child, room.heart.clock().now()).await;
-        let handle = room.heart.resume(&root).await.expect("it can be resumed");
+        let handle = room.resume(&root).await;
         let stop = Outside::Stopped { strength: Strength::Kill, reason: "enough".into() };
         room.heart.send(&root, stop).await.expect("the root is there");
         let is_told = |record: &store::Record| {
@@ -243,7 +243,7 @@ async fn a_parent_sees_in_the_log_that_a_child_elsewhere_no_longer_waits_for_a_p
         room.again().await;
         drop(handle);
         let another = Another::takes(&room.store, &child, room.heart.clock().now()).await;
-        let handle = room.heart.resume(&root).await.expect("it can be resumed");
+        let handle = room.resume(&root).await;
         another.hears(room.heart.clock().now()).await;
         room.until_logged(&root, "the parent to know", |log| pauses(log) == [true, false]).await;
         another.ends(room.heart.clock().now()).await;
@@ -266,7 +266,7 @@ async fn a_parent_that_was_left_is_told_again_that_its_child_waits_for_a_person(
     let handle = room.start("the whole").await;
     let root = handle.thread.clone();
     assert!(matches!(soon("the end", handle.report()).await, Err(Error::Left)));
-    let handle = room.heart.resume(&root).await.expect("it can be resumed");
+    let handle = room.resume(&root).await;
     room.until_logged(&root, "the parent to know", |log| pauses(log) == [true]).await;
     person.open();
     assert_eq!(&*report(handle).await.text, "done");
@@ -325,7 +325,7 @@ async fn time_goes_on_in_a_thread_whose_newest_event_lies_ahead() {
     drop(handle);
     is_ahead.store(false, Ordering::Relaxed);
     gate.open();
-    let handle = room.heart.resume(&root).await.expect("it can be resumed");
+    let handle = room.resume(&root).await;
     assert_eq!(&*report(handle).await.text, "done", "a retry is a matter of moments");
     assert_eq!(room.count(&root, "call_failed").await, 1);
     room.assert_at_rest(&root).await;
