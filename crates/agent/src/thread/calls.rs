@@ -250,7 +250,11 @@ impl Calls {
             (slot.input, slot.edited) = (input.clone(), true);
         }
         if let VerdictKind::Asked { reach, idempotent } = slot.verdict {
-            slot.verdict = VerdictKind::Run { reach, idempotent };
+            slot.verdict = match input {
+                None => VerdictKind::Run { reach, idempotent },
+                // What was judged is not what runs: it runs alone, and never again.
+                Some(_) => VerdictKind::Run { reach: Reach::World, idempotent: false },
+            };
         }
     }
 

@@ -142,6 +142,24 @@ fn changed_arguments_are_what_runs_and_the_model_is_told() {
 }
 
 #[test]
+fn changed_arguments_are_not_run_twice_whatever_the_first_ones_were() {
+    // F3: a call that only looks may be repeated after a crash; what a person made of it was never judged so
+    let mut room = asking();
+    room.house.rules = Box::new(|| {
+        let (tool, action) = ("read_file".into(), Action::Ask);
+        [Rule { tool, pattern: None, agent: None, action, origin: "".into() }].into()
+    });
+    room.calls(&[("read_file", "{}")]);
+    let asked = question(&room, 0);
+    let input = Json::parse(r#"{"path":"b"}"#).expect("this is JSON");
+    decide(&mut room, "d1", &asked, Decision::Allow { scope: Scope::Once, input: Some(input) });
+    assert_eq!(room.run(), 1);
+    room.hears(Input::Reopened);
+    assert_eq!(room.run(), 1);
+    assert!(room.results()[0].0.contains("outcome unknown"), "{:?}", room.results());
+}
+
+#[test]
 fn unanswered_is_refused_after_a_day_and_said_so() {
     // F32
     let mut room = asking();

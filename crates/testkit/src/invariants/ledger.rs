@@ -335,7 +335,10 @@ impl Ledger {
             return Err(broken("a question is about a call that asks", call));
         };
         if let Resolution::Allowed { digest, input, .. } = resolution {
-            call.verdict = VerdictKind::Run { reach, idempotent };
+            call.verdict = match input {
+                None => VerdictKind::Run { reach, idempotent },
+                Some(_) => VerdictKind::Run { reach: Reach::World, idempotent: false },
+            };
             call.allowed = Some(digest.clone());
             call.input = input.clone().unwrap_or_else(|| call.input.clone());
         }
