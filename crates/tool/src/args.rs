@@ -14,13 +14,15 @@ use serde_json::Value;
 use crate::text;
 
 /// A tool's arguments, read.
-pub(crate) struct Call<A> {
+pub struct Call<A> {
+    /// The arguments.
     pub args: A,
+    /// What was said besides them.
     pub ignored: Ignored,
 }
 
 /// Names of fields that the tool does not have.
-pub(crate) struct Ignored(Vec<String>);
+pub struct Ignored(Vec<String>);
 
 impl<A: DeserializeOwned> Call<A> {
     /// The arguments, or the answer to a call that cannot be understood.
@@ -64,7 +66,7 @@ impl Ignored {
 }
 
 /// A whole number, perhaps written as a string or with a fraction of zero.
-pub(crate) fn number<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u64>, D::Error> {
+pub fn number<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u64>, D::Error> {
     let value = Value::deserialize(from)?;
     let read = match &value {
         Value::Null => return Ok(None),
@@ -83,7 +85,7 @@ pub(crate) fn number<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u64>, 
 }
 
 /// Yes or no, perhaps written as a string.
-pub(crate) fn flag<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
+pub fn flag<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
     match Value::deserialize(from)? {
         Value::Null => Ok(false),
         Value::Bool(yes) => Ok(yes),
@@ -94,7 +96,7 @@ pub(crate) fn flag<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error>
 }
 
 /// A list, perhaps written as a string that holds one.
-pub(crate) fn list<'de, D: Deserializer<'de>, T: DeserializeOwned>(from: D) -> Result<Vec<T>, D::Error> {
+pub fn list<'de, D: Deserializer<'de>, T: DeserializeOwned>(from: D) -> Result<Vec<T>, D::Error> {
     let read = match Value::deserialize(from)? {
         Value::Null => return Ok(Vec::new()),
         Value::String(text) => serde_json::from_str(&text),

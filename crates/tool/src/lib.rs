@@ -10,7 +10,7 @@
 //!
 //! Linux only: the process tree is read from `/proc`, and paths are resolved by `openat2`.
 
-mod args;
+pub mod args;
 mod ask_user;
 mod bench;
 mod command;
@@ -40,5 +40,5 @@ pub use error::Error;
 pub use ledger::FileLedger;
 pub use registry::Registry;
 pub use sandbox::{Fact, Sandbox};
-pub use tool::Tool;
+pub use tool::{Tool, info};
 pub use workspace::{Change, WorkPath, Workspace};

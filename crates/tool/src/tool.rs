@@ -71,14 +71,7 @@ pub(crate) fn looks(name: &str, description: &str, schema: &str) -> ToolInfo {
 }
 
 /// A tool's entry. The schema is part of the program, so that broken JSON in it is a bug.
-pub(crate) fn info(
-    name: &str,
-    description: &str,
-    schema: &str,
-    reach: Reach,
-    idempotent: bool,
-    risk: Risk,
-) -> ToolInfo {
+pub fn info(name: &str, description: &str, schema: &str, reach: Reach, idempotent: bool, risk: Risk) -> ToolInfo {
     ToolInfo {
         name: name.into(),
         description: description.into(),

@@ -1,0 +1,35 @@
+//! What can go wrong in a household.
+
+use std::path::PathBuf;
+
+/// What can go wrong in a household. Where a tool meets it, the sentence is its answer.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A file or folder cannot be used.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The index cannot be used.
+    #[error("the household's index cannot be used: {0}")]
+    Index(#[from] rusqlite::Error),
+    /// What was asked cannot be done, in a sentence that says what to do instead.
+    #[error("{0}")]
+    Request(String),
+}
+
+impl Error {
+    /// For `map_err` on whatever touches a file.
+    pub fn file(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::File { path, source }
+    }
+
+    /// A request that cannot be served.
+    pub fn request(sentence: impl Into<String>) -> Self {
+        Self::Request(sentence.into())
+    }
+}

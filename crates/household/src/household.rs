@@ -1,0 +1,105 @@
+//! One household: where its things lie, what time it is there, and whose it is.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
+use tool::Registry;
+
+use crate::error::Error;
+use crate::index::Index;
+
+/// Tells the time. A demonstration has one that stands still.
+pub type Now = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// Where a household's things lie. A folder that is not named, or is not there, is an empty one.
+#[derive(Clone)]
+pub struct Options {
+    /// A Maildir, with further folders as Maildir++ (`.Sent`, `.Drafts`), or a folder of `.eml` files.
+    pub mail: Option<PathBuf>,
+    /// One folder of `.ics` files for each calendar, or `.ics` files themselves.
+    pub calendars: Option<PathBuf>,
+    /// Markdown in PARA folders.
+    pub notes: Option<PathBuf>,
+    /// `.vcf` files.
+    pub contacts: Option<PathBuf>,
+    /// The household's own file: the index, decisions and preferences. None keeps it in memory.
+    pub index: Option<PathBuf>,
+    /// The owner's addresses; found out from what was sent where none is said.
+    pub me: Vec<String>,
+    /// The owner's zone.
+    pub zone: TimeZone,
+    /// What time it is.
+    pub now: Now,
+}
+
+impl Options {
+    /// A household in one folder, laid out as `mail/`, `calendars/`, `para/` and `contacts/`.
+    pub fn in_folder(folder: &Path) -> Self {
+        Self {
+            mail: Some(folder.join("mail")),
+            calendars: Some(folder.join("calendars")),
+            notes: Some(folder.join("para")),
+            contacts: Some(folder.join("contacts")),
+            ..Self::default()
+        }
+    }
+}
+
+impl Default for Options {
+    /// An empty household in the system's zone and time.
+    fn default() -> Self {
+        Self {
+            mail: None,
+            calendars: None,
+            notes: None,
+            contacts: None,
+            index: None,
+            me: Vec::new(),
+            zone: TimeZone::system(),
+            now: Arc::new(Timestamp::now),
+        }
+    }
+}
+
+/// One household, shared by all its tools.
+pub struct Household {
+    options: Options,
+    index: Index,
+}
+
+impl Household {
+    /// Opens a household. Nothing is read before something is asked.
+    pub fn open(options: Options) -> Result<Arc<Self>, Error> {
+        let index = Index::open(options.index.as_deref())?;
+        Ok(Arc::new(Self { options, index }))
+    }
+
+    /// Its tools, added to others.
+    #[must_use]
+    pub fn tools(self: &Arc<Self>, registry: Registry) -> Registry {
+        registry
+    }
+
+    /// Where its things lie.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Its index.
+    pub fn index(&self) -> &Index {
+        &self.index
+    }
+
+    /// What time it is for its owner.
+    pub fn now(&self) -> Zoned {
+        (self.options.now)().to_zoned(self.options.zone.clone())
+    }
+}
+
+impl std::fmt::Debug for Household {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Household").field("mail", &self.options.mail).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,53 @@
+//! The form of the household's tools: read the arguments, do one blocking thing in the household, answer with JSON.
+
+use std::sync::Arc;
+
+use agent::Json;
+use agent::tools::{ToolInfo, ToolResult};
+use futures_util::future::BoxFuture;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tool::args::Call;
+use tool::{Bench, Tool};
+
+use crate::error::Error;
+use crate::household::Household;
+
+/// A tool of the household. Its answer is one JSON object, so that a model, the engine of rules and a program read the same.
+pub(crate) struct HouseTool<A> {
+    pub info: ToolInfo,
+    /// A right call's arguments, shown with every wrong one.
+    pub example: &'static str,
+    /// Where the words of an answer come from (`mail`, `notes`), where others may have written them.
+    pub foreign: Option<&'static str>,
+    pub house: Arc<Household>,
+    pub act: fn(&A, &Household) -> Result<Value, Error>,
+}
+
+impl<A: DeserializeOwned + Send + 'static> Tool for HouseTool<A> {
+    fn info(&self) -> &ToolInfo {
+        &self.info
+    }
+
+    fn run<'a>(&'a self, input: &'a Json, bench: &'a Bench) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async move {
+            let Call { args, ignored } = match Call::<A>::read(input, &self.info.name, self.example) {
+                Ok(call) => call,
+                Err(wrong) => return wrong,
+            };
+            let (act, house, stop) = (self.act, Arc::clone(&self.house), bench.stop.clone());
+            let acted = tokio::task::spawn_blocking(move || match stop.is_cancelled() {
+                true => Err(Error::request("stopped before it began")),
+                false => act(&args, &house),
+            });
+            match acted.await {
+                Ok(Ok(found)) => {
+                    let foreign = self.foreign.map(Into::into);
+                    ignored.named_in(ToolResult { foreign, ..ToolResult::ok(found.to_string()) })
+                }
+                Ok(Err(error)) => ToolResult::error(error.to_string()),
+                Err(broken) => ToolResult::error(format!("{} broke off: {broken}", self.info.name)),
+            }
+        })
+    }
+}
