@@ -14,9 +14,10 @@ use crate::governor::Governor;
 use crate::history::History;
 use crate::http::Provider;
 use crate::providers::Wire;
+use crate::resident::{self, Heard, Resident};
 use crate::scripted::Speaker;
 
-/// A conversation with one model. What was said is kept in the bytes of the model's wire.
+/// A conversation with one model. What was said is kept in the bytes of the model's wire; for a resident, as it was said.
 #[derive(Debug)]
 pub struct Conversation {
     voice: Voice,
@@ -24,6 +25,8 @@ pub struct Conversation {
     name: Arc<str>,
     /// Shared with the calls in flight, and copied only if something is said while one is.
     history: Arc<History>,
+    /// What a resident has heard; empty for everybody else, who needs only bytes.
+    heard: Arc<Heard>,
     governor: Governor,
 }
 
@@ -34,6 +37,8 @@ pub(crate) enum Voice {
     Provider(Arc<Provider>, Arc<str>),
     /// A script.
     Scripted(Arc<Speaker>),
+    /// A model in this process.
+    Resident(Arc<dyn Resident>),
 }
 
 /// One question: everything about a call that is not the conversation itself.
@@ -62,23 +67,30 @@ pub enum Delta {
 
 impl Conversation {
     pub(crate) fn new(voice: Voice, name: Arc<str>, governor: Governor) -> Self {
-        Self { voice, name, history: Arc::default(), governor }
+        Self { voice, name, history: Arc::default(), heard: Arc::default(), governor }
     }
 
     /// Begins, or begins again after old parts were trimmed: forgets all that was said.
     pub fn begin(&mut self, system: &str, tools: &[ToolInfo]) {
         self.history = Arc::new(History::begin(self.voice.wire(), system, tools));
+        if matches!(self.voice, Voice::Resident(_)) {
+            self.heard = Arc::new(Heard { system: system.into(), tools: tools.to_vec(), messages: Vec::new() });
+        }
     }
 
     /// Adds what was said.
     pub fn push(&mut self, message: &Message) {
         Arc::make_mut(&mut self.history).push(self.voice.wire(), message);
+        if matches!(self.voice, Voice::Resident(_)) {
+            Arc::make_mut(&mut self.heard).messages.push(message.clone());
+        }
     }
 
     /// Asks for the next answer. Waits in the model's line first; dropping the future closes the request.
     pub fn ask(&self, ask: Ask) -> impl Future<Output = Result<Answer, CallError>> + Send + 'static + use<> {
         let (voice, name) = (self.voice.clone(), Arc::clone(&self.name));
         let (history, governor) = (Arc::clone(&self.history), self.governor.clone());
+        let heard = Arc::clone(&self.heard);
         async move {
             let permit = tokio::select! {
                 biased;
@@ -88,6 +100,7 @@ impl Conversation {
             let answer = match &voice {
                 Voice::Provider(provider, model) => provider.speak(model, &history, &ask).await,
                 Voice::Scripted(speaker) => speaker.speak(&history, &ask).await,
+                Voice::Resident(resident) => resident::speak(&**resident, &heard, &history, &ask),
             };
             match &answer {
                 Ok(answer) => {
@@ -110,7 +123,7 @@ impl Voice {
     fn wire(&self) -> Option<Wire> {
         match self {
             Self::Provider(provider, _) => Some(provider.wire()),
-            Self::Scripted(_) => None,
+            Self::Scripted(_) | Self::Resident(_) => None,
         }
     }
 }

@@ -5,6 +5,7 @@
 //! ([`Wire`]) and comes back whole as `agent::model::Answer`, or as a `CallError` whose kind says what may be done about it.
 //!
 //! Decoding is free of I/O: bytes go through `sse`, `listen` and one folder per dialect, and only `http` knows sockets.
+//! A model that lives in this process is a [`Resident`] and has neither wire nor key.
 //! One governor per provider and model slows all callers down together ([`GovernorState`]).
 //!
 //! Deliberately absent: retries (the rules decide them, and log each), the environment (configuration reads it and
@@ -24,6 +25,7 @@ mod models;
 mod names;
 mod openai;
 mod providers;
+mod resident;
 pub mod scripted;
 mod secret;
 mod sse;
@@ -40,5 +42,6 @@ pub use error::Error;
 pub use governor::{GovernorState, Pace};
 pub use models::{Dollars, ModelEntry, ModelTable};
 pub use providers::{BuiltinProvider, ProviderConfig, Timeouts, Wire, builtin_providers};
+pub use resident::{Heard, Resident, Said};
 pub use secret::Secret;
 pub use voices::{Options, Voices};

@@ -12,15 +12,22 @@ use crate::governor::{Governor, GovernorState, Pace};
 use crate::http::Provider;
 use crate::models::ModelTable;
 use crate::providers::ProviderConfig;
+use crate::resident::Resident;
 use crate::scripted::{Script, Speaker};
 
 /// The provider whose models are files of replies.
 const SCRIPTED: &str = "scripted";
+/// The provider whose models live in this process.
+const BUILTIN: &str = "builtin";
 
 /// All configured providers with their connections and governors. Cheap to clone; one per process, so that every caller
 /// of a model stands in the same line.
 #[derive(Clone, Debug)]
-pub struct Voices(Arc<Inner>);
+pub struct Voices {
+    inner: Arc<Inner>,
+    /// Models in this process, by their whole names.
+    residents: Arc<BTreeMap<Arc<str>, Arc<dyn Resident>>>,
+}
 
 #[derive(Debug)]
 struct Inner {
@@ -46,28 +53,36 @@ impl Voices {
         let mut known = BTreeMap::new();
         for config in providers {
             let name = config.name.clone();
-            if name == SCRIPTED || name.is_empty() || name.contains('/') {
+            if name == SCRIPTED || name == BUILTIN || name.is_empty() || name.contains('/') {
                 return Err(Error::Provider { provider: name, reason: "this name cannot be used".to_owned() });
             }
             known.insert(name, Arc::new(Provider::new(config)?));
         }
         let (governors, scripts) = (Mutex::default(), Mutex::default());
-        Ok(Self(Arc::new(Inner { providers: known, models, options, governors, scripts })))
+        let inner = Arc::new(Inner { providers: known, models, options, governors, scripts });
+        Ok(Self { inner, residents: Arc::default() })
+    }
+
+    /// These voices and a model that lives in this process, known as `builtin/NAME`.
+    #[must_use]
+    pub fn with_resident(mut self, name: &str, resident: Arc<dyn Resident>) -> Self {
+        Arc::make_mut(&mut self.residents).insert(format!("{BUILTIN}/{name}").into(), resident);
+        self
     }
 
     /// The names of the providers that can be asked.
     pub fn providers(&self) -> impl Iterator<Item = &str> {
-        self.0.providers.keys().map(String::as_str)
+        self.inner.providers.keys().map(String::as_str)
     }
 
     /// A model and its figures, by its name `provider/model`. Everything behind the first `/` is the model's own name.
     pub fn model(&self, name: &str) -> Result<Model, Error> {
         let (provider, model) = split(name)?;
-        if provider == SCRIPTED {
-            return Ok(self.0.models.model(name, None));
+        if provider == SCRIPTED || self.residents.contains_key(name) {
+            return Ok(self.inner.models.model(name, None));
         }
         let wire = self.provider(provider)?.wire();
-        Ok(self.0.models.model(name, Some((wire, model))))
+        Ok(self.inner.models.model(name, Some((wire, model))))
     }
 
     /// Opens a conversation with a model. It has to be begun before it is asked anything.
@@ -75,6 +90,8 @@ impl Voices {
         let (provider, model) = split(name)?;
         let voice = if provider == SCRIPTED {
             Voice::Scripted(Arc::new(Speaker::new(self.script(model)?)))
+        } else if let Some(resident) = self.residents.get(name) {
+            Voice::Resident(Arc::clone(resident))
         } else {
             let provider = self.provider(provider)?;
             provider.check_key()?;
@@ -87,24 +104,25 @@ impl Voices {
 
     /// How every model that was opened is doing.
     pub fn governors(&self) -> Vec<(Arc<str>, GovernorState)> {
-        let governors = self.0.governors.lock().unwrap_or_else(PoisonError::into_inner);
+        let governors = self.inner.governors.lock().unwrap_or_else(PoisonError::into_inner);
         governors.iter().map(|(name, governor)| (Arc::clone(name), governor.state())).collect()
     }
 
     fn governor(&self, name: Arc<str>) -> Governor {
-        let mut governors = self.0.governors.lock().unwrap_or_else(PoisonError::into_inner);
-        governors.entry(name).or_insert_with(|| Governor::new(self.0.options.pace)).clone()
+        let mut governors = self.inner.governors.lock().unwrap_or_else(PoisonError::into_inner);
+        governors.entry(name).or_insert_with(|| Governor::new(self.inner.options.pace)).clone()
     }
 
     fn provider(&self, name: &str) -> Result<&Arc<Provider>, Error> {
-        self.0.providers.get(name).ok_or_else(|| {
-            let known: Vec<&str> = self.providers().chain([SCRIPTED]).collect();
+        self.inner.providers.get(name).ok_or_else(|| {
+            let known: Vec<&str> =
+                self.providers().chain([SCRIPTED]).chain(self.residents.keys().map(AsRef::as_ref)).collect();
             Error::UnknownProvider { name: name.to_owned(), known: known.join(", ") }
         })
     }
 
     fn script(&self, path: &str) -> Result<Arc<Script>, Error> {
-        let mut scripts = self.0.scripts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut scripts = self.inner.scripts.lock().unwrap_or_else(PoisonError::into_inner);
         let path = PathBuf::from(path);
         if let Some(script) = scripts.get(&path) {
             return Ok(Arc::clone(script));

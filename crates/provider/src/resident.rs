@@ -1,0 +1,180 @@
+//! A model that lives in this process: no wire, no key, no bill. It hears the conversation as it was said and answers at
+//! once, and the loop around it does not know the difference.
+//!
+//! Who lives here is told to the voices (`Voices::with_resident`). Deliberately absent: state. A resident that reads its next
+//! words off the conversation alone goes on at the right place in a process that starts again.
+
+use std::sync::Arc;
+
+use agent::message::{Message, Origin, Part};
+use agent::model::{Answer, CallError, StopReason, Tokens};
+use agent::tools::ToolInfo;
+use agent::{CallId, Json};
+
+use crate::conversation::{Ask, Delta};
+use crate::failure::cancelled;
+use crate::history::History;
+use crate::scripted::estimate;
+
+/// A model that lives in this process.
+pub trait Resident: std::fmt::Debug + Send + Sync {
+    /// What it says next. Answers quickly and waits for nothing: it is asked on the thread that drives the agent.
+    /// Where `ask.calls_allowed` is false, calls are not wanted and are not run.
+    fn answer(&self, heard: &Heard, ask: &Ask) -> Result<Said, CallError>;
+}
+
+/// All that a resident knows when it is asked.
+#[derive(Clone, Debug, Default)]
+pub struct Heard {
+    /// The system prompt.
+    pub system: Arc<str>,
+    /// The tools that it may call.
+    pub tools: Vec<ToolInfo>,
+    /// What was said, in order.
+    pub messages: Vec<Message>,
+}
+
+/// What a resident says: words, then the tools that it calls.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Said {
+    /// The words.
+    pub text: String,
+    /// Tools by name, with their arguments.
+    pub calls: Vec<(Arc<str>, Json)>,
+}
+
+impl Said {
+    /// Words and nothing else.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { text: text.into(), calls: Vec::new() }
+    }
+
+    /// One call and not a word.
+    pub fn call(name: impl Into<Arc<str>>, input: Json) -> Self {
+        Self { text: String::new(), calls: vec![(name.into(), input)] }
+    }
+}
+
+/// Lets a resident answer and gives its words the form of any other answer.
+pub(crate) fn speak(resident: &dyn Resident, heard: &Heard, history: &History, ask: &Ask) -> Result<Answer, CallError> {
+    if ask.cancel.is_cancelled() {
+        return Err(cancelled());
+    }
+    let said = resident.answer(heard, ask)?;
+    if let Some(deltas) = &ask.deltas {
+        for word in said.text.split_inclusive(' ') {
+            // Nobody listens any more: words in passing may be lost.
+            let _ = deltas.send(Delta::Text(word.to_owned()));
+        }
+    }
+    let call_bytes = said.calls.iter().map(|(name, input)| name.len() + input.text().len()).sum::<usize>();
+    let tokens =
+        Tokens { input: estimate(history.bytes), output: estimate(said.text.len() + call_bytes), ..Tokens::default() };
+    let stop = if said.calls.is_empty() { StopReason::EndTurn } else { StopReason::ToolUse };
+    let mut parts = Vec::with_capacity(said.calls.len() + 1);
+    if !said.text.is_empty() {
+        parts.push(Part::Text { text: said.text.into(), origin: Origin::Model });
+    }
+    parts.extend(said.calls.into_iter().enumerate().map(|(nth, (name, input))| Part::ToolCall {
+        id: CallId::new(format!("call_{}_{nth}", history.assistant_messages)),
+        name,
+        input,
+    }));
+    Ok(Answer { parts, stop, tokens: Some(tokens), malformed: Vec::new() })
+}
+
+#[cfg(test)]
+mod tests {
+    use agent::model::CallErrorKind;
+    use agent::tools::{Reach, Risk};
+    use tokio_util::sync::CancellationToken;
+
+    use super::*;
+    use crate::models::ModelTable;
+    use crate::voices::{Options, Voices};
+
+    /// Calls the tool that it knows, then tells how many messages it has heard.
+    #[derive(Debug)]
+    struct Parrot;
+
+    impl Resident for Parrot {
+        fn answer(&self, heard: &Heard, ask: &Ask) -> Result<Said, CallError> {
+            match heard.messages.len() {
+                0 => Err(crate::failure::failed(CallErrorKind::Rejected, "nobody has spoken")),
+                1 if ask.calls_allowed => Ok(Said::call(Arc::clone(&heard.tools[0].name), Json::object())),
+                number => Ok(Said::text(format!("{}: heard {number}", heard.system))),
+            }
+        }
+    }
+
+    fn voices() -> Voices {
+        let voices = Voices::new(Vec::new(), ModelTable::builtin(), Options::default()).expect("voices");
+        voices.with_resident("parrot", Arc::new(Parrot))
+    }
+
+    fn ask() -> Ask {
+        Ask {
+            max_tokens: 100,
+            calls_allowed: true,
+            output_schema: None,
+            cancel: CancellationToken::new(),
+            deltas: None,
+            label: "test".into(),
+        }
+    }
+
+    fn look() -> ToolInfo {
+        ToolInfo {
+            name: "look".into(),
+            description: "Looks.".into(),
+            schema: Json::object(),
+            reach: Reach::ReadOnly,
+            idempotent: true,
+            risk: Risk::Low,
+        }
+    }
+
+    #[tokio::test]
+    async fn a_resident_hears_prompt_tools_and_messages_and_answers_like_any_model() {
+        let mut conversation = voices().open("builtin/parrot").expect("it lives here");
+        conversation.begin("polite", &[look()]);
+        conversation.push(&Message::user("hello", Origin::Person));
+        let first = conversation.ask(ask()).await.expect("an answer");
+        assert_eq!(first.stop, StopReason::ToolUse);
+        assert!(
+            matches!(&first.parts[..], [Part::ToolCall { id, name, .. }] if id.as_str() == "call_0_0" && &**name == "look")
+        );
+        conversation.push(&Message { role: agent::message::Role::Assistant, parts: first.parts });
+        let (deltas, mut arriving) = tokio::sync::mpsc::unbounded_channel();
+        let second = conversation.ask(Ask { deltas: Some(deltas), ..ask() }).await.expect("an answer");
+        assert_eq!(second.parts, [Part::Text { text: "polite: heard 2".into(), origin: Origin::Model }]);
+        assert!(second.tokens.is_some_and(|tokens| tokens.input > 0 && tokens.output == 4));
+        let mut heard = String::new();
+        while let Ok(Delta::Text(word)) = arriving.try_recv() {
+            heard.push_str(&word);
+        }
+        assert_eq!(heard, "polite: heard 2");
+    }
+
+    #[tokio::test]
+    async fn a_conversation_that_begins_again_forgets_what_a_resident_heard() {
+        let mut conversation = voices().open("builtin/parrot").expect("it lives here");
+        conversation.begin("one", &[look()]);
+        conversation.push(&Message::user("hello", Origin::Person));
+        conversation.begin("two", &[look()]);
+        let error = conversation.ask(ask()).await.expect_err("nobody has spoken");
+        assert_eq!(error.kind, CallErrorKind::Rejected);
+        let stopped = ask();
+        stopped.cancel.cancel();
+        assert_eq!(conversation.ask(stopped).await.expect_err("stopped").kind, CallErrorKind::Cancelled);
+    }
+
+    #[test]
+    fn a_resident_is_known_by_name_with_room_enough_and_costs_nothing() {
+        let model = voices().model("builtin/parrot").expect("a model");
+        assert_eq!((model.context_tokens, model.max_output_tokens), (1_000_000, 4_096));
+        assert_eq!(model.price.map(|price| price.of(&Tokens { input: 9, output: 9, ..Tokens::default() })), Some(0));
+        let error = voices().open("builtin/rules").expect_err("nobody of that name");
+        assert_eq!(error.to_string(), "there is no provider `builtin`; known are scripted, builtin/parrot");
+    }
+}
