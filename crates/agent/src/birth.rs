@@ -8,7 +8,7 @@ use crate::house::House;
 use crate::id::ThreadId;
 use crate::json::Json;
 use crate::mode::Mode;
-use crate::policy::Policy;
+use crate::policy::{DELEGATE, Policy};
 use crate::role::Role;
 use crate::thread::Thread;
 use crate::tools::ToolInfo;
@@ -34,6 +34,8 @@ pub struct Root {
     pub workspace: Arc<str>,
     /// The day, as its system prompt says it.
     pub today: Arc<str>,
+    /// The household that its tools work on, where that is not the configured one.
+    pub household: Option<Arc<str>>,
     /// JSON Schema that the final answer must fit.
     pub output_schema: Option<Json>,
 }
@@ -47,13 +49,20 @@ pub fn root(house: &House, root: Root) -> Result<ThreadCreated, String> {
     let model = (house.models)(&root.model)?;
     let policy = &root.policy;
     let may_spawn = policy.enabled && policy.max_depth > 0 && (mode > Mode::Plan || policy.spawn_in_plan);
-    let verbs = policy.verbs.iter().filter(|_| may_spawn).cloned();
+    let lends: Vec<Arc<str>> = agent.lends.iter().filter(|tool| house.tools.contains_key(*tool)).cloned().collect();
+    let verbs = policy.verbs.iter().filter(|verb| may_spawn && is_of_use(verb, house, policy)).cloned();
     let all: Vec<Arc<str>> = house.tools.keys().cloned().chain(verbs).collect();
     let tools = match &agent.tools {
-        None => all,
+        None => all.into_iter().filter(|tool| !house.reserved.contains(tool)).collect(),
         Some(own) => {
             if let Some(unknown) = own.iter().find(|tool| !all.contains(tool) && !is_verb(tool)) {
-                return Err(format!("agent '{}' asks for the tool '{unknown}', which does not exist", agent.name));
+                return Err(match house.reserved.contains(unknown) {
+                    true => format!(
+                        "agent '{}' works on a household, and there is none: set household.folder, or add --demo",
+                        agent.name
+                    ),
+                    false => format!("agent '{}' asks for the tool '{unknown}', which does not exist", agent.name),
+                });
             }
             all.into_iter().filter(|tool| own.contains(tool)).collect()
         }
@@ -68,6 +77,7 @@ pub fn root(house: &House, root: Root) -> Result<ThreadCreated, String> {
             prompt: agent.prompt.clone(),
             model,
             tools,
+            lends,
             output_schema: root.output_schema,
         },
         mode,
@@ -77,6 +87,7 @@ pub fn root(house: &House, root: Root) -> Result<ThreadCreated, String> {
         workspace: root.workspace,
         today: root.today,
         preset: root.preset,
+        household: root.household,
         path: vec![agent.name.clone()],
         above: Vec::new(),
         progress: false,
@@ -86,6 +97,13 @@ pub fn root(house: &House, root: Root) -> Result<ThreadCreated, String> {
 /// The tools that a thread has, as they are advertised to its model.
 pub fn advertised(thread: &Thread, house: &House) -> Vec<ToolInfo> {
     crate::turn::begin::advertised(thread, house).collect()
+}
+
+/// Whether a verb leads anywhere: `delegate` does where those whom it names have something to work with.
+fn is_of_use(verb: &str, house: &House, policy: &Policy) -> bool {
+    let is_there = |tool: &str| house.tools.contains_key(tool);
+    let works = |name: &str| house.agent(name).is_none_or(|agent| agent.can_work(is_there));
+    verb != DELEGATE || policy.delegates.iter().any(|(_, name)| works(name))
 }
 
 fn is_verb(tool: &str) -> bool {

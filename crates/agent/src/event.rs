@@ -275,6 +275,9 @@ pub struct ThreadCreated {
     pub today: Arc<str>,
     /// The preset it was started with, for people.
     pub preset: Arc<str>,
+    /// The household that its tools work on, where that is not the configured one: whoever resumes it opens the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub household: Option<Arc<str>>,
     /// The names of the agents on its path, root first, itself last: who asks, on screens.
     pub path: Vec<Arc<str>>,
     /// Agent and mode of everybody above it, root first: it may never do more than they.

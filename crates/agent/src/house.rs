@@ -2,13 +2,14 @@
 //!
 //! It is not in the log: what was decided with its help is.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::delegation::Preference;
 use crate::json::Json;
 use crate::model::Model;
 use crate::permission::Rule;
-use crate::role::Agent;
+use crate::role::{Agent, Role};
 use crate::tools::{Assessment, ToolInfo};
 
 /// Finds a model's figures by name, or says why there is none.
@@ -19,6 +20,9 @@ pub type Assess = dyn Fn(&str, &ToolInfo, &Json) -> Assessment + Send + Sync;
 
 /// The rules as they stand.
 pub type Rules = dyn Fn() -> Arc<[Rule]> + Send + Sync;
+
+/// What is known of a person's preferences that an agent should heed.
+pub type Preferences = dyn Fn(&str) -> Vec<Preference> + Send + Sync;
 
 /// Whether a person's consent can be had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +37,8 @@ pub enum Consent {
 pub struct House {
     /// Tools by name, verbs excluded.
     pub tools: BTreeMap<Arc<str>, ToolInfo>,
+    /// Tools that only an agent which names them has: to all others they would be so many words.
+    pub reserved: BTreeSet<Arc<str>>,
     /// Agents by name.
     pub agents: BTreeMap<Arc<str>, Agent>,
     /// Finds a model's figures by `provider/model`, or says in a sentence why there is none. Pure.
@@ -41,13 +47,15 @@ pub struct House {
     pub assess: Box<Assess>,
     /// The rules as they stand at this moment.
     pub rules: Box<Rules>,
+    /// The preferences that an agent should heed.
+    pub preferences: Box<Preferences>,
     /// Whether a person's consent can be had.
     pub consent: Consent,
 }
 
 impl House {
-    /// A house with these tools, agents and models, which knows of a call what its tool declares, has no rules, and nobody
-    /// to ask.
+    /// A house with these tools, agents and models, which knows of a call what its tool declares, keeps no tool back, has no rules,
+    /// no preferences, and nobody to ask.
     pub fn new(
         tools: BTreeMap<Arc<str>, ToolInfo>,
         agents: BTreeMap<Arc<str>, Agent>,
@@ -55,10 +63,12 @@ impl House {
     ) -> Self {
         Self {
             tools,
+            reserved: BTreeSet::new(),
             agents,
             models: Box::new(models),
             assess: Box::new(|_, tool, input| Assessment::of(tool, input)),
             rules: Box::new(|| [].into()),
+            preferences: Box::new(|_| Vec::new()),
             consent: Consent::Nobody,
         }
     }
@@ -68,6 +78,11 @@ impl House {
         let plain = |name: &str| name.to_lowercase().replace(['-', ' '], "_");
         let wanted = plain(name);
         self.agents.get(name).or_else(|| self.agents.values().find(|agent| plain(&agent.name) == wanted))
+    }
+
+    /// The agents that are worth offering to whoever plays `role`: those that could be given something to work with.
+    pub fn offered<'a>(&'a self, role: &'a Role) -> impl Iterator<Item = &'a Agent> {
+        self.agents.values().filter(|agent| agent.can_work(|tool| role.can_give(tool)))
     }
 
     /// The names of all agents, for an error that names the right ones.

@@ -17,6 +17,13 @@ impl Json {
         RawValue::from_string(text.to_owned()).map(|raw| Self(raw.into()))
     }
 
+    /// The object with which a text begins; none where it begins with anything else. What follows is left.
+    pub fn leading_object(text: &str) -> Option<Self> {
+        let text = text.trim_start();
+        let mut values = serde_json::Deserializer::from_str(text).into_iter::<Box<RawValue>>();
+        text.starts_with('{').then(|| values.next()?.ok())?.map(|raw| Self(raw.into()))
+    }
+
     /// The JSON form of a value of ours. Our own types always have one.
     pub fn of<T: Serialize + ?Sized>(value: &T) -> Self {
         let raw = serde_json::value::to_raw_value(value).expect("our own types serialise to JSON");

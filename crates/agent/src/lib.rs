@@ -49,6 +49,7 @@
 //!     prompt: "You are a butler.".into(),
 //!     model: None,
 //!     tools: None,
+//!     lends: Vec::new(),
 //!     mode: None,
 //! };
 //! let model = |name: &str| {
@@ -73,6 +74,7 @@
 //!     grant: Default::default(),
 //!     workspace: ".".into(),
 //!     today: "2026-01-15".into(),
+//!     household: None,
 //!     output_schema: None,
 //! })?;
 //! let butler = created.id.clone();
@@ -151,7 +153,7 @@
 //!
 //! # Where what is
 //!
-//! Vocabulary: [`input`], [`event`], [`effect`], [`message`], [`report`], [`brief`], [`approval`]. Limits: [`policy`], [`budget`],
+//! Vocabulary: [`input`], [`event`], [`effect`], [`message`], [`report`], [`brief`], [`delegation`], [`approval`]. Limits: [`policy`], [`budget`],
 //! [`mode`], [`permission`].
 //! State: [`thread`], which changes in `apply` alone. Deciding: `machine` has the order of things, `turn` has one file for each
 //! thing that can happen. What a model is shown of the house: [`context`].
@@ -163,6 +165,7 @@ pub mod birth;
 pub mod brief;
 pub mod budget;
 pub mod context;
+pub mod delegation;
 pub mod effect;
 pub mod event;
 pub mod house;

@@ -42,6 +42,14 @@ pub struct Policy {
     pub on_error: OnError,
     /// Whether a task that only reads, asked again word for word in the same run, is answered with the report that it had.
     pub reuse_reports: bool,
+    /// Which agent each intent of `delegate` leads to, in the order in which a model reads them.
+    pub delegates: Vec<(Arc<str>, Arc<str>)>,
+    /// What an agent is handed by `delegate`, and what comes back.
+    pub context: ContextMode,
+    /// The most that is handed over as a structured context, in tokens of four bytes.
+    pub max_context_tokens: u64,
+    /// What a report carries as data where no schema was asked for.
+    pub report_data: ReportData,
     /// The verbs that a model sees.
     pub verbs: Vec<Arc<str>>,
     /// The arguments of `spawn_agent` that a model sees.
@@ -84,8 +92,36 @@ pub enum OnError {
     Stop,
 }
 
+/// What an agent is handed by `delegate`, and what comes back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ContextMode {
+    /// The task alone; a report comes back as it does from any child.
+    Brief,
+    /// The task and a [`DelegationContext`](crate::delegation::DelegationContext); an
+    /// [`AgentResult`](crate::delegation::AgentResult) comes back.
+    Structured,
+}
+
+/// What a report carries as data where no schema was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReportData {
+    /// Nothing.
+    None,
+    /// The JSON object that the last successful call answered with.
+    LastResult,
+}
+
+/// The verb by which work is handed to whoever an intent leads to.
+pub const DELEGATE: &str = "delegate";
+
 /// The verbs by which an agent deals with other agents, in the order in which they are advertised.
-pub const VERBS: [&str; 6] =
+pub const VERBS: [&str; 7] =
+    ["spawn_agent", "delegate_task", "message_agent", "wait_agents", "stop_agent", "list_agents", DELEGATE];
+
+/// The verbs that are there where nobody asked for others.
+pub const USUAL_VERBS: [&str; 6] =
     ["spawn_agent", "delegate_task", "message_agent", "wait_agents", "stop_agent", "list_agents"];
 
 /// The arguments that `spawn_agent` knows.
@@ -129,7 +165,11 @@ impl Default for Policy {
             stall_ms: 120_000,
             on_error: OnError::Continue,
             reuse_reports: false,
-            verbs: VERBS.map(Arc::from).to_vec(),
+            delegates: Vec::new(),
+            context: ContextMode::Brief,
+            max_context_tokens: 4000,
+            report_data: ReportData::None,
+            verbs: USUAL_VERBS.map(Arc::from).to_vec(),
             spawn_args: SPAWN_ARGS.map(Arc::from).to_vec(),
             loop_refuse_at: 5,
             loop_end_at: 8,

@@ -127,7 +127,7 @@ pub struct Report {
     pub outcome: Outcome,
     /// What it says.
     pub text: Arc<str>,
-    /// Structured data, where a schema was asked for.
+    /// Structured data: the answer where a schema was asked for, else what the policy says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Json>,
     /// Why it ended so, in one sentence; always there unless it completed.
@@ -136,6 +136,9 @@ pub struct Report {
     /// The kind of cause, where a machine should know it: `provider`, `loop`, `schema`, `panic`, …
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<Arc<str>>,
+    /// Tools that this thread ran in this run, in the order of first use.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools_used: Vec<Arc<str>>,
     /// Files read by this thread in this run, in the order of first reading.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files_read: Vec<Arc<str>>,
@@ -168,6 +171,7 @@ impl Report {
             data: None,
             reason: Some(reason.into()),
             cause: None,
+            tools_used: Vec::new(),
             files_read: Vec::new(),
             files_modified: Vec::new(),
             usage: Usage::default(),

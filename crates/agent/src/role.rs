@@ -23,6 +23,9 @@ pub struct Agent {
     /// The tools it may use, verbs included; none means all that its parent has.
     #[serde(default)]
     pub tools: Option<Vec<Arc<str>>>,
+    /// Tools that it does not use itself and hands on to those below it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lends: Vec<Arc<str>>,
     /// The most it may do; none means as much as its parent.
     #[serde(default)]
     pub mode: Option<Mode>,
@@ -39,7 +42,24 @@ pub struct Role {
     pub model: Model,
     /// The tools that it has, verbs included: exactly those that are advertised.
     pub tools: Vec<Arc<str>>,
+    /// The tools that it can only hand on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lends: Vec<Arc<str>>,
     /// JSON Schema that the final answer must fit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_schema: Option<Json>,
+}
+
+impl Agent {
+    /// Whether it could do its work with what `has` says is there: an agent that names tools needs one of them.
+    pub fn can_work(&self, has: impl Fn(&str) -> bool) -> bool {
+        self.tools.as_ref().is_none_or(|tools| tools.is_empty() || tools.iter().any(|tool| has(tool)))
+    }
+}
+
+impl Role {
+    /// Whether those below it can be given a tool.
+    pub fn can_give(&self, tool: &str) -> bool {
+        self.tools.iter().chain(&self.lends).any(|own| &**own == tool)
+    }
 }

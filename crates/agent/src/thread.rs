@@ -13,10 +13,12 @@ use crate::effect::Effect;
 use crate::event::{Answered, ChildSpawned, Ending, Event, ThreadCreated, TurnKind, TurnStarted, VerdictKind};
 use crate::id::{CallId, InputId, ThreadId, Time};
 use crate::input::{Outside, Strength};
+use crate::json::Json;
 use crate::message::{Message, Origin, Part, Role as Speaker};
 use crate::mode::Mode;
 use crate::model::{CallErrorKind, StopReason};
 use crate::permission::{Action, Layer, Rule};
+use crate::policy::ReportData;
 use crate::report::{Outcome, Report, Usage};
 use crate::role::Role;
 use crate::tools::{Reach, ToolResult};
@@ -80,6 +82,10 @@ pub struct Thread {
     pub descendants_taken: u32,
     /// Places held for subtasks that wait for others.
     pub places_held: u32,
+    /// Tools that were run in this run, in the order of first use.
+    pub tools_used: Vec<Arc<str>>,
+    /// The JSON object that the last successful call of this run answered with, where the policy wants it kept.
+    pub last_data: Option<Json>,
     /// Files read in this run, in the order of first reading.
     pub files_read: Files,
     /// Files written in this run by the thread and its reported descendants.
@@ -241,6 +247,8 @@ impl Thread {
             last_child: 0,
             descendants_taken: 0,
             places_held: 0,
+            tools_used: Vec::new(),
+            last_data: None,
             files_read: Files::default(),
             files_modified: Files::default(),
             unanswered: Vec::new(),
@@ -459,6 +467,7 @@ impl Thread {
             Event::Answered(answered) => self.apply_answer(answered),
             Event::ToolStarted { call } => {
                 self.calls.start(call, at);
+                self.note_tool(call);
                 if self.calls.is_writing() {
                     self.note_change();
                 }
@@ -467,6 +476,7 @@ impl Thread {
                 self.files_read.add(&result.files_read);
                 self.files_modified.add(&result.files_modified);
                 self.foreign |= result.foreign.is_some();
+                self.note_data(result);
                 self.calls.finish(call, result);
             }
             Event::ApprovalRequested(approval) => {
@@ -585,6 +595,7 @@ impl Thread {
             workspace: self.created.workspace.clone(),
             today: self.created.today.clone(),
             preset: self.created.preset.clone(),
+            household: self.created.household.clone(),
             path,
             above: self.created.above.iter().cloned().chain([self.layer()]).collect(),
             progress: spawned.progress,
@@ -634,6 +645,8 @@ impl Thread {
 
     fn start_run(&mut self, at: Time) {
         self.runs += 1;
+        self.tools_used.clear();
+        self.last_data = None;
         self.files_read = Files::default();
         self.files_modified = Files::default();
         self.unanswered.clear();
@@ -816,6 +829,20 @@ impl Thread {
     fn note_change(&mut self) {
         self.changes += 1;
         self.reusable.clear();
+    }
+
+    fn note_tool(&mut self, call: &CallId) {
+        if let Some(slot) = self.calls.slot(call)
+            && !self.tools_used.contains(&slot.name)
+        {
+            self.tools_used.push(slot.name.clone());
+        }
+    }
+
+    fn note_data(&mut self, result: &ToolResult) {
+        if self.created.policy.report_data == ReportData::LastResult && !result.is_error {
+            self.last_data = Json::leading_object(&result.content).or_else(|| self.last_data.take());
+        }
     }
 
     fn unqueue(&mut self, child: &ThreadId) {

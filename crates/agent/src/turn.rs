@@ -4,6 +4,7 @@ pub(crate) mod answer;
 pub(crate) mod approval;
 pub(crate) mod arguments;
 pub(crate) mod begin;
+pub(crate) mod butler;
 pub(crate) mod child;
 pub(crate) mod delegate;
 pub(crate) mod failure;

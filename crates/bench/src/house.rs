@@ -57,6 +57,7 @@ pub fn house() -> House {
         prompt: PROMPT.into(),
         model: None,
         tools: None,
+        lends: Vec::new(),
         mode: None,
     };
     // What ten thousand sub-agents say together is longer than any real window.
@@ -96,6 +97,7 @@ pub fn root(id: ThreadId, children: usize) -> Root {
         grant: Grant::default(),
         workspace: std::env::temp_dir().display().to_string().into(),
         today: "2026-01-15".into(),
+        household: None,
         output_schema: None,
     }
 }

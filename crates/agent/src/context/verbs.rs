@@ -1,13 +1,11 @@
 //! The verbs by which an agent deals with other agents, as the model sees them: few words, small schemas.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
 use serde_json::{Map, Value, json};
 
+use crate::house::House;
 use crate::json::Json;
-use crate::policy::{Policy, VERBS};
-use crate::role::Agent;
+use crate::policy::{DELEGATE, Policy, VERBS};
+use crate::role::{Agent, Role};
 use crate::tools::{Reach, Risk, ToolInfo};
 
 /// Whether a name is a verb.
@@ -15,10 +13,14 @@ pub fn verb_names() -> &'static [&'static str] {
     &VERBS
 }
 
-/// A verb as it is advertised under `policy`; none if the name is no verb.
-pub fn verb(name: &str, policy: &Policy, agents: &BTreeMap<Arc<str>, Agent>) -> Option<ToolInfo> {
+/// A verb as it is advertised under `policy` to whoever plays `role`; none if the name is no verb.
+pub fn verb(name: &str, policy: &Policy, role: &Role, house: &House) -> Option<ToolInfo> {
     let (description, schema) = match name {
-        "spawn_agent" => (spawn_words(policy, agents), spawn_schema(policy, agents)),
+        "spawn_agent" => {
+            let agents: Vec<&Agent> = house.offered(role).collect();
+            (spawn_words(policy, &agents), spawn_schema(policy, &agents))
+        }
+        DELEGATE => (hand_over_words(policy, house), hand_over_schema(policy)),
         "delegate_task" => (
             format!(
                 "Run up to {} subtasks, each by its own sub-agent, and get one combined report. \
@@ -69,14 +71,14 @@ pub fn verb(name: &str, policy: &Policy, agents: &BTreeMap<Arc<str>, Agent>) -> 
     })
 }
 
-fn spawn_words(policy: &Policy, agents: &BTreeMap<Arc<str>, Agent>) -> String {
+fn spawn_words(policy: &Policy, agents: &[&Agent]) -> String {
     let mut words = String::from(
         "Give a self-contained task to a sub-agent with its own context; its report is the result. \
          It sees nothing of this conversation, so say all it needs. Not for what one tool call can do.",
     );
     if policy.spawn_args.iter().any(|arg| &**arg == "agent") && !agents.is_empty() {
         words.push_str(" Agents:");
-        for agent in agents.values() {
+        for agent in agents {
             words.push_str(&format!(" {} ({});", agent.name, agent.description));
         }
         words.pop();
@@ -85,8 +87,8 @@ fn spawn_words(policy: &Policy, agents: &BTreeMap<Arc<str>, Agent>) -> String {
     words
 }
 
-fn spawn_schema(policy: &Policy, agents: &BTreeMap<Arc<str>, Agent>) -> Value {
-    let names: Vec<&str> = agents.keys().map(AsRef::as_ref).collect();
+fn spawn_schema(policy: &Policy, agents: &[&Agent]) -> Value {
+    let names: Vec<&str> = agents.iter().map(|agent| &*agent.name).collect();
     let all = [
         ("task", string("what to do, where, and what to report")),
         ("agent", json!({"type": "string", "enum": names})),
@@ -124,6 +126,32 @@ fn delegate_schema() -> Value {
     object(
         &[("plan", string("the overall goal")), ("subtasks", json!({"type": "array", "items": subtask}))],
         &["subtasks"],
+    )
+}
+
+fn hand_over_words(policy: &Policy, house: &House) -> String {
+    let mut words =
+        String::from("Hand what the user wants to the specialist that the intent leads to; its result comes back.");
+    for (intent, name) in &policy.delegates {
+        let what = house.agent(name).map_or("", |agent| &agent.description);
+        words.push_str(&format!("\n- {intent}: {name}. {what}"));
+    }
+    words
+}
+
+fn hand_over_schema(policy: &Policy) -> Value {
+    let intents: Vec<&str> = policy.delegates.iter().map(|(intent, _)| &**intent).collect();
+    let texts =
+        json!({"type": "array", "items": {"type": "string"}, "description": "people, subjects, ids it is about"});
+    object(
+        &[
+            ("intent", json!({"type": "string", "enum": intents})),
+            ("task", string("what to do and what to answer, complete in itself")),
+            ("relevantEntities", texts),
+            ("timeConstraints", string("dates, spans or deadlines, as the user said them")),
+            ("delegationReasoning", string("why this specialist, in a sentence")),
+        ],
+        &["intent", "task", "delegationReasoning"],
     )
 }
 

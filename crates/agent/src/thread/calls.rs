@@ -10,6 +10,7 @@ use crate::event::{Answered, VerdictKind};
 use crate::id::{CallId, ThreadId, Time};
 use crate::json::Json;
 use crate::message::Part;
+use crate::policy::DELEGATE;
 use crate::tools::{ASK_USER, Reach, ToolResult};
 
 use super::graph::Graph;
@@ -264,6 +265,7 @@ impl Calls {
         if slot.result.is_some() {
             return;
         }
+        let is_report = &*slot.name == DELEGATE && matches!(slot.state, SlotState::Verb(VerbState::Child(_)));
         if matches!(slot.state, SlotState::Running { .. }) {
             self.running -= 1;
             self.asking -= usize::from(&*slot.name == ASK_USER);
@@ -271,7 +273,8 @@ impl Calls {
         }
         slot.state = SlotState::Done;
         let mut result = result.clone();
-        if let Some(origin) = &result.foreign {
+        // What a child says is its own, also where it read nothing from outside the house.
+        if let Some(origin) = result.foreign.as_deref().or(is_report.then_some("report")) {
             result.content = context::fenced(origin, &result.content).into();
         }
         if slot.edited {

@@ -76,10 +76,10 @@ pub fn last(moment: &mut Moment<'_>, ending: Ending) {
 
 /// The tools that a thread has, as they are advertised.
 pub fn advertised<'a>(thread: &'a Thread, house: &'a crate::house::House) -> impl Iterator<Item = ToolInfo> + 'a {
-    let policy = &thread.created.policy;
-    thread.created.role.tools.iter().filter_map(|name| match house.tools.get(name) {
+    let created = &thread.created;
+    created.role.tools.iter().filter_map(|name| match house.tools.get(name) {
         Some(tool) => Some(tool.clone()),
-        None => context::verb(name, policy, &house.agents),
+        None => context::verb(name, &created.policy, &created.role, house),
     })
 }
 

@@ -8,7 +8,7 @@ use crate::machine::Moment;
 use crate::report::Report;
 use crate::thread::{SlotState, VerbState};
 use crate::tools::ToolResult;
-use crate::turn::{delegate, tool_calls, verbs};
+use crate::turn::{butler, delegate, tool_calls, verbs};
 
 /// The most characters that a parent hears at once of a child that works.
 const MAX_SAID: usize = 2_000;
@@ -89,6 +89,9 @@ fn tell_watcher(
         | SlotState::Running { .. }
         | SlotState::Done => return,
     };
+    if let Some(result) = butler::result(moment, call, report, is_error) {
+        return tool_calls::answer(moment, call, result);
+    }
     let mut text = context::report_text(id, name, report);
     for note in narrowed {
         text.push_str(&format!("\n({note})"));

@@ -61,9 +61,10 @@ fn report(
     let report = Report {
         outcome,
         text,
-        data,
+        data: data.or_else(|| thread.last_data.clone()),
         reason,
         cause,
+        tools_used: thread.tools_used.clone(),
         files_read: thread.files_read.list().to_vec(),
         files_modified: thread.files_modified.list().to_vec(),
         usage,

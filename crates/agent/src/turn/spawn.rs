@@ -12,7 +12,7 @@ use crate::json::Json;
 use crate::machine::Moment;
 use crate::message::Role as Speaker;
 use crate::mode::Mode;
-use crate::policy::VERBS;
+use crate::policy::{DELEGATE, VERBS};
 use crate::role::{Agent, Role};
 use crate::thread::{Thread, task_key};
 use crate::tools::{ASK_USER, Reach};
@@ -268,11 +268,19 @@ fn role(moment: &Moment<'_>, wish: &Wish, mode: Mode, narrowed: &mut Vec<Arc<str
     let policy = &parent.policy;
     let may_spawn = parent.grant.depth > 1 && policy.enabled && (mode > Mode::Plan || policy.spawn_in_plan);
     let given = |tool: &Arc<str>| {
-        let is_own = agent.and_then(|agent| agent.tools.as_ref()).is_none_or(|tools| tools.contains(tool));
         let is_verb = VERBS.contains(&&**tool);
-        is_own && (may_spawn || !is_verb) && (policy.children_may_ask || &**tool != ASK_USER)
+        (may_spawn || !is_verb) && (policy.children_may_ask || &**tool != ASK_USER)
     };
-    let has: Vec<Arc<str>> = parent.role.tools.iter().filter(|tool| given(tool)).cloned().collect();
+    let has: Vec<Arc<str>> = match agent.and_then(|agent| agent.tools.as_ref()) {
+        None => parent.role.tools.iter().filter(|tool| given(tool)).cloned().collect(),
+        // What the parent only hands on goes to whoever names it.
+        Some(own) => {
+            let all = parent.role.tools.iter().chain(&parent.role.lends);
+            all.filter(|tool| own.contains(tool) && given(tool)).cloned().collect()
+        }
+    };
+    let own_lends = agent.map_or(&[][..], |agent| &agent.lends);
+    let lends = own_lends.iter().filter(|tool| parent.role.can_give(tool)).cloned().collect();
     let tools = match &wish.tools {
         None => has,
         Some(wished) => {
@@ -290,7 +298,7 @@ fn role(moment: &Moment<'_>, wish: &Wish, mode: Mode, narrowed: &mut Vec<Arc<str
         Some(agent) => (agent.name.clone(), agent.prompt.clone()),
         None => (parent.role.name.clone(), parent.role.prompt.clone()),
     };
-    Ok(Role { name, prompt, model, tools, output_schema: None })
+    Ok(Role { name, prompt, model, tools, lends, output_schema: None })
 }
 
 fn carve(
@@ -339,7 +347,7 @@ fn carve(
         return Err("there is no money left for a sub-agent (max_cost): do the task yourself".to_owned());
     }
     let depth = thread.created.grant.depth - 1;
-    let can_spawn = role.tools.iter().any(|tool| matches!(&**tool, "spawn_agent" | "delegate_task"));
+    let can_spawn = role.tools.iter().any(|tool| matches!(&**tool, "spawn_agent" | "delegate_task" | DELEGATE));
     let left = thread.descendants_left();
     let descendants = if can_spawn { left.saturating_sub(siblings) / (siblings + 1) } else { 0 };
     Ok(Grant {

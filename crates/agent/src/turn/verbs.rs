@@ -10,12 +10,13 @@ use crate::id::{CallId, ThreadId};
 use crate::input::Strength;
 use crate::json::Json;
 use crate::machine::Moment;
+use crate::policy::DELEGATE;
 use crate::report::Outcome;
 use crate::thread::{SlotState, VerbState};
 use crate::tools::ToolResult;
 use crate::turn::arguments::{Arguments, ignored_line};
 use crate::turn::spawn::Accepted;
-use crate::turn::{child, delegate, spawn, stop, tool_calls};
+use crate::turn::{butler, child, delegate, spawn, stop, tool_calls};
 
 /// Begins every verb of the newest answer, in its order.
 pub fn start_all(moment: &mut Moment<'_>) {
@@ -28,11 +29,16 @@ pub fn start_all(moment: &mut Moment<'_>) {
         .filter(|slot| is_verb(&slot.verdict))
         .map(|slot| (slot.call.clone(), slot.name.clone(), slot.input.clone()))
         .collect();
-    let mut siblings = verbs.iter().filter(|(_, name, _)| &**name == "spawn_agent").count() as u32;
+    let mut siblings = verbs.iter().filter(|(_, name, _)| matches!(&**name, "spawn_agent" | DELEGATE)).count() as u32;
     for (call, name, input) in verbs {
         let begun = match &*name {
             "spawn_agent" => {
                 let begun = spawn_one(moment, &call, &input, siblings);
+                siblings -= 1;
+                begun
+            }
+            DELEGATE => {
+                let begun = butler::start(moment, &call, &input, siblings);
                 siblings -= 1;
                 begun
             }
@@ -170,7 +176,7 @@ fn stop_one(moment: &mut Moment<'_>, call: &CallId, input: &Json) -> Result<(), 
 
 fn list(moment: &mut Moment<'_>, call: &CallId) -> Result<(), String> {
     let mut text = String::from("Agents you can spawn:");
-    for agent in moment.house.agents.values() {
+    for agent in moment.house.offered(&moment.thread.created.role) {
         let _ = write!(text, "\n- {}: {}", agent.name, agent.description);
     }
     text.push_str("\nYour sub-agents:");

@@ -3,6 +3,7 @@
 //! What happens between threads, and in which order, is told by the stories of the testkit.
 
 mod approvals;
+mod butler;
 mod clocks;
 mod engine;
 mod grants;

@@ -1,9 +1,10 @@
 //! Every field of the policy changes what happens (INV-6, OPTA-12): none is there for show.
 
-use majordomo_agent::policy::{OnError, Policy, TokenCount};
+use majordomo_agent::policy::{ContextMode, OnError, Policy, ReportData, TokenCount};
+use majordomo_agent::role::Agent;
 use majordomo_agent::{Effect, Event, Mode, Outcome, Usage};
 
-use super::room::Room;
+use super::room::{self, Room};
 
 /// A field, two policies that differ in it alone, and what is seen under each.
 struct Field {
@@ -192,6 +193,36 @@ const FIELDS: &[Field] = &[
         seen: |policy| format!("{} run", after(policy, &[READ; 3]).run()),
     },
     Field {
+        name: "delegates",
+        one: (|policy| policy.delegates = vec![("delegate_scribe".into(), "scribe".into())], "scribe"),
+        other: (|policy| policy.delegates = vec![("delegate_scribe".into(), "explore".into())], "explore"),
+        seen: |policy| handed_over(policy).spawned()[0].role.name.to_string(),
+    },
+    Field {
+        name: "context",
+        one: (|policy| policy.context = ContextMode::Brief, "false"),
+        other: (|policy| policy.context = ContextMode::Structured, "true"),
+        seen: |policy| handed_over(policy).spawned()[0].brief.context.is_some().to_string(),
+    },
+    Field {
+        name: "max_context_tokens",
+        one: (|policy| (policy.context, policy.max_context_tokens) = (ContextMode::Structured, 10), "0 begun"),
+        other: (|policy| (policy.context, policy.max_context_tokens) = (ContextMode::Structured, 100), "1 begun"),
+        seen: |policy| format!("{} begun", handed_over(policy).started()),
+    },
+    Field {
+        name: "report_data",
+        one: (|policy| policy.report_data = ReportData::None, "None"),
+        other: (|policy| policy.report_data = ReportData::LastResult, r#"Some({"n":1})"#),
+        seen: |policy| {
+            let mut room = after(policy, &[READ]);
+            room.returns("c1", r#"{"n":1}"#);
+            room.says("Done.");
+            let Some(Event::Reported(report)) = room.events.last() else { panic!("a run ends with its report") };
+            format!("{:?}", report.data)
+        },
+    },
+    Field {
         name: "loop_end_at",
         one: (|policy| (policy.loop_refuse_at, policy.loop_end_at) = (1, 3), "ended"),
         other: (|policy| (policy.loop_refuse_at, policy.loop_end_at) = (1, 4), "going on"),
@@ -240,6 +271,20 @@ fn a_delegation_costs_its_parent_one_call() {
 fn after(policy: Policy, calls: &[(&str, &str)]) -> Room {
     let mut room = Room::new(policy);
     room.calls(calls);
+    room
+}
+
+/// After a butler has handed something to whoever its policy says.
+fn handed_over(mut policy: Policy) -> Room {
+    policy.verbs = vec!["delegate".into()];
+    if policy.delegates.is_empty() {
+        policy.delegates = vec![("delegate_scribe".into(), "scribe".into())];
+    }
+    let mut house = room::house();
+    let butler = Agent { name: "butler".into(), ..house.agents["general"].clone() };
+    house.agents.insert("butler".into(), butler);
+    let mut room = Room::of(house, "butler", policy, Mode::Auto, Default::default());
+    room.calls(&[("delegate", r#"{"intent":"delegate_scribe","task":"Write","delegationReasoning":"it writes"}"#)]);
     room
 }
 

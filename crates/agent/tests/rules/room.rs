@@ -35,10 +35,14 @@ impl Room {
 
     /// The same, in a mode and under limits.
     pub fn with(policy: Policy, mode: Mode, grant: Grant) -> Self {
-        let house = house();
+        Self::of(house(), "general", policy, mode, grant)
+    }
+
+    /// The same, with an agent of another house.
+    pub fn of(house: House, agent: &str, policy: Policy, mode: Mode, grant: Grant) -> Self {
         let root = Root {
             id: ThreadId::new("r"),
-            agent: "general".into(),
+            agent: agent.into(),
             model: "test/model".into(),
             mode,
             policy: Arc::new(policy),
@@ -46,16 +50,22 @@ impl Room {
             grant,
             workspace: "/house".into(),
             today: "2026-01-15".into(),
+            household: None,
             output_schema: None,
         };
         let created = birth::root(&house, root).expect("the root can be");
         let now = Time(1_000_000);
         let thread = Thread::new(now, &Event::ThreadCreated(Box::new(created)));
         let mut room = Self { house, thread, now, events: Vec::new(), effects: Vec::new(), calls: 0 };
-        let input = Outside::UserSaid { text: "Go".into() };
-        room.thread.apply(now, &Event::InputArrived { id: InputId::new("i1"), input });
-        room.hears(Input::Arrived);
+        room.is_told("Go");
         room
+    }
+
+    /// A person says something.
+    pub fn is_told(&mut self, text: &str) {
+        let id = InputId::new(format!("i{}", self.thread.seen.len() + 1));
+        self.thread.apply(self.now, &Event::InputArrived { id, input: Outside::UserSaid { text: text.into() } });
+        self.hears(Input::Arrived);
     }
 
     /// Hands the thread an input; the events and effects of all inputs are kept.
@@ -170,6 +180,7 @@ pub fn house() -> House {
             prompt: "You work.".into(),
             model: None,
             tools: tools.map(|tools| tools.into_iter().map(Arc::from).collect()),
+            lends: Vec::new(),
             mode,
         };
         (Arc::from(name), agent)

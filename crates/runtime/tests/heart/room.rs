@@ -93,6 +93,7 @@ impl Room {
             grant: Grant::default(),
             workspace: self.folder.path().display().to_string().into(),
             today: "2026-01-15".into(),
+            household: None,
             output_schema: None,
         };
         self.heart.start(Start { root, prompt: prompt.into() }).await.expect("a run starts")
@@ -217,6 +218,7 @@ async fn begin(plan: &Plan) -> Heart {
         prompt: "You work.".into(),
         model: None,
         tools: None,
+        lends: Vec::new(),
         mode: None,
     };
     let looked_up = voices.clone();

@@ -71,6 +71,7 @@ pub(crate) fn role() -> Role {
         prompt: "You help.".into(),
         model: Model { name: "builtin/rules".into(), context_tokens: 100_000, max_output_tokens: 4_000, price: None },
         tools: vec!["read_file".into()],
+        lends: Vec::new(),
         output_schema: None,
     }
 }
@@ -88,6 +89,7 @@ pub(crate) fn created(thread: &ThreadId) -> Event {
         workspace: "/home/ana/desk".into(),
         today: "2026-01-15".into(),
         preset: "default".into(),
+        household: None,
         path: vec!["general".into()],
         above: Vec::new(),
         progress: false,

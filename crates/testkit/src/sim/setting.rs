@@ -86,6 +86,7 @@ impl Setting {
             grant: grant(dice, if tight { 40 } else { 10 }),
             workspace: "/house".into(),
             today: "2026-01-15".into(),
+            household: None,
             output_schema: dice.maybe(15, |_| Json::object()),
         };
         let root = agent::birth::root(&house, root).expect("the house has what its roots ask for");
@@ -128,6 +129,7 @@ fn house() -> House {
             prompt: format!("You are a {name}.").into(),
             model: model.map(Arc::from),
             tools: tools.map(|tools| tools.into_iter().map(Arc::from).collect()),
+            lends: Vec::new(),
             mode,
         };
         (Arc::from(name), agent)

@@ -45,6 +45,7 @@ pub fn house() -> House {
             prompt: format!("You are {name}.").into(),
             model: None,
             tools: tools.map(|tools| tools.into_iter().map(Arc::from).collect()),
+            lends: Vec::new(),
             mode,
         };
         (Arc::from(name), agent)
@@ -64,6 +65,7 @@ pub fn root(house: &House, setup: &Setup) -> ThreadCreated {
         grant: setup.grant.clone(),
         workspace: "/home/ann/house".into(),
         today: "2026-01-15".into(),
+        household: None,
         output_schema: setup.schema.clone(),
     };
     birth::root(house, root).unwrap_or_else(|reason| panic!("the root cannot be: {reason}"))

@@ -39,6 +39,7 @@ impl Family {
             workspace: "house".into(),
             today: "2026-01-15".into(),
             preset: "default".into(),
+            household: None,
             path: vec![name.into()],
             above: Vec::new(),
             progress: false,
@@ -113,7 +114,7 @@ pub fn refused(reason: &str) -> VerdictKind {
 
 fn role(name: &str) -> Role {
     let model = Model { name: "builtin/rules".into(), context_tokens: 1000, max_output_tokens: 100, price: None };
-    Role { name: name.into(), prompt: "".into(), model, tools: Vec::new(), output_schema: None }
+    Role { name: name.into(), prompt: "".into(), model, tools: Vec::new(), lends: Vec::new(), output_schema: None }
 }
 
 fn answered(parts: Vec<Part>, verdicts: Vec<Verdict>) -> Answered {
