@@ -4,6 +4,7 @@
 //! At most one, so that the line goes out under the frame's own number and a reader can resume in any dialect.
 
 mod opta;
+mod orion;
 
 use crate::Frame;
 
@@ -15,17 +16,19 @@ pub struct Dialect(Speech);
 enum Speech {
     Canonical,
     Opta(opta::Phases),
+    Orion,
 }
 
 impl Dialect {
     /// The names by which dialects are asked for.
-    pub const NAMES: [&str; 2] = ["canonical", "opta"];
+    pub const NAMES: [&str; 3] = ["canonical", "opta", "orion"];
 
     /// A dialect by name, at the beginning of a stream.
     pub fn named(name: &str) -> Option<Self> {
         match name {
             "canonical" => Some(Self(Speech::Canonical)),
             "opta" => Some(Self(Speech::Opta(opta::Phases::default()))),
+            "orion" => Some(Self(Speech::Orion)),
             _ => None,
         }
     }
@@ -36,6 +39,7 @@ impl Dialect {
         match &mut self.0 {
             Speech::Canonical => Some(frame.json()),
             Speech::Opta(phases) => opta::map(phases, frame),
+            Speech::Orion => orion::map(frame),
         }
     }
 }

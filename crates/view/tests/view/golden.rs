@@ -42,6 +42,7 @@ fn check(name: &str) {
     let events = story::events(name);
     compare(name, "frames.jsonl", &lines(&events, "canonical"));
     compare(name, "opta.jsonl", &lines(&events, "opta"));
+    compare(name, "orion.jsonl", &lines(&events, "orion"));
     compare(name, "progress.txt", &progress(&events));
     compare(name, "tree.txt", &drawn(&events));
     compare(name, "transcript.txt", &transcript(&events));

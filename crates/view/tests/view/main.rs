@@ -5,6 +5,7 @@ mod family;
 mod frames;
 mod golden;
 mod opta;
+mod orion;
 mod story;
 mod transcript;
 mod tree;
