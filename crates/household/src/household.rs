@@ -63,6 +63,33 @@ impl Default for Options {
     }
 }
 
+/// The names of all its tools, whether or not there is a household to use them on.
+pub const TOOLS: [&str; 23] = [
+    "mail_list",
+    "mail_read",
+    "mail_thread",
+    "mail_triage",
+    "mail_flag",
+    "contacts_find",
+    "calendar_list",
+    "calendar_busy",
+    "calendar_free",
+    "calendar_check",
+    "calendar_propose",
+    "draft_create",
+    "draft_update",
+    "draft_show",
+    "notes_search",
+    "notes_read",
+    "notes_backlinks",
+    "notes_recent",
+    "prefs_list",
+    "prefs_propose",
+    "prefs_explain",
+    "prefs_forget",
+    "prefs_apply",
+];
+
 /// One household, shared by all its tools.
 pub struct Household {
     options: Options,

@@ -14,5 +14,5 @@ mod index;
 mod tools;
 
 pub use error::Error;
-pub use household::{Household, Now, Options};
+pub use household::{Household, Now, Options, TOOLS};
 pub use index::Index;

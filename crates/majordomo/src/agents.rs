@@ -1,4 +1,4 @@
-//! The agents of a house: four that are built in, the user's own, and a project's.
+//! The agents of a house: four for any work and six for a household that are built in, the user's own, and a project's.
 //!
 //! All are Markdown files with front matter. A project's stands over the user's, and that over a built-in one of the same
 //! name. A project's file comes with a repository that somebody else may have written: in the place of another agent it can
@@ -20,12 +20,21 @@ pub use self::definition::{Definition, read};
 use crate::config::{Surroundings, read_own};
 use crate::trust::Project;
 
-const BUILT_IN: [(&str, &str); 4] = [
+const BUILT_IN: [(&str, &str); 10] = [
     ("general", include_str!("agents/general.md")),
     ("explore", include_str!("agents/explore.md")),
     ("plan", include_str!("agents/plan.md")),
     ("review", include_str!("agents/review.md")),
+    ("butler", include_str!("agents/butler.md")),
+    ("triage", include_str!("agents/triage.md")),
+    ("scheduler", include_str!("agents/scheduler.md")),
+    ("communicator", include_str!("agents/communicator.md")),
+    ("navigator", include_str!("agents/navigator.md")),
+    ("preference_learner", include_str!("agents/preference_learner.md")),
 ];
+
+/// The agents of a household, the one that asks the others first. Each can be played without a language model.
+pub const HOUSEHOLD: [&str; 6] = ["butler", "triage", "scheduler", "communicator", "navigator", "preference_learner"];
 
 /// The agents that can be asked for, and what a person should know about their files.
 #[derive(Clone, Debug, Default)]
@@ -43,6 +52,8 @@ pub struct Agents {
 pub struct Found {
     /// The agent.
     pub agent: Agent,
+    /// The preset under which it works where nobody chose another.
+    pub preset: Option<String>,
     /// Where it is written.
     pub source: Source,
     /// Agents of the same name that it stands in front of, nearest first.
@@ -110,9 +121,9 @@ impl Agents {
         };
         let notice = |message| Notice { source: source.clone(), message };
         self.warnings.extend(definition.warnings.into_iter().map(notice));
-        let mut agent = definition.agent;
+        let (mut agent, preset) = (definition.agent, definition.preset);
         let Some(other) = self.found.iter_mut().find(|other| is_same_name(&other.agent.name, &agent.name)) else {
-            return self.found.push(Found { agent, source, shadowed: Vec::new() });
+            return self.found.push(Found { agent, preset, source, shadowed: Vec::new() });
         };
         if other.source.same_folder(&source) {
             let message = format!("{} is already the name of {}", agent.name, other.source);
@@ -127,9 +138,21 @@ impl Agents {
                 }
             };
         }
-        other.agent = agent;
+        (other.agent, other.preset) = (agent, preset);
         other.shadowed.insert(0, std::mem::replace(&mut other.source, source));
     }
+}
+
+/// The preset that the file of an agent names, without reading the rest of it: configuration comes before tools.
+pub(crate) fn preset_of(surroundings: &Surroundings, project: &Project, agent: &str) -> Option<String> {
+    let of_project = project.agents.iter().filter(|_| project.is_trusted());
+    let of_project = of_project.filter_map(|file| Some((stem(&file.path), file.text.clone().ok()?)));
+    let folder = surroundings.user_folder().map(|folder| folder.join("agents"));
+    let of_user = folder.and_then(|folder| files(&folder).ok()).unwrap_or_default().into_iter();
+    let of_user = of_user.filter_map(|path| Some((stem(&path), read_own(&path).ok()??)));
+    let built_in = BUILT_IN.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
+    let mut all = of_project.chain(of_user).chain(built_in);
+    all.find_map(|(file_name, text)| definition::preset_of(&text, &file_name, agent))?
 }
 
 /// A project's agent in the place of another: with the tools that both have and the mode that both allow.
@@ -148,7 +171,8 @@ fn narrowed(agent: Agent, other: &Agent) -> Option<Agent> {
         (Some(own), Some(others)) => Some(own.meet(others)),
         (own, others) => own.or(others),
     };
-    Some(Agent { tools, mode, ..agent })
+    let lends = agent.lends.into_iter().filter(|tool| other.lends.contains(tool)).collect();
+    Some(Agent { tools, lends, mode, ..agent })
 }
 
 /// The Markdown files of a folder by name, none when there is no such folder.

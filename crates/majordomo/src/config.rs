@@ -9,6 +9,7 @@ mod checks;
 mod environment;
 mod error;
 mod flags;
+mod household;
 mod key;
 mod kind;
 mod layer;
@@ -36,6 +37,7 @@ use serde::Deserialize;
 
 pub use self::error::Error;
 pub use self::flags::Flags;
+pub use self::household::HouseholdConfig;
 pub use self::origin::{Origin, Warning};
 pub use self::surroundings::Surroundings;
 
@@ -48,6 +50,7 @@ pub(crate) use self::values::nested;
 use self::kind::microusd;
 use self::merge::Merged;
 use self::values::Values;
+use crate::agents;
 use crate::trust::{Project, Standing};
 
 /// Everything that can be configured, as it holds.
@@ -73,6 +76,10 @@ pub struct Config {
     pub providers: Vec<ProviderConfig>,
     /// What is configured about models, by `provider/model`.
     pub models: BTreeMap<String, ModelEntry>,
+    /// The household that agents look after; none where no folder of one is named.
+    pub household: Option<HouseholdConfig>,
+    /// Whether the sample household takes its place.
+    pub demo: bool,
     /// How surely what is remembered survives a loss of power.
     pub durability: Durability,
     /// The rules that held when it was read, with where each is written.
@@ -133,12 +140,15 @@ impl Config {
         checks::whole_names(&layers)?;
         checks::whole_prices(&layers)?;
         let values = Values::of(&layers);
-        checks::consistent(&values.policy, &layers)?;
-
         let providers = providers::resolved(values.providers, &layers, surroundings);
         let named = layers.setting(&Key::dotted("model")).map(|setting| setting.origin.clone());
         let model_is_asked_for = matches!(named, Some(Origin::Flag(_) | Origin::Variable(_)));
         let model = values.model.zip(named).or_else(|| model::found(&providers, &layers));
+        household::choose_agent(&mut layers, flags.demo);
+        household::choose_preset(&mut layers, |agent| agents::preset_of(surroundings, &project, agent));
+        let values = Values::of(&layers);
+        checks::consistent(&values.policy, &layers)?;
+        warnings.extend(values.household.missing(&layers));
         Ok(Self {
             entries: entries(&layers, model.as_ref()),
             model: model.map(|(name, _)| name),
@@ -159,6 +169,8 @@ impl Config {
             policy: values.policy,
             providers,
             models: values.models,
+            household: Some(values.household).filter(HouseholdConfig::is_there),
+            demo: flags.demo,
             durability: values.store.durability,
             rules,
             project,

@@ -27,6 +27,7 @@
 
 pub mod agents;
 pub mod config;
+mod home;
 mod kept;
 pub mod presets;
 pub mod rules;
@@ -34,5 +35,6 @@ pub mod staff;
 pub mod trust;
 
 pub use agent::{Outcome, Report, ThreadId};
+pub use home::SAMPLE;
 pub use staff::{Error, Options, Staff, Work};
-pub use {agent, provider, runtime, store, tool, view};
+pub use {agent, household, provider, runtime, store, tool, view};

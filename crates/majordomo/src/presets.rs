@@ -12,9 +12,10 @@ use toml::Value;
 use crate::config::{Error, Key, Layers, Origin, Setting, checked, clause, nested, of_text};
 
 /// The names of the presets.
-pub const NAMES: [&str; 2] = ["default", "opta"];
+pub const NAMES: [&str; 3] = ["default", "opta", "orion"];
 
-const TEXTS: [&str; NAMES.len()] = [include_str!("presets/default.toml"), include_str!("presets/opta.toml")];
+const TEXTS: [&str; NAMES.len()] =
+    [include_str!("presets/default.toml"), include_str!("presets/opta.toml"), include_str!("presets/orion.toml")];
 
 /// A set of values, every one of them checked.
 #[derive(Clone, Debug)]

@@ -9,6 +9,7 @@ use agent::house::House;
 use agent::policy::VERBS;
 use agent::role::Agent;
 use agent::{Json, Report, ThreadId};
+use household::TOOLS;
 use provider::{ModelTable, Voices};
 use runtime::{Heart, RunHandle, Start};
 use store::{MemoryStore, SqliteStore, Store, ThreadQuery};
@@ -16,6 +17,7 @@ use tool::{CommandHost, Person, Registry};
 
 use crate::agents::Agents;
 use crate::config::{self, Config, Durability, Surroundings};
+use crate::home::Home;
 use crate::rules::Rulebook;
 
 pub use agent::house::Consent;
@@ -82,6 +84,9 @@ pub enum Error {
     /// The heart cannot do what was asked.
     #[error(transparent)]
     Heart(#[from] runtime::Error),
+    /// The household cannot be used.
+    #[error(transparent)]
+    Household(#[from] household::Error),
     /// There is no such agent.
     #[error("{0}")]
     Agent(String),
@@ -94,17 +99,19 @@ pub struct Staff {
     config: Arc<Config>,
     house: Arc<House>,
     voices: Voices,
+    home: Home,
     cwd: PathBuf,
 }
 
 impl Staff {
     /// Puts a staff together.
     pub async fn open(surroundings: &Surroundings, config: Config, options: Options) -> Result<Self, Error> {
+        let home = Home::open(&config, options.in_memory)?;
         let voices = voices(&config)?;
-        let tools = options.tools;
+        let tools = home.tools(options.tools);
         let store: Arc<dyn Store> =
             if options.in_memory { Arc::new(MemoryStore::new()) } else { Arc::new(open_store(&config)?) };
-        let house = house(surroundings, &config, &tools, &voices)?;
+        let house = house(surroundings, &config, &tools, &voices, &home)?;
         let house = Arc::new(House { consent: options.consent, ..house });
         let heart = Heart::begin(runtime::Options {
             store,
@@ -115,7 +122,7 @@ impl Staff {
             data: (!options.in_memory).then(|| config.data.clone()),
         })
         .await?;
-        Ok(Self { heart, config: Arc::new(config), house, voices, cwd: surroundings.cwd.clone() })
+        Ok(Self { heart, config: Arc::new(config), house, voices, home, cwd: surroundings.cwd.clone() })
     }
 
     /// The model that a root speaks with.
@@ -178,7 +185,7 @@ impl Staff {
     fn root(&self, model: &str, workspace: &Path, output_schema: Option<Json>) -> Root {
         let config = &self.config;
         let now = jiff::Timestamp::from_millisecond(self.heart.clock().now().0).unwrap_or_default();
-        let today = now.to_zoned(jiff::tz::TimeZone::system()).date();
+        let today = self.home.today().unwrap_or_else(|| now.to_zoned(jiff::tz::TimeZone::system()).date());
         let day = now.to_zoned(jiff::tz::TimeZone::UTC).strftime("%Y%m%d").to_string();
         Root {
             id: ThreadId::new(format!("{day}-{}", runtime::short_name())),
@@ -190,6 +197,7 @@ impl Staff {
             grant: config.grant.clone(),
             workspace: workspace.display().to_string().into(),
             today: today.to_string().into(),
+            household: self.home.name(),
             output_schema,
         }
     }
@@ -208,17 +216,25 @@ pub fn open_store(config: &Config) -> Result<SqliteStore, Error> {
 
 /// What the rules may look up, without the rest of the staff: for those who only look.
 pub fn open_house(surroundings: &Surroundings, config: &Config, tools: &Registry) -> Result<House, Error> {
-    house(surroundings, config, tools, &voices(config)?)
+    let home = Home::open(config, true)?;
+    house(surroundings, config, &home.tools(tools.clone()), &voices(config)?, &home)
 }
 
 fn voices(config: &Config) -> Result<Voices, Error> {
     let models = ModelTable::builtin().with(config.models.clone());
-    Ok(Voices::new(config.providers.clone(), models, provider::Options::default())?)
+    let voices = Voices::new(config.providers.clone(), models, provider::Options::default())?;
+    Ok(voices)
 }
 
-fn house(surroundings: &Surroundings, config: &Config, tools: &Registry, voices: &Voices) -> Result<House, Error> {
+fn house(
+    surroundings: &Surroundings,
+    config: &Config,
+    tools: &Registry,
+    voices: &Voices,
+    home: &Home,
+) -> Result<House, Error> {
     let infos = tools.infos();
-    let names: Vec<&str> = infos.keys().map(AsRef::as_ref).chain(VERBS).collect();
+    let names: Vec<&str> = infos.keys().map(AsRef::as_ref).chain(VERBS).chain(TOOLS).collect();
     let found = Agents::load(surroundings, &config.project, &names);
     for notice in found.warnings.iter().chain(&found.broken) {
         tracing::warn!("{notice}");
@@ -231,6 +247,8 @@ fn house(surroundings: &Surroundings, config: &Config, tools: &Registry, voices:
     Ok(House {
         assess: Box::new(move |workspace, tool, input| hands.assess(workspace, tool, input)),
         rules: Box::new(move || rulebook.rules()),
+        reserved: TOOLS.map(Arc::from).into(),
+        preferences: home.preferences(),
         ..House::new(infos, agents, move |name: &str| voices.model(name).map_err(|error| error.to_string()))
     })
 }

@@ -7,12 +7,15 @@ use agent::role::Agent;
 
 use super::front_matter::{self, Value};
 use crate::config::{clause, likeness, nearest};
+use crate::presets;
 
 /// An agent and what a person should know about its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Definition {
     /// The agent.
     pub agent: Agent,
+    /// The preset under which it works where nobody chose another.
+    pub preset: Option<String>,
     /// One sentence each.
     pub warnings: Vec<String>,
 }
@@ -24,15 +27,24 @@ const LONGEST_NAME: usize = 64;
 /// agent's where the file gives none; `tools` are the names of everything that an agent can be given, verbs included.
 pub fn read(text: &str, file_name: &str, tools: &[&str]) -> Result<Definition, String> {
     let split = front_matter::split(text)?;
-    let mut file =
-        File { file_name, warnings: Vec::new(), name: None, description: None, model: None, tools: None, mode: None };
+    let mut file = File { file_name, ..File::default() };
     for field in split.fields {
         file.take(&field.key, field.value, tools).map_err(|why| format!("line {}: {} {why}", field.line, field.key))?;
     }
     file.into_definition(split.body)
 }
 
+/// The preset that a file names, if it is the file of this agent.
+pub(super) fn preset_of(text: &str, file_name: &str, agent: &str) -> Option<Option<String>> {
+    let split = front_matter::split(text).ok()?;
+    let field = |key: &str| split.fields.iter().find(|field| field.key == key).map(|field| field.value.clone());
+    let name = field("name").and_then(|name| text_of(name).ok()).unwrap_or_else(|| file_name.to_owned());
+    let preset = || field("preset").and_then(|preset| text_of(preset).ok()).filter(|name| is_preset(name));
+    super::is_same_name(&name, agent).then(preset)
+}
+
 /// What was read so far.
+#[derive(Default)]
 struct File<'a> {
     file_name: &'a str,
     warnings: Vec<String>,
@@ -40,19 +52,23 @@ struct File<'a> {
     description: Option<String>,
     model: Option<Arc<str>>,
     tools: Option<Vec<Arc<str>>>,
+    lends: Vec<Arc<str>>,
     mode: Option<Mode>,
+    preset: Option<String>,
 }
 
 impl File<'_> {
     fn take(&mut self, key: &str, value: Value, tools: &[&str]) -> Result<(), String> {
         match key {
-            "name" => self.name = Some(text(value)?),
-            "description" => self.description = Some(one_line(&text(value)?)),
-            "model" => self.model = model(&text(value)?)?,
-            "mode" => self.mode = Some(mode(&text(value)?)?),
+            "name" => self.name = Some(text_of(value)?),
+            "description" => self.description = Some(one_line(&text_of(value)?)),
+            "model" => self.model = model(&text_of(value)?)?,
+            "mode" => self.mode = Some(mode(&text_of(value)?)?),
             "tools" => self.tools = Some(self.known_tools(value, tools)?),
+            "lends" => self.lends = self.known_tools(value, tools)?,
+            "preset" => self.preset = Some(preset(&text_of(value)?)?),
             unknown => {
-                let known = ["name", "description", "model", "tools", "mode"];
+                let known = ["name", "description", "model", "tools", "lends", "mode", "preset"];
                 let meant = nearest(&known, |known| likeness(unknown, known));
                 self.warnings.push(format!("unknown key {unknown}{}", clause(meant)));
             }
@@ -103,13 +119,14 @@ impl File<'_> {
             prompt: body.into(),
             model: self.model,
             tools: self.tools,
+            lends: self.lends,
             mode: self.mode,
         };
-        Ok(Definition { agent, warnings: self.warnings })
+        Ok(Definition { agent, preset: self.preset, warnings: self.warnings })
     }
 }
 
-fn text(value: Value) -> Result<String, String> {
+fn text_of(value: Value) -> Result<String, String> {
     match value {
         Value::Text(text) => Ok(text.trim().to_owned()),
         Value::List(_) | Value::Other => Err("expects a text".to_owned()),
@@ -122,6 +139,17 @@ fn one_line(text: &str) -> String {
 
 fn mode(word: &str) -> Result<Mode, String> {
     word.parse().map_err(|_| "expects plan, ask, auto or dangerous".to_owned())
+}
+
+fn preset(name: &str) -> Result<String, String> {
+    match is_preset(name) {
+        true => Ok(name.to_owned()),
+        false => Err(format!("expects one of {}", presets::NAMES.join(", "))),
+    }
+}
+
+fn is_preset(name: &str) -> bool {
+    presets::NAMES.contains(&name)
 }
 
 /// `inherit` is the word of other products for "the parent's".

@@ -9,7 +9,7 @@ use crate::trust::Standing;
 const HANDS: [&str; 6] = ["read_file", "list_dir", "find_files", "search_files", "ask_user", "run_command"];
 
 fn tools() -> Vec<&'static str> {
-    HANDS.into_iter().chain(VERBS).collect()
+    HANDS.into_iter().chain(VERBS).chain(household::TOOLS).collect()
 }
 
 struct World {
@@ -68,13 +68,18 @@ fn file(head: &str) -> String {
 }
 
 #[test]
-fn four_agents_are_built_in_and_their_words_are_few() {
+fn the_agents_that_are_built_in_are_whole_and_their_words_are_few() {
     let agents = World::new().load();
     assert_eq!((agents.warnings.len(), agents.broken.len()), (0, 0));
     let names: Vec<&str> = agents.found.iter().map(|found| &*found.agent.name).collect();
-    assert_eq!(names, ["general", "explore", "plan", "review"]);
+    assert_eq!(names, [&["general", "explore", "plan", "review"][..], &HOUSEHOLD].concat());
     for Found { agent, .. } in &agents.found {
-        assert!(agent.prompt.len() <= 700, "{} has {} bytes", agent.name, agent.prompt.len());
+        let most = match &*agent.name {
+            "butler" => 1800,
+            name if HOUSEHOLD.contains(&name) => 900,
+            _ => 700,
+        };
+        assert!(agent.prompt.len() <= most, "{} has {} bytes", agent.name, agent.prompt.len());
         assert!(agent.description.len() <= 80, "{}", agent.description);
     }
 }
@@ -96,7 +101,7 @@ fn all_but_the_general_agent_only_look() {
 #[test]
 fn a_file_gives_an_agent_its_name_words_model_tools_and_mode() {
     let text = "---\nname: Scout\ndescription: |\n  Looks\n  ahead.\nmodel: ollama/llama3:8b\ntools:\n  - read_file\n  - spawn_agent\nmode: ask\n---\n\nYou scout.\n";
-    let Definition { agent, warnings } = read(text, "file", &tools()).expect("valid");
+    let Definition { agent, warnings, .. } = read(text, "file", &tools()).expect("valid");
     assert_eq!((&*agent.name, &*agent.description, &*agent.prompt), ("Scout", "Looks ahead.", "You scout."));
     assert_eq!((agent.model.as_deref(), agent.mode), (Some("ollama/llama3:8b"), Some(Mode::Ask)));
     assert_eq!(agent.tools, Some(vec!["read_file".into(), "spawn_agent".into()]));
@@ -154,7 +159,7 @@ fn a_bad_file_takes_away_one_agent_and_is_seen() {
     let world = World::new().user("bad.md", "no front matter").user("good.md", &file("")).user("README.md", "hello");
     let agents = world.load();
     assert_eq!(&*found(&agents, "good").agent.prompt, "You help.");
-    assert_eq!(agents.found.len(), 5);
+    assert_eq!(agents.found.len(), BUILT_IN.len() + 1);
     assert_eq!(world.broken().len(), 1);
     assert!(
         world.broken()[0]
@@ -166,7 +171,7 @@ fn a_bad_file_takes_away_one_agent_and_is_seen() {
 fn the_nearest_file_wins_and_what_it_shadows_is_known() {
     let world = World::new().user("general.md", &file("name: General")).project("mine.md", &file("name: general"));
     let agents = world.load();
-    assert_eq!(agents.found.len(), 4);
+    assert_eq!(agents.found.len(), BUILT_IN.len());
     let general = found(&agents, "general");
     assert_eq!(world.plain(&general.source), "~~/project/.majordomo/agents/mine.md");
     let shadowed: Vec<String> = general.shadowed.iter().map(|source| world.plain(source)).collect();
@@ -203,9 +208,9 @@ fn until_a_project_is_trusted_its_agents_are_not_there() {
     let project = world.brought_along();
     assert_eq!((project.standing, project.agents.len()), (Standing::Unknown, 2));
     let agents = Agents::load(&world.surroundings, &project, &tools());
-    assert_eq!(agents.found.len(), 5);
+    assert_eq!(agents.found.len(), BUILT_IN.len() + 1);
     assert_eq!((agents.warnings.len(), agents.broken.len()), (0, 0));
-    assert_eq!(world.load().found.len(), 6);
+    assert_eq!(world.load().found.len(), BUILT_IN.len() + 2);
 }
 
 #[test]
@@ -222,6 +227,50 @@ fn a_link_out_of_the_project_becomes_no_prompt() {
     let world = World::new().file("secret.md", &file("name: leak")).project("fine.md", &file(""));
     let link = world.folder.path().join("project/.majordomo/agents/leak.md");
     std::os::unix::fs::symlink(world.folder.path().join("secret.md"), link).expect("a link");
-    assert_eq!(world.load().found.len(), 5);
+    assert_eq!(world.load().found.len(), BUILT_IN.len() + 1);
     assert_eq!(world.broken(), ["~~/project/.majordomo/agents/leak.md: cannot be read: it lies outside the project"]);
+}
+
+// ORION-1, ORION-2, ORION-28
+#[test]
+fn the_butler_hands_on_every_tool_of_its_five_specialists_and_uses_none_itself() {
+    let agents = World::new().load();
+    let Found { agent: butler, preset, .. } = found(&agents, "butler");
+    assert_eq!(preset.as_deref(), Some("orion"));
+    assert_eq!(butler.tools, Some(vec!["delegate".into()]));
+    let policy = crate::presets::Preset::named("orion").expect("a preset").policy();
+    let targets: Vec<&str> = policy.delegates.iter().map(|(_, agent)| &**agent).collect();
+    assert_eq!(targets, HOUSEHOLD[1..]);
+    let mut used: Vec<&str> = Vec::new();
+    for name in targets {
+        let tools = found(&agents, name).agent.tools.as_ref().expect("a specialist names its tools");
+        assert!(tools.iter().all(|tool| butler.lends.contains(tool)), "{name}");
+        used.extend(tools.iter().map(AsRef::as_ref));
+    }
+    let lent: Vec<&str> = butler.lends.iter().map(AsRef::as_ref).collect();
+    assert_eq!(lent, household::TOOLS);
+    assert!(lent.iter().all(|tool| used.contains(tool)), "somebody uses what is lent");
+}
+
+#[test]
+fn a_project_that_takes_the_butlers_place_lends_no_more_than_the_butler() {
+    let text = file("tools: delegate\nlends: mail_list, run_command");
+    let agents = World::new().project("butler.md", &text).load();
+    assert_eq!(found(&agents, "butler").agent.lends, ["mail_list".into()]);
+}
+
+#[test]
+fn a_preset_that_does_not_exist_is_an_error_in_a_file() {
+    let world = World::new().user("mine.md", &file("preset: orien"));
+    let broken = world.broken();
+    assert!(broken[0].contains("preset expects one of default, opta, orion"), "{broken:?}");
+}
+
+#[test]
+fn the_preset_of_an_agent_is_read_from_the_nearest_file_of_its_name() {
+    let world = World::new().user("mine.md", &file("name: Butler\npreset: opta"));
+    let project = world.brought_along();
+    assert_eq!(preset_of(&world.surroundings, &project, "butler").as_deref(), Some("opta"));
+    assert_eq!(preset_of(&World::new().surroundings, &project, "butler").as_deref(), Some("orion"));
+    assert_eq!(preset_of(&world.surroundings, &project, "general"), None);
 }

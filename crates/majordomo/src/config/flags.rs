@@ -23,6 +23,8 @@ pub struct Flags {
     pub dialect: Option<String>,
     /// `--data`.
     pub data: Option<String>,
+    /// `--demo`: the sample household, and its butler without a language model.
+    pub demo: bool,
     /// `--max-tool-calls`, of the root.
     pub max_tool_calls: Option<String>,
     /// `--max-tokens`, of the root.

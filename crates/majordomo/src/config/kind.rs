@@ -11,6 +11,12 @@ pub(crate) enum Kind {
     Word(&'static [&'static str]),
     /// A list of such words.
     Words(&'static [&'static str]),
+    /// A list of texts.
+    Texts,
+    /// A list of pairs of texts.
+    Pairs,
+    /// The name of a time zone.
+    Zone,
     /// Yes or no.
     Switch,
     /// A whole number within bounds.
@@ -41,6 +47,9 @@ impl Kind {
             Self::Text => "a text".to_owned(),
             Self::Word(words) => format!("one of {}", words.join(", ")),
             Self::Words(words) => format!("a list of words out of {}", words.join(", ")),
+            Self::Texts => "a list of texts".to_owned(),
+            Self::Pairs => "a list of pairs, such as [[\"delegate_triage\", \"triage\"]]".to_owned(),
+            Self::Zone => "a time zone, such as Europe/Berlin".to_owned(),
             Self::Switch => "true or false".to_owned(),
             Self::Count { least, most } if *most < i64::MAX as u64 => format!("a whole number from {least} to {most}"),
             Self::Count { least, .. } => format!("a whole number of at least {least}"),
@@ -62,6 +71,13 @@ impl Kind {
             (Self::Words(words), Value::Array(list)) => {
                 list.iter().all(|word| word.as_str().is_some_and(|word| words.contains(&word)))
             }
+            (Self::Texts, Value::Array(list)) => list.iter().all(is_text),
+            (Self::Pairs, Value::Array(list)) => {
+                let is_pair =
+                    |pair: &Value| pair.as_array().is_some_and(|two| two.len() == 2 && two.iter().all(is_text));
+                list.iter().all(is_pair)
+            }
+            (Self::Zone, Value::String(name)) => jiff::tz::TimeZone::get(name).is_ok(),
             (Self::Switch, Value::Boolean(_)) => true,
             (Self::Count { least, most }, Value::Integer(number)) => within(*number, *least, *most),
             (Self::Limit { most }, Value::Integer(number)) => within(*number, 1, *most),
@@ -85,16 +101,23 @@ impl Kind {
     pub(crate) fn read(&self, text: &str) -> Value {
         let parsed = parse(text);
         match self {
-            Self::Text | Self::Word(_) | Self::Model | Self::Url | Self::Variable | Self::Folder => match parsed {
-                Some(Value::String(inner)) => Value::String(inner),
-                _ => Value::String(text.to_owned()),
-            },
-            Self::Words(_) if !text.trim_start().starts_with('[') => {
+            Self::Text | Self::Word(_) | Self::Model | Self::Url | Self::Variable | Self::Folder | Self::Zone => {
+                match parsed {
+                    Some(Value::String(inner)) => Value::String(inner),
+                    _ => Value::String(text.to_owned()),
+                }
+            }
+            Self::Words(_) | Self::Texts if !text.trim_start().starts_with('[') => {
                 Value::Array(text.split(',').map(str::trim).filter(|word| !word.is_empty()).map(Value::from).collect())
             }
-            Self::Words(_) | Self::Switch | Self::Count { .. } | Self::Limit { .. } | Self::Budget | Self::Price => {
-                parsed.unwrap_or_else(|| Value::String(text.to_owned()))
-            }
+            Self::Words(_)
+            | Self::Texts
+            | Self::Pairs
+            | Self::Switch
+            | Self::Count { .. }
+            | Self::Limit { .. }
+            | Self::Budget
+            | Self::Price => parsed.unwrap_or_else(|| Value::String(text.to_owned())),
         }
     }
 
@@ -114,6 +137,10 @@ pub(crate) fn parse(text: &str) -> Option<Value> {
 /// Dollars as millionths of a dollar.
 pub(crate) fn microusd(dollars: f64) -> u64 {
     (dollars * 1e6).round() as u64
+}
+
+fn is_text(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| !text.trim().is_empty())
 }
 
 fn within(number: i64, least: u64, most: u64) -> bool {

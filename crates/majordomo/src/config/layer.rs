@@ -29,6 +29,13 @@ impl Layers {
         self.0.extend(settings.into_iter().map(|setting| (setting.key.clone(), setting)));
     }
 
+    /// Lays settings under whatever anybody said: in the place of what nobody did.
+    pub(crate) fn lay_under(&mut self, settings: Vec<Setting>) {
+        let is_free = |setting: &Setting| self.0.get(&setting.key).is_none_or(|there| there.origin == Origin::Default);
+        let settings: Vec<Setting> = settings.into_iter().filter(is_free).collect();
+        self.lay(settings);
+    }
+
     /// The setting of a key, as it stands.
     pub(crate) fn setting(&self, key: &Key) -> Option<&Setting> {
         self.0.get(key)

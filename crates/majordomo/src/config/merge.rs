@@ -10,7 +10,7 @@ use toml::Value;
 use super::error::Error;
 use super::flags::Flags;
 use super::key::Key;
-use super::kind::UNLIMITED;
+use super::kind::{Kind, UNLIMITED};
 use super::layer::{self, Layers, Setting};
 use super::origin::{Origin, Warning};
 use super::surroundings::{Surroundings, read_own};
@@ -125,7 +125,8 @@ fn defaults(surroundings: &Surroundings) -> Vec<Setting> {
 
 /// Paths made absolute: in a file from the file's folder, elsewhere from the current one; `~/` is the home folder.
 fn located(mut settings: Vec<Setting>, surroundings: &Surroundings) -> Vec<Setting> {
-    for setting in settings.iter_mut().filter(|setting| setting.key == Key::dotted("data")) {
+    let is_path = |setting: &&mut Setting| matches!(setting.key.kind(), Some(Kind::Folder));
+    for setting in settings.iter_mut().filter(is_path) {
         let from = match &setting.origin {
             Origin::File { path, .. } => path.parent().unwrap_or(Path::new("/")),
             _ => surroundings.cwd.as_path(),

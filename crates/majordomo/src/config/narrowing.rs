@@ -11,7 +11,7 @@ use super::origin::Warning;
 
 /// Sections and keys that only the user's own file, environment and flags may set.
 /// Prices are among them because a price of nothing would lift a limit on money.
-const USERS_OWN: [&str; 4] = ["providers", "models", "data", "store"];
+const USERS_OWN: [&str; 5] = ["providers", "models", "data", "household", "store"];
 
 /// What a project may say, taken apart.
 #[derive(Default)]
@@ -83,6 +83,7 @@ const ORDERS: &[(&str, Order)] = &[
     ("policy.spawn_in_plan", Order::Off),
     ("policy.children_may_ask", Order::Off),
     ("policy.on_error", Order::Words(&["stop", "continue"])),
+    ("policy.max_context_tokens", Order::Smaller),
     ("policy.verbs", Order::Fewer),
     ("policy.spawn_args", Order::Fewer),
     ("policy.loop_refuse_at", Order::Smaller),

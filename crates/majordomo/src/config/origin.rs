@@ -10,6 +10,8 @@ pub enum Origin {
     Default,
     /// A preset set it.
     Preset(String),
+    /// An agent's file asks for it.
+    Agent(String),
     /// A file set it, in this line.
     File {
         /// The file.
@@ -39,6 +41,7 @@ impl fmt::Display for Origin {
         match self {
             Self::Default => f.write_str("default"),
             Self::Preset(name) => write!(f, "preset {name}"),
+            Self::Agent(name) => write!(f, "agent {name}"),
             Self::File { path, line } => write!(f, "{}:{line}", path.display()),
             Self::Folder(path) => write!(f, "{}", path.display()),
             Self::Variable(name) => write!(f, "env {name}"),

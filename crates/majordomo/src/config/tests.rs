@@ -95,11 +95,14 @@ fn set(texts: &[&str]) -> Flags {
 
 /// Everything that a configuration changes, as text. How it came about is not part of it.
 fn effect(config: &Config) -> String {
-    let Config { model, agent, mode, preset, dialect, data, policy, grant, providers, models, durability, .. } = config;
-    format!("{model:?}{agent}{mode}{preset}{dialect}{data:?}{policy:?}{grant:?}{providers:?}{models:?}{durability:?}")
+    let Config { model, agent, mode, preset, dialect, data, policy, grant, providers, models, .. } = config;
+    let Config { household, durability, .. } = config;
+    format!(
+        "{household:?}{model:?}{agent}{mode}{preset}{dialect}{data:?}{policy:?}{grant:?}{providers:?}{models:?}{durability:?}"
+    )
 }
 
-const OWN_PROVIDER: &str = r#"
+const OWN_THINGS: &str = r#"
 [providers.acme]
 wire = "openai"
 base_url = "http://acme.test"
@@ -108,6 +111,14 @@ key_env = "ACME_KEY"
 context_tokens = 1000
 max_output_tokens = 100
 price = { input = 1.0, output = 2.0, cache_read = 0.1, cache_write = 1.25 }
+[household]
+folder = "/"
+mail = "/"
+calendars = "/"
+notes = "/"
+contacts = "/"
+me = ["me@here.example"]
+timezone = "UTC"
 "#;
 
 /// Another value for every key that there is, as TOML.
@@ -137,6 +148,10 @@ const OTHERS: &[(&str, &str)] = &[
     ("policy.stall_ms", "5"),
     ("policy.on_error", r#""stop""#),
     ("policy.reuse_reports", "true"),
+    ("policy.delegates", r#"[["delegate_triage", "triage"]]"#),
+    ("policy.context", r#""structured""#),
+    ("policy.max_context_tokens", "5"),
+    ("policy.report_data", r#""last_result""#),
     ("policy.verbs", r#"["spawn_agent"]"#),
     ("policy.spawn_args", r#"["task", "scope"]"#),
     ("policy.loop_refuse_at", "3"),
@@ -145,6 +160,13 @@ const OTHERS: &[(&str, &str)] = &[
     ("grant.tokens", "5"),
     ("grant.cost", "0.5"),
     ("grant.timeout_s", "5"),
+    ("household.folder", r#""/usr""#),
+    ("household.mail", r#""/usr""#),
+    ("household.calendars", r#""/usr""#),
+    ("household.notes", r#""/usr""#),
+    ("household.contacts", r#""/usr""#),
+    ("household.me", r#"["other@here.example"]"#),
+    ("household.timezone", r#""Europe/Berlin""#),
     ("store.durability", r#""normal""#),
     ("providers.acme.wire", r#""anthropic""#),
     ("providers.acme.base_url", r#""https://other.test""#),
@@ -180,11 +202,11 @@ fn changing_any_key_changes_what_holds_by_flag_by_variable_and_by_file_alike() {
     let names: Vec<String> = keys().iter().map(ToString::to_string).collect();
     assert_eq!(names, OTHERS.iter().map(|(key, _)| *key).collect::<Vec<_>>(), "every key is tried here");
     let world = || World::new().env("XDG_DATA_HOME", "/state");
-    let usual = effect(&world().user(OWN_PROVIDER).load());
+    let usual = effect(&world().user(OWN_THINGS).load());
     for (key, (name, value)) in keys().iter().zip(OTHERS) {
-        let by_flag = world().user(OWN_PROVIDER).load_with(&set(&[&format!("{name}={value}")]));
-        let by_variable = world().user(OWN_PROVIDER).env(&key.variable(), value).load();
-        let by_file = world().user(&with(OWN_PROVIDER, key, value)).load();
+        let by_flag = world().user(OWN_THINGS).load_with(&set(&[&format!("{name}={value}")]));
+        let by_variable = world().user(OWN_THINGS).env(&key.variable(), value).load();
+        let by_file = world().user(&with(OWN_THINGS, key, value)).load();
         assert_ne!(effect(&by_flag), usual, "{name} changes nothing");
         assert_eq!(effect(&by_variable), effect(&by_flag), "{name}");
         assert_eq!(effect(&by_file), effect(&by_flag), "{name}");
@@ -259,6 +281,7 @@ fn every_flag_of_its_own_sets_its_key() {
         preset: text("opta"),
         dialect: text("canonical"),
         data: text("state"),
+        demo: false,
         max_tool_calls: text("1"),
         max_tokens: text("20_000"),
         max_cost: text("0.25"),
@@ -362,7 +385,7 @@ fn a_wrong_value_names_the_place_the_key_and_what_is_expected() {
         ),
         ("grant.cost = -1", format!("{file}:1: grant.cost expects an amount in dollars, or \"unlimited\", not -1")),
         ("model = \"gpt\"", format!("{file}:1: model expects provider/model, not \"gpt\"")),
-        ("preset = \"orio\"", format!("{file}:1: preset expects one of default, opta, not \"orio\"")),
+        ("preset = \"orio\"", format!("{file}:1: preset expects one of default, opta, orion, not \"orio\"")),
         (
             "policy.on_error = [\"stop\"]",
             format!("{file}:1: policy.on_error expects one of continue, stop, not [\"stop\"]"),
@@ -478,6 +501,7 @@ const LESS_AND_MORE: &[(&str, &str, &str, &str)] = &[
     ("policy.spawn_in_plan", "false", "false", "true"),
     ("policy.children_may_ask", "false", "false", "true"),
     ("policy.on_error", r#""stop""#, r#""stop""#, r#""continue""#),
+    ("policy.max_context_tokens", "4000", "3000", "5000"),
     ("policy.verbs", r#"["spawn_agent", "stop_agent"]"#, r#"["spawn_agent"]"#, r#"["delegate_task"]"#),
     ("policy.spawn_args", r#"["task", "scope"]"#, r#"["task"]"#, r#"["task", "mode"]"#),
     ("policy.loop_refuse_at", "4", "3", "5"),
@@ -489,7 +513,17 @@ const LESS_AND_MORE: &[(&str, &str, &str, &str)] = &[
 ];
 
 /// Every key that is a choice.
-const CHOICES: [&str; 6] = ["model", "agent", "preset", "dialect", "policy.stall_ms", "policy.reuse_reports"];
+const CHOICES: [&str; 9] = [
+    "model",
+    "agent",
+    "preset",
+    "dialect",
+    "policy.stall_ms",
+    "policy.reuse_reports",
+    "policy.delegates",
+    "policy.context",
+    "policy.report_data",
+];
 
 // T47
 #[test]
@@ -516,7 +550,7 @@ fn of_every_key_an_untrusted_project_may_say_less_and_nothing_else() {
         assert_eq!(effect(&world.load()), effect(&World::new().env("XDG_DATA_HOME", "/state").load()));
         tried.push(*key);
     }
-    let never = ["data", "store", "providers", "models"];
+    let never = ["data", "household", "store", "providers", "models"];
     let forgotten = OTHERS
         .iter()
         .map(|(key, _)| *key)
@@ -673,7 +707,7 @@ fn without_a_home_the_folder_for_state_must_be_named() {
 
 #[test]
 fn a_provider_of_the_users_own_is_complete() {
-    let world = World::new().user(OWN_PROVIDER).env("ACME_KEY", " sk-canary ");
+    let world = World::new().user(OWN_THINGS).env("ACME_KEY", " sk-canary ");
     let config = world.load();
     let acme = &config.providers[3];
     assert_eq!((acme.name.as_str(), acme.wire, acme.base_url.as_str()), ("acme", Wire::OpenAi, "http://acme.test"));
@@ -712,7 +746,7 @@ fn a_variable_that_could_mean_two_providers_sets_neither() {
 // T61
 #[test]
 fn nothing_that_can_be_printed_shows_a_key() {
-    let world = World::new().env("ANTHROPIC_API_KEY", "sk-canary-1").env("ACME_KEY", "sk-canary-2").user(OWN_PROVIDER);
+    let world = World::new().env("ANTHROPIC_API_KEY", "sk-canary-1").env("ACME_KEY", "sk-canary-2").user(OWN_THINGS);
     let config = world.load();
     for shown in [format!("{config:?}"), format!("{:?}", config.entries()), format!("{:?}", world.surroundings)] {
         assert!(!shown.contains("canary"), "{shown}");
@@ -738,7 +772,7 @@ fn the_model_is_the_one_named_else_one_whose_key_is_there_else_one_at_a_configur
     assert_eq!(model(one).as_deref(), Some("openai/gpt-5 env OPENAI_API_KEY"));
     let address = World::new().env("OPENAI_BASE_URL", "http://127.0.0.1:8080/v1");
     assert_eq!(model(address).as_deref(), Some("openai/gpt-5 env OPENAI_BASE_URL"));
-    let own = model(World::new().user(OWN_PROVIDER));
+    let own = model(World::new().user(OWN_THINGS));
     assert_eq!(own.as_deref(), Some("acme/m ~~/home/.config/majordomo/config.toml:4"));
     assert_eq!(model(World::new()), None);
     assert_eq!(model(World::new().env("OLLAMA_HOST", "gpu.lan")), None, "nobody knows what is installed there");
@@ -775,7 +809,7 @@ fn an_agents_own_model_stands_over_files_and_keys_and_under_what_is_asked_for() 
 
 #[test]
 fn every_value_is_shown_once_in_a_fixed_order() {
-    let config = World::new().user(OWN_PROVIDER).load();
+    let config = World::new().user(OWN_THINGS).load();
     let shown: Vec<&str> = config.entries().iter().map(|entry| entry.key.as_str()).collect();
     let own: Vec<&str> =
         shown.iter().copied().filter(|key| !BUILT_IN.iter().any(|known| key.starts_with(known))).collect();
@@ -785,3 +819,50 @@ fn every_value_is_shown_once_in_a_fixed_order() {
 }
 
 const BUILT_IN: [&str; 3] = ["providers.anthropic.", "providers.openai.", "providers.ollama."];
+
+#[test]
+fn a_household_is_one_folder_or_a_folder_for_each_kind_of_thing() {
+    assert_eq!(World::new().user("household.timezone = \"UTC\"").load().household, None);
+    let world = World::new().user("[household]\nfolder = \"house\"\nmail = \"~/Mail\"\nme = [\"me@here.example\"]");
+    let config = world.load();
+    let household = config.household.expect("a folder is named");
+    assert_eq!(household.folder, Some(world.path("home/.config/majordomo/house")));
+    assert_eq!(household.mail, Some(world.path("home/Mail")));
+    assert_eq!(household.me, ["me@here.example"]);
+    let missing = "is not there yet, and counts as empty";
+    let file = "~~/home/.config/majordomo/config.toml";
+    assert_eq!(
+        world.warnings(),
+        [
+            format!("{file}:2: household.folder {missing}: ~~/home/.config/majordomo/house"),
+            format!("{file}:3: household.mail {missing}: ~~/home/Mail"),
+        ]
+    );
+}
+
+#[test]
+fn a_zone_that_does_not_exist_is_an_error() {
+    let error = World::new().user("household.timezone = \"Europe/Atlantis\"").error();
+    assert!(error.ends_with(r#"household.timezone expects a time zone, such as Europe/Berlin, not "Europe/Atlantis""#));
+}
+
+#[test]
+fn an_agents_own_preset_holds_where_nobody_chose_another() {
+    let world = World::new().user("agent = \"butler\"\npolicy.max_concurrent = 3");
+    let config = world.load();
+    assert_eq!((config.preset.as_str(), config.dialect.as_str()), ("orion", "orion"));
+    assert_eq!((config.policy.max_depth, config.policy.max_concurrent), (1, 3));
+    assert_eq!(world.origin(&config, "preset"), "agent butler");
+    assert_eq!(world.origin(&config, "policy.max_depth"), "preset orion");
+    let world = World::new().user("agent = \"butler\"\npreset = \"opta\"");
+    assert_eq!(world.load().preset, "opta");
+}
+
+#[test]
+fn in_the_sample_household_the_butler_takes_the_task() {
+    let demo = Flags { demo: true, ..Flags::default() };
+    let config = World::new().load_with(&demo);
+    assert_eq!((config.agent.as_str(), config.preset.as_str(), config.demo), ("butler", "orion", true));
+    let config = World::new().load_with(&Flags { agent: Some("triage".to_owned()), ..demo });
+    assert_eq!((config.agent.as_str(), config.preset.as_str()), ("triage", "default"));
+}

@@ -9,9 +9,9 @@ use provider::{ModelEntry, Wire};
 use serde::Deserialize;
 use toml::Value;
 
-use super::Durability;
 use super::kind::UNLIMITED;
 use super::layer::{Layers, Setting};
+use super::{Durability, HouseholdConfig};
 
 /// Everything that can be configured. Every value was checked where it was read.
 #[derive(Deserialize)]
@@ -25,6 +25,8 @@ pub(super) struct Values {
     pub(super) policy: Policy,
     #[serde(default)]
     pub(super) grant: GrantTable,
+    #[serde(default)]
+    pub(super) household: HouseholdConfig,
     pub(super) store: StoreTable,
     pub(super) providers: BTreeMap<String, ProviderTable>,
     #[serde(default)]

@@ -1,4 +1,4 @@
-use agent::policy::{OnError, TokenCount};
+use agent::policy::{ContextMode, OnError, ReportData, TokenCount};
 use toml::Table;
 
 use super::*;
@@ -12,7 +12,10 @@ fn another(key: &str, value: &Value) -> Value {
     match (key, value) {
         (_, Value::Integer(number)) => Value::Integer(if *number > 1_000_000 { number - 1 } else { number + 1 }),
         (_, Value::Boolean(switch)) => Value::Boolean(!switch),
-        (_, Value::Array(words)) => Value::Array(words[..1].to_vec()),
+        (_, Value::Array(pairs)) if pairs.is_empty() => Value::Array(vec![vec!["delegate_triage", "triage"].into()]),
+        (_, Value::Array(words)) => Value::Array(words[..words.len() - 1].to_vec()),
+        ("context", Value::String(word)) => Value::from(if word == "brief" { "structured" } else { "brief" }),
+        ("report_data", Value::String(word)) => Value::from(if word == "none" { "last_result" } else { "none" }),
         ("token_count", Value::String(word)) => Value::from(if word == "fresh" { "billed" } else { "fresh" }),
         ("on_error", Value::String(word)) => Value::from(if word == "stop" { "continue" } else { "stop" }),
         other => panic!("no other value is known for {other:?}"),
@@ -73,6 +76,27 @@ fn opta_keeps_children_silent_and_the_verbs_out_of_plan_mode() {
 fn under_opta_a_child_can_afford_a_child() {
     let policy = Preset::named("opta").expect("a preset").policy();
     assert!(policy.min_child_tokens * 4 <= policy.child.max_tokens);
+}
+
+// ORION-1, ORION-3, ORION-18
+#[test]
+fn orion_carries_the_values_of_its_seed() {
+    let policy = Preset::named("orion").expect("a preset").policy();
+    assert!(policy.enabled && policy.inherit_mode);
+    assert_eq!((policy.max_depth, policy.max_concurrent, policy.max_subtasks), (1, 1, 5));
+    assert_eq!(policy.max_children, u32::MAX);
+    assert_eq!((policy.context, policy.max_context_tokens), (ContextMode::Structured, 4000));
+    assert_eq!((policy.report_data, policy.on_error), (ReportData::LastResult, OnError::Continue));
+    assert_eq!(policy.verbs, ["delegate".into()]);
+    let pairs: Vec<(&str, &str)> = policy.delegates.iter().map(|(intent, agent)| (&**intent, &**agent)).collect();
+    let expected = [
+        ("delegate_triage", "triage"),
+        ("delegate_schedule", "scheduler"),
+        ("delegate_draft", "communicator"),
+        ("delegate_search", "navigator"),
+        ("delegate_learn", "preference_learner"),
+    ];
+    assert_eq!(pairs, expected);
 }
 
 #[test]

@@ -1,0 +1,80 @@
+//! Where a household's things lie, and who speaks for it where nobody was named.
+
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use toml::Value;
+
+use super::key::Key;
+use super::layer::{Layers, Setting};
+use super::origin::{Origin, Warning};
+use crate::agents::HOUSEHOLD;
+use crate::presets::Preset;
+
+/// `[household]`: one folder that holds everything, or a folder for each kind of thing. What stands by itself counts more.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct HouseholdConfig {
+    /// Holds `mail`, `calendars`, `para` and `contacts`.
+    pub folder: Option<PathBuf>,
+    /// A Maildir, or a folder of `.eml` files.
+    pub mail: Option<PathBuf>,
+    /// A folder of `.ics` files for each calendar.
+    pub calendars: Option<PathBuf>,
+    /// Markdown in PARA folders.
+    pub notes: Option<PathBuf>,
+    /// `.vcf` files.
+    pub contacts: Option<PathBuf>,
+    /// The owner's addresses; found out from what was sent where none is named.
+    #[serde(default)]
+    pub me: Vec<String>,
+    /// The owner's zone; the system's where none is named.
+    pub timezone: Option<String>,
+}
+
+impl HouseholdConfig {
+    /// Whether there is anything to look after.
+    pub fn is_there(&self) -> bool {
+        self.places().iter().any(|(_, place)| place.is_some())
+    }
+
+    /// What is named and not there. It may come later, so that this is no error.
+    pub(super) fn missing(&self, layers: &Layers) -> Vec<Warning> {
+        let warning = |(name, place): &(&str, &Option<PathBuf>)| {
+            let place = place.as_ref().filter(|place| !place.exists())?;
+            let origin = layers.setting(&Key::new(["household", name]))?.origin.clone();
+            let message = format!("household.{name} is not there yet, and counts as empty: {}", place.display());
+            Some(Warning { origin, message })
+        };
+        self.places().iter().filter_map(warning).collect()
+    }
+
+    fn places(&self) -> [(&'static str, &Option<PathBuf>); 5] {
+        [
+            ("folder", &self.folder),
+            ("mail", &self.mail),
+            ("calendars", &self.calendars),
+            ("notes", &self.notes),
+            ("contacts", &self.contacts),
+        ]
+    }
+}
+
+/// The butler takes the task where nobody named an agent and the sample household is looked at.
+pub(super) fn choose_agent(layers: &mut Layers, demo: bool) {
+    if demo {
+        let origin = Origin::Flag("--demo");
+        layers.lay_under(vec![Setting { key: Key::dotted("agent"), value: Value::from(HOUSEHOLD[0]), origin }]);
+    }
+}
+
+/// An agent's own preset holds where nobody chose one.
+pub(super) fn choose_preset(layers: &mut Layers, of_agent: impl Fn(&str) -> Option<String>) {
+    let said = |key: &str| layers.setting(&Key::dotted(key)).cloned();
+    let is_chosen = said("preset").is_some_and(|setting| setting.origin != Origin::Default);
+    let agent = said("agent").and_then(|setting| setting.value.as_str().map(str::to_owned));
+    let Some(agent) = agent.filter(|_| !is_chosen) else { return };
+    let Some(name) = of_agent(&agent) else { return };
+    layers.lay_under(Preset::named(&name).map(Preset::settings).unwrap_or_default());
+    let origin = Origin::Agent(agent);
+    layers.lay_under(vec![Setting { key: Key::dotted("preset"), value: Value::from(name), origin }]);
+}

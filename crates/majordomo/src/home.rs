@@ -1,0 +1,84 @@
+//! The household of a staff: opened where one is configured, or the sample one; otherwise none, and nothing here has any effect.
+//!
+//! What is in it and what its tools do is the business of the crate `household`; here it is only found and handed around.
+
+use std::sync::Arc;
+
+use agent::house::Preferences;
+use household::{Error, Household, Options, demo};
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use tool::Registry;
+
+use crate::config::{Config, HouseholdConfig};
+
+/// The name of a household's own file in the folder for state.
+const INDEX: &str = "household.db";
+
+/// The name by which a log knows the sample household.
+pub const SAMPLE: &str = "demo";
+
+/// The household, if there is one.
+#[derive(Clone)]
+pub(crate) struct Home {
+    household: Option<Arc<Household>>,
+    is_sample: bool,
+}
+
+impl Home {
+    /// Opens what is configured. Where nothing is kept, its index is not either.
+    pub(crate) fn open(config: &Config, in_memory: bool) -> Result<Self, Error> {
+        let options = match (config.demo, &config.household) {
+            (true, _) => Some(sample(config)?),
+            (false, Some(named)) => Some(configured(named, config)),
+            (false, None) => None,
+        };
+        let options = options.map(|options| Options { index: options.index.filter(|_| !in_memory), ..options });
+        Ok(Self { household: options.map(Household::open).transpose()?, is_sample: config.demo })
+    }
+
+    /// The hands of the house, and those for the household.
+    pub(crate) fn tools(&self, hands: Registry) -> Registry {
+        match &self.household {
+            Some(household) => household.tools(hands),
+            None => hands,
+        }
+    }
+
+    /// The day in the household.
+    pub(crate) fn today(&self) -> Option<Date> {
+        self.household.as_ref().map(|household| household.now().date())
+    }
+
+    /// The preferences that an agent should heed.
+    pub(crate) fn preferences(&self) -> Box<Preferences> {
+        Box::new(|_| Vec::new())
+    }
+
+    /// The name by which a log knows it, where that is not the configured one.
+    pub(crate) fn name(&self) -> Option<Arc<str>> {
+        self.is_sample.then(|| SAMPLE.into())
+    }
+}
+
+/// The sample household, laid into the folder for state once for each version of it: what was done in it stays.
+fn sample(config: &Config) -> Result<Options, Error> {
+    let folder = config.data.join(SAMPLE).join(demo::version());
+    demo::write(&folder)?;
+    Ok(Options { index: Some(folder.with_extension("db")), ..demo::options(&folder) })
+}
+
+fn configured(named: &HouseholdConfig, config: &Config) -> Options {
+    let whole = named.folder.as_deref().map(Options::in_folder).unwrap_or_default();
+    let zone = named.timezone.as_deref().and_then(|name| TimeZone::get(name).ok());
+    Options {
+        mail: named.mail.clone().or(whole.mail),
+        calendars: named.calendars.clone().or(whole.calendars),
+        notes: named.notes.clone().or(whole.notes),
+        contacts: named.contacts.clone().or(whole.contacts),
+        index: Some(config.data.join(INDEX)),
+        me: named.me.clone(),
+        zone: zone.unwrap_or(whole.zone),
+        now: whole.now,
+    }
+}
