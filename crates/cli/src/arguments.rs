@@ -67,6 +67,9 @@ pub enum Command {
     Explain(Explain),
     /// Show what a project's files would bring into force, and trust them or not
     Trust(Trust),
+    /// A household to try things on
+    #[command(subcommand)]
+    Demo(DemoCommand),
     /// Show the configuration that holds
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -97,6 +100,9 @@ pub struct Run {
     /// JSON Schema that the answer must fit
     #[arg(long, value_name = "FILE")]
     pub schema: Option<PathBuf>,
+    /// Look after the sample household, whose clock stands at 2026-01-15
+    #[arg(long)]
+    pub demo: bool,
     #[command(flatten)]
     pub questions: Questions,
     #[command(flatten)]
@@ -138,7 +144,7 @@ pub struct Settings {
     /// How much it may do without a person: plan, ask, auto, dangerous
     #[arg(long)]
     mode: Option<String>,
-    /// The set of rules to begin with: default, opta
+    /// The set of rules to begin with: default, opta, orion
     #[arg(long)]
     preset: Option<String>,
     /// Tool calls of the root
@@ -191,7 +197,7 @@ pub struct Output {
     /// With --jsonl: words of the models while they come, too
     #[arg(long, requires = "jsonl")]
     pub deltas: bool,
-    /// With --jsonl: the shape of the events: canonical, opta
+    /// With --jsonl: the shape of the events: canonical, opta, orion
     #[arg(long, requires = "jsonl", value_name = "NAME")]
     pub dialect: Option<String>,
     /// Write the result to a file instead of stdout
@@ -232,7 +238,7 @@ pub enum ThreadCommand {
         /// Print the events of the thread's whole family as they went out
         #[arg(long)]
         jsonl: bool,
-        /// With --jsonl: the shape of the events: canonical, opta
+        /// With --jsonl: the shape of the events: canonical, opta, orion
         #[arg(long, requires = "jsonl", value_name = "NAME")]
         dialect: Option<String>,
         /// Whole results of tools
@@ -306,6 +312,16 @@ pub enum ApproveCommand {
         reason: Option<String>,
         #[command(flatten)]
         place: Place,
+    },
+}
+
+/// `majordomo demo`.
+#[derive(Debug, Subcommand)]
+pub enum DemoCommand {
+    /// Lay the sample household into a new folder: mail, calendars, notes and contacts of somebody who does not exist
+    Init {
+        /// The folder, which is made
+        folder: PathBuf,
     },
 }
 

@@ -3,6 +3,7 @@
 mod approve;
 mod completion;
 mod config;
+mod demo;
 mod doctor;
 mod explain;
 mod ps;
@@ -20,7 +21,7 @@ use majordomo::staff::{self, Options, Staff};
 use tool::{CommandHost, Guard, Registry, Sandbox};
 use view::safe;
 
-use crate::arguments::{ApproveCommand, Command, ConfigCommand, Desk, ThreadCommand, Trust, TrustCommand};
+use crate::arguments::{ApproveCommand, Command, ConfigCommand, DemoCommand, Desk, ThreadCommand, Trust, TrustCommand};
 use crate::error::Failure;
 use crate::out;
 
@@ -52,6 +53,7 @@ pub async fn carry_out(desk: Desk) -> Result<u8, Failure> {
         }
         Command::Trust(arguments) => trust::trust(&arguments),
         Command::Doctor { settings, json } => doctor::doctor(&settings.flags(), json).await,
+        Command::Demo(DemoCommand::Init { folder }) => demo::init(&folder),
         Command::Config(ConfigCommand::Show { settings, json }) => config::show(&settings.flags(), json),
         Command::Completion { shell } => completion::completion(shell),
     }

@@ -53,6 +53,7 @@ impl From<staff::Error> for Failure {
             staff::Error::Heart(runtime::Error::Store(error)) => return error.into(),
             staff::Error::Provider(_) | staff::Error::Heart(runtime::Error::Root(_)) => PROVIDER,
             staff::Error::Agent(_) | staff::Error::Heart(runtime::Error::Schema(_)) => CONFIGURATION,
+            staff::Error::Household(_) => CONFIGURATION,
             staff::Error::Store { .. } | staff::Error::Heart(_) => 1,
         };
         Self { message, code }

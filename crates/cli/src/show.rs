@@ -33,7 +33,7 @@ impl Prepared {
     pub fn new(output: Output, default_dialect: &str) -> Result<Self, Failure> {
         let name = output.dialect.as_deref().unwrap_or(default_dialect);
         let dialect = Dialect::named(name)
-            .ok_or_else(|| Failure::usage(format!("there is no dialect '{name}': canonical, opta")))?;
+            .ok_or_else(|| Failure::usage(format!("there is no dialect '{name}': {}", Dialect::NAMES.join(", "))))?;
         let result =
             out::Result::open(output.output.as_deref()).map_err(|error| Failure::usage(format!("{error:#}")))?;
         Ok(Self { output, dialect, result })

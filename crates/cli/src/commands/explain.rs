@@ -7,6 +7,8 @@ use agent::permission::{Action, Weighed};
 use agent::policy::VERBS;
 use agent::tools::ToolInfo;
 use agent::{Json, Thread, ThreadId};
+use majordomo::SAMPLE;
+use majordomo::config::Flags;
 use majordomo::staff::{open_house, open_store};
 use serde_json::{Value, json};
 use store::Store;
@@ -31,6 +33,7 @@ pub async fn explain(arguments: &Explain) -> Result<u8, Failure> {
     let thread = read(&store, &id).await?;
     // The rules of the project that it works in, wherever it is asked about.
     let workspace = (&*thread.created.workspace).into();
+    let flags = Flags { demo: thread.created.household.as_deref() == Some(SAMPLE), ..flags };
     let (surroundings, config) = configured_in(workspace, (&surroundings, &config), &flags)?;
     let house = open_house(&surroundings, &config, &hands(sandbox(&surroundings, &config)))?;
 

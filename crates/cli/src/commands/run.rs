@@ -1,15 +1,16 @@
 //! `majordomo run` and `majordomo thread resume`: one run, watched to its end.
 
 use agent::{Event, Json, Report, ThreadId};
-use majordomo::config::Flags;
-use majordomo::staff::{Staff, Work};
+use majordomo::SAMPLE;
+use majordomo::config::{Config, Flags};
+use majordomo::staff::{Staff, Work, open_store};
 use runtime::{Fleeting, FleetingKind, RunHandle};
 use serde_json::json;
-use store::{ApprovalQuery, Record};
+use store::{ApprovalQuery, Record, Store};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::broadcast::{self, error::RecvError};
 
-use super::{configured, staff, trust};
+use super::{configured, staff, surroundings, trust};
 use crate::arguments::{Approvals, Output, Questions, Run};
 use crate::consent::{Asker, Asking};
 use crate::error::Failure;
@@ -20,7 +21,8 @@ use crate::{out, prompt};
 /// `majordomo run`.
 pub async fn run(arguments: Run) -> Result<u8, Failure> {
     let may_ask = arguments.questions.approvals != Some(Approvals::Deny);
-    let (surroundings, config) = trust::settled(&arguments.settings.flags(), may_ask)?;
+    let flags = Flags { demo: arguments.demo, ..arguments.settings.flags() };
+    let (surroundings, config) = trust::settled(&flags, may_ask)?;
     let prompt = prompt::read(arguments.prompt.as_deref())?;
     let output_schema = arguments.schema.as_deref().map(read_schema).transpose()?;
     let quiet = arguments.output.quiet || arguments.output.jsonl;
@@ -41,7 +43,8 @@ pub async fn run(arguments: Run) -> Result<u8, Failure> {
 
 /// `majordomo thread resume`.
 pub async fn resume(name: &str, flags: &Flags, questions: &Questions, output: Output) -> Result<u8, Failure> {
-    let (surroundings, config) = configured(flags)?;
+    let flags = as_begun(name, flags).await?;
+    let (surroundings, config) = configured(&flags)?;
     let quiet = output.quiet || output.jsonl;
     let prepared = Prepared::new(output, &config.dialect)?;
     let asking = Asking::new(questions);
@@ -82,6 +85,20 @@ pub async fn resume(name: &str, flags: &Flags, questions: &Questions, output: Ou
     }
     let seen = before.last().map_or(0, |record| record.seq);
     watch(&house, handle, show, asker, seen, fleeting).await
+}
+
+/// The flags, and what of those that a thread was begun with its log tells.
+async fn as_begun(name: &str, flags: &Flags) -> Result<Flags, Failure> {
+    let config = Config::load(&surroundings()?, flags)?;
+    let store = open_store(&config)?;
+    let thread = store.resolve(name).await?;
+    let first = store.read(&thread, 0, 1).await?;
+    store.close().await;
+    let demo = first.iter().any(|record| match &*record.event {
+        Event::ThreadCreated(created) => created.household.as_deref() == Some(SAMPLE),
+        _ => false,
+    });
+    Ok(Flags { demo, ..flags.clone() })
 }
 
 /// Shows a run until it is over or a signal comes.

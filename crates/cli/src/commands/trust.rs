@@ -137,7 +137,7 @@ fn shown(config: &Config) -> Vec<String> {
 
 fn agents_of(project: &Project) -> Vec<String> {
     let infos = hands(Sandbox::default()).infos();
-    let tools: Vec<&str> = infos.keys().map(AsRef::as_ref).chain(VERBS).collect();
+    let tools: Vec<&str> = infos.keys().map(AsRef::as_ref).chain(VERBS).chain(majordomo::household::TOOLS).collect();
     let line = |file: &trust::File| {
         let name = file.path.file_stem().unwrap_or_default().to_string_lossy();
         let read = file.text.as_ref().map_err(Clone::clone).and_then(|text| agents::read(text, &name, &tools));
