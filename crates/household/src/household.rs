@@ -9,6 +9,8 @@ use tool::Registry;
 
 use crate::error::Error;
 use crate::index::Index;
+use crate::notes::{self, Lookout};
+use crate::preferences;
 
 /// Tells the time. A demonstration has one that stands still.
 pub type Now = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -24,6 +26,8 @@ pub struct Options {
     pub notes: Option<PathBuf>,
     /// `.vcf` files.
     pub contacts: Option<PathBuf>,
+    /// Decisions that were made before, one JSON object a line, taken into the household's own file.
+    pub decisions: Option<PathBuf>,
     /// The household's own file: the index, decisions and preferences. None keeps it in memory.
     pub index: Option<PathBuf>,
     /// The owner's addresses; found out from what was sent where none is said.
@@ -35,13 +39,14 @@ pub struct Options {
 }
 
 impl Options {
-    /// A household in one folder, laid out as `mail/`, `calendars/`, `para/` and `contacts/`.
+    /// A household in one folder, laid out as `mail/`, `calendars/`, `para/`, `contacts/` and `decisions.jsonl`.
     pub fn in_folder(folder: &Path) -> Self {
         Self {
             mail: Some(folder.join("mail")),
             calendars: Some(folder.join("calendars")),
             notes: Some(folder.join("para")),
             contacts: Some(folder.join("contacts")),
+            decisions: Some(folder.join("decisions.jsonl")),
             ..Self::default()
         }
     }
@@ -55,6 +60,7 @@ impl Default for Options {
             calendars: None,
             notes: None,
             contacts: None,
+            decisions: None,
             index: None,
             me: Vec::new(),
             zone: TimeZone::system(),
@@ -94,19 +100,21 @@ pub const TOOLS: [&str; 23] = [
 pub struct Household {
     options: Options,
     index: Index,
+    notes: Lookout,
 }
 
 impl Household {
     /// Opens a household. Nothing is read before something is asked.
     pub fn open(options: Options) -> Result<Arc<Self>, Error> {
         let index = Index::open(options.index.as_deref())?;
-        Ok(Arc::new(Self { options, index }))
+        Ok(Arc::new(Self { options, index, notes: Lookout::default() }))
     }
 
     /// Its tools, added to others.
     #[must_use]
     pub fn tools(self: &Arc<Self>, registry: Registry) -> Registry {
-        registry
+        let registry = notes::tools::add(self, registry);
+        preferences::tools::add(self, registry)
     }
 
     /// Where its things lie.
@@ -117,6 +125,11 @@ impl Household {
     /// Its index.
     pub fn index(&self) -> &Index {
         &self.index
+    }
+
+    /// What it knows of the folder of notes.
+    pub(crate) fn notes(&self) -> &Lookout {
+        &self.notes
     }
 
     /// What time it is for its owner.

@@ -11,6 +11,8 @@ pub mod demo;
 mod error;
 mod household;
 mod index;
+pub mod notes;
+pub mod preferences;
 mod tools;
 
 pub use error::Error;

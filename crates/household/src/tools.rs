@@ -51,3 +51,28 @@ impl<A: DeserializeOwned + Send + 'static> Tool for HouseTool<A> {
         })
     }
 }
+
+#[cfg(test)]
+pub(crate) mod rehearsal {
+    //! Calls to the household's tools, as an agent makes them.
+
+    use agent::{CallId, ThreadId};
+    use tool::{Registry, Workspace};
+
+    use super::*;
+
+    /// What a tool answers: its JSON, or the sentence of an error.
+    pub(crate) fn call(house: &Arc<Household>, tool: &str, args: &Value) -> Result<Value, String> {
+        let folder = tempfile::tempdir().expect("a passing folder");
+        let workspace = Arc::new(Workspace::open(folder.path()).expect("a workspace"));
+        let bench = Bench::new(workspace, ThreadId::new("20260115-room"), CallId::new("call"));
+        let registry = house.tools(Registry::new());
+        let tool = registry.get(tool).expect("a tool of the household");
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        let result = runtime.block_on(tool.run(&Json::of(args), &bench));
+        match result.is_error {
+            true => Err(result.content.to_string()),
+            false => Ok(serde_json::from_str(&result.content).expect("an answer is JSON")),
+        }
+    }
+}

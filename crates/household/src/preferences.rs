@@ -1,0 +1,124 @@
+//! What the owner prefers, learnt from what the owner decided, and never behind the owner's back.
+//!
+//! Decisions go into a book that is only added to (`book`); what each says about habits is read off (`observe`) and counted (`learn`). A
+//! habit that is sure enough is *proposed*, with the decisions it was seen in. It holds only once the owner agrees
+//! to it (`prefs_apply` asks), and one that is to be forgotten does not come back from the same decisions.
+//!
+//! Left to others: who tells of decisions ([`Household::record`]), and what an agent makes of a preference.
+
+mod book;
+mod decision;
+mod learn;
+mod observe;
+#[cfg(test)]
+mod tests;
+pub(crate) mod tools;
+
+use rusqlite::Connection;
+use serde::{Deserialize, Serialize};
+
+pub use decision::{Decision, Kind};
+use learn::Habit;
+
+use crate::error::Error;
+use crate::household::Household;
+
+/// A preference that holds, as an agent is told of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Preference {
+    /// What it is about, such as `meeting.part_of_day`.
+    pub key: String,
+    /// What is preferred.
+    pub value: String,
+    /// From 0 to 1: what the habit's share surely is.
+    pub confidence: f64,
+}
+
+impl Household {
+    /// Writes a decision of the owner's down.
+    pub fn record(&self, decision: &Decision) -> Result<(), Error> {
+        let connection = self.index().lock();
+        book::prepare(&connection)?;
+        book::add(&connection, decision, None)
+    }
+
+    /// The preferences that hold for an agent's work. The butler and whoever learns them see all.
+    pub fn preferences_for(&self, agent: &str) -> Result<Vec<Preference>, Error> {
+        let area = match agent {
+            "triage" => "triage.",
+            "scheduler" => "meeting.",
+            "communicator" => "draft.",
+            "navigator" => "notes.",
+            "butler" | "preference_learner" => "",
+            _ => return Ok(Vec::new()),
+        };
+        let standings = standings(self)?.into_iter();
+        let applied = standings.filter(|standing| standing.status == Status::Applied && standing.key.starts_with(area));
+        Ok(applied.map(|Standing { key, value, confidence, .. }| Preference { key, value, confidence }).collect())
+    }
+}
+
+/// A preference, and whether it holds.
+#[derive(Clone, Debug)]
+struct Standing {
+    key: String,
+    value: String,
+    confidence: f64,
+    status: Status,
+    /// What it was learnt from, as far as that still speaks for it.
+    habit: Option<Habit>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Status {
+    Applied,
+    Proposed,
+}
+
+impl Status {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Applied => "applied",
+            Self::Proposed => "proposed",
+        }
+    }
+}
+
+/// All preferences that hold or could: the applied ones first, then the surest.
+fn standings(house: &Household) -> Result<Vec<Standing>, Error> {
+    let connection = house.index().lock();
+    let habits = habits(house, &connection)?;
+    let habit = |key: &str, value: &str| habits.iter().find(|habit| habit.key == key && habit.value == value);
+    let mut standings: Vec<Standing> = Vec::new();
+    for settled in book::settled(&connection)? {
+        let (key, Some(value)) = (settled.key, settled.value) else { continue };
+        let habit = habit(&key, &value).cloned();
+        // A habit that is still seen is worth what it is worth today.
+        let confidence = habit.as_ref().map_or(settled.confidence, |habit| habit.confidence);
+        standings.push(Standing { key, value, confidence, status: Status::Applied, habit });
+    }
+    let is_applied =
+        |habit: &&Habit| standings.iter().any(|there| there.key == habit.key && there.value == habit.value);
+    let mut proposed: Vec<&Habit> = habits.iter().filter(|habit| habit.is_sure() && !is_applied(habit)).collect();
+    proposed.sort_by(|a, b| b.confidence.total_cmp(&a.confidence).then_with(|| a.key.cmp(&b.key)));
+    standings.extend(proposed.into_iter().cloned().map(|habit| Standing {
+        key: habit.key.clone(),
+        value: habit.value.clone(),
+        confidence: habit.confidence,
+        status: Status::Proposed,
+        habit: Some(habit),
+    }));
+    Ok(standings)
+}
+
+/// Everything that decisions show, sure or not, without what was forgotten.
+fn habits(house: &Household, connection: &Connection) -> Result<Vec<Habit>, Error> {
+    book::prepare(connection)?;
+    if let Some(path) = &house.options().decisions {
+        book::import(connection, path)?;
+    }
+    let settled = book::settled(connection)?;
+    let counts = |key: &str, id: i64| settled.iter().all(|settled| settled.key != key || id > settled.forgotten_to);
+    let decisions = book::decisions(connection)?;
+    Ok(learn::habits(&decisions, &house.options().zone, house.now().timestamp(), counts))
+}
