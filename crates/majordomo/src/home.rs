@@ -76,6 +76,7 @@ fn configured(named: &HouseholdConfig, config: &Config) -> Options {
         calendars: named.calendars.clone().or(whole.calendars),
         notes: named.notes.clone().or(whole.notes),
         contacts: named.contacts.clone().or(whole.contacts),
+        decisions: whole.decisions,
         index: Some(config.data.join(INDEX)),
         me: named.me.clone(),
         zone: zone.unwrap_or(whole.zone),
