@@ -168,6 +168,13 @@ pub fn judge(chain: &[Layer], rules: &[Rule], granted: &[Rule], asked: &Asked<'_
     Judgement { action, by, chain: links }
 }
 
+/// What a tool may not be used on, whoever of the chain calls: the patterns of the rules that deny it.
+pub fn forbidden(chain: &[Layer], rules: &[Rule], tool: &str) -> Vec<Arc<str>> {
+    let denies =
+        |rule: &&Rule| rule.action == Action::Deny && chain.iter().any(|layer| rule.is_for(&layer.agent, tool));
+    rules.iter().filter(denies).filter_map(|rule| rule.pattern.clone()).collect()
+}
+
 fn whose(link: &Link, layers: usize) -> Arc<str> {
     if layers > 1 { format!("{}, of {}", link.by, link.layer.agent).into() } else { link.by.clone() }
 }
@@ -183,7 +190,8 @@ fn say(layer: &Layer, rules: &[Rule], asked: &Asked<'_>) -> Link {
     let strict: &[Action] = if layer.mode == Mode::Dangerous { &[Action::Deny] } else { &[Action::Deny, Action::Ask] };
     for &action in strict {
         let rules = || own.iter().filter(|rule| rule.action == action);
-        let touches = |rule: &&&Rule| assessment.subjects.iter().any(|subject| rule.covers(subject));
+        let names = || assessment.subjects.iter().chain(&assessment.also);
+        let touches = |rule: &&&Rule| names().any(|subject| rule.covers(subject));
         if let Some(rule) = rules().find(touches) {
             return link(action, format!("rule: {rule}"));
         }

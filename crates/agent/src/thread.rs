@@ -17,7 +17,7 @@ use crate::json::Json;
 use crate::message::{Message, Origin, Part, Role as Speaker};
 use crate::mode::Mode;
 use crate::model::{CallErrorKind, StopReason};
-use crate::permission::{Action, Layer, Rule};
+use crate::permission::{Action, Rule};
 use crate::policy::ReportData;
 use crate::report::{Outcome, Report, Usage};
 use crate::role::Role;
@@ -597,14 +597,9 @@ impl Thread {
             preset: self.created.preset.clone(),
             household: self.created.household.clone(),
             path,
-            above: self.created.above.iter().cloned().chain([self.layer()]).collect(),
+            above: self.created.above.iter().cloned().chain([self.created.layer()]).collect(),
             progress: spawned.progress,
         })
-    }
-
-    /// What the thread is, to those below it.
-    pub fn layer(&self) -> Layer {
-        Layer { agent: self.created.role.name.clone(), mode: self.created.mode }
     }
 
     fn apply_resolution(&mut self, id: &ApprovalId, call: &CallId, resolution: &Resolution) {

@@ -11,6 +11,9 @@ use crate::json::Json;
 /// The tool by which an agent waits for a person's words.
 pub const ASK_USER: &str = "ask_user";
 
+/// The tool by which files are read: a rule that denies it a file denies that file to every tool.
+pub const READ_FILE: &str = "read_file";
+
 /// A tool as it is advertised to a model and judged by the rules.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolInfo {
@@ -89,6 +92,8 @@ pub struct Assessment {
     pub effect: Arc<str>,
     /// What rules' patterns are held against, one by one: the path, every simple command.
     pub subjects: Vec<Arc<str>>,
+    /// Other names of the same, by which a rule may ask or forbid but never allow.
+    pub also: Vec<Arc<str>>,
     /// Whether the subjects tell all of it, so that a pattern may allow it.
     pub is_plain: bool,
     /// Whether it could be read at all.
@@ -110,6 +115,7 @@ impl Assessment {
             risk: tool.risk,
             effect: format!("calls {name}").into(),
             subjects: vec![input.text().into()],
+            also: Vec::new(),
             is_plain: true,
             is_readable: true,
             protected: Vec::new(),

@@ -128,7 +128,8 @@ async fn create(
 ) -> Result<Parting, Error> {
     let Some(seat) = seat else { return Err(Error::Taken(birth.id)) };
     let mut driver = Driver::new(seat, workspace.clone());
-    give_along(workspace, &mut birth).await;
+    let heart = driver.heart.clone();
+    give_along(heart.readable(&workspace, || birth.unreadable(&heart.house)), &mut birth).await;
     // Boxed, for it is over soon and would be held for a whole life.
     Box::pin(driver.create(birth, sent)).await?;
     driver.live(Opening::Created).await

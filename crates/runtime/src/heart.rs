@@ -299,6 +299,14 @@ impl Inner {
         (self.house.assess)(&workspace.root().display().to_string(), tool, input).digest
     }
 
+    /// A folder as somebody may see it who may not read what these patterns say.
+    pub fn readable(&self, workspace: &Arc<Workspace>, patterns: impl FnOnce() -> Vec<Arc<str>>) -> Arc<Workspace> {
+        match patterns() {
+            patterns if patterns.is_empty() => workspace.clone(),
+            patterns => Arc::new(workspace.without(patterns)),
+        }
+    }
+
     /// One handle per folder, opened once.
     pub fn workspace(&self, path: &str) -> Result<Arc<Workspace>, Error> {
         let mut workspaces = lock(&self.workspaces);

@@ -233,7 +233,7 @@ impl Bench {
             let _ = fleeting.send(Fleeting { thread: id.clone(), what, text: text.to_owned() });
         };
         let bench = tool::Bench {
-            workspace: self.workspace.clone(),
+            workspace: self.heart.readable(&self.workspace, || thread.created.unreadable(&self.heart.house)),
             thread: self.id.clone(),
             call: call.clone(),
             ledger: self.ledger.clone(),

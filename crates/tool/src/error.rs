@@ -36,6 +36,12 @@ pub enum Error {
         /// The path.
         path: String,
     },
+    /// A rule forbids reading it.
+    #[error("'{path}' may not be read: a rule forbids it. Go on without it")]
+    Unreadable {
+        /// The path.
+        path: String,
+    },
     /// There is no such thing.
     #[error("there is no '{path}'; list_dir and find_files show what there is")]
     Missing {

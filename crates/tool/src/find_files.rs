@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use crate::bench::Bench;
 use crate::error::Error;
+use crate::named::Reads;
 use crate::text;
 use crate::tool::{Plain, Tool, looks};
 use crate::workspace::walk::{Walked, glob, walk};
@@ -14,7 +15,7 @@ use crate::workspace::walk::{Walked, glob, walk};
 const MAX_HITS: usize = 300;
 
 pub(crate) fn tool() -> impl Tool {
-    Plain { info: looks("find_files", DESCRIPTION, SCHEMA), example: r#"{"pattern": "src/**/*.rs"}"#, act }
+    Reads(Plain { info: looks("find_files", DESCRIPTION, SCHEMA), example: r#"{"pattern": "src/**/*.rs"}"#, act })
 }
 
 const DESCRIPTION: &str = "Find files by glob, such as *.rs or src/**/test_*. Ignored files (.gitignore) are left out.";

@@ -21,6 +21,7 @@ pub mod guard;
 mod ledger;
 mod list_dir;
 mod memory;
+mod named;
 mod protected;
 mod read_file;
 mod registry;

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use crate::args;
 use crate::bench::Bench;
 use crate::error::Error;
+use crate::named::Reads;
 use crate::text;
 use crate::tool::{Plain, Tool, looks};
 
@@ -19,7 +20,7 @@ const MAX_DEPTH: u64 = 6;
 const LEFT_CLOSED: [&str; 5] = [".git", "node_modules", "target", "__pycache__", ".venv"];
 
 pub(crate) fn tool() -> impl Tool {
-    Plain { info: looks("list_dir", DESCRIPTION, SCHEMA), example: r#"{"path": "src", "depth": 2}"#, act }
+    Reads(Plain { info: looks("list_dir", DESCRIPTION, SCHEMA), example: r#"{"path": "src", "depth": 2}"#, act })
 }
 
 const DESCRIPTION: &str = "List a folder: folders end in /, links in @, files have their size.";

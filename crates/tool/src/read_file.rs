@@ -9,6 +9,7 @@ use serde::Deserialize;
 use crate::args;
 use crate::bench::Bench;
 use crate::error::Error;
+use crate::named::Reads;
 use crate::text;
 use crate::tool::{Plain, Tool, looks};
 
@@ -17,11 +18,11 @@ const MAX_BYTES: usize = 64 * 1024;
 const MAX_LINE_CHARS: usize = 2000;
 
 pub(crate) fn tool() -> impl Tool {
-    Plain {
+    Reads(Plain {
         info: looks("read_file", DESCRIPTION, SCHEMA),
         example: r#"{"path": "src/main.rs", "offset": 1, "limit": 200}"#,
         act,
-    }
+    })
 }
 
 const DESCRIPTION: &str = "Read a text file. Each line is shown as its number, a tab and the line.";

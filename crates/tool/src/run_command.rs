@@ -18,10 +18,10 @@ use serde::Deserialize;
 use crate::args::{self, Call};
 use crate::bench::Bench;
 use crate::command::{CommandHost, Finish, How, Order, run};
-use crate::sandbox::Walls;
 use crate::sandbox::plan::Network;
+use crate::sandbox::{Sandbox, Walls};
 use crate::tool::{STOPPED, Tool, info};
-use crate::{protected, writes};
+use crate::{named, protected};
 
 const DEFAULT_TIMEOUT_S: u64 = 120;
 const MAX_TIMEOUT_S: u64 = 600;
@@ -87,7 +87,7 @@ impl RunCommand {
         let shell::Assessment { reach, risk, why, network, parts, is_plain, standing } = shell::assess(&args.command);
         let is_walled = self.host.is_confining();
         let network = network || args.network;
-        let (_, cwd) = writes::leads_to(&workspace.join(args.cwd.as_deref().unwrap_or(".")));
+        let (_, cwd) = named::leads_to(&workspace.join(args.cwd.as_deref().unwrap_or(".")));
         let changes = reach > Reach::ReadOnly;
         let words = parts.iter().flat_map(|part| part.split(' ')).filter(|_| changes);
         let protected: BTreeSet<Arc<str>> = words.filter_map(protected::place).map(Arc::from).collect();
@@ -110,6 +110,7 @@ impl RunCommand {
             effect: effect.into(),
             is_readable: !parts.is_empty() && !parts.iter().any(|part| hides(part)),
             subjects: parts.into_iter().map(Arc::from).collect(),
+            also: Vec::new(),
             is_plain,
             standing: standing.filter(|_| protected.is_empty() && !network).map(Arc::from),
             protected: protected.into_iter().collect(),
@@ -177,12 +178,19 @@ impl RunCommand {
 
     /// The walls for one command; none where no sandbox is in force.
     async fn walls(&self, bench: &Bench, network: Network) -> Result<Option<Walls>, String> {
-        if !self.host.can_confine() {
-            return Ok(None);
-        }
-        let (sandbox, workspace) = (self.host.sandbox.clone(), bench.workspace.clone());
-        let built = tokio::task::spawn_blocking(move || sandbox.walls(workspace.root(), network)).await;
-        built.map_err(|broken| format!("the sandbox broke off: {broken}"))?
+        let sandbox = if self.host.can_confine() { self.host.sandbox.clone() } else { Sandbox::default() };
+        let workspace = bench.workspace.clone();
+        let built = tokio::task::spawn_blocking(move || match sandbox.walls(&workspace, network)? {
+            Some(walls) => Ok(Some(walls)),
+            None => match workspace.unreadable().found()?.first() {
+                None => Ok(None),
+                Some(hidden) => Err(format!(
+                    "a rule forbids reading {}, and without a sandbox it cannot be hidden from a command",
+                    hidden.display()
+                )),
+            },
+        });
+        built.await.map_err(|broken| format!("the sandbox broke off: {broken}"))?
     }
 }
 

@@ -20,6 +20,7 @@ mod ruleset;
 mod secrets;
 pub(crate) mod start;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -27,6 +28,8 @@ use cap_std::fs::Dir;
 
 use plan::{MadeOf, Network, Plan};
 use protected::Look;
+
+use crate::workspace::Workspace;
 
 /// The walls around the commands of a process, and what is known about them.
 ///
@@ -118,7 +121,8 @@ impl Sandbox {
     }
 
     /// The walls for one command in this workspace; none if no sandbox is in force. Looks through the workspace.
-    pub(crate) fn walls(&self, root: &Path, network: Network) -> Result<Option<Walls>, String> {
+    pub(crate) fn walls(&self, workspace: &Workspace, network: Network) -> Result<Option<Walls>, String> {
+        let root = workspace.root();
         let (Some(wanted), Some(made_of)) = (&self.wanted, self.made_of()) else { return Ok(None) };
         if NO_WORKSPACES.iter().any(|place| Path::new(place).starts_with(root)) {
             return Err(format!("{} is no workspace that walls could be put around", root.display()));
@@ -128,13 +132,16 @@ impl Sandbox {
         {
             return Err("bubblewrap lies in the workspace, where a command could change it".to_owned());
         }
-        let hidden = secrets::existing(&wanted.secret, |name| std::env::var_os(name));
+        let mut hidden = secrets::existing(&wanted.secret, |name| std::env::var_os(name));
         if hidden.iter().any(|hidden| hidden == root) {
             return Err("the workspace is a secret itself, which no command may read".to_owned());
         }
         let look = protected::look(root);
-        let plan =
-            Plan { made_of: made_of.clone(), workspace: root.to_owned(), hidden, kept: look.kept(root), network };
+        let unreadable = workspace.unreadable().found()?;
+        let pinned = pinned(root, &unreadable);
+        hidden.extend(unreadable);
+        let kept = look.kept(root);
+        let plan = Plan { made_of: made_of.clone(), workspace: root.to_owned(), pinned, hidden, kept, network };
         let argument = plan.to_argument().ok_or("a path has a name that is no text")?;
         Ok(Some(Walls { argument, look, root: root.to_owned() }))
     }
@@ -146,6 +153,12 @@ impl Sandbox {
     fn made_of(&self) -> Option<&MadeOf> {
         self.wanted.as_ref()?.found().made_of.as_ref()
     }
+}
+
+/// The folders on the way to what is hidden: one that could be renamed would take its content to another name.
+fn pinned(root: &Path, hidden: &[PathBuf]) -> Vec<PathBuf> {
+    let above = hidden.iter().flat_map(|hidden| hidden.ancestors().skip(1).take_while(|folder| *folder != root));
+    above.map(Path::to_owned).collect::<BTreeSet<PathBuf>>().into_iter().collect()
 }
 
 /// The walls around one command.
@@ -245,6 +258,6 @@ mod tests {
         let none = Sandbox::default();
         assert!(!none.is_in_force() && none.apology().is_none());
         assert!(!none.describe()[0].in_force);
-        assert!(none.walls(Path::new("/"), Network::Off).unwrap().is_none());
+        assert!(none.walls(&Workspace::open("/").unwrap(), Network::Off).unwrap().is_none());
     }
 }

@@ -14,9 +14,10 @@ use serde::Deserialize;
 use crate::args;
 use crate::bench::Bench;
 use crate::error::Error;
+use crate::named::Reads;
 use crate::text;
 use crate::tool::{Plain, Tool, looks};
-use crate::workspace::file::{self, Links};
+use crate::workspace::file::Links;
 use crate::workspace::walk::{Walked, glob, walk};
 
 const MAX_HITS: usize = 200;
@@ -25,11 +26,11 @@ const MAX_LINE_CHARS: usize = 300;
 const MAX_CONTEXT: u64 = 10;
 
 pub(crate) fn tool() -> impl Tool {
-    Plain {
+    Reads(Plain {
         info: looks("search_files", DESCRIPTION, SCHEMA),
         example: r#"{"pattern": "fn main\\(", "path": "src", "glob": "*.rs", "context": 2}"#,
         act,
-    }
+    })
 }
 
 const DESCRIPTION: &str = "Search file contents by regular expression, line by line; (?i) ignores case. Ignored files (.gitignore) are left out.";
@@ -75,10 +76,11 @@ fn act(args: &Args, bench: &Bench) -> Result<ToolResult, Error> {
                 if only.as_ref().is_some_and(|only| !only.is_match(&entry.path[below..])) {
                     return ControlFlow::Continue(());
                 }
-                match file::read(entry.folder, entry.name, entry.path, Links::Refused) {
+                match bench.workspace.read_in(entry.folder, entry.name, entry.path, Links::Refused) {
                     Ok(found) => search.file(entry.path, &found.bytes),
                     Err(error) => {
                         search.too_large += usize::from(matches!(error, Error::TooLarge { .. }));
+                        search.forbidden += usize::from(matches!(error, Error::Unreadable { .. }));
                         ControlFlow::Continue(())
                     }
                 }
@@ -99,6 +101,7 @@ struct Search {
     searcher: Searcher,
     hits: Hits,
     too_large: usize,
+    forbidden: usize,
 }
 
 /// What is shown: a path, then its lines as `12: hit` and `13- context`, then an empty line.
@@ -115,7 +118,7 @@ impl Search {
             .after_context(context)
             .binary_detection(BinaryDetection::quit(0))
             .build();
-        Self { matcher, searcher, hits: Hits { shown: String::new(), count: 0 }, too_large: 0 }
+        Self { matcher, searcher, hits: Hits { shown: String::new(), count: 0 }, too_large: 0, forbidden: 0 }
     }
 
     fn file(&mut self, path: &str, bytes: &[u8]) -> ControlFlow<()> {
@@ -143,6 +146,9 @@ impl Search {
         said.push_str(&walked.note("pattern, the path or the glob"));
         if self.too_large > 0 {
             said.push_str(&format!("\n[{} too large to search]", text::count(self.too_large, "file")));
+        }
+        if self.forbidden > 0 {
+            said.push_str(&format!("\n[{} left out: a rule forbids reading]", text::count(self.forbidden, "file")));
         }
         said
     }

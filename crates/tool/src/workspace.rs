@@ -8,13 +8,14 @@
 
 pub(crate) mod file;
 mod path;
+mod unreadable;
 pub(crate) mod walk;
 
 #[cfg(test)]
 mod tests;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, MetadataExt};
@@ -22,10 +23,18 @@ use cap_std::fs::{Dir, MetadataExt};
 use crate::error::Error;
 use crate::ledger::FileLedger;
 pub use path::WorkPath;
+pub(crate) use unreadable::Unreadable;
 
-/// The folder that tools are confined to. Shared by all threads that work in it.
-#[derive(Debug)]
+/// The folder that tools are confined to, as one caller may see it. Cheap to clone.
+#[derive(Clone, Debug)]
 pub struct Workspace {
+    folder: Arc<Folder>,
+    unreadable: Unreadable,
+}
+
+/// What all threads that work in a folder share.
+#[derive(Debug)]
+struct Folder {
     dir: Dir,
     /// The folder's real name, for display and for absolute paths that name it.
     root: PathBuf,
@@ -51,24 +60,44 @@ impl Workspace {
         let open = || {
             let root = path.canonicalize()?;
             let dir = Dir::open_ambient_dir(&root, ambient_authority())?;
-            Ok(Self { dir, root, spelt: std::path::absolute(path)?, writing: Mutex::new(()) })
+            let folder = Folder { dir, root, spelt: std::path::absolute(path)?, writing: Mutex::new(()) };
+            Ok(Self { folder: Arc::new(folder), unreadable: Unreadable::default() })
         };
         open().map_err(|source| Error::Root { path: path.to_owned(), source })
     }
 
+    /// The same folder for somebody who may not read what these patterns say, by whatever tool.
+    #[must_use]
+    pub fn without(&self, patterns: Vec<Arc<str>>) -> Self {
+        Self { folder: self.folder.clone(), unreadable: Unreadable::new(self.root(), patterns) }
+    }
+
     /// The folder's name, for display. It may have been renamed since; the handle has not.
     pub fn root(&self) -> &Path {
-        &self.root
+        &self.folder.root
     }
 
     /// A path as a model wrote it, made relative to the workspace, or a refusal.
     pub fn path(&self, text: &str) -> Result<WorkPath, Error> {
-        WorkPath::parse(text, &[&self.root, &self.spelt])
+        WorkPath::parse(text, &[&self.folder.root, &self.folder.spelt])
     }
 
     /// What a file holds. Never waits for anything that is not a plain file, and never returns more than 32 MiB.
     pub fn read(&self, path: &WorkPath) -> Result<Vec<u8>, Error> {
-        Ok(file::read(&self.dir, path.as_path(), path.as_str(), file::Links::Inside)?.bytes)
+        Ok(self.read_in(&self.folder.dir, path.as_path(), path.as_str(), file::Links::Inside)?.bytes)
+    }
+
+    /// What a file of one of its folders holds, if it may be read.
+    pub(crate) fn read_in(
+        &self,
+        folder: &Dir,
+        name: impl AsRef<Path>,
+        shown: &str,
+        links: file::Links,
+    ) -> Result<file::Found, Error> {
+        let opened = file::open(folder, name, shown, links)?;
+        self.unreadable.check(shown, &opened)?;
+        file::read_open(opened, shown)
     }
 
     /// Replaces what a file holds by what `make` makes of it (of nothing, for a new file; missing folders are created).
@@ -84,7 +113,7 @@ impl Workspace {
             return Err(Error::NotAFile { path: shown.to_owned(), what: "the workspace itself" });
         };
         let _writing = self.writing();
-        let found = match file::read(&self.dir, path.as_path(), shown, file::Links::Refused) {
+        let found = match self.read_in(&self.folder.dir, path.as_path(), shown, file::Links::Refused) {
             Ok(found) => Some(found),
             Err(Error::Missing { .. }) => None,
             Err(error) => return Err(error),
@@ -95,10 +124,11 @@ impl Workspace {
             }
             ledger.check(shown, &found.bytes)?;
         }
+        let dir = &self.folder.dir;
         let after = make(found.as_ref().map(|found| &*found.bytes))?;
         let parent = match folder {
-            None => self.dir.try_clone(),
-            Some(folder) => self.dir.create_dir_all(folder).and_then(|()| self.dir.open_dir(folder)),
+            None => dir.try_clone(),
+            Some(folder) => dir.create_dir_all(folder).and_then(|()| dir.open_dir(folder)),
         };
         let parent = parent.map_err(|source| Error::at(shown, source))?;
         file::put(&parent, name, shown, &after, found.as_ref().map(|found| &found.metadata))?;
@@ -108,12 +138,18 @@ impl Workspace {
 
     /// A folder beneath the workspace, as a handle.
     pub(crate) fn folder(&self, path: &WorkPath) -> Result<Dir, Error> {
-        let open = if path.is_root() { self.dir.try_clone() } else { self.dir.open_dir(path.as_path()) };
+        let dir = &self.folder.dir;
+        let open = if path.is_root() { dir.try_clone() } else { dir.open_dir(path.as_path()) };
         open.map_err(|source| Error::at(path.as_str(), source))
+    }
+
+    /// What of it may not be read.
+    pub(crate) fn unreadable(&self) -> &Unreadable {
+        &self.unreadable
     }
 
     /// The turn to write in this workspace.
     pub(crate) fn writing(&self) -> MutexGuard<'_, ()> {
-        self.writing.lock().unwrap_or_else(PoisonError::into_inner)
+        self.folder.writing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,6 +1,6 @@
-//! What a tool that writes one file would do: which file, whether it is protected, and where the path really leads.
+//! What a tool that writes one file would do: which file, whether it is there, and whether it is protected.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use agent::Json;
@@ -8,11 +8,9 @@ use agent::tools::{Assessment, Risk, ToolInfo, ToolResult};
 use futures_util::future::BoxFuture;
 
 use crate::bench::Bench;
+use crate::named::{self, Named};
 use crate::protected;
 use crate::tool::Tool;
-
-/// The names under which models give a path.
-const NAMES: [&str; 4] = ["path", "file", "file_path", "filename"];
 
 /// A tool that writes the one file that its arguments name.
 pub(crate) struct Writes<T>(pub T);
@@ -24,20 +22,20 @@ impl<T: Tool> Tool for Writes<T> {
 
     fn assess(&self, input: &Json, workspace: &Path) -> Assessment {
         let plain = self.0.assess(input, workspace);
-        let value = input.value();
         // A call that names no file fails before it does anything.
-        let Some(path) = NAMES.iter().find_map(|name| value[*name].as_str()) else { return plain };
-        let subject: Arc<str> = path.strip_prefix("./").unwrap_or(path).into();
-        let (exists, leads_to) = leads_to(&workspace.join(path));
-        let protected = [protected::place(path), protected::place(&leads_to)];
+        let Some(Named { given: path, subjects, also, exists, leads_to }) = named::file(input, workspace) else {
+            return plain;
+        };
+        let protected = [protected::place(&path), protected::place(&leads_to)];
         let protected: Vec<Arc<str>> = protected.into_iter().flatten().take(1).map(Arc::from).collect();
         let verb = if exists { "changes" } else { "creates" };
         Assessment {
             risk: if protected.is_empty() { plain.risk } else { Risk::High },
             effect: format!("{verb} the file {path}").into(),
             // A pattern says any text by a star: a path that has one cannot be said by a pattern.
-            standing: (protected.is_empty() && !path.contains('*')).then(|| subject.clone()),
-            subjects: vec![subject],
+            standing: (protected.is_empty() && subjects.len() == 1 && !path.contains('*')).then(|| subjects[0].clone()),
+            subjects,
+            also,
             protected,
             digest: leads_to.into(),
             ..plain
@@ -46,26 +44,6 @@ impl<T: Tool> Tool for Writes<T> {
 
     fn run<'a>(&'a self, input: &'a Json, bench: &'a Bench) -> BoxFuture<'a, ToolResult> {
         self.0.run(input, bench)
-    }
-}
-
-/// Whether something is there, and the path with every link followed as far as it exists.
-pub(crate) fn leads_to(path: &Path) -> (bool, String) {
-    let mut rest = Vec::new();
-    let mut known: PathBuf = path.to_owned();
-    loop {
-        if let Ok(real) = known.canonicalize() {
-            let exists = rest.is_empty();
-            let whole = rest.iter().rev().fold(real, |path: PathBuf, name| path.join(name));
-            return (exists, whole.display().to_string());
-        }
-        match (known.file_name().map(std::ffi::OsStr::to_owned), known.parent()) {
-            (Some(name), Some(parent)) => {
-                rest.push(name);
-                known = parent.to_owned();
-            }
-            _ => return (false, path.display().to_string()),
-        }
     }
 }
 

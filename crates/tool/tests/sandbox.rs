@@ -283,6 +283,40 @@ async fn keys_in_the_home_folder_cannot_be_read() {
     }
 }
 
+// T43
+#[tokio::test]
+async fn what_a_rule_forbids_to_read_is_hidden_in_the_workspace_or_no_command_runs() {
+    for kind in kinds() {
+        let room = Room::at_home();
+        for name in ["keys/one", "keys/deep/two", "app/.env"] {
+            room.write(name, CANARY);
+        }
+        room.write("app/plain", "plain");
+        let patterns = ["keys/*", "*.env"].map(Arc::from).to_vec();
+        let bench = Bench { workspace: Arc::new(room.bench.workspace.without(patterns)), ..room.bench.clone() };
+        let command = "cat app/plain; cat keys/one keys/deep/two app/.env; mv keys k; mv app a; ln app/.env hard; \
+                       cat k/one a/.env hard; cp -r . ../copy; tar c . | cat; git diff --no-index /dev/null app/.env; \
+                       umount app/.env; cat app/.env; echo ended";
+        let host = CommandHost { guard: guard(), sandbox: kind.sandbox(&[]) };
+        let result = run(host, &bench, &json!({"command": command, "timeout_s": 60})).await;
+        assert!(!result.content.contains(CANARY), "{kind:?} {}", result.content);
+        if kind.keeps_files() {
+            assert!(
+                result.content.contains("plain") && result.content.contains("ended"),
+                "{kind:?} {}",
+                result.content
+            );
+        } else {
+            assert!(result.is_error && result.content.contains("cannot be hidden"), "{kind:?} {}", result.content);
+        }
+        for name in ["keys/one", "keys/deep/two", "app/.env"] {
+            assert_eq!(fs::read_to_string(room.path(name)).unwrap(), CANARY, "{kind:?}: it stays where it was");
+        }
+        let bare = run(CommandHost::default(), &bench, &json!({"command": "cat keys/one"})).await;
+        assert!(bare.is_error && bare.content.contains("without a sandbox it cannot be hidden"), "{}", bare.content);
+    }
+}
+
 // T19
 #[tokio::test]
 async fn protected_paths_stay_as_they_are() {
@@ -376,6 +410,34 @@ async fn nothing_can_be_reached_without_a_network() {
         assert!(result.content.contains("ended") && tcp.accept().is_ok(), "{kind:?} {}", result.content);
         assert!(udp.recv(&mut [0; 2]).is_ok(), "{kind:?} {}", result.content);
         assert_eq!(unix.accept().unwrap_err().kind(), ErrorKind::WouldBlock, "local services stay out of reach");
+    }
+}
+
+// T36: there is no list of hosts to be deceived, the network is there or it is not; so no spelling of an address helps.
+#[tokio::test]
+async fn no_spelling_of_an_address_reaches_it_without_a_network() {
+    for kind in kinds() {
+        let room = Room::at_home();
+        let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
+        tcp.set_nonblocking(true).unwrap();
+        let port = tcp.local_addr().unwrap().port();
+        let spellings = [
+            "localhost",
+            "localhost.",
+            "LOCALHOST",
+            "2130706433",
+            "0x7f000001",
+            "0177.0.0.1",
+            "127.1",
+            "0",
+            "::ffff:127.0.0.1",
+            "allowed.example@127.0.0.1",
+            "127.0.0.1%00.allowed.example",
+        ];
+        let attempts: String = spellings.iter().map(|host| format!("echo x > /dev/tcp/{host}/{port}; ")).collect();
+        let result = room.run(kind, &format!("bash -c '{attempts}'; echo ended")).await;
+        assert!(result.content.contains("ended"), "{kind:?} {}", result.content);
+        assert_eq!(tcp.accept().unwrap_err().kind(), ErrorKind::WouldBlock, "{kind:?} {}", result.content);
     }
 }
 

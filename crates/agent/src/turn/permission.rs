@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::event::VerdictKind;
+use crate::event::{ThreadCreated, VerdictKind};
 use crate::house::{Consent, House};
 use crate::json::Json;
 use crate::machine::Moment;
@@ -10,16 +10,32 @@ use crate::mode::Mode;
 use crate::permission::{self, Action, Asked, Layer, Weighed};
 use crate::policy::VERBS;
 use crate::thread::Thread;
-use crate::tools::{Assessment, Reach, Risk, ToolInfo};
+use crate::tools::{Assessment, READ_FILE, Reach, Risk, ToolInfo};
 
 impl Thread {
     /// What would become of a call of this thread at this moment, with the word of everybody above it.
     pub fn weigh(&self, house: &House, tool: &ToolInfo, input: &Json) -> Weighed {
         let assessment = (house.assess)(&self.created.workspace, tool, input);
         let asked = Asked { tool: &tool.name, assessment: &assessment, foreign: self.foreign };
-        let chain: Vec<Layer> = self.created.above.iter().cloned().chain([self.layer()]).collect();
-        let judgement = permission::judge(&chain, &(house.rules)(), &self.granted, &asked);
+        let judgement = permission::judge(&self.created.chain(), &(house.rules)(), &self.granted, &asked);
         Weighed { risk: asked.risk(), judgement, assessment }
+    }
+}
+
+impl ThreadCreated {
+    /// What the thread may not read by any tool: the patterns of the rules that deny it, or anybody above it, `read_file`.
+    pub fn unreadable(&self, house: &House) -> Vec<Arc<str>> {
+        let rules = (house.rules)();
+        if rules.is_empty() { Vec::new() } else { permission::forbidden(&self.chain(), &rules, READ_FILE) }
+    }
+
+    /// What the thread is, to those below it.
+    pub fn layer(&self) -> Layer {
+        Layer { agent: self.role.name.clone(), mode: self.mode }
+    }
+
+    fn chain(&self) -> Vec<Layer> {
+        self.above.iter().cloned().chain([self.layer()]).collect()
     }
 }
 

@@ -15,7 +15,7 @@ use crate::mode::Mode;
 use crate::policy::{DELEGATE, VERBS};
 use crate::role::{Agent, Role};
 use crate::thread::{Thread, task_key};
-use crate::tools::{ASK_USER, Reach};
+use crate::tools::{ASK_USER, READ_FILE, Reach};
 use crate::turn::arguments::Arguments;
 
 const EXAMPLE: &str = r#"{"task": "Read src/auth.rs and list what it exports"}"#;
@@ -173,7 +173,7 @@ pub fn accept(
     allowed(thread, if subtask.is_some() { 0 } else { 1 })?;
     let mode = mode(thread, find_agent(moment, wish.agent.as_deref())?, wish, &mut narrowed);
     let role = role(moment, wish, mode, &mut narrowed)?;
-    if !brief.files.is_empty() && !thread.created.role.tools.iter().any(|tool| &**tool == "read_file") {
+    if !brief.files.is_empty() && !thread.created.role.tools.iter().any(|tool| &**tool == READ_FILE) {
         narrowed.push("files were not given along: read_file is not among your tools".into());
         brief.files.clear();
     }

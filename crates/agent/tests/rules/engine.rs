@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use majordomo_agent::Mode;
-use majordomo_agent::permission::{Action, Asked, Judgement, Layer, Rule, judge, matches};
+use majordomo_agent::permission::{Action, Asked, Judgement, Layer, Rule, forbidden, judge, matches};
 use majordomo_agent::tools::{Assessment, Reach, Risk};
 use proptest::prelude::*;
 
@@ -67,6 +67,33 @@ fn a_pattern_allows_only_what_it_tells_whole() {
     assert_eq!(asked(&["git status", "rm x"], true), Action::Ask);
     assert_eq!(asked(&["git status"], false), Action::Ask);
     assert_eq!(asked(&[], true), Action::Ask);
+}
+
+#[test]
+fn another_name_of_the_same_forbids_and_never_allows() {
+    // T43
+    let aliased = Assessment { also: vec!["/work/secret".into()], ..writes("secret") };
+    let deny = [rule("write", None, Action::Allow), rule("write", Some("/work/*"), Action::Deny)];
+    assert_eq!(alone(Mode::Auto, &deny, &aliased).action, Action::Deny);
+    assert_eq!(alone(Mode::Ask, &[rule("write", Some("/work/*"), Action::Allow)], &aliased).action, Action::Ask);
+    assert_eq!(alone(Mode::Ask, &[rule("write", Some("secret"), Action::Allow)], &aliased).action, Action::Allow);
+}
+
+#[test]
+fn what_may_not_be_read_is_what_any_layer_is_denied() {
+    // T43
+    let denied =
+        |pattern, agent: Option<&str>| Rule { agent: agent.map(Arc::from), ..rule("read_*", pattern, Action::Deny) };
+    let rules = [
+        denied(Some("*.env"), Some("explore")),
+        denied(Some("keys/*"), Some("general")),
+        denied(None, Some("general")),
+        rule("read_file", Some("asked"), Action::Ask),
+        rule("write_file", Some("written"), Action::Deny),
+    ];
+    let chain = [layer("general", Mode::Dangerous), layer("explore", Mode::Ask)];
+    assert_eq!(forbidden(&chain, &rules, "read_file"), ["*.env".into(), "keys/*".into()]);
+    assert_eq!(forbidden(&chain[..1], &rules, "read_file"), ["keys/*".into()]);
 }
 
 #[test]
@@ -210,6 +237,7 @@ fn writes(subject: &str) -> Assessment {
         risk: Risk::Low,
         effect: "writes".into(),
         subjects: vec![subject.into()],
+        also: Vec::new(),
         is_plain: true,
         is_readable: true,
         protected: Vec::new(),

@@ -3,7 +3,7 @@
 use std::fs;
 
 use testkit::model_server::{ModelServer, Turn};
-use testkit::scenes::{calls, command, says, scene, spawn, waits_for_go};
+use testkit::scenes::{call, calls, command, says, scene, spawn, spawn_with, waits_for_go};
 use testkit::world::World;
 
 use crate::desk::Desk;
@@ -81,6 +81,90 @@ fn a_rule_that_is_written_while_children_run_holds_for_their_next_call() {
     let shown = world.call(&["thread", "show", root.as_str(), "--jsonl"]);
     let refused = "run_command is not permitted: rule: deny run_command";
     assert_eq!(shown.answer(0).matches(refused).count(), names.len(), "{}", shown.out);
+}
+
+// T43
+#[test]
+fn a_file_that_a_rule_forbids_to_read_is_reached_by_no_tool_and_by_no_child() {
+    const CANARY: &str = "canary-4711";
+    let read = |path: &str| call("read_file", &format!("path = {path:?}"));
+    let ways = |at: &str| {
+        calls(&[
+            read("keys/one"),
+            read("keys//./one"),
+            read("link/one"),
+            read(&format!("{at}/keys/one")),
+            call("search_files", "pattern = \"canary\", context = 1"),
+            call("search_files", "pattern = \"canary\", path = \"link/one\""),
+            call("edit_file", "path = \"keys/one\", old_text = \"canary\", new_text = \"x\""),
+            call("write_file", "path = \"keys/one\", content = \"x\""),
+            command("cat keys/one link/one; mv keys k; cat k/one"),
+        ])
+    };
+    let world = World::new(env!("CARGO_BIN_EXE_majordomo"), &[]);
+    let at = world.path("").canonicalize().expect("a workspace").display().to_string();
+    let spawned = spawn_with("Look too", ", agent = \"general\", files = [\"keys/one\", \"plain\"]");
+    world.rewrite(&[
+        scene("Look around", &[ways(&at), calls(&[spawned]), says("Done.")]),
+        scene("Look too", &[ways(&at), says("Looked.")]),
+    ]);
+    fs::create_dir(world.path("keys")).expect("a folder");
+    fs::write(world.path("keys/one"), CANARY).expect("a file");
+    fs::write(world.path("plain"), "nothing special").expect("a file");
+    std::os::unix::fs::symlink("keys", world.path("link")).expect("a link");
+    let config = world.path("../home/.config/majordomo/config.toml");
+    fs::create_dir_all(config.parent().expect("a parent")).expect("a folder");
+    fs::write(config, "[[rules]]\ntool = \"read_file\"\npattern = \"keys/*\"\naction = \"deny\"\n").expect("a file");
+
+    world.run("Look around", &[]).done().answer(0);
+    let told = format!("{:?}", world.log().iter().map(|record| &record.event).collect::<Vec<_>>());
+    assert!(!told.contains(CANARY), "{told}");
+    assert!(told.contains("nothing special"), "what no rule forbids is given along: {told}");
+    assert!(told.matches("read_file is not permitted: rule: deny read_file").count() >= 8, "{told}");
+    assert_eq!(fs::read_to_string(world.path("keys/one")).expect("the file"), CANARY, "it stays as it was");
+}
+
+// T33: a repository whose settings and names would run something if git, or a shell, were asked about it.
+#[tokio::test]
+async fn nothing_of_ours_asks_git_or_a_shell_about_a_hostile_repository() {
+    let script = r#"
+[[script]]
+[[script.reply]]
+calls = [
+    { name = "list_dir", input = { depth = 3 } },
+    { name = "find_files", input = { pattern = "*" } },
+    { name = "search_files", input = { pattern = "x" } },
+    { name = "read_file", input = { path = "$(touch canary)" } },
+    { name = "write_file", input = { path = "new `touch canary`", content = "x" } },
+]
+[[script.reply]]
+text = "Done."
+"#;
+    let desk = Desk::new();
+    let touch = format!("touch {}", desk.work("canary").display());
+    let config = format!(
+        "[core]\nfsmonitor = {touch}\nhooksPath = hooks\npager = {touch}\n[user]\nemail = $({touch})\n\
+         [filter \"x\"]\nsmudge = {touch}\nclean = {touch}\n[diff]\nexternal = {touch}\n"
+    );
+    for (path, text) in [
+        (".git/config", config.as_str()),
+        (".git/HEAD", "ref: refs/heads/$(touch canary)"),
+        (".gitattributes", "* filter=x diff=x"),
+        ("hooks/post-checkout", "#!/bin/sh\ntouch canary\n"),
+        ("$(touch canary)", "x"),
+        ("-x; touch canary", "x"),
+    ] {
+        fs::create_dir_all(desk.work(path).parent().expect("a parent")).expect("a folder");
+        desk.write(path, text);
+    }
+    let model = desk.scripted(script);
+    let ran = desk.run(&["run", "-m", &model, "--mode", "auto", "--json", "Look around"]).await.exits(0).json();
+    let root = ran["thread"].as_str().expect("a thread").to_owned();
+    for words in [&["thread", "show", &root][..], &["doctor"], &["config", "show"], &["agents", "ls"]] {
+        let _ = desk.run(words).await;
+    }
+    assert!(desk.work("new `touch canary`").exists(), "the run did its work");
+    assert!(!desk.work("canary").exists());
 }
 
 #[tokio::test]

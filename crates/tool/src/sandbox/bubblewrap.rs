@@ -76,6 +76,10 @@ pub(super) fn arguments(plan: &Plan, cwd: &Path, lines: &Lines) -> Vec<OsString>
     for hidden in &around {
         all.say(["--remount-ro"], hidden);
     }
+    // What is mounted cannot be renamed.
+    for pinned in &plan.pinned {
+        all.say(["--bind"], pinned).path(pinned);
+    }
     for kept in &plan.kept {
         match kept {
             Kept::AsItIs(path) => all.say(["--ro-bind"], path).path(path),
@@ -184,6 +188,7 @@ mod tests {
         let plan = Plan {
             made_of: MadeOf::Bubblewrap("/usr/bin/bwrap".into()),
             workspace: "/home/a/state/work".into(),
+            pinned: vec!["/home/a/state/work/keys".into()],
             hidden: ["/home/a/state", "/etc", "/home/a/state/work/.ssh", "/tmp/gone"].map(PathBuf::from).into(),
             kept: vec![Kept::AsItIs("/home/a/state/work/.git/config".into())],
             network: Network::Off,
@@ -199,6 +204,8 @@ mod tests {
         };
         let around = at(&["--perms", "0111", "--tmpfs", "/home/a/state"]);
         let bound = at(&["--bind", "/home/a/state/work", "/home/a/state/work"]);
+        let pinned = at(&["--bind", "/home/a/state/work/keys", "/home/a/state/work/keys"]);
+        assert!(bound < pinned);
         let kept = at(&["--ro-bind", "/home/a/state/work/.git/config", "/home/a/state/work/.git/config"]);
         let hidden = at(&["--perms", "0000", "--tmpfs", "/etc"]);
         assert!(around < bound && bound < kept && kept < hidden && hidden < at(&["--chdir", "/home/a/state/work/src"]));

@@ -11,6 +11,9 @@ pub(crate) struct Plan {
     pub made_of: MadeOf,
     /// The folder that may be written.
     pub workspace: PathBuf,
+    /// Folders in it that stay where they are, those above before those below.
+    #[serde(default)]
+    pub pinned: Vec<PathBuf>,
     /// What may not be read.
     pub hidden: Vec<PathBuf>,
     /// What may be read but not written, inside the workspace.

@@ -29,16 +29,25 @@ pub(crate) enum Links {
     Refused,
 }
 
-/// Reads a plain file. Opening does not block on a pipe, and nothing is read before the open file is known to be plain.
+/// Reads a plain file.
 pub(crate) fn read(dir: &Dir, at: impl AsRef<Path>, shown: &str, links: Links) -> Result<Found, Error> {
+    read_open(open(dir, at, shown, links)?, shown)
+}
+
+/// Opens a file. It does not block on a pipe.
+pub(crate) fn open(dir: &Dir, at: impl AsRef<Path>, shown: &str, links: Links) -> Result<File, Error> {
     let mut flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     if let Links::Refused = links {
         flags |= OFlags::NOFOLLOW;
     }
     let mut options = OpenOptions::new();
     options.read(true).custom_flags(flags.bits() as i32);
+    dir.open_with(at, &options).map_err(|source| Error::at(shown, source))
+}
+
+/// Reads an open file. Nothing is read before it is known to be plain.
+pub(crate) fn read_open(file: File, shown: &str) -> Result<Found, Error> {
     let io = |source| Error::at(shown, source);
-    let file = dir.open_with(at, &options).map_err(io)?;
     let metadata = file.metadata().map_err(io)?;
     if !metadata.is_file() {
         return Err(Error::NotAFile { path: shown.to_owned(), what: kind(&metadata) });

@@ -17,7 +17,7 @@ pub struct WorkPath(String);
 
 impl WorkPath {
     /// Reads a path; an absolute one is accepted where it names something below one of `roots`, part by part.
-    pub(super) fn parse(text: &str, roots: &[&Path]) -> Result<Self, Error> {
+    pub(crate) fn parse(text: &str, roots: &[&Path]) -> Result<Self, Error> {
         let refused = |why| Err(Error::Path { path: text::clip(text, 80).replace('\0', "\u{FFFD}"), why });
         if text.contains('\0') {
             return refused("it holds a NUL");
