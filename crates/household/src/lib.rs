@@ -13,6 +13,7 @@ mod household;
 mod index;
 pub mod notes;
 pub mod preferences;
+pub mod rules;
 mod tools;
 
 pub use error::Error;
