@@ -14,25 +14,14 @@ mod observe;
 mod tests;
 pub(crate) mod tools;
 
+use agent::delegation::Preference;
 use rusqlite::Connection;
-use serde::{Deserialize, Serialize};
 
 pub use decision::{Decision, Kind};
 use learn::Habit;
 
 use crate::error::Error;
 use crate::household::Household;
-
-/// A preference that holds, as an agent is told of it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Preference {
-    /// What it is about, such as `meeting.part_of_day`.
-    pub key: String,
-    /// What is preferred.
-    pub value: String,
-    /// From 0 to 1: what the habit's share surely is.
-    pub confidence: f64,
-}
 
 impl Household {
     /// Writes a decision of the owner's down.
@@ -54,7 +43,12 @@ impl Household {
         };
         let standings = standings(self)?.into_iter();
         let applied = standings.filter(|standing| standing.status == Status::Applied && standing.key.starts_with(area));
-        Ok(applied.map(|Standing { key, value, confidence, .. }| Preference { key, value, confidence }).collect())
+        let preference = |standing: Standing| Preference {
+            key: standing.key.into(),
+            value: standing.value.into(),
+            confidence: standing.confidence,
+        };
+        Ok(applied.map(preference).collect())
     }
 }
 

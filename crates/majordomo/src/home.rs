@@ -50,9 +50,11 @@ impl Home {
         self.household.as_ref().map(|household| household.now().date())
     }
 
-    /// The preferences that an agent should heed.
+    /// The preferences that an agent should heed. What cannot be read is heeded by nobody.
     pub(crate) fn preferences(&self) -> Box<Preferences> {
-        Box::new(|_| Vec::new())
+        let household = self.household.clone();
+        let known = move |agent: &str| household.as_ref()?.preferences_for(agent).ok();
+        Box::new(move |agent| known(agent).unwrap_or_default())
     }
 
     /// The name by which a log knows it, where that is not the configured one.

@@ -62,7 +62,12 @@ impl Room {
     }
 
     fn applied(&self, agent: &str) -> Vec<String> {
-        self.house.preferences_for(agent).expect("preferences").into_iter().map(|known| known.value).collect()
+        self.house
+            .preferences_for(agent)
+            .expect("preferences")
+            .into_iter()
+            .map(|known| known.value.to_string())
+            .collect()
     }
 }
 
