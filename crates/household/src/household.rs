@@ -10,7 +10,7 @@ use tool::Registry;
 use crate::error::Error;
 use crate::index::Index;
 use crate::notes::{self, Lookout};
-use crate::preferences;
+use crate::{contacts, draft, mail, preferences, triage};
 
 /// Tells the time. A demonstration has one that stands still.
 pub type Now = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -113,6 +113,10 @@ impl Household {
     /// Its tools, added to others.
     #[must_use]
     pub fn tools(self: &Arc<Self>, registry: Registry) -> Registry {
+        let registry = mail::tools::add(self, registry);
+        let registry = contacts::tools::add(self, registry);
+        let registry = triage::tools::add(self, registry);
+        let registry = draft::tools::add(self, registry);
         let registry = notes::tools::add(self, registry);
         preferences::tools::add(self, registry)
     }

@@ -7,15 +7,22 @@
 //! Left to others: who may use a tool (the rules of the house), and what is said about a result (a model, or the engine of
 //! rules).
 
+mod contacts;
 pub mod demo;
+mod draft;
 mod error;
 mod household;
 mod index;
+mod mail;
 pub mod notes;
 pub mod preferences;
 pub mod rules;
+mod text;
+mod times;
 mod tools;
+mod triage;
 
+pub use contacts::Contact;
 pub use error::Error;
 pub use household::{Household, Now, Options, TOOLS};
 pub use index::Index;

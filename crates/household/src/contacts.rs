@@ -1,0 +1,114 @@
+//! The people that the owner knows, from vCards: found by name, address or organisation, whatever the accents.
+//!
+//! Cards are read at each use: an address book is small, and a file that changed is never answered from memory.
+
+pub(crate) mod tools;
+mod vcard;
+
+#[cfg(test)]
+mod tests;
+
+use std::fs;
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::household::Household;
+use crate::text::fold;
+
+/// Somebody in the owner's address book.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Contact {
+    /// The name in full.
+    pub name: String,
+    /// Addresses, in lower case.
+    pub emails: Vec<String>,
+    /// Where they work.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub organization: Option<String>,
+    /// A number to call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phone: Option<String>,
+    /// What the owner noted about them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// Files, and bytes of one, beyond which an address book is none.
+const FILES: usize = 10_000;
+const BYTES: u64 = 8 * 1024 * 1024;
+
+impl Household {
+    /// Everybody in the address book, by name.
+    pub fn contacts(&self) -> Vec<Contact> {
+        let mut contacts = Vec::new();
+        if let Some(folder) = &self.options().contacts {
+            let mut left = FILES;
+            read(folder, 4, &mut left, &mut contacts);
+        }
+        contacts.sort_by_cached_key(|contact| (fold(&contact.name), contact.emails.clone()));
+        contacts.dedup();
+        contacts
+    }
+
+    /// Whose address this is.
+    pub fn contact_for(&self, address: &str) -> Option<Contact> {
+        let address = address.trim().to_lowercase();
+        self.contacts().into_iter().find(|contact| contact.emails.contains(&address))
+    }
+
+    /// The names of everybody in the address book, to recognise them in what is said.
+    pub fn people(&self) -> Vec<String> {
+        self.contacts().into_iter().map(|contact| contact.name).filter(|name| !name.is_empty()).collect()
+    }
+
+    /// Those who fit best to what is asked, the best first.
+    pub fn contacts_like(&self, query: &str) -> Vec<Contact> {
+        let query = fold(query.trim());
+        let mut scored: Vec<_> =
+            self.contacts().into_iter().filter_map(|contact| Some((score(&contact, &query)?, contact))).collect();
+        scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+        scored.into_iter().map(|(_, contact)| contact).collect()
+    }
+}
+
+/// How well somebody fits: whole names before beginnings, names before organisations, and near misses last.
+fn score(contact: &Contact, query: &str) -> Option<u32> {
+    if query.is_empty() {
+        return Some(0);
+    }
+    let name = fold(&contact.name);
+    let organization = fold(contact.organization.as_deref().unwrap_or_default());
+    let words = || query.split_whitespace();
+    let has_all =
+        |text: &str| words().all(|word| text.split([' ', '-', '.', ',', '@']).any(|part| part.starts_with(word)));
+    let is_near = |part: &str| words().all(|word| word.len() > 3 && strsim::damerau_levenshtein(part, word) <= 1);
+    match () {
+        () if contact.emails.iter().any(|email| fold(email) == query) => Some(100),
+        () if name == query => Some(90),
+        () if has_all(&name) => Some(80),
+        () if contact.emails.iter().any(|email| fold(email).contains(query)) => Some(60),
+        () if has_all(&organization) => Some(50),
+        () if has_all(&format!("{name} {organization}")) => Some(40),
+        () if name.split([' ', '-']).any(is_near) => Some(20),
+        () => None,
+    }
+}
+
+fn read(path: &Path, depth: usize, left: &mut usize, contacts: &mut Vec<Contact>) {
+    let Ok(meta) = fs::metadata(path) else { return };
+    if meta.is_dir() {
+        let mut inside: Vec<_> = fs::read_dir(path).into_iter().flatten().flatten().collect();
+        inside.sort_by_key(fs::DirEntry::file_name);
+        for entry in inside.iter().filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink())) {
+            if depth > 0 && *left > 0 {
+                read(&entry.path(), depth - 1, left, contacts);
+            }
+        }
+    } else if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("vcf")) && meta.len() <= BYTES {
+        *left -= 1;
+        if let Ok(bytes) = fs::read(path) {
+            contacts.extend(vcard::read(&bytes));
+        }
+    }
+}

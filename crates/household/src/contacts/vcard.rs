@@ -1,0 +1,136 @@
+//! vCards of every version, read leniently: what a card does not say, or says in a way of its own, is left out.
+
+use mail_parser::decoders::charsets::map::charset_decoder;
+use mail_parser::decoders::quoted_printable::quoted_printable_decode;
+
+use super::Contact;
+use crate::text;
+
+/// The people in a file, which may hold several cards. A card without name and address is nobody.
+pub(super) fn read(bytes: &[u8]) -> Vec<Contact> {
+    let file = String::from_utf8(bytes.to_vec()).unwrap_or_else(|_| bytes.iter().map(|byte| *byte as char).collect());
+    let mut people = Vec::new();
+    let mut card: Option<Contact> = None;
+    for line in lines(&file) {
+        let Some(Field { name, value }) = Field::of(&line) else { continue };
+        match (&*name, &mut card) {
+            ("BEGIN", card) if value.eq_ignore_ascii_case("VCARD") => *card = Some(Contact::default()),
+            ("END", card) => {
+                people.extend(card.take().filter(|person| !(person.name.is_empty() && person.emails.is_empty())));
+            }
+            ("FN", Some(person)) => person.name = said(&value, 120),
+            ("N", Some(person)) if person.name.is_empty() => person.name = ordered(&value),
+            ("EMAIL", Some(person)) if person.emails.len() < 20 => {
+                let address = said(&value, 254).to_lowercase();
+                let address = address.strip_prefix("mailto:").unwrap_or(&address).to_owned();
+                if address.contains('@') && !person.emails.contains(&address) {
+                    person.emails.push(address);
+                }
+            }
+            ("ORG", Some(person)) if person.organization.is_none() => {
+                let units: Vec<_> =
+                    pieces(&value).iter().map(|unit| said(unit, 120)).filter(|unit| !unit.is_empty()).collect();
+                person.organization = Some(units.join(", ")).filter(|units| !units.is_empty());
+            }
+            ("TEL", Some(person)) if person.phone.is_none() => {
+                let number = said(&value, 40);
+                person.phone = Some(number.strip_prefix("tel:").unwrap_or(&number).to_owned());
+            }
+            ("NOTE", Some(person)) if person.note.is_none() => person.note = Some(said(&value, 500)),
+            _ => {}
+        }
+    }
+    people
+}
+
+/// Lines as they were before they were broken: continued by a space, or, in version 2.1, by `=` at the end.
+fn lines(file: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for line in file.lines() {
+        let Some(last) = lines.last_mut() else {
+            lines.push(line.to_owned());
+            continue;
+        };
+        if last.ends_with('=') && last.to_ascii_uppercase().contains("QUOTED-PRINTABLE") {
+            last.pop();
+            last.push_str(line.trim_start());
+        } else if let Some(more) = line.strip_prefix([' ', '\t']) {
+            last.push_str(more);
+        } else {
+            lines.push(line.to_owned());
+        }
+    }
+    lines
+}
+
+/// One line of a card. Groups (`item1.EMAIL`) and parameters are gone, and so is the encoding.
+struct Field {
+    name: String,
+    value: String,
+}
+
+impl Field {
+    fn of(line: &str) -> Option<Self> {
+        // A parameter may hold a colon between quotes.
+        let mut is_quoted = false;
+        let colon = line.char_indices().find(|(_, letter)| {
+            is_quoted ^= *letter == '"';
+            *letter == ':' && !is_quoted
+        });
+        let (head, value) = (&line[..colon?.0], &line[colon?.0 + 1..]);
+        let (name, parameters) = head.split_once(';').unwrap_or((head, ""));
+        let name = name.rsplit('.').next().unwrap_or(name).trim().to_ascii_uppercase();
+        let parameters = parameters.to_ascii_uppercase();
+        let value = match parameters.contains("QUOTED-PRINTABLE") {
+            true => decoded(value, &parameters),
+            false => value.to_owned(),
+        };
+        Some(Self { name, value: value.trim().to_owned() })
+    }
+}
+
+fn decoded(value: &str, parameters: &str) -> String {
+    let Some(bytes) = quoted_printable_decode(value.as_bytes()) else { return value.to_owned() };
+    let charset = parameters.split(';').find_map(|parameter| parameter.strip_prefix("CHARSET="));
+    match charset.and_then(|charset| charset_decoder(charset.as_bytes())) {
+        Some(decode) => decode(&bytes),
+        None => String::from_utf8_lossy(&bytes).into_owned(),
+    }
+}
+
+/// `Family;Given;Middle;Prefix;Suffix` in the order that people say it.
+fn ordered(name: &str) -> String {
+    let parts: Vec<_> = pieces(name).iter().map(|part| said(part, 60)).collect();
+    let order = [3, 1, 2, 0, 4].into_iter().filter_map(|at| parts.get(at)).filter(|part| !part.is_empty());
+    order.cloned().collect::<Vec<_>>().join(" ")
+}
+
+/// What stands between semicolons that are no part of a value.
+fn pieces(value: &str) -> Vec<String> {
+    let mut pieces = vec![String::new()];
+    let mut is_escaped = false;
+    for letter in value.chars() {
+        match letter {
+            ';' if !is_escaped => pieces.push(String::new()),
+            _ => pieces.last_mut().expect("there is always a piece").push(letter),
+        }
+        is_escaped = letter == '\\' && !is_escaped;
+    }
+    pieces
+}
+
+/// A value without its escapes, on one line.
+fn said(value: &str, max: usize) -> String {
+    let mut plain = String::new();
+    let mut letters = value.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' => match letters.next() {
+                Some('n' | 'N') | None => plain.push(' '),
+                Some(other) => plain.push(other),
+            },
+            other => plain.push(other),
+        }
+    }
+    text::line(&text::harmless(&plain), max)
+}

@@ -1,0 +1,31 @@
+//! Drafts of mail, for the owner to send: written into the mailbox's folder of drafts, where every mail program finds them.
+//!
+//! A draft says what it was asked to say, in the language of the conversation and in the owner's own manner of greeting and
+//! parting. What nobody said is left open as `[[date?]]` and named, never made up. There is no way to send anything here.
+
+mod compose;
+mod message;
+mod phrases;
+mod store;
+mod style;
+pub(crate) mod tools;
+
+#[cfg(test)]
+mod tests;
+
+/// What is still to be filled in.
+fn placeholders(texts: &[&str]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for text in texts {
+        let mut rest = *text;
+        while let Some(start) = rest.find("[[") {
+            let Some(end) = rest[start..].find("]]").map(|end| start + end + 2) else { break };
+            let open = &rest[start..end];
+            if !found.iter().any(|known| known == open) {
+                found.push(open.to_owned());
+            }
+            rest = &rest[end..];
+        }
+    }
+    found
+}

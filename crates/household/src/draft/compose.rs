@@ -1,0 +1,207 @@
+//! From what is asked to a letter: whom it goes to, which language it is in, and what it says.
+
+use jiff::Zoned;
+
+use super::message::Message;
+use super::phrases::{About, Act, greeting, open, parting, sentence, time};
+use super::style::Style;
+use crate::error::Error;
+use crate::household::Household;
+use crate::mail::address::Person;
+use crate::mail::mailbox::{Mail, Mailbox};
+use crate::text::{self, Language};
+
+/// What a draft is to be.
+#[derive(Debug, Default)]
+pub(super) struct Wish {
+    pub reply_to: Option<String>,
+    /// Names or addresses.
+    pub to: Vec<String>,
+    pub subject: Option<String>,
+    pub act: Option<Act>,
+    /// What is to be said.
+    pub points: Vec<String>,
+    /// Times, with their ends.
+    pub slots: Vec<(Zoned, Option<Zoned>)>,
+    /// The whole text, where somebody has written it already.
+    pub body: Option<String>,
+    pub language: Option<Language>,
+}
+
+/// A draft, and what it was made from.
+pub(super) struct Composed {
+    pub message: Message,
+    pub tone: String,
+    pub based_on: Vec<String>,
+    /// People without an address.
+    pub unknown: Vec<String>,
+    /// What is odd about the letter that it answers.
+    pub warnings: Vec<String>,
+}
+
+/// Composes a draft.
+pub(super) fn compose(wish: &Wish, mailbox: &Mailbox<'_>, house: &Household) -> Result<Composed, Error> {
+    let me = mailbox.me()?;
+    let answered = wish.reply_to.as_deref().map(|id| mailbox.find(id)).transpose()?;
+    let act = wish.act.unwrap_or(if wish.slots.is_empty() { Act::Inform } else { Act::ProposeTimes });
+    let (mut to, unknown) = recipients(wish, house)?;
+    if let Some(mail) = answered.as_ref().filter(|_| to.is_empty() && unknown.is_empty() && act != Act::Forward) {
+        to = answer_to(mail, &me);
+    }
+    let language = wish.language.unwrap_or_else(|| spoken(wish, answered.as_ref()));
+    let style = Style::of(mailbox, to.first().map(|person| &*person.address), language)?;
+    let topic = answered.as_ref().map(|mail| mail.letter.topic()).unwrap_or_default();
+    let subject = match (&wish.subject, act) {
+        (Some(subject), _) => subject.clone(),
+        (None, Act::Forward) if answered.is_some() => format!("Fwd: {topic}"),
+        (None, _) if answered.is_some() => format!("Re: {topic}"),
+        _ => "[[subject?]]".to_owned(),
+    };
+    let body = match &wish.body {
+        Some(body) => text::harmless(body),
+        None => words(wish, act, language, &style, to.first(), answered.as_ref(), house),
+    };
+    let mut message = Message {
+        from: owner(&style, &me),
+        to,
+        subject: text::line(&text::harmless(&subject), 200),
+        body,
+        ..Message::default()
+    };
+    let mut warnings = Vec::new();
+    if let Some(mail) = &answered {
+        warnings = crate::triage::warnings(mailbox, &mail.letter, house)?;
+        if act != Act::Forward {
+            message.in_reply_to = mail.letter.message_id.clone();
+            message.references = mail.letter.references.clone();
+            message.references.push(mail.letter.message_id.clone());
+        }
+    }
+    let based_on = answered.iter().map(|mail| mail.id.clone()).chain(style.based_on.iter().cloned()).collect();
+    Ok(Composed { message, tone: style.tone(), based_on, unknown, warnings })
+}
+
+/// Who is meant: an address as it is, a name as the address book knows it.
+fn recipients(wish: &Wish, house: &Household) -> Result<(Vec<Person>, Vec<String>), Error> {
+    let (mut people, mut unknown) = (Vec::new(), Vec::new());
+    for said in wish.to.iter().filter(|said| !said.trim().is_empty()) {
+        if let Some(person) = addressed(said) {
+            let name = house.contact_for(&person.address).map(|contact| contact.name);
+            people.push(Person {
+                name: if person.name.is_empty() { name.unwrap_or_default() } else { person.name },
+                ..person
+            });
+            continue;
+        }
+        let mut fitting = house.contacts_like(said);
+        fitting.retain(|contact| !contact.emails.is_empty());
+        match &*fitting {
+            [] => unknown.push(text::line(said, 80)),
+            [one] => people.push(Person { name: one.name.clone(), address: one.emails[0].clone() }),
+            [one, ..] if text::fold(&one.name) == text::fold(said.trim()) => {
+                people.push(Person { name: one.name.clone(), address: one.emails[0].clone() });
+            }
+            several => {
+                let names: Vec<_> =
+                    several.iter().take(5).map(|contact| format!("{} <{}>", contact.name, contact.emails[0])).collect();
+                return Err(Error::request(format!("`{said}` could be {}: say which", names.join(" or "))));
+            }
+        }
+    }
+    Ok((people, unknown))
+}
+
+/// `a@b.example` or `Name <a@b.example>`.
+pub(super) fn addressed(said: &str) -> Option<Person> {
+    let (name, address) = match said.trim().strip_suffix('>').and_then(|said| said.split_once('<')) {
+        Some((name, address)) => (name.trim().trim_matches('"'), address.trim()),
+        None => ("", said.trim()),
+    };
+    let (local, domain) = address.rsplit_once('@')?;
+    let is_plain = |part: &str| {
+        !part.is_empty() && part.chars().all(|letter| letter.is_ascii_graphic() && !"<>,;:\"()[]\\".contains(letter))
+    };
+    (is_plain(local) && is_plain(domain))
+        .then(|| Person { name: text::line(&text::harmless(name), 100), address: address.to_lowercase() })
+}
+
+/// Whom an answer goes to: the sender, or, to one's own letter, those that it went to.
+fn answer_to(mail: &Mail, me: &[String]) -> Vec<Person> {
+    let letter = &mail.letter;
+    match me.contains(&letter.from.address) {
+        true => letter.to.clone(),
+        false => vec![letter.reply_to.clone().unwrap_or_else(|| letter.from.clone())],
+    }
+}
+
+/// The language of the letter that is answered, or of what is to be said.
+fn spoken(wish: &Wish, answered: Option<&Mail>) -> Language {
+    match answered {
+        Some(mail) => Language::of(&format!("{} {}", mail.letter.subject, mail.letter.text)),
+        None => Language::of(&format!("{} {}", wish.points.join(" "), wish.subject.as_deref().unwrap_or_default())),
+    }
+}
+
+fn words(
+    wish: &Wish,
+    act: Act,
+    language: Language,
+    style: &Style,
+    to: Option<&Person>,
+    answered: Option<&Mail>,
+    house: &Household,
+) -> String {
+    let zone = &house.options().zone;
+    let invited = answered.and_then(|mail| mail.letter.invite.as_ref()).and_then(|invite| {
+        let at = |moment: jiff::Timestamp| moment.to_zoned(zone.clone());
+        Some(time(language, &at(invite.start?), invite.end.map(at).as_ref()))
+    });
+    let chosen = wish.slots.first().map(|(start, end)| time(language, start, end.as_ref())).or(invited);
+    let topic = answered.map_or("[[subject?]]", |mail| mail.letter.topic());
+    let about = About { topic, time: chosen.filter(|_| act == Act::Accept) };
+    let mut paragraphs = vec![sentence(act, language, style.manner, &about)];
+    match (act, &*wish.slots) {
+        (Act::ProposeTimes, []) => paragraphs.push(format!("- {}", open(act, language).unwrap_or_default())),
+        (Act::ProposeTimes, slots) => {
+            let times: Vec<_> =
+                slots.iter().map(|(start, end)| format!("- {}", time(language, start, end.as_ref()))).collect();
+            paragraphs.push(times.join("\n"));
+        }
+        _ => {}
+    }
+    let points: Vec<String> =
+        wish.points.iter().map(|point| text::harmless(point.trim())).filter(|point| !point.is_empty()).collect();
+    match &*points {
+        [] => paragraphs.extend(open(act, language).filter(|_| act != Act::ProposeTimes).map(str::to_owned)),
+        [one] => paragraphs.push(one.clone()),
+        several => paragraphs.push(several.iter().map(|point| format!("- {point}")).collect::<Vec<_>>().join("\n")),
+    }
+    paragraphs.retain(|paragraph| !paragraph.is_empty());
+    let hello = match (&style.greeting, to.and_then(Person::first_name)) {
+        (Some(greeting), Some(first)) => format!("{greeting} {first},"),
+        (_, first) => greeting(language, style.manner, first, to.map_or("", |person| person.called())),
+    };
+    let goodbye = style.parting.clone().unwrap_or_else(|| {
+        let name = style.owner.first_name().unwrap_or_default();
+        format!("{}\n{name}", parting(language, style.manner)).trim_end().to_owned()
+    });
+    let below = answered.filter(|_| act == Act::Forward).map(|mail| {
+        let letter = &mail.letter;
+        format!(
+            "\n\n---------- Forwarded message ----------\nFrom: {}\nDate: {}\nSubject: {}\n\n{}",
+            letter.from,
+            crate::times::shown(mail.sent, zone),
+            letter.subject,
+            letter.text
+        )
+    });
+    format!("{hello}\n\n{}\n\n{goodbye}{}", paragraphs.join("\n\n"), below.unwrap_or_default())
+}
+
+/// The owner as the draft names them: by the name on what was sent, at the address that the household was told.
+fn owner(style: &Style, me: &[String]) -> Person {
+    match me.first() {
+        Some(address) => Person { name: style.owner.name.clone(), address: address.clone() },
+        None => style.owner.clone(),
+    }
+}

@@ -1,0 +1,160 @@
+//! The owner's manner of writing, measured from what was sent: to the same person first, to everybody otherwise.
+
+use crate::error::Error;
+use crate::mail::address::Person;
+use crate::mail::folder::SENT;
+use crate::mail::mailbox::{Filter, Mail, Mailbox};
+use crate::text::{Language, fold};
+
+/// Whether people say `du` and `Hi`, or `Sie` and `Dear`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Manner {
+    Familiar,
+    Formal,
+}
+
+/// How the owner writes.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Style {
+    /// The owner, as letters name them.
+    pub owner: Person,
+    pub manner: Manner,
+    /// How letters to this person, or in this language, begin before the name: `Hi`, `Liebe`.
+    pub greeting: Option<String>,
+    /// How letters in this language end, with the owner's name.
+    pub parting: Option<String>,
+    /// Half of the letters have fewer words than this.
+    pub words: usize,
+    /// Letters that it was measured on.
+    pub based_on: Vec<String>,
+}
+
+/// Letters that are looked at.
+const SAMPLE: usize = 60;
+
+impl Style {
+    /// How the owner writes to somebody in a language.
+    pub fn of(mailbox: &Mailbox<'_>, to: Option<&str>, language: Language) -> Result<Self, Error> {
+        let filter = Filter { folder: Some(SENT.into()), ..Filter::default() };
+        let (sent, _) = mailbox.list(&filter, SAMPLE)?;
+        let mut samples: Vec<Sample> =
+            sent.iter().map(Sample::of).filter(|sample| sample.language == language).collect();
+        let to_them = |sample: &Sample| to.is_some_and(|to| sample.to.iter().any(|address| address == to));
+        samples.sort_by_key(|sample| !to_them(sample));
+        let personal = samples.iter().filter(|sample| to_them(sample)).count();
+        let owner = match sent.iter().map(|mail| &mail.letter.from).find(|owner| !owner.name.is_empty()) {
+            Some(owner) => owner.clone(),
+            None => Person { name: String::new(), address: mailbox.me()?.into_iter().next().unwrap_or_default() },
+        };
+        let relevant = if personal > 0 { &samples[..personal] } else { &samples[..] };
+        let formal = relevant.iter().filter(|sample| sample.manner == Some(Manner::Formal)).count();
+        let familiar = relevant.iter().filter(|sample| sample.manner == Some(Manner::Familiar)).count();
+        let mut lengths: Vec<usize> = relevant.iter().map(|sample| sample.words).collect();
+        lengths.sort_unstable();
+        let name = owner.first_name().unwrap_or_default();
+        Ok(Self {
+            // To somebody new one is polite, unless the owner never is in this language.
+            manner: match (personal, familiar > formal) {
+                (1.., true) => Manner::Familiar,
+                (1.., false) if formal == 0 => Manner::Familiar,
+                (0, true) if formal == 0 && language == Language::English => Manner::Familiar,
+                _ => Manner::Formal,
+            },
+            greeting: most(relevant.iter().take(personal).filter_map(|sample| sample.greeting.clone())),
+            parting: most(samples.iter().filter_map(|sample| sample.parting(name))),
+            words: lengths.get(lengths.len() / 2).copied().unwrap_or(60),
+            based_on: relevant.iter().take(3).map(|sample| sample.id.clone()).collect(),
+            owner,
+        })
+    }
+
+    /// The manner in words.
+    pub fn tone(&self) -> String {
+        let manner = match self.manner {
+            Manner::Familiar => "friendly",
+            Manner::Formal => "polite",
+        };
+        format!("{manner}, {}", if self.words <= 80 { "short" } else { "detailed" })
+    }
+}
+
+/// What one letter shows of the owner's manner.
+struct Sample {
+    id: String,
+    to: Vec<String>,
+    language: Language,
+    manner: Option<Manner>,
+    greeting: Option<String>,
+    words: usize,
+    last: Vec<String>,
+}
+
+impl Sample {
+    fn of(mail: &Mail) -> Self {
+        let unquoted = mail.letter.text.lines().map(str::trim_end).filter(|line| !line.starts_with('>'));
+        let own: Vec<&str> = unquoted.take_while(|line| *line != "--").filter(|line| !line.is_empty()).collect();
+        let text = own.join("\n");
+        let first_name = mail.letter.to.first().and_then(Person::first_name);
+        let greeting = own.first().and_then(|line| {
+            let words = first_name.and_then(|name| line.split_once(name)).map(|(before, _)| before.trim());
+            words.filter(|words| !words.is_empty() && words.split_whitespace().count() <= 3).map(str::to_owned)
+        });
+        let language = Language::of(&text);
+        Self {
+            id: mail.id.clone(),
+            to: mail.letter.to.iter().map(|person| person.address.clone()).collect(),
+            language,
+            manner: manner(language, &text, greeting.as_deref()),
+            greeting,
+            words: text.split_whitespace().count(),
+            last: own.iter().rev().take(2).rev().map(|line| (*line).to_owned()).collect(),
+        }
+    }
+
+    /// The last lines, where they are signed: `Best, Alex`, or `Viele Grüße` and the name below.
+    fn parting(&self, name: &str) -> Option<String> {
+        let (before, last) = match &*self.last {
+            [before, last] => (Some(before), last),
+            [last] => (None, last),
+            _ => return None,
+        };
+        let is_short = |line: &str| line.split_whitespace().count() <= 5;
+        if name.is_empty() || !last.contains(name) || !is_short(last) {
+            return None;
+        }
+        // A line that begins with the name is nothing but the name.
+        match last.trim_start().starts_with(name) {
+            true => before.filter(|line| is_short(line)).map(|line| format!("{line}\n{last}")),
+            false => Some(last.clone()),
+        }
+    }
+}
+
+fn manner(language: Language, text: &str, greeting: Option<&str>) -> Option<Manner> {
+    let words: Vec<&str> = text.split(|letter: char| !letter.is_alphabetic()).collect();
+    let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(word));
+    let has_folded = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&&*fold(word)));
+    let greeting = fold(greeting.unwrap_or_default());
+    match language {
+        Language::German if has(&["Sie", "Ihnen", "Ihr", "Ihre", "Ihren"]) => Some(Manner::Formal),
+        Language::German if has_folded(&["du", "dir", "dich", "dein", "deine", "euch"]) => Some(Manner::Familiar),
+        Language::French if has_folded(&["vous", "votre", "vos"]) => Some(Manner::Formal),
+        Language::French if has_folded(&["tu", "te", "toi", "ton", "ta"]) => Some(Manner::Familiar),
+        _ if greeting.starts_with("dear") || greeting.starts_with("sehr geehrt") => Some(Manner::Formal),
+        _ if greeting.is_empty() => None,
+        _ => Some(Manner::Familiar),
+    }
+}
+
+/// The most frequent; among equals the first.
+fn most(all: impl Iterator<Item = String>) -> Option<String> {
+    let mut counts: Vec<(String, usize)> = Vec::new();
+    for one in all {
+        match counts.iter_mut().find(|(known, _)| *known == one) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((one, 1)),
+        }
+    }
+    let best = counts.iter().map(|(_, count)| *count).max()?;
+    counts.into_iter().find(|(_, count)| *count == best).map(|(one, _)| one)
+}

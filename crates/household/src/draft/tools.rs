@@ -1,0 +1,261 @@
+//! The tools that write drafts. None of them sends.
+
+use std::fs;
+use std::sync::Arc;
+
+use agent::tools::{Reach, Risk};
+use jiff::Zoned;
+use serde::{Deserialize, Deserializer};
+use serde_json::{Value, json};
+use tool::Registry;
+use tool::args::list;
+
+use super::compose::{Wish, addressed, compose};
+use super::message::Message;
+use super::phrases::Act;
+use super::{placeholders, store};
+use crate::error::Error;
+use crate::household::Household;
+use crate::mail::folder::DRAFTS;
+use crate::mail::letter::Letter;
+use crate::mail::mailbox::{Filter, Mail};
+use crate::mail::tools::named;
+use crate::text::{self, Language};
+use crate::times::{Edge, moment, shown};
+use crate::tools::HouseTool;
+
+/// The tools of drafts, added to others.
+pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
+    registry
+        .with(HouseTool::<Create> {
+            info: tool::info(
+                "draft_create",
+                "Writes a draft into the owner's drafts; nothing is sent. Say what it is to do (`act`) and to say (`points`), or give \
+                 the whole `body`. What is not known stays open as [[date?]] and is named in `placeholders`.",
+                r#"{"type":"object","properties":{
+                    "reply_to":{"type":"string","description":"the emailId of the mail that it answers"},
+                    "to":{"type":"array","items":{"type":"string"},"description":"names or addresses; the sender of the answered mail if not said"},
+                    "subject":{"type":"string"},
+                    "act":{"type":"string","enum":["accept","decline","propose_times","ask","acknowledge","follow_up","forward","inform"]},
+                    "points":{"type":"array","items":{"type":"string"},"description":"sentences that it is to say"},
+                    "slots":{"type":"array","items":{"type":"object","properties":{"start":{"type":"string"},"end":{"type":"string"}},"required":["start"]},"description":"times to propose or to accept"},
+                    "body":{"type":"string","description":"the whole text, instead of act and points"},
+                    "language":{"type":"string","enum":["en","de","fr"],"description":"that of the conversation if not said"}}}"#,
+                Reach::Own,
+                false,
+                Risk::Low,
+            ),
+            example: r#"{"reply_to": "msg_urgent_001", "act": "acknowledge"}"#,
+            foreign: Some("mail"),
+            house: Arc::clone(house),
+            act: create,
+        })
+        .with(HouseTool::<Update> {
+            info: tool::info(
+                "draft_update",
+                "Changes a draft that draft_create wrote. What is not said stays as it is.",
+                r#"{"type":"object","properties":{"id":{"type":"string","description":"the draftId"},
+                    "to":{"type":"array","items":{"type":"string"}},"subject":{"type":"string"},"body":{"type":"string"}},"required":["id"]}"#,
+                Reach::Own,
+                true,
+                Risk::Low,
+            ),
+            example: r#"{"id": "draft_20260115_1", "subject": "Contract"}"#,
+            foreign: Some("mail"),
+            house: Arc::clone(house),
+            act: update,
+        })
+        .with(HouseTool::<Show> {
+            info: tool::info(
+                "draft_show",
+                "Shows a draft, or without `id` the drafts there are.",
+                r#"{"type":"object","properties":{"id":{"type":"string","description":"the draftId"}}}"#,
+                Reach::ReadOnly,
+                true,
+                Risk::Low,
+            ),
+            example: r#"{"id": "draft_20260115_1"}"#,
+            foreign: Some("mail"),
+            house: Arc::clone(house),
+            act: show,
+        })
+}
+
+#[derive(Deserialize)]
+struct Create {
+    reply_to: Option<String>,
+    #[serde(default, deserialize_with = "people")]
+    to: Vec<String>,
+    subject: Option<String>,
+    act: Option<Act>,
+    #[serde(default, deserialize_with = "list")]
+    points: Vec<String>,
+    #[serde(default, deserialize_with = "list")]
+    slots: Vec<Slot>,
+    body: Option<String>,
+    language: Option<Spoken>,
+}
+
+#[derive(Deserialize)]
+struct Slot {
+    start: String,
+    end: Option<String>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Spoken {
+    En,
+    De,
+    Fr,
+}
+
+fn create(args: &Create, house: &Household) -> Result<Value, Error> {
+    let zone = &house.options().zone;
+    let at = |text: &str| -> Result<Zoned, Error> { Ok(moment(text, zone, Edge::Start)?.to_zoned(zone.clone())) };
+    let mut slots = Vec::new();
+    for slot in &args.slots {
+        slots.push((at(&slot.start)?, slot.end.as_deref().map(at).transpose()?));
+    }
+    let wish = Wish {
+        reply_to: args.reply_to.clone(),
+        to: args.to.clone(),
+        subject: args.subject.clone(),
+        act: args.act,
+        points: args.points.clone(),
+        slots,
+        body: args.body.clone(),
+        language: args.language.map(|language| match language {
+            Spoken::En => Language::English,
+            Spoken::De => Language::German,
+            Spoken::Fr => Language::French,
+        }),
+    };
+    let composed = compose(&wish, &house.mailbox()?, house)?;
+    let id = store::create(house, &composed.message)?;
+    let message = &composed.message;
+    let mut open = placeholders(&[&message.subject, &message.body]);
+    open.extend(composed.unknown.iter().map(|name| format!("[[address of {name}?]]")));
+    if message.to.is_empty() && composed.unknown.is_empty() {
+        open.push("[[recipient?]]".to_owned());
+    }
+    let mut answer = json!({
+        "draftId": id,
+        "to": named(&message.to),
+        "subject": message.subject,
+        "body": message.body,
+        "placeholders": open,
+        "tone": composed.tone,
+        "basedOn": composed.based_on,
+    });
+    if !composed.warnings.is_empty() {
+        answer["warnings"] = json!(composed.warnings);
+    }
+    Ok(answer)
+}
+
+#[derive(Deserialize)]
+struct Update {
+    #[serde(alias = "draftId")]
+    id: String,
+    #[serde(default, deserialize_with = "people")]
+    to: Vec<String>,
+    subject: Option<String>,
+    body: Option<String>,
+}
+
+fn update(args: &Update, house: &Household) -> Result<Value, Error> {
+    let mailbox = house.mailbox()?;
+    let (mail, letter) = store::find(&mailbox, &args.id)?;
+    let path = mailbox.path(&mail);
+    let before = fs::read(&path).map_err(Error::file(&path))?;
+    if !store::is_ours(&before) {
+        return Err(Error::request(format!(
+            "{} was written by another program and is left as it is; write a new one",
+            mail.id
+        )));
+    }
+    let mut to = letter.to.clone();
+    if !args.to.is_empty() {
+        let read = |said: &String| {
+            addressed(said).ok_or_else(|| Error::request(format!("`{said}` is no address; say it as name@domain")))
+        };
+        to = args.to.iter().map(read).collect::<Result<_, _>>()?;
+    }
+    let message = Message {
+        from: letter.from.clone(),
+        to,
+        subject: args
+            .subject
+            .as_deref()
+            .map_or(letter.subject.clone(), |subject| text::line(&text::harmless(subject), 200)),
+        in_reply_to: letter.in_reply_to.clone(),
+        references: letter.references.clone(),
+        body: args.body.as_deref().map_or(letter.text.clone(), text::harmless),
+    };
+    store::replace(&path, &before, &message, &mail.id, &house.now())?;
+    let letter = Letter { to: message.to, subject: message.subject, text: message.body, ..letter };
+    Ok(shown_draft(&mail, &letter))
+}
+
+#[derive(Deserialize)]
+struct Show {
+    #[serde(alias = "draftId")]
+    id: Option<String>,
+}
+
+fn show(args: &Show, house: &Household) -> Result<Value, Error> {
+    let mailbox = house.mailbox()?;
+    if let Some(id) = &args.id {
+        let (mail, letter) = store::find(&mailbox, id)?;
+        return Ok(shown_draft(&mail, &letter));
+    }
+    let filter = Filter { folder: Some(DRAFTS.into()), ..Filter::default() };
+    let (mails, total) = mailbox.list(&filter, 50)?;
+    let drafts: Vec<_> = mails
+        .iter()
+        .map(|mail| {
+            json!({
+                "draftId": mail.id,
+                "to": named(&mail.letter.to),
+                "subject": mail.letter.subject,
+                "date": shown(mail.sent, &house.options().zone),
+                "placeholders": placeholders(&[&mail.letter.subject, &mail.letter.text]),
+            })
+        })
+        .collect();
+    Ok(json!({ "drafts": drafts, "total": total }))
+}
+
+fn shown_draft(mail: &Mail, letter: &Letter) -> Value {
+    let mut draft = json!({
+        "draftId": mail.id,
+        "to": named(&letter.to),
+        "subject": letter.subject,
+        "body": letter.text,
+        "placeholders": placeholders(&[&letter.subject, &letter.text]),
+    });
+    if !letter.in_reply_to.is_empty() {
+        draft["inReplyTo"] = json!(letter.in_reply_to);
+    }
+    draft
+}
+
+/// One name, or several.
+fn people<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum People {
+        One(String),
+        Several(Vec<String>),
+        None,
+    }
+    Ok(match People::deserialize(from)? {
+        People::One(one) if one.trim_start().starts_with('[') => serde_json::from_str(&one).unwrap_or(vec![one]),
+        People::One(one) => {
+            one.split([',', ';']).map(|one| one.trim().to_owned()).filter(|one| !one.is_empty()).collect()
+        }
+        People::Several(several) => several,
+        People::None => Vec::new(),
+    })
+}

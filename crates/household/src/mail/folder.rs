@@ -1,0 +1,218 @@
+//! Where letters lie: Maildirs, the folders of Maildir++ and of other programs inside them, and folders of `.eml` files.
+//!
+//! Only ordinary files and folders are looked at, so that a link cannot lead out of the mailbox. Names that are not text are
+//! passed over, because nobody could say them to a tool.
+
+use std::collections::HashSet;
+use std::fs::{self, DirEntry};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use crate::text::fold;
+
+/// The folder that letters come into.
+pub(crate) const INBOX: &str = "inbox";
+/// The folder of what the owner sent.
+pub(crate) const SENT: &str = "sent";
+/// The folder of what the owner may send.
+pub(crate) const DRAFTS: &str = "drafts";
+
+/// What stands between a letter's id and its flags. File systems of Windows have no colon.
+pub(crate) const FLAGS: &str = if cfg!(windows) { ";2," } else { ":2," };
+
+/// One directory with letters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Relative to the mailbox, parts separated by `/`.
+    pub dir: String,
+    /// The folder as people call it.
+    pub folder: String,
+    pub kind: Kind,
+}
+
+/// How a directory keeps its letters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// `cur` or `new`: a file never changes, and its name ends with its flags.
+    Maildir,
+    /// Files that end with `.eml`.
+    Files,
+}
+
+/// One letter's file.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Entry {
+    pub id: String,
+    /// The file's name.
+    pub name: String,
+    /// Letters of a Maildir: S seen, F flagged, R answered, D draft, T trashed, P passed on.
+    pub flags: String,
+    /// Changes when the file does; always 0 in a Maildir.
+    pub stamp: i64,
+}
+
+/// Deeper folders, and more of them, are not looked at.
+const DEPTH: usize = 8;
+const PLACES: usize = 4_000;
+
+/// All directories with letters. A mailbox that is not there has none.
+pub(crate) fn places(mailbox: &Path) -> Vec<Place> {
+    let mut places = Vec::new();
+    let mut seen = HashSet::new();
+    let mut open = vec![(String::new(), 0)];
+    while let Some((dir, depth)) = open.pop() {
+        if places.len() >= PLACES || !seen.insert(dir.clone()) {
+            continue;
+        }
+        let (mut inside, mut has_letters) = (Vec::new(), false);
+        for entry in entries(&mailbox.join(&dir)) {
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => inside.push(name),
+                Ok(kind) if kind.is_file() => has_letters |= stem(&name).is_some(),
+                _ => {}
+            }
+        }
+        let below = |name: &str| if dir.is_empty() { name.to_owned() } else { format!("{dir}/{name}") };
+        let folder = called(&dir);
+        let is_maildir = inside.iter().any(|name| name == "cur" || name == "new");
+        // What moves from `new` to `cur` meanwhile is seen twice rather than not at all.
+        for name in ["new", "cur"].into_iter().filter(|name| is_maildir && inside.iter().any(|other| other == name)) {
+            places.push(Place { dir: below(name), folder: folder.clone(), kind: Kind::Maildir });
+        }
+        if has_letters {
+            places.push(Place { dir: dir.clone(), folder, kind: Kind::Files });
+        }
+        inside.retain(|name| !(is_maildir && matches!(&**name, "cur" | "new" | "tmp")));
+        inside.sort_unstable_by(|a, b| b.cmp(a));
+        if depth < DEPTH {
+            open.extend(inside.iter().map(|name| (below(name), depth + 1)));
+        }
+    }
+    places
+}
+
+impl Place {
+    /// Its path.
+    pub fn path(&self, mailbox: &Path) -> PathBuf {
+        mailbox.join(&self.dir)
+    }
+
+    /// Its letters, as they are called at this moment.
+    pub fn letters(&self, mailbox: &Path) -> Vec<Entry> {
+        let mut letters: Vec<_> = entries(&self.path(mailbox)).filter_map(|entry| self.letter(&entry)).collect();
+        letters.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        letters.dedup_by(|a, b| a.id == b.id);
+        letters
+    }
+
+    fn letter(&self, entry: &DirEntry) -> Option<Entry> {
+        let name = entry.file_name().into_string().ok()?;
+        if name.starts_with('.') || !entry.file_type().ok()?.is_file() {
+            return None;
+        }
+        match self.kind {
+            Kind::Maildir => {
+                let (id, flags) = name.split_once(":2,").or_else(|| name.split_once(";2,")).unwrap_or((&name, ""));
+                (!id.is_empty()).then(|| Entry {
+                    id: id.to_owned(),
+                    flags: flags.to_owned(),
+                    stamp: 0,
+                    name: name.clone(),
+                })
+            }
+            Kind::Files => {
+                let id = stem(&name)?.to_owned();
+                let meta = entry.metadata().ok()?;
+                let stamp = meta.modified().map_or(0, nanos) ^ i64::try_from(meta.len()).unwrap_or(0).rotate_left(40);
+                Some(Entry { id, flags: String::new(), stamp, name })
+            }
+        }
+    }
+
+    /// A number that changes when the directory's letters do; 0 where that cannot be told yet.
+    ///
+    /// A Maildir's directory changes with every letter that comes, goes or gets another flag. Its time is believed only when
+    /// it lies a little back, as two changes within one tick of the clock leave the same time.
+    pub fn stamp(&self, mailbox: &Path) -> i64 {
+        match self.kind {
+            Kind::Maildir => {
+                const TICK: Duration = Duration::from_secs(3);
+                let Ok(changed) = fs::metadata(self.path(mailbox)).and_then(|meta| meta.modified()) else { return 0 };
+                match SystemTime::now().duration_since(changed) {
+                    Ok(ago) if ago > TICK => nanos(changed),
+                    _ => 0,
+                }
+            }
+            Kind::Files => {
+                let mut hasher = DefaultHasher::new();
+                self.letters(mailbox).hash(&mut hasher);
+                // 0 is taken.
+                (hasher.finish() | 1).cast_signed()
+            }
+        }
+    }
+}
+
+fn entries(dir: &Path) -> impl Iterator<Item = DirEntry> {
+    fs::read_dir(dir).into_iter().flatten().flatten()
+}
+
+fn stem(name: &str) -> Option<&str> {
+    let (stem, ending) = name.rsplit_once('.')?;
+    (ending.eq_ignore_ascii_case("eml") && !stem.is_empty()).then_some(stem)
+}
+
+fn nanos(time: SystemTime) -> i64 {
+    time.duration_since(UNIX_EPOCH).ok().and_then(|since| i64::try_from(since.as_nanos()).ok()).unwrap_or(0)
+}
+
+/// What people call a folder: its path without Maildir++'s dots, and one name for those that every program has.
+fn called(dir: &str) -> String {
+    let path: Vec<String> = dir
+        .split('/')
+        .filter(|part| !part.is_empty())
+        .map(|part| part.strip_prefix('.').map_or_else(|| part.to_owned(), |dotted| dotted.replace('.', "/")))
+        .collect();
+    let path = path.join("/");
+    let path = match path.split_once('/') {
+        Some((first, rest)) if first.eq_ignore_ascii_case(INBOX) => rest,
+        _ => &path,
+    };
+    let last = fold(path.rsplit('/').next().unwrap_or_default());
+    let known = match &*last {
+        "" | "inbox" | "posteingang" => INBOX,
+        "sent" | "sent items" | "sent mail" | "sent messages" | "gesendet" | "gesendete elemente"
+        | "gesendete objekte" | "envoyes" | "messages envoyes" | "elements envoyes" => SENT,
+        "drafts" | "entwurfe" | "entw&apw-rfe" | "brouillons" => DRAFTS,
+        "trash" | "deleted items" | "deleted messages" | "papierkorb" | "geloschte elemente" | "corbeille" => "trash",
+        "junk" | "spam" | "junk e-mail" | "indesirables" => "junk",
+        "archive" | "archives" | "all mail" | "archiv" => "archive",
+        _ => path,
+    };
+    known.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_have_the_names_that_people_call_them() {
+        for (dir, folder) in [
+            ("", "inbox"),
+            ("INBOX", "inbox"),
+            (".Sent", "sent"),
+            (".Sent Items", "sent"),
+            ("[Gmail]/Sent Mail", "sent"),
+            (".Entwürfe", "drafts"),
+            (".INBOX.Drafts", "drafts"),
+            (".Work.Clients", "Work/Clients"),
+            ("Work/Clients", "Work/Clients"),
+            ("Spam", "junk"),
+        ] {
+            assert_eq!(called(dir), folder, "{dir}");
+        }
+    }
+}

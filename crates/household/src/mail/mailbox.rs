@@ -1,0 +1,279 @@
+//! The mailbox as it is at this moment: what can be asked of its letters.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::MutexGuard;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use rusqlite::types::Value;
+use rusqlite::{Connection, Row, params_from_iter};
+
+use super::catalogue;
+use super::folder::SENT;
+use super::letter::Letter;
+use crate::error::Error;
+use crate::household::Household;
+use crate::text::fold;
+
+/// A letter and where it lies.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Mail {
+    /// What a person or a model calls it.
+    pub id: String,
+    /// The id of the oldest letter of its thread.
+    pub thread_id: String,
+    pub folder: String,
+    /// Letters of a Maildir.
+    pub flags: String,
+    /// When it was written, or came.
+    pub sent: Timestamp,
+    /// Its file, relative to the mailbox.
+    pub file: PathBuf,
+    /// What the index keeps of it.
+    pub letter: Letter,
+    thread: i64,
+}
+
+impl Mail {
+    /// Whether the owner has not seen it.
+    pub fn is_unread(&self) -> bool {
+        !self.flags.contains('S')
+    }
+}
+
+/// Which letters are asked for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Filter {
+    /// One folder, or all but drafts, trash and junk.
+    pub folder: Option<String>,
+    pub since: Option<Timestamp>,
+    pub until: Option<Timestamp>,
+    /// A piece of the sender's name or address.
+    pub from: Option<String>,
+    pub unread: Option<bool>,
+    /// Words that must be in it; where no letter has all, those that have any.
+    pub words: Option<String>,
+}
+
+/// Characters of a letter's text that are shown.
+const TEXT: usize = 20_000;
+/// Bytes of a file that are read to show it.
+const BYTES: u64 = 64 * 1024 * 1024;
+
+/// The mailbox of a household, as long as somebody asks.
+pub(crate) struct Mailbox<'a> {
+    index: MutexGuard<'a, Connection>,
+    root: &'a Path,
+    zone: &'a TimeZone,
+    me: &'a [String],
+}
+
+impl Household {
+    /// The mailbox, brought up to date.
+    pub(crate) fn mailbox(&self) -> Result<Mailbox<'_>, Error> {
+        let options = self.options();
+        let mut index = self.index().lock();
+        let root = options.mail.as_deref().unwrap_or(Path::new(""));
+        catalogue::refresh(&mut index, root, &options.zone)?;
+        Ok(Mailbox { index, root, zone: &options.zone, me: &options.me })
+    }
+}
+
+const COLUMNS: &str =
+    "mail.id, (SELECT id FROM mail AS first WHERE first.thread = mail.thread ORDER BY sent, key LIMIT 1),
+    folder, flags, sent, dir, name, letter, thread";
+
+impl Mailbox<'_> {
+    /// Letters, the latest first, and how many there are in all.
+    pub fn list(&self, filter: &Filter, limit: usize) -> Result<(Vec<Mail>, usize), Error> {
+        let words = filter.words.as_deref().map(words).unwrap_or_default();
+        if words.is_empty() {
+            return self.search(filter, None, limit);
+        }
+        let all = self.search(filter, Some(words.join(" ")), limit)?;
+        match all.1 {
+            0 if words.len() > 1 => self.search(filter, Some(words.join(" OR ")), limit),
+            _ => Ok(all),
+        }
+    }
+
+    fn search(&self, filter: &Filter, words: Option<String>, limit: usize) -> Result<(Vec<Mail>, usize), Error> {
+        let mut wanted = Wanted::default();
+        match &filter.folder {
+            Some(folder) => wanted.add("folder = ?", folder.trim().to_owned()),
+            None => wanted.conditions.push("folder NOT IN ('drafts', 'trash', 'junk')".to_owned()),
+        }
+        if let Some(since) = filter.since {
+            wanted.add("sent >= ?", since.as_second());
+        }
+        if let Some(until) = filter.until {
+            wanted.add("sent < ?", until.as_second());
+        }
+        if let Some(unread) = filter.unread {
+            wanted.add("(instr(flags, 'S') = 0) = ?", unread);
+        }
+        if let Some(words) = words {
+            wanted.add("key IN (SELECT rowid FROM mail_words WHERE mail_words MATCH ?)", words);
+        }
+        let Wanted { conditions, values } = wanted;
+        let conditions = conditions.join(" AND ");
+        let sql = format!("SELECT {COLUMNS} FROM mail WHERE {conditions} ORDER BY sent DESC, key DESC");
+        let Some(from) = &filter.from else {
+            let count = format!("SELECT count(*) FROM mail WHERE {conditions}");
+            let total =
+                self.index.prepare_cached(&count)?.query_row(params_from_iter(&values), |row| row.get::<_, u32>(0))?;
+            return Ok((self.rows(&format!("{sql} LIMIT {limit}"), &values)?, total as usize));
+        };
+        let mut mails = self.rows(&sql, &values)?;
+        mails.retain(|mail| is_from(mail, from));
+        let total = mails.len();
+        mails.truncate(limit);
+        Ok((mails, total))
+    }
+
+    fn mail(&self, row: &Row<'_>) -> Result<Mail, Error> {
+        let letter: String = row.get(7)?;
+        let sent = Timestamp::from_second(row.get(4)?).unwrap_or(Timestamp::UNIX_EPOCH);
+        Ok(Mail {
+            id: row.get(0)?,
+            thread_id: row.get(1)?,
+            folder: row.get(2)?,
+            flags: row.get(3)?,
+            sent,
+            file: Path::new(&row.get::<_, String>(5)?).join(row.get::<_, String>(6)?),
+            letter: serde_json::from_str(&letter).unwrap_or_default(),
+            thread: row.get(8)?,
+        })
+    }
+
+    /// The letter that is called so: exactly, or by a beginning that only one has.
+    pub fn find(&self, id: &str) -> Result<Mail, Error> {
+        let id = id.trim();
+        let exact = format!("SELECT {COLUMNS} FROM mail WHERE id = ?1 ORDER BY folder <> 'inbox', sent DESC LIMIT 1");
+        if let Some(mail) = self.rows(&exact, &[id.to_owned().into()])?.pop() {
+            return Ok(mail);
+        }
+        if id.is_empty() {
+            return Err(Error::request("say which mail: its id stands in mail_list"));
+        }
+        let prefix = format!("SELECT {COLUMNS} FROM mail WHERE substr(id, 1, length(?1)) = ?1 LIMIT 2");
+        let mut found = self.rows(&prefix, &[id.to_owned().into()])?;
+        match (found.pop(), found.pop()) {
+            (Some(mail), None) => Ok(mail),
+            (Some(one), Some(other)) => {
+                Err(Error::request(format!("`{id}` could be {} or {}: say more of it", other.id, one.id)))
+            }
+            _ => Err(Error::request(format!("there is no mail `{id}`; mail_list shows the ids there are"))),
+        }
+    }
+
+    fn rows(&self, sql: &str, values: &[Value]) -> Result<Vec<Mail>, Error> {
+        let mut statement = self.index.prepare_cached(sql)?;
+        let mut rows = statement.query(params_from_iter(values))?;
+        let mut mails = Vec::new();
+        while let Some(row) = rows.next()? {
+            mails.push(self.mail(row)?);
+        }
+        Ok(mails)
+    }
+
+    /// Everything that belongs to a letter's thread, oldest first, and at most the last hundred.
+    pub fn thread(&self, mail: &Mail) -> Result<Vec<Mail>, Error> {
+        let sql = format!("SELECT {COLUMNS} FROM mail WHERE thread = ?1 ORDER BY sent DESC, key DESC LIMIT 100");
+        let mut mails = self.rows(&sql, &[mail.thread.into()])?;
+        mails.reverse();
+        Ok(mails)
+    }
+
+    /// The whole letter, read again from its file.
+    pub fn open(&self, mail: &Mail) -> Result<Letter, Error> {
+        let path = self.path(mail);
+        let mut bytes = Vec::new();
+        let file = File::open(&path).map_err(Error::file(&path))?;
+        file.take(BYTES).read_to_end(&mut bytes).map_err(Error::file(&path))?;
+        Ok(Letter::read(&bytes, TEXT, self.zone))
+    }
+
+    /// Its file.
+    pub fn path(&self, mail: &Mail) -> PathBuf {
+        self.root.join(&mail.file)
+    }
+
+    /// How many letters the owner wrote to an address.
+    pub fn written_to(&self, address: &str) -> Result<u32, Error> {
+        let mut statement = self.index.prepare_cached("SELECT count(*) FROM mail_written_to WHERE address = ?1")?;
+        Ok(statement.query_row([address], |row| row.get(0))?)
+    }
+
+    /// Everybody that the owner wrote to.
+    pub fn correspondents(&self) -> Result<Vec<String>, Error> {
+        let mut statement = self.index.prepare_cached("SELECT DISTINCT address FROM mail_written_to")?;
+        let rows = statement.query_map([], |row| row.get(0))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// Whether the owner sent a letter by one of these names.
+    pub fn sent_any(&self, names: &[String]) -> Result<bool, Error> {
+        let mut statement =
+            self.index.prepare_cached("SELECT 1 FROM mail WHERE message_id = ?1 AND folder = ?2 LIMIT 1")?;
+        for name in names.iter().filter(|name| !name.is_empty()) {
+            if statement.exists((name, SENT))? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether the owner sent an answer to a letter.
+    pub fn is_answered(&self, mail: &Mail) -> Result<bool, Error> {
+        let name = &mail.letter.message_id;
+        let mut statement =
+            self.index.prepare_cached("SELECT 1 FROM mail WHERE in_reply_to = ?1 AND folder = ?2 LIMIT 1")?;
+        Ok(mail.flags.contains('R') || (!name.is_empty() && statement.exists((name, SENT))?))
+    }
+
+    /// The owner's addresses, in lower case: as they were said, or those that most of what was sent came from.
+    pub fn me(&self) -> Result<Vec<String>, Error> {
+        if !self.me.is_empty() {
+            return Ok(self.me.iter().map(|address| address.to_lowercase()).collect());
+        }
+        let mut statement = self.index.prepare_cached(
+            "SELECT sender FROM mail WHERE folder = ?1 AND sender <> '' GROUP BY sender
+             HAVING count(*) * 10 >= (SELECT count(*) FROM mail WHERE folder = ?1) ORDER BY count(*) DESC",
+        )?;
+        let rows = statement.query_map([SENT], |row| row.get(0))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+}
+
+/// What was asked for as words of the index, each as the beginning of one.
+fn words(query: &str) -> Vec<String> {
+    let spoken = |word: &&str| word.chars().any(char::is_alphanumeric);
+    fold(query)
+        .split_whitespace()
+        .filter(spoken)
+        .take(20)
+        .map(|word| format!("\"{}\"*", word.replace('"', "\"\"")))
+        .collect()
+}
+
+fn is_from(mail: &Mail, wanted: &str) -> bool {
+    let from = fold(&mail.letter.from.to_string());
+    fold(wanted).split_whitespace().all(|word| from.contains(word.trim_matches(['<', '>', ',', '"'])))
+}
+
+/// What rows must be like.
+#[derive(Default)]
+struct Wanted {
+    conditions: Vec<String>,
+    values: Vec<Value>,
+}
+
+impl Wanted {
+    fn add(&mut self, condition: &str, value: impl Into<Value>) {
+        self.values.push(value.into());
+        self.conditions.push(condition.replace('?', &format!("?{}", self.values.len())));
+    }
+}

@@ -1,0 +1,214 @@
+//! The tools that look at mail, and the one that marks it.
+
+use std::sync::Arc;
+
+use agent::tools::{Reach, Risk};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tool::Registry;
+use tool::args::{flag, number};
+
+use super::address::Person;
+use super::flag::{Flag, mark};
+use super::folder::INBOX;
+use super::letter::Letter;
+use super::mailbox::{Filter, Mail, Mailbox};
+use crate::error::Error;
+use crate::household::Household;
+use crate::times::{Edge, moment, shown};
+use crate::tools::HouseTool;
+use crate::{text, triage};
+
+/// The tools of mail, added to others.
+pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
+    let looks = |name, description, schema| tool::info(name, description, schema, Reach::ReadOnly, true, Risk::Low);
+    registry
+        .with(HouseTool::<List> {
+            info: looks(
+                "mail_list",
+                "Lists mails, the latest first. Says `total`, which may be more than are shown.",
+                r#"{"type":"object","properties":{
+                    "folder":{"type":"string","description":"`inbox` if not said; `all` for every folder"},
+                    "since":{"type":"string","description":"2026-01-15 or 2026-01-15T14:30"},
+                    "until":{"type":"string","description":"a day is meant with all its hours"},
+                    "from":{"type":"string","description":"a piece of the sender's name or address"},
+                    "unread":{"type":"boolean","description":"true: only unread ones, false: only read ones"},
+                    "query":{"type":"string","description":"words in the mail"},
+                    "limit":{"type":"integer","minimum":1,"maximum":100,"description":"20 if not said"}}}"#,
+            ),
+            example: r#"{"from": "sarah", "unread": true}"#,
+            foreign: Some("mail"),
+            house: Arc::clone(house),
+            act: list,
+        })
+        .with(HouseTool::<One> {
+            info: looks(
+                "mail_read",
+                "Shows one mail whole, with its attachments' names and with warnings about what is odd in it.",
+                r#"{"type":"object","properties":{"id":{"type":"string","description":"the mail's emailId"}},"required":["id"]}"#,
+            ),
+            example: r#"{"id": "msg_urgent_001"}"#,
+            foreign: Some("mail"),
+            house: Arc::clone(house),
+            act: read,
+        })
+        .with(HouseTool::<One> {
+            info: looks(
+                "mail_thread",
+                "Shows the whole conversation that a mail belongs to, oldest first, with the owner's own answers.",
+                r#"{"type":"object","properties":{"id":{"type":"string","description":"any mail of it"}},"required":["id"]}"#,
+            ),
+            example: r#"{"id": "msg_urgent_001"}"#,
+            foreign: Some("mail"),
+            house: Arc::clone(house),
+            act: thread,
+        })
+        .with(HouseTool::<Mark> {
+            info: tool::info(
+                "mail_flag",
+                "Marks a mail as seen, flagged or answered, or takes the mark away, as mail programs see it too.",
+                r#"{"type":"object","properties":{
+                    "id":{"type":"string","description":"the mail's emailId"},
+                    "flag":{"type":"string","enum":["seen","flagged","answered"]},
+                    "on":{"type":"boolean","description":"true if not said"}},"required":["id","flag"]}"#,
+                Reach::Workspace,
+                true,
+                Risk::Medium,
+            ),
+            example: r#"{"id": "msg_urgent_001", "flag": "flagged"}"#,
+            foreign: None,
+            house: Arc::clone(house),
+            act: set_flag,
+        })
+}
+
+#[derive(Deserialize)]
+struct List {
+    folder: Option<String>,
+    since: Option<String>,
+    until: Option<String>,
+    from: Option<String>,
+    #[serde(default, deserialize_with = "maybe")]
+    unread: Option<bool>,
+    query: Option<String>,
+    #[serde(default, deserialize_with = "number")]
+    limit: Option<u64>,
+}
+
+fn list(args: &List, house: &Household) -> Result<Value, Error> {
+    let zone = &house.options().zone;
+    let folder = args.folder.clone().unwrap_or_else(|| INBOX.to_owned());
+    let filter = Filter {
+        folder: (!folder.eq_ignore_ascii_case("all")).then_some(folder),
+        since: args.since.as_deref().map(|text| moment(text, zone, Edge::Start)).transpose()?,
+        until: args.until.as_deref().map(|text| moment(text, zone, Edge::End)).transpose()?,
+        from: args.from.clone(),
+        unread: args.unread,
+        words: args.query.clone(),
+    };
+    let (mails, total) = house.mailbox()?.list(&filter, args.limit.unwrap_or(20).clamp(1, 100) as usize)?;
+    let mails: Vec<_> = mails.iter().map(|mail| summary(mail, house)).collect();
+    Ok(json!({ "mails": mails, "total": total }))
+}
+
+fn summary(mail: &Mail, house: &Household) -> Value {
+    let letter = &mail.letter;
+    json!({
+        "emailId": mail.id,
+        "threadId": mail.thread_id,
+        "from": letter.from.to_string(),
+        "to": named(&letter.to),
+        "subject": letter.subject,
+        "date": shown(mail.sent, &house.options().zone),
+        "unread": mail.is_unread(),
+        "flagged": mail.flags.contains('F'),
+        "folder": mail.folder,
+        "preview": text::line(&letter.text, 160),
+    })
+}
+
+#[derive(Deserialize)]
+struct One {
+    #[serde(alias = "emailId")]
+    id: String,
+}
+
+fn read(args: &One, house: &Household) -> Result<Value, Error> {
+    let mailbox = house.mailbox()?;
+    let mail = mailbox.find(&args.id)?;
+    whole(&mailbox, &mail, house)
+}
+
+fn thread(args: &One, house: &Household) -> Result<Value, Error> {
+    let mailbox = house.mailbox()?;
+    let mail = mailbox.find(&args.id)?;
+    let mails = mailbox.thread(&mail)?;
+    let shown: Result<Vec<_>, _> = mails.iter().map(|mail| whole(&mailbox, mail, house)).collect();
+    Ok(json!({ "threadId": mail.thread_id, "subject": mail.letter.topic(), "mails": shown? }))
+}
+
+fn whole(mailbox: &Mailbox<'_>, mail: &Mail, house: &Household) -> Result<Value, Error> {
+    let letter = mailbox.open(mail)?;
+    let warnings = triage::warnings(mailbox, &letter, house)?;
+    let Letter { from, to, cc, subject, text, attachments, .. } = &letter;
+    let zone = &house.options().zone;
+    let mut whole = json!({
+        "emailId": mail.id,
+        "threadId": mail.thread_id,
+        "from": from.to_string(),
+        "to": named(to),
+        "cc": named(cc),
+        "subject": subject,
+        "date": shown(mail.sent, zone),
+        "folder": mail.folder,
+        "body": text,
+        "attachments": attachments.iter().map(|file| json!({
+            "name": file.name, "type": file.kind, "size": file.size,
+        })).collect::<Vec<_>>(),
+        "warnings": warnings,
+    });
+    if !letter.in_reply_to.is_empty() {
+        whole["inReplyTo"] = json!(letter.in_reply_to);
+    }
+    if !letter.list.is_empty() {
+        whole["listId"] = json!(letter.list);
+    }
+    if let Some(invite) = &letter.invite {
+        whole["invite"] = json!({
+            "method": invite.method,
+            "title": invite.title,
+            "start": invite.start.map(|start| shown(start, zone)),
+            "end": invite.end.map(|end| shown(end, zone)),
+            "location": invite.location,
+        });
+    }
+    Ok(whole)
+}
+
+#[derive(Deserialize)]
+struct Mark {
+    #[serde(alias = "emailId")]
+    id: String,
+    flag: Flag,
+    #[serde(default, deserialize_with = "maybe")]
+    on: Option<bool>,
+}
+
+fn set_flag(args: &Mark, house: &Household) -> Result<Value, Error> {
+    let mail = mark(house, &args.id, args.flag, args.on.unwrap_or(true))?;
+    Ok(json!({
+        "emailId": mail.id,
+        "seen": !mail.is_unread(),
+        "flagged": mail.flags.contains('F'),
+        "answered": mail.flags.contains('R'),
+    }))
+}
+
+pub(crate) fn named(people: &[Person]) -> Vec<String> {
+    people.iter().map(ToString::to_string).collect()
+}
+
+/// Yes or no, or not said.
+fn maybe<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<bool>, D::Error> {
+    flag(from).map(Some)
+}

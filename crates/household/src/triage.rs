@@ -1,0 +1,101 @@
+//! What a letter wants of the owner, and how soon: a priority from 0 to 1, a category, and the reasons in sentences.
+//!
+//! A judgement is a pure function of a letter and its [`Circumstances`]; the hour is part of them. Reasons are weights of
+//! evidence that are added up, so that the three heaviest are the explanation. A suspicious letter is never urgent, and what
+//! a letter tells a machine to do is shown and never done.
+
+mod deadline;
+mod evidence;
+mod lexicon;
+pub(crate) mod suspicion;
+mod task;
+pub(crate) mod tools;
+mod verdict;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use verdict::{Category, Verdict, judge};
+
+use jiff::Zoned;
+
+use crate::error::Error;
+use crate::household::Household;
+use crate::mail::letter::Letter;
+use crate::mail::mailbox::{Mail, Mailbox};
+use suspicion::Acquaintances;
+
+/// What is known about a letter besides its words.
+#[derive(Clone, Debug)]
+pub(crate) struct Circumstances {
+    /// What time it is for the owner.
+    pub now: Zoned,
+    /// When it was written, in the owner's zone.
+    pub written: Zoned,
+    /// The owner's addresses.
+    pub me: Vec<String>,
+    /// How many letters the owner has written to its sender.
+    pub written_to: u32,
+    /// Whether its sender is in the address book.
+    pub is_contact: bool,
+    /// Whether it belongs to a conversation in which the owner wrote.
+    pub answers_me: bool,
+    /// Whether the owner has answered it.
+    pub is_answered: bool,
+    pub is_unread: bool,
+    pub is_flagged: bool,
+}
+
+/// Judges letters of one mailbox.
+pub(crate) struct Judge<'a> {
+    mailbox: &'a Mailbox<'a>,
+    house: &'a Household,
+    me: Vec<String>,
+    known: Acquaintances,
+    contacts: Vec<String>,
+}
+
+impl<'a> Judge<'a> {
+    /// A judge who knows whom the owner knows.
+    pub fn of(mailbox: &'a Mailbox<'a>, house: &'a Household) -> Result<Self, Error> {
+        let me = mailbox.me()?;
+        let contacts = house.contacts();
+        let known = Acquaintances::of(&contacts, &mailbox.correspondents()?, &me);
+        let contacts = contacts.into_iter().flat_map(|contact| contact.emails).collect();
+        Ok(Self { mailbox, house, me, known, contacts })
+    }
+
+    /// The owner's addresses.
+    pub fn me(&self) -> &[String] {
+        &self.me
+    }
+
+    /// What a letter wants, and how soon.
+    pub fn judge(&self, mail: &Mail) -> Result<Verdict, Error> {
+        let sender = &mail.letter.from.address;
+        let circumstances = Circumstances {
+            now: self.house.now(),
+            written: mail.sent.to_zoned(self.house.options().zone.clone()),
+            me: self.me.clone(),
+            written_to: self.mailbox.written_to(sender)?,
+            is_contact: self.contacts.contains(sender),
+            answers_me: self.mailbox.sent_any(&mail.letter.references)?
+                || self.mailbox.sent_any(std::slice::from_ref(&mail.letter.in_reply_to))?,
+            is_answered: self.mailbox.is_answered(mail)?,
+            is_unread: mail.is_unread(),
+            is_flagged: mail.flags.contains('F'),
+        };
+        Ok(judge(&mail.letter, &circumstances, &self.known))
+    }
+}
+
+/// What is odd about a letter, in sentences.
+pub(crate) fn warnings(mailbox: &Mailbox<'_>, letter: &Letter, house: &Household) -> Result<Vec<String>, Error> {
+    let me = mailbox.me()?;
+    if me.contains(&letter.from.address) {
+        return Ok(Vec::new());
+    }
+    let known = Acquaintances::of(&house.contacts(), &mailbox.correspondents()?, &me);
+    Ok(suspicion::inspect(letter, &known).warnings)
+}

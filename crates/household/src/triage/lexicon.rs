@@ -1,0 +1,208 @@
+//! The words by which letters are judged, in English, German and French, folded; `*` stands for any ending.
+
+/// Something cannot wait.
+pub(super) const URGENT: &str = "urgent, urgently, urgency, asap, a s a p, as soon as possible, as soon as you can, immediately, immediate \
+    attention, immediate action, immediate response, emergency, right away, time sensitive, time critical, at once, \
+    without delay, top priority, high priority, critical, final notice, final reminder, last reminder, second \
+    reminder, overdue, straight away, need this now, right now, dringend*, dringlich*, eilig*, eilt, sofort, \
+    sofortig*, umgehend*, unverzuglich*, so schnell wie moglich, so bald wie moglich, schnellstmoglich*, \
+    baldmoglichst, hochste prioritat, notfall*, letzte mahnung, zweite mahnung, uberfallig*, auf der stelle, \
+    urgente, urgentes, urgence, des que possible, au plus vite, le plus vite possible, immediatement, sans delai, \
+    tout de suite, sans attendre, dernier rappel, tres pressant, prioritaire, en souffrance, le plus rapidement \
+    possible, au plus tot";
+
+/// Something is broken at this moment.
+pub(super) const BROKEN: &str = "outage, is down, are down, went down, has gone down, production down, production incident, sev1, sev 1, p1, \
+    server down, site down, website down, data loss, data breach, security breach, security incident, cannot log in, \
+    can t log in, locked out, stopped working, keeps crashing, blocked on you, blocking the release, blocking us, \
+    blocked until, customers are affected, customers cannot, customers can t, ausfall, ausgefallen, steht still, \
+    lauft nicht mehr, geht nicht mehr, funktioniert nicht mehr, ist down, storung, datenleck, blockiert uns, wir \
+    sind blockiert, stromausfall, wasserschaden, water leak, pipe burst, panne, en panne, hors service, ne \
+    fonctionne plus, ne marche plus, flight cancelled, flight has been cancelled, flight was cancelled, flug wurde \
+    gestrichen, flug gestrichen, flug wurde annulliert, vol annule, vol a ete annule, sommes bloques, suis bloque, \
+    est bloque, in hospital, in the hospital, im krankenhaus, ins krankenhaus, a l hopital, had an accident, hatte \
+    einen unfall, eu un accident, fuite d eau";
+
+/// It can wait, or it is over.
+pub(super) const CALM: &str = "not urgent, isn t urgent, is not urgent, nothing urgent, non urgent, no urgency, not time sensitive, not time \
+    critical, no rush, no hurry, not in a hurry, take your time, whenever you, when you have a moment, when you have \
+    a minute, when you have time, when you get a chance, when you get a minute, at your convenience, at your \
+    leisure, low priority, not critical, nothing critical, no need to reply, no reply needed, no action needed, no \
+    action required, no action is required, no action is needed, nothing to do, no immediate action, not \
+    immediately, isn t critical, don t need to do anything, do not need to do anything, no response needed, nicht \
+    dringend, nicht eilig, eilt nicht, keine eile, keine dringlichkeit, nichts dringendes, hat zeit, wenn du zeit \
+    hast, wenn sie zeit haben, bei gelegenheit, kein stress, lass dir zeit, lassen sie sich zeit, in ruhe, kein \
+    handlungsbedarf, keine aktion erforderlich, nichts zu tun, nicht sofort, irgendwann, keine antwort notig, pas \
+    urgent, pas urgente, rien d urgent, aucune urgence, pas presse, prends ton temps, prenez votre temps, quand vous \
+    aurez, quand tu auras, quand vous pourrez, quand tu pourras, sans urgence, aucune action, rien a faire, a l \
+    occasion, mussen nichts tun, brauchen nichts zu tun";
+
+/// Something else would be urgent.
+pub(super) const SUPPOSED: &str = "for urgent, urgent matters, urgent cases, urgent inquiries, urgent requests, in urgent, if urgent, if it s urgent, \
+    if it is urgent, in case of emergency, in an emergency, in dringenden, dringenden fallen, im notfall, in \
+    notfallen, en cas d urgence, pour toute urgence, si c est urgent";
+
+/// What was pressing is settled.
+pub(super) const SETTLED: &str = "resolved, has been fixed, is fixed, all good now, back up, back online, no longer needed, no longer necessary, \
+    already done, already sorted, sorted now, taken care of, has been restored, is restored, problem solved, issue \
+    is closed, post mortem, postmortem, lessons learned, false alarm, please ignore my, disregard my, never mind, \
+    nevermind, behoben, erledigt, gelost, hat sich geklart, lauft wieder, geht wieder, wieder online, fehlalarm, \
+    nicht mehr notig, entwarnung, resolu*, regle, reglee, c est bon, retabli*, fausse alerte, plus necessaire, plus \
+    besoin, c est fait";
+
+/// Something is wanted.
+pub(super) const REQUEST: &str = "please, pls, plz, kindly, could you, can you, would you, will you, need you to, i need, we need, needs your, \
+    need your, need to know, you need to, you must, you have to, you will need to, must be, make sure, let me know, \
+    let us know, send me, send us, waiting for your, waiting on your, awaiting your, your approval, your signature, \
+    your signoff, your sign off, your decision, your feedback, your input, action required, response required, reply \
+    required, requires your, would appreciate, would be grateful, asking you to, we ask you, are you able to, do you \
+    mind, requested your review, assigned to you, assigned you, is due, are due, due by, due on, due today, due \
+    tomorrow, call me, get back to me, expected to, has to be, have to be, needs to be, need to be, remember to, don \
+    t forget, we are waiting, i m waiting, i am waiting, bitte, kannst du, konnen sie, konntest du, konnten sie, \
+    konnt ihr, konntet ihr, wurdest du, wurden sie, brauche, brauchen, benotige, benotigen, benotigt, wir bitten, \
+    ich bitte, du musst, sie mussen, mussen wir, muss bis, mussen bis, muss heute, gib mir bescheid, gib bescheid, \
+    geben sie, schick mir, schicken sie, ruf mich, rufen sie, warte auf, warten auf, fallig, ihre ruckmeldung, deine \
+    ruckmeldung, ihre freigabe, deine freigabe, ihre unterschrift, deine unterschrift, ihre zustimmung, denk daran, \
+    vergiss nicht, denken sie daran, wir erwarten, merci de, veuillez, pouvez vous, pourriez vous, peux tu, pourrais \
+    tu, peut on, j ai besoin, nous avons besoin, on a besoin, il faut, il nous faut, il me faut, priere de, s il \
+    vous plait, s il te plait, svp, stp, dites moi, dis moi, tenez moi, tiens moi, envoyez moi, envoie moi, votre \
+    accord, votre signature, votre validation, ton accord, ta validation, votre reponse, ta reponse, vous devez, tu \
+    dois, doit etre, doivent etre, rappelle moi, rappelez moi, j attends, nous attendons, n oublie pas, n oubliez \
+    pas";
+
+/// Polite words that want nothing.
+pub(super) const POLITE: &str = "please find, please note, please see attached, please do not reply, please don t reply, don t hesitate, do not \
+    hesitate, feel free, please ignore this, if you have any questions, if you have questions, any questions please, \
+    for any questions, if you no longer, if this wasn t you, if you did not, if you didn t, if you need anything, if \
+    you need any, if anything is unclear, please consider the environment, please disregard, happy to help, bitte \
+    beachten, bitte nicht antworten, bitte antworten sie nicht, bitte finden, zogern sie nicht, bei fragen, bei \
+    ruckfragen, falls du fragen, falls sie fragen, wenn sie fragen, stehe ich gerne, stehen wir gerne, anbei, im \
+    anhang, veuillez trouver, veuillez agreer, je vous prie d agreer, n hesitez pas, n hesite pas, merci de ne pas \
+    repondre, ne pas repondre, si vous avez des questions, pour toute question, veuillez noter, falls sie \
+    verhindert, wenn sie verhindert, if you cannot attend, if you can t attend, if you can t make it, if you cannot \
+    make it, if you need to reschedule, if you need to cancel, si vous ne pouvez pas, en cas d empechement, mussen \
+    nichts, nichts zu tun, nothing to do, no action, need to do anything, aucune action, nothing you need to do";
+
+/// Verbs with which English sentences ask when they begin with them.
+pub(super) const ORDERS: &str = "approve, answer, arrange, book, bring, call, cancel, check, complete, confirm, contact, deliver, edit, fill, \
+    finish, finalize, fix, forward, give, join, look, make, move, order, pay, pick, prepare, print, provide, read, \
+    rebook, register, renew, reply, respond, return, review, rsvp, schedule, send, share, sign, submit, tell, \
+    update, upload, verify, write";
+
+/// A meeting is being arranged.
+pub(super) const MEETING: &str = "meet, meeting, are you free, are you available, your availability, availability for, schedule a, reschedule, \
+    move our, set up a call, set up a time, jump on a call, hop on a call, quick call, a call with, for a call, a \
+    call to discuss, catch up, lunch, coffee, calendar invite, time slot, time slots, find a time, find a slot, pick \
+    a time, video call, zoom, teams call, sync up, one on one, 1 1, interview, would suit you, works for you, work \
+    for you, dinner, termin, terminvorschlag, treffen, besprechung, verschieben, hast du zeit, haben sie zeit, passt \
+    dir, passt ihnen, passt es, telefonat, telefonieren, mittagessen, kaffee, videocall, rendez vous, reunion, \
+    disponible*, disponibilite*, se voir, nous voir, se rencontrer, un appel, dejeuner, cafe, visio, creneau*, te \
+    convient, vous convient, te conviendrait, vous conviendrait, termine, appointment";
+
+/// Subjects that announce a meeting, whatever the letter asks.
+pub(super) const ANNOUNCED: &str = "invitation, appointment, meeting request, terminvorschlag, terminerinnerung, terminbestatigung, terminanfrage, \
+    einladung, rendez vous, demande de reunion, proposition de rendez vous";
+
+/// Addresses that belong to a program or an office, not to a person.
+pub(super) const OFFICES: &str = "news, newsletter, noreply, no reply, donotreply, notifications, notification, notify, updates, update, info, hello, \
+    hallo, deals, offers, marketing, weekly, daily, digest, team, support, service, builds, ci, alerts, mailer, bot, \
+    promo, shop, store";
+
+/// Somebody else will do something, or already does.
+pub(super) const WAITING: &str = "get back to you, let you know, i ll send, i will send, we will send, we ll send, working on it, working on this, \
+    looking into, we received your, we have received your, has been received, your request has been, ticket has \
+    been, case has been, your application, out of office, out of the office, on vacation, on leave, will be back, \
+    being processed, is in progress, under review, you will hear from, expect to hear, will follow up, i ll follow \
+    up, will be in touch, be in touch, still waiting for, still waiting on, keep you posted, keep you updated, will \
+    reply, will respond, will update you, once i hear, once we have, waiting to hear, business days, i ll have it, \
+    you ll have it, i ll get it, abwesend, abwesenheit*, nicht im buro, im urlaub, ich melde mich, wir melden uns, \
+    melde mich, in bearbeitung, wird bearbeitet, bearbeiten ihre, ist bei uns eingegangen, eingegangen, ich schicke, \
+    schicke ich, ich kummere mich, wir kummern uns, wird gepruft, wir prufen, ich prufe, halte dich auf dem \
+    laufenden, halten sie auf dem laufenden, bekommst du, bekommen sie, werktage*, sobald ich, je reviens vers, nous \
+    revenons vers, reviendrai vers, nous reviendrons, absent, absente, en conge, en conges, en cours, bien recu, \
+    avons recu, je m en occupe, nous nous en occupons, je vous tiens, je te tiens, vous tiendrai, nous vous \
+    tiendrons, jours ouvres, je t envoie, je vous envoie, je vous enverrai, je t enverrai, des que j ai";
+
+/// Many got it and none was meant.
+pub(super) const PROMOTION: &str = "unsubscribe, newsletter, view in browser, view this email in your browser, special offer, limited time, \
+    discount, off everything, sale, free shipping, promo code, coupon, webinar, subscribe, this week in, weekly \
+    digest, daily digest, digest, top stories, read more, shop now, buy now, order now, last chance, don t miss, \
+    exclusive, free trial, book a demo, increase your revenue, grow your business, upgrade now, manage preferences, \
+    manage your preferences, you are receiving this, you re receiving this, abmelden, abbestellen, rabatt, angebot, \
+    angebote, gutschein, jetzt sichern, jetzt kaufen, nur heute, im browser ansehen, versandkostenfrei, \
+    wochenruckblick, se desabonner, desabonner, desinscri*, offre speciale, promo, promotion, soldes, code promo, \
+    livraison gratuite, profitez, derniere chance, voir dans le navigateur, lettre d information";
+
+/// It is about something that the owner has bought, booked or been billed for.
+pub(super) const TRANSACTION: &str = "your order, order confirmation, receipt, your booking, booking confirmation, your invoice, payment received, has \
+    shipped, was shipped, has been shipped, your statement, your subscription, your ticket, itinerary, sign in, \
+    login, password was changed, ihre bestellung, bestellbestatigung, quittung, ihre rechnung, zahlungseingang, \
+    versandt, ihre buchung, kontoauszug, votre commande, recu de paiement, votre facture, votre reservation, \
+    expedie*, votre releve";
+
+/// It only tells.
+pub(super) const TELLS: &str = "fyi, for your information, for your records, just to let you know, just letting you know, just a heads up, heads \
+    up, for reference, no action, as an update, quick update, status update, zur info, zur information, zur \
+    kenntnis, nur zur, kurze info, pour info, pour information, a titre d information, pour votre information";
+
+/// Secrets are wanted.
+pub(super) const SECRETS: &str = "password, passcode, verify your account, verify your identity, confirm your account, confirm your identity, \
+    update your account, login details, log in to, sign in to, credentials, account will be, account has been, \
+    account is suspended, account suspended, account was suspended, unusual activity, unusual sign, suspicious \
+    activity, security alert, social security, pin code, your pin, seed phrase, wallet, credit card, card details, \
+    billing information, mailbox is full, mailbox full, mailbox quota, quota exceeded, passwort, kennwort, \
+    zugangsdaten, konto wird, konto wurde, ihr konto, konto gesperrt, identitat bestatigen, daten bestatigen, \
+    kreditkarte*, tan, postfach ist voll, mot de passe, identifiants, votre compte, compte sera, compte a ete, carte \
+    bancaire, coordonnees bancaires, code secret";
+
+/// Money is to be moved.
+pub(super) const MONEY: &str = "wire transfer, wire the, bank transfer, transfer the, transfer of, gift card, gift cards, itunes card, google \
+    play card, bitcoin, crypto, new bank details, new bank account, bank details, bank account, changed our bank, \
+    updated bank, payment details, iban, western union, moneygram, release fee, customs fee, processing fee, small \
+    fee, redelivery, refund, uberweis*, bankverbindung, kontoverbindung, geschenkkarte*, gutscheinkarte*, \
+    zollgebuhr*, virement, nouveau rib, rib, carte cadeau, cartes cadeaux, frais de douane, frais de livraison, \
+    remboursement";
+
+/// Something bad will happen to whoever waits.
+pub(super) const THREATS: &str = "will be suspended, has been suspended, will be closed, will be deleted, will be terminated, be deactivated, be \
+    locked, been locked, been limited, legal action, avoid suspension, lose access, within 24 hours, within 12 \
+    hours, within 48 hours, expires today, final warning, wird gesperrt, gesperrt, wird geloscht, wird deaktiviert, \
+    rechtliche schritte, innerhalb von 24 stunden, binnen 24 stunden, sera suspendu, sera ferme, suspendu, sera \
+    supprime, sera bloque, sous 24 heures, sous 24h, sous 48 heures, dans les 24 heures, poursuites";
+
+/// Tales that are always told for money.
+pub(super) const TALES: &str = "you have won, you ve won, lottery, inheritance, next of kin, unclaimed funds, million dollars, million usd, \
+    million euros, nigerian, recorded you, your webcam, i have hacked, i hacked, compromising video, double your, \
+    guaranteed returns, sie haben gewonnen, erbschaft, lotterie, millionen euro, ihre webcam, vous avez gagne, \
+    heritage, loterie, millions d euros, votre webcam";
+
+/// Words meant for a machine that reads along.
+pub(super) const ORDERS_TO_MACHINES: &str = "ignore previous instructions, ignore all previous, ignore your previous, ignore the previous, ignore all prior, \
+    ignore prior instructions, ignore your instructions, ignore all instructions, ignore the above, disregard \
+    previous, disregard all previous, disregard your instructions, disregard the above, forget your instructions, \
+    forget all previous, forget previous instructions, override your instructions, new instructions for, \
+    instructions for the assistant, instruction to the assistant, note to the assistant, note to ai, attention ai, \
+    dear ai, system prompt, system message, system override, you are now, as an ai, ai assistant must, the assistant \
+    must, assistant should now, assistant please, ai agents, ai agent, if you are an ai, if you are an assistant, if \
+    you are a language model, language model, llm, do not tell the user, don t tell the user, without telling the \
+    user, do not inform the user, without asking the user, ignoriere alle, ignoriere die vorherigen, ignoriere \
+    vorherige, ignoriere deine, vergiss alle anweisungen, vergiss deine anweisungen, an den assistenten, ki \
+    assistent, sag dem benutzer nicht, ignore les instructions, ignorez les instructions, ignore toutes les \
+    instructions, ignorez toutes les instructions, oublie tes instructions, oubliez vos instructions, a l assistant, \
+    assistant ia";
+
+/// Strong words of [`ORDERS_TO_MACHINES`] need no company; these count only beside a word that orders something.
+pub(super) const MACHINES_ALONE: &str = "system prompt, as an ai, ai agents, ai agent, language model, llm, ki assistent, assistant ia, system message, \
+    you are now";
+pub(super) const DEEDS: &str = "forward, send, reveal, delete, reply with, transfer, export, execute, run the, ignore, must, weiterleiten, \
+    leite, sende, losche, transferez, transfere, envoie, envoyez, supprime";
+
+/// Houses in whose name others like to write.
+pub(super) const BRANDS: &str = "paypal, amazon, microsoft, office365, apple, google, netflix, facebook, instagram, linkedin, dhl, fedex, ups, \
+    usps, docusign, dropbox, sparkasse, volksbank, commerzbank, deutsche bank, postbank, ing, wells \
+    fargo, hsbc, barclays, ameli, laposte, chronopost, impots, coinbase, binance, adobe, ebay, spotify";
+
+/// Where anybody can have an address.
+pub(super) const FREEMAIL: &str = "gmail.com, googlemail.com, outlook.com, hotmail.com, live.com, yahoo.com, yahoo.fr, icloud.com, me.com, aol.com, \
+    gmx.de, gmx.net, web.de, t-online.de, proton.me, protonmail.com, mail.com, posteo.de, orange.fr, free.fr, \
+    laposte.net, wanadoo.fr, yandex.com, mail.ru";

@@ -1,0 +1,132 @@
+//! The tool that sorts the inbox.
+
+use std::sync::Arc;
+
+use agent::tools::{Reach, Risk};
+use jiff::ToSpan;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use tool::Registry;
+use tool::args::number;
+
+use super::{Category, Judge, Verdict};
+use crate::error::Error;
+use crate::household::Household;
+use crate::mail::folder::INBOX;
+use crate::mail::mailbox::{Filter, Mail};
+use crate::times::{Edge, moment, shown};
+use crate::tools::HouseTool;
+
+/// The tool of triage, added to others.
+pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
+    registry.with(HouseTool::<Triage> {
+        info: tool::info(
+            "mail_triage",
+            "Sorts the inbox by how soon each mail needs the owner, with the reasons, tasks found in it, and warnings. \
+             Without `since` it looks at the last two weeks.",
+            r#"{"type":"object","properties":{
+                "since":{"type":"string","description":"2026-01-15 or 2026-01-15T14:30"},
+                "until":{"type":"string","description":"a day is meant with all its hours"},
+                "id":{"type":"string","description":"only this mail"},
+                "only":{"type":"string","enum":["urgent","all"],"description":"`all` if not said"},
+                "limit":{"type":"integer","minimum":1,"maximum":50,"description":"10 if not said"}}}"#,
+            Reach::ReadOnly,
+            true,
+            Risk::Low,
+        ),
+        example: r#"{"only": "urgent"}"#,
+        foreign: Some("mail"),
+        house: Arc::clone(house),
+        act: triage,
+    })
+}
+
+#[derive(Deserialize)]
+struct Triage {
+    since: Option<String>,
+    until: Option<String>,
+    #[serde(alias = "emailId")]
+    id: Option<String>,
+    only: Option<Only>,
+    #[serde(default, deserialize_with = "number")]
+    limit: Option<u64>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Only {
+    Urgent,
+    All,
+}
+
+/// Mails that are looked at in one go; more of one period nobody reads.
+const MAILS: usize = 5_000;
+
+fn triage(args: &Triage, house: &Household) -> Result<Value, Error> {
+    let (zone, now) = (&house.options().zone, house.now());
+    let since = match &args.since {
+        Some(text) => moment(text, zone, Edge::Start)?,
+        None => now.checked_sub(2.weeks()).unwrap_or(now.clone()).timestamp(),
+    };
+    let until = args.until.as_deref().map_or(Ok(now.timestamp()), |text| moment(text, zone, Edge::End))?;
+    let mailbox = house.mailbox()?;
+    let judge = Judge::of(&mailbox, house)?;
+    let mails = match &args.id {
+        Some(id) => vec![mailbox.find(id)?],
+        None => {
+            let mut filter = Filter { folder: Some(INBOX.into()), since: Some(since), ..Filter::default() };
+            // What is dated in the future came all the same.
+            filter.until = args.until.is_some().then_some(until);
+            let (mut mails, _) = mailbox.list(&filter, MAILS)?;
+            mails.retain(|mail| !judge.me().contains(&mail.letter.from.address));
+            mails
+        }
+    };
+    let mut judged = Vec::with_capacity(mails.len());
+    for mail in mails {
+        let verdict = judge.judge(&mail)?;
+        judged.push((mail, verdict));
+    }
+    let mut counts = Map::new();
+    for category in Category::ALL {
+        let count = judged.iter().filter(|(_, verdict)| verdict.category == category).count();
+        counts.insert(category.as_str().to_owned(), json!(count));
+    }
+    if args.only == Some(Only::Urgent) {
+        judged.retain(|(_, verdict)| verdict.category == Category::Urgent);
+    }
+    judged.sort_by(|(a, one), (b, other)| other.priority.total_cmp(&one.priority).then(b.sent.cmp(&a.sent)));
+    let total = judged.len();
+    judged.truncate(args.limit.unwrap_or(10).clamp(1, 50) as usize);
+    let items: Vec<_> = judged.iter().map(|(mail, verdict)| item(mail, verdict, house)).collect();
+    Ok(json!({
+        "items": items,
+        "total": total,
+        "counts": counts,
+        "period": { "since": shown(since, zone), "until": shown(until, zone) },
+    }))
+}
+
+fn item(mail: &Mail, verdict: &Verdict, house: &Household) -> Value {
+    let task = |task: &super::task::Task| {
+        let mut shown = json!({ "title": task.title, "confidence": task.confidence });
+        if let Some(due) = task.due {
+            shown["suggestedDue"] = json!(due.to_string());
+        }
+        shown
+    };
+    json!({
+        "emailId": mail.id,
+        "threadId": mail.thread_id,
+        "from": mail.letter.from.to_string(),
+        "subject": mail.letter.subject,
+        "date": shown(mail.sent, &house.options().zone),
+        "priority": verdict.priority,
+        "category": verdict.category.as_str(),
+        "why": verdict.why,
+        "suggestedActions": verdict.suggested_actions,
+        "extractedTasks": verdict.tasks.iter().map(task).collect::<Vec<_>>(),
+        "summary": verdict.summary,
+        "warnings": verdict.warnings,
+    })
+}

@@ -1,0 +1,209 @@
+//! From evidence to a verdict: the category, what to do about it, and one sentence that says what it is about.
+
+use jiff::Unit;
+use serde::Serialize;
+
+use super::Circumstances;
+use super::evidence::Evidence;
+use super::suspicion::{Acquaintances, Findings, inspect};
+use super::task::{Task, tasks};
+use crate::mail::letter::Letter;
+use crate::text;
+
+/// What kind of thing a letter is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Category {
+    /// It wants something, and soon.
+    Urgent,
+    /// It wants something.
+    Action,
+    /// It is about meeting.
+    Meeting,
+    /// Somebody else does something.
+    Waiting,
+    /// It tells something.
+    Fyi,
+    /// It went to many.
+    Newsletter,
+    /// It is not what it seems to be.
+    Suspicious,
+}
+
+impl Category {
+    /// All of them, the most pressing first.
+    pub const ALL: [Self; 7] =
+        [Self::Urgent, Self::Action, Self::Meeting, Self::Waiting, Self::Fyi, Self::Newsletter, Self::Suspicious];
+
+    /// Its word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Urgent => "urgent",
+            Self::Action => "action",
+            Self::Meeting => "meeting",
+            Self::Waiting => "waiting",
+            Self::Fyi => "fyi",
+            Self::Newsletter => "newsletter",
+            Self::Suspicious => "suspicious",
+        }
+    }
+}
+
+/// What a letter wants, and how soon.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Verdict {
+    pub priority: f64,
+    pub category: Category,
+    /// The heaviest reasons.
+    pub why: Vec<String>,
+    pub suggested_actions: Vec<&'static str>,
+    pub tasks: Vec<Task>,
+    pub summary: String,
+    pub warnings: Vec<String>,
+}
+
+/// The least priority of an urgent letter.
+const URGENT: f64 = 0.6;
+/// Hours within which something is due soon: until the end of tomorrow.
+const SOON_H: f64 = 37.0;
+/// Hours for which something that was due is still pressing.
+const JUST_MISSED_H: f64 = -48.0;
+/// Days after which words of urgency have worn off.
+const WORN_OFF_D: f64 = 5.0;
+
+/// Judges a letter.
+pub(crate) fn judge(letter: &Letter, at: &Circumstances, known: &Acquaintances) -> Verdict {
+    let evidence = Evidence::of(letter, at);
+    let Findings { warnings, is_suspicious } = inspect(letter, known);
+    let category = if is_suspicious { Category::Suspicious } else { category(letter, at, &evidence) };
+    let priority = match category {
+        Category::Suspicious => evidence.priority().min(0.3),
+        Category::Newsletter => evidence.priority().min(0.25),
+        Category::Urgent => evidence.priority(),
+        _ => evidence.priority().min(URGENT - 0.01),
+    };
+    let tasks = match category {
+        Category::Suspicious | Category::Newsletter => Vec::new(),
+        _ => tasks(&evidence.sentences, &letter.subject, at),
+    };
+    let why = evidence.reasons.iter().take(3).map(|reason| reason.sentence.clone());
+    let why = match warnings.first() {
+        Some(warning) if is_suspicious => std::iter::once(format!("It {warning}.")).chain(why).take(3).collect(),
+        _ => why.collect(),
+    };
+    Verdict {
+        priority,
+        category,
+        why,
+        suggested_actions: actions(category, !tasks.is_empty()),
+        summary: summary(letter, category, &tasks, at),
+        tasks,
+        warnings,
+    }
+}
+
+fn category(letter: &Letter, at: &Circumstances, evidence: &Evidence) -> Category {
+    let wants = evidence.is_request || evidence.is_question;
+    if evidence.is_mass || (evidence.is_promotion && at.written_to == 0) {
+        let is_for_owner = wants
+            && !evidence.is_promotion
+            && evidence.sentences.iter().any(|(sentence, _)| sentence.has_any(PERSONAL));
+        return match () {
+            () if is_for_owner => Category::Action,
+            () if (evidence.is_transaction || letter.automatic) && !evidence.is_promotion => Category::Fyi,
+            () => Category::Newsletter,
+        };
+    }
+    if at.is_answered {
+        return Category::Waiting;
+    }
+    if is_urgent(letter, evidence) {
+        return Category::Urgent;
+    }
+    let invite = letter.invite.as_ref();
+    match () {
+        () if invite.is_some_and(|invite| invite.asks() || invite.method == "CANCEL") => Category::Meeting,
+        () if invite.is_some() => Category::Fyi,
+        () if letter.automatic && evidence.is_waiting => Category::Waiting,
+        () if !evidence.is_for_me => Category::Fyi,
+        () if evidence.is_talk && !(evidence.is_request && (at.written_to > 0 || at.is_contact)) => Category::Fyi,
+        () if evidence.is_meeting => Category::Meeting,
+        () if evidence.is_waiting && !evidence.is_request => Category::Waiting,
+        () if evidence.only_tells && !evidence.is_question => Category::Fyi,
+        () if evidence.is_request && !evidence.is_settled => Category::Action,
+        () if evidence.is_question && !letter.automatic => Category::Action,
+        () => Category::Fyi,
+    }
+}
+
+/// Words of a message from many that nevertheless means one.
+const PERSONAL: &str = "requested your review, assigned to you, assigned you, mentioned you, your approval, needs your";
+
+/// Whether it cannot wait: something is wanted soon, or is said to be urgent, or is broken; and nothing speaks against it.
+fn is_urgent(letter: &Letter, evidence: &Evidence) -> bool {
+    let wants = evidence.is_request || evidence.is_question;
+    let is_due = evidence.deadline.is_some_and(|(mention, hours)| {
+        let is_certain = mention.is_limit || evidence.is_request;
+        (JUST_MISSED_H..=SOON_H).contains(&hours) && is_certain
+    });
+    let is_fresh = evidence.age_d <= WORN_OFF_D;
+    // An end that is far away contradicts the word.
+    let is_far = evidence.deadline.is_some_and(|(_, hours)| hours > 5.0 * 24.0);
+    let is_pressing = is_due && (wants || evidence.is_urgent)
+        || is_fresh && evidence.is_broken
+        || is_fresh && !is_far && evidence.is_urgent
+        || is_fresh && letter.importance > 0 && evidence.is_request && !evidence.is_meeting;
+    let is_over = evidence.is_calm || evidence.is_settled || !evidence.is_for_me;
+    let is_reply = letter.invite.as_ref().is_some_and(|invite| !invite.asks());
+    is_pressing && !is_over && !is_reply && evidence.priority() >= URGENT
+}
+
+fn actions(category: Category, has_tasks: bool) -> Vec<&'static str> {
+    let mut actions = match category {
+        Category::Urgent => vec!["reply_urgent"],
+        Category::Action => vec!["reply"],
+        Category::Meeting => vec!["check_calendar", "reply"],
+        Category::Waiting => vec!["follow_up_later"],
+        Category::Fyi => vec!["read", "archive"],
+        Category::Newsletter => vec!["archive", "unsubscribe"],
+        Category::Suspicious => return vec!["do_not_open_links", "report_phishing"],
+    };
+    if has_tasks && matches!(category, Category::Urgent | Category::Action) {
+        actions.push("create_task");
+    }
+    actions
+}
+
+fn summary(letter: &Letter, category: Category, tasks: &[Task], at: &Circumstances) -> String {
+    let who = letter.from.called();
+    let subject = match letter.topic() {
+        "" => "(no subject)",
+        subject => subject,
+    };
+    let words = match category {
+        Category::Suspicious => {
+            return text::line(&format!("Claims to be {who}: “{subject}”. Do not answer or open anything."), 240);
+        }
+        Category::Newsletter => format!("{who} sent a newsletter: {subject}"),
+        Category::Meeting => match letter.invite.as_ref().filter(|invite| !invite.title.is_empty()) {
+            Some(invite) => format!("{who} invites you: {}", invite.title),
+            None => format!("{who} wants to meet: {subject}"),
+        },
+        _ => match tasks.first() {
+            Some(task) => {
+                let days = task.due.map(|due| at.now.date().until((Unit::Day, due)).map_or(0, |span| span.get_days()));
+                let due = match (days, task.due) {
+                    (Some(..0), _) => ", overdue".to_owned(),
+                    (Some(0), _) => ", due today".to_owned(),
+                    (Some(1), _) => ", due tomorrow".to_owned(),
+                    (_, Some(due)) => format!(", due {}", due.strftime("%A, %-d %B")),
+                    (_, None) => String::new(),
+                };
+                format!("{who}: {}{due} ({subject})", task.title)
+            }
+            None => format!("{who}: {subject}"),
+        },
+    };
+    let words = text::line(&words, 220);
+    if words.ends_with(['.', '!', '?', '…']) { words } else { format!("{words}.") }
+}
