@@ -7,6 +7,7 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use tool::Registry;
 
+use crate::calendar::{self, Calendars};
 use crate::error::Error;
 use crate::index::Index;
 use crate::notes::{self, Lookout};
@@ -101,13 +102,15 @@ pub struct Household {
     options: Options,
     index: Index,
     notes: Lookout,
+    calendars: Calendars,
 }
 
 impl Household {
     /// Opens a household. Nothing is read before something is asked.
     pub fn open(options: Options) -> Result<Arc<Self>, Error> {
         let index = Index::open(options.index.as_deref())?;
-        Ok(Arc::new(Self { options, index, notes: Lookout::default() }))
+        let calendars = Calendars::new(options.calendars.clone());
+        Ok(Arc::new(Self { options, index, notes: Lookout::default(), calendars }))
     }
 
     /// Its tools, added to others.
@@ -118,6 +121,7 @@ impl Household {
         let registry = triage::tools::add(self, registry);
         let registry = draft::tools::add(self, registry);
         let registry = notes::tools::add(self, registry);
+        let registry = calendar::tools::add(self, registry);
         preferences::tools::add(self, registry)
     }
 
@@ -134,6 +138,11 @@ impl Household {
     /// What it knows of the folder of notes.
     pub(crate) fn notes(&self) -> &Lookout {
         &self.notes
+    }
+
+    /// Its calendars.
+    pub fn calendars(&self) -> &Calendars {
+        &self.calendars
     }
 
     /// What time it is for its owner.

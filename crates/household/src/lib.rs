@@ -7,6 +7,7 @@
 //! Left to others: who may use a tool (the rules of the house), and what is said about a result (a model, or the engine of
 //! rules).
 
+pub mod calendar;
 mod contacts;
 pub mod demo;
 mod draft;

@@ -1,0 +1,434 @@
+//! The tools of calendars: what there is, what is taken, where there is room, and a proposal.
+
+use std::sync::Arc;
+
+use agent::tools::{Reach, Risk, ToolInfo};
+use jiff::{SignedDuration, Timestamp, ToSpan};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value, json};
+use tool::{Registry, args};
+
+use super::busy::{Taken, busy, taken};
+use super::folder::Agenda;
+use super::free::{Slot, Wish, check, free_slots};
+use super::hours::{Hours, PartOfDay};
+use super::moment::Window;
+use super::proposal::{PROPOSALS, Proposal};
+use super::series::Occurrence;
+use crate::error::Error;
+use crate::household::Household;
+use crate::times::{Edge, moment, shown};
+use crate::tools::HouseTool;
+
+/// More events are not told at once.
+const MAX_EVENTS: usize = 100;
+/// More of what stands in the way is not told at once.
+const MAX_CONFLICTS: usize = 20;
+const MAX_WARNINGS: usize = 5;
+const MAX_SLOTS: u64 = 10;
+/// Without an end, so many days are looked at.
+const DAYS: i64 = 7;
+/// How long after the asked time the next possible one is sought.
+const BEYOND: SignedDuration = SignedDuration::from_hours(31 * 24);
+const LONGEST: SignedDuration = SignedDuration::from_hours(366 * 24);
+
+/// Adds the tools of calendars to others.
+pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
+    registry
+        .with(of(
+            house,
+            looks("calendar_list", LIST, LIST_SCHEMA),
+            r#"{"from": "2026-01-15", "to": "2026-01-16"}"#,
+            list,
+        ))
+        .with(of(
+            house,
+            looks("calendar_busy", BUSY, BUSY_SCHEMA),
+            r#"{"from": "2026-01-15", "to": "2026-01-16"}"#,
+            show_busy,
+        ))
+        .with(of(
+            house,
+            looks("calendar_free", FREE, FREE_SCHEMA),
+            r#"{"from": "2026-01-15", "duration_min": 60}"#,
+            free,
+        ))
+        .with(of(
+            house,
+            looks("calendar_check", CHECK, CHECK_SCHEMA),
+            r#"{"start": "2026-01-15T14:00", "end": "2026-01-15T15:00"}"#,
+            judge,
+        ))
+        .with(of(
+            house,
+            tool::info("calendar_propose", PROPOSE, PROPOSE_SCHEMA, Reach::Own, true, Risk::Low),
+            r#"{"title": "Review", "start": "2026-01-15T14:00", "end": "2026-01-15T15:00"}"#,
+            propose,
+        ))
+}
+
+fn of<A>(
+    house: &Arc<Household>,
+    info: ToolInfo,
+    example: &'static str,
+    act: fn(&A, &Household) -> Result<Value, Error>,
+) -> HouseTool<A> {
+    HouseTool { info, example, foreign: Some("calendar"), house: Arc::clone(house), act }
+}
+
+fn looks(name: &str, description: &str, schema: &str) -> ToolInfo {
+    tool::info(name, description, schema, Reach::ReadOnly, true, Risk::Low)
+}
+
+const LIST: &str = "List the events of the calendars, repeating ones included. Times: 2026-01-15 (as `to`: that whole day), 2026-01-15T14:00 or RFC 3339.";
+const LIST_SCHEMA: &str = r#"{"type":"object","properties":{"from":{"type":"string","description":"default: today"},"to":{"type":"string","description":"default: 7 days later"},"calendar":{"type":"string","description":"only this one"}}}"#;
+
+#[derive(Deserialize)]
+struct List {
+    #[serde(default)]
+    from: Option<String>,
+    #[serde(default)]
+    to: Option<String>,
+    #[serde(default)]
+    calendar: Option<String>,
+}
+
+fn list(args: &List, house: &Household) -> Result<Value, Error> {
+    let today = house.now().start_of_day().map_or_else(|_| house.now().timestamp(), |day| day.timestamp());
+    let window = window(args.from.as_deref(), args.to.as_deref(), today, house)?;
+    let agenda = house.calendars().look()?;
+    let agenda = match args.calendar.as_deref().filter(|name| !name.trim().is_empty()) {
+        Some(name) => named(agenda, name)?,
+        None => agenda.only(|calendar| !calendar.is_of_others(&house.options().me)),
+    };
+    let (found, cut) = agenda.expand(window, &house.options().zone);
+    let events: Vec<Value> = found.iter().take(MAX_EVENTS).map(|event| event_shown(event, house)).collect();
+    let mut answer = Answer::default();
+    answer.put("events", events);
+    answer.put("total", found.len());
+    answer.warn(&agenda, &cut);
+    Ok(answer.done())
+}
+
+const BUSY: &str = "Show when the owner is busy, overlapping events joined.";
+const BUSY_SCHEMA: &str = r#"{"type":"object","properties":{"from":{"type":"string"},"to":{"type":"string","description":"a day is included whole"}},"required":["from","to"]}"#;
+
+#[derive(Deserialize)]
+struct ShowBusy {
+    from: String,
+    to: String,
+}
+
+fn show_busy(args: &ShowBusy, house: &Household) -> Result<Value, Error> {
+    let window = window(Some(&args.from), Some(&args.to), Timestamp::MIN, house)?;
+    let seen = Seen::look(window, &[], house)?;
+    let busy: Vec<Value> = busy(&seen.taken, window)
+        .iter()
+        .map(|busy| {
+            let mut stretch = stretch(busy.window, house);
+            stretch.put("titles", &busy.titles);
+            stretch.put_if(busy.is_tentative, "tentative", true);
+            stretch.done()
+        })
+        .collect();
+    let mut answer = Answer::default();
+    answer.put("busy", busy);
+    answer.warn(&seen.agenda, &seen.cut);
+    Ok(answer.done())
+}
+
+const FREE: &str = "Find times for a meeting in working hours, best first, with what stands in the way. Looks into calendars named after attendees too.";
+const FREE_SCHEMA: &str = r#"{"type":"object","properties":{"from":{"type":"string","description":"default: now"},"to":{"type":"string","description":"default: 7 days later; a day is included whole"},"duration_min":{"type":"integer","description":"default 30"},"attendees":{"type":"array","items":{"type":"string"}},"part_of_day":{"enum":["morning","afternoon","evening"]},"limit":{"type":"integer","description":"default 3"}}}"#;
+
+#[derive(Deserialize)]
+struct Free {
+    #[serde(default)]
+    from: Option<String>,
+    #[serde(default)]
+    to: Option<String>,
+    #[serde(default, alias = "duration", deserialize_with = "args::number")]
+    duration_min: Option<u64>,
+    #[serde(default, deserialize_with = "names")]
+    attendees: Vec<String>,
+    #[serde(default)]
+    part_of_day: Option<PartOfDay>,
+    #[serde(default, deserialize_with = "args::number")]
+    limit: Option<u64>,
+}
+
+fn free(args: &Free, house: &Household) -> Result<Value, Error> {
+    let now = house.now();
+    let asked = window(args.from.as_deref(), args.to.as_deref(), now.timestamp(), house)?;
+    let minutes = u32::try_from(args.duration_min.unwrap_or(30)).unwrap_or(u32::MAX);
+    if !(1..=24 * 60).contains(&minutes) {
+        return Err(Error::request("`duration_min` must be between 1 and 1440 minutes"));
+    }
+    let horizon = asked.end.max(now.timestamp()).saturating_add(BEYOND).unwrap_or(asked.end);
+    // What ends shortly before matters too: people need a moment between two meetings.
+    let start = asked.start.saturating_sub(SignedDuration::from_hours(1)).unwrap_or(asked.start);
+    let seen = Seen::look(Window { start, end: horizon }, &args.attendees, house)?;
+    let limit = args.limit.unwrap_or(3).clamp(1, MAX_SLOTS) as usize;
+    let wish = Wish { minutes, part: args.part_of_day, limit, horizon, ..Wish::within(asked) };
+    let found = free_slots(&seen.taken, &wish, &now);
+    let mut reasoning = found.reasoning;
+    if !seen.strangers.is_empty() {
+        reasoning.push_str(&format!(
+            " There is no calendar of {} here, so only known ones were looked at.",
+            seen.strangers.join(", ")
+        ));
+    }
+    let mut answer = Answer::default();
+    answer.put("suggestedSlots", found.slots.iter().map(|slot| slot_shown(slot, house)).collect::<Vec<_>>());
+    answer.put("conflicts", conflicts_shown(&found.conflicts, house));
+    answer.put("reasoning", reasoning);
+    if let Some(next) = &found.next {
+        answer.put("nextPossible", slot_shown(next, house));
+    }
+    answer.warn(&seen.agenda, &seen.cut);
+    Ok(answer.done())
+}
+
+const CHECK: &str = "Check whether the owner is free at a given time.";
+const CHECK_SCHEMA: &str =
+    r#"{"type":"object","properties":{"start":{"type":"string"},"end":{"type":"string"}},"required":["start","end"]}"#;
+
+#[derive(Deserialize)]
+struct Check {
+    #[serde(alias = "from")]
+    start: String,
+    #[serde(alias = "to")]
+    end: String,
+}
+
+fn judge(args: &Check, house: &Household) -> Result<Value, Error> {
+    let asked = window(Some(&args.start), Some(&args.end), Timestamp::MIN, house)?;
+    let seen = Seen::look(asked, &[], house)?;
+    let verdict = check(&seen.taken, asked, &Hours::default(), &house.now());
+    let mut answer = Answer::default();
+    answer.put("free", verdict.is_free);
+    answer.put("conflicts", conflicts_shown(&verdict.conflicts, house));
+    answer.put("reasoning", verdict.reasoning);
+    answer.warn(&seen.agenda, &seen.cut);
+    Ok(answer.done())
+}
+
+const PROPOSE: &str =
+    "Put a tentative event into the calendar Proposals. Other calendars stay as they are, and nobody is invited.";
+const PROPOSE_SCHEMA: &str = r#"{"type":"object","properties":{"title":{"type":"string"},"start":{"type":"string"},"end":{"type":"string"},"attendees":{"type":"array","items":{"type":"string"}},"location":{"type":"string"},"note":{"type":"string"}},"required":["title","start","end"]}"#;
+
+#[derive(Deserialize)]
+struct Propose {
+    #[serde(alias = "summary")]
+    title: String,
+    start: String,
+    end: String,
+    #[serde(default, deserialize_with = "names")]
+    attendees: Vec<String>,
+    #[serde(default)]
+    location: Option<String>,
+    #[serde(default, alias = "description")]
+    note: Option<String>,
+}
+
+fn propose(args: &Propose, house: &Household) -> Result<Value, Error> {
+    let window = window(Some(&args.start), Some(&args.end), Timestamp::MIN, house)?;
+    let title = args.title.trim().to_owned();
+    if title.is_empty() {
+        return Err(Error::request("a proposal needs a `title`"));
+    }
+    let now = house.now();
+    if window.start < now.timestamp() {
+        let now = shown(now.timestamp(), now.time_zone());
+        return Err(Error::request(format!("that time is over (it is {now}); propose a later one")));
+    }
+    let place = house.calendars().place().ok_or_else(|| {
+        Error::request("this household has no folder of calendars, so there is no place for a proposal; name one in its configuration")
+    })?;
+    if place.is_file() {
+        return Err(Error::request(
+            "the calendars of this household are one file; a proposal needs a folder beside it",
+        ));
+    }
+    let some = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
+    let (attendees, location, note) = (args.attendees.clone(), some(&args.location), some(&args.note));
+    let proposal = Proposal { title, window, attendees, location, note };
+    // What stood in the way before is told; the proposal itself does not stand in its own.
+    let mut seen = Seen::look(window, &proposal.attendees, house)?;
+    seen.taken.retain(|one| !(&*one.calendar == PROPOSALS && one.title == proposal.title && one.window == window));
+    proposal.keep(place, &now)?;
+    let mut answer = stretch(window, house);
+    answer.put("eventId", proposal.id());
+    answer.put("calendar", PROPOSALS);
+    answer.put("title", &proposal.title);
+    answer.put("status", "tentative");
+    answer.put("conflicts", conflicts_shown(&seen.taken, house));
+    Ok(answer.done())
+}
+
+/// What takes time in a window: for the owner, and for attendees whose calendars are here.
+struct Seen {
+    agenda: Agenda,
+    taken: Vec<Taken>,
+    cut: Vec<String>,
+    /// Attendees without a calendar here.
+    strangers: Vec<String>,
+}
+
+impl Seen {
+    fn look(window: Window, attendees: &[String], house: &Household) -> Result<Self, Error> {
+        let (me, zone) = (&house.options().me, &house.options().zone);
+        let agenda = house.calendars().look()?;
+        let is_theirs = |name: &str| {
+            attendees.iter().any(|said| {
+                agenda.calendars().iter().any(|calendar| &*calendar.name == name && calendar.is_called(address(said)))
+            })
+        };
+        let (found, cut) = agenda.expand(window, zone);
+        let mut all = Vec::new();
+        for calendar in agenda.calendars() {
+            let inside: Vec<Occurrence> = found.iter().filter(|one| one.calendar == calendar.name).cloned().collect();
+            if !calendar.is_of_others(me) {
+                all.extend(taken(&inside, me));
+            } else if is_theirs(&calendar.name) {
+                all.extend(taken(&inside, &[calendar.name.to_string()]));
+            }
+        }
+        all.sort_by_key(|one| one.window);
+        let is_here = |said: &&String| agenda.calendars().iter().any(|calendar| calendar.is_called(address(said)));
+        let is_me = |said: &&String| me.iter().any(|mine| mine.eq_ignore_ascii_case(address(said)));
+        let strangers = attendees.iter().filter(|said| !is_here(said) && !is_me(said)).cloned().collect();
+        Ok(Self { agenda, taken: all, cut, strangers })
+    }
+}
+
+/// The address of `Ana <ana@example.com>`, else what was said.
+fn address(said: &str) -> &str {
+    let inner = said.rsplit_once('<').and_then(|(_, rest)| rest.split_once('>'));
+    inner.map_or(said, |(address, _)| address).trim()
+}
+
+/// The window of two arguments. A day as its end is included whole.
+fn window(from: Option<&str>, to: Option<&str>, default: Timestamp, house: &Household) -> Result<Window, Error> {
+    let zone = &house.options().zone;
+    let said = |text: Option<&str>| text.map(str::to_owned).filter(|text| !text.trim().is_empty());
+    let start = match said(from) {
+        Some(text) => moment(&text, zone, Edge::Start)?,
+        None => default,
+    };
+    let end = match said(to) {
+        Some(text) => moment(&text, zone, Edge::End)?,
+        None => {
+            let later = start.to_zoned(zone.clone()).checked_add(DAYS.days());
+            later.map_err(|_| Error::request("that is beyond all calendars"))?.timestamp()
+        }
+    };
+    match start < end {
+        true if end.duration_since(start) > LONGEST => Err(Error::request("ask for at most a year at a time")),
+        true => Ok(Window { start, end }),
+        false => Err(Error::request("the end must come after the start; a day as the end is included whole")),
+    }
+}
+
+fn named(agenda: Agenda, name: &str) -> Result<Agenda, Error> {
+    let there: Vec<String> = agenda.calendars().iter().map(|calendar| calendar.name.to_string()).collect();
+    let agenda = agenda.only(|calendar| calendar.is_called(name));
+    match agenda.calendars() {
+        [] => Err(Error::request(format!("there is no calendar “{}”; there are: {}", name.trim(), there.join(", ")))),
+        _ => Ok(agenda),
+    }
+}
+
+/// Names in a list, or in one string with commas between them.
+fn names<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Said {
+        List(Vec<String>),
+        One(String),
+        Nothing(()),
+    }
+    let said = match Said::deserialize(from)? {
+        Said::List(names) => names,
+        Said::One(text) => serde_json::from_str(&text).unwrap_or_else(|_| text.split(',').map(str::to_owned).collect()),
+        Said::Nothing(()) => Vec::new(),
+    };
+    Ok(said.into_iter().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect())
+}
+
+/// An answer in the making.
+#[derive(Default)]
+struct Answer(Map<String, Value>);
+
+impl Answer {
+    fn put(&mut self, name: &str, value: impl serde::Serialize) {
+        self.0.insert(name.to_owned(), json!(value));
+    }
+
+    fn put_if(&mut self, is_so: bool, name: &str, value: impl serde::Serialize) {
+        if is_so {
+            self.put(name, value);
+        }
+    }
+
+    /// What could not be read, where there is any.
+    fn warn(&mut self, agenda: &Agenda, cut: &[String]) {
+        let all: Vec<&String> = agenda.warnings().iter().chain(cut).collect();
+        let mut told: Vec<String> = all.iter().take(MAX_WARNINGS).map(|&warning| warning.clone()).collect();
+        if all.len() > MAX_WARNINGS {
+            told.push(format!("and {} more", all.len() - MAX_WARNINGS));
+        }
+        self.put_if(!told.is_empty(), "warnings", told);
+    }
+
+    fn done(self) -> Value {
+        Value::Object(self.0)
+    }
+}
+
+fn stretch(window: Window, house: &Household) -> Answer {
+    let zone = &house.options().zone;
+    let mut answer = Answer::default();
+    answer.put("start", shown(window.start, zone));
+    answer.put("end", shown(window.end, zone));
+    answer
+}
+
+fn event_shown(event: &Occurrence, house: &Household) -> Value {
+    let mut answer = stretch(event.window, house);
+    let details = &event.details;
+    answer.put("eventId", &details.id);
+    answer.put("calendar", &*event.calendar);
+    answer.put("title", &details.title);
+    answer.put("allDay", event.all_day);
+    answer.put("status", details.status.as_str());
+    answer.put_if(details.location.is_some(), "location", &details.location);
+    let attendee = |attendee: &super::event::Attendee| match &attendee.name {
+        Some(name) => format!("{name} <{}>", attendee.address),
+        None => attendee.address.clone(),
+    };
+    answer.put("attendees", details.attendees.iter().map(attendee).collect::<Vec<_>>());
+    answer.put_if(event.repeats, "repeats", true);
+    answer.put_if(details.is_transparent, "transparent", true);
+    answer.done()
+}
+
+fn slot_shown(slot: &Slot, house: &Household) -> Value {
+    let mut answer = stretch(slot.window, house);
+    answer.put("score", slot.score);
+    answer.put("why", &slot.why);
+    answer.done()
+}
+
+fn conflicts_shown(conflicts: &[Taken], house: &Household) -> Vec<Value> {
+    let shown = |one: &Taken| {
+        let mut answer = stretch(one.window, house);
+        answer.put("title", &one.title);
+        answer.put("calendar", &*one.calendar);
+        answer.put_if(one.is_tentative, "tentative", true);
+        answer.done()
+    };
+    conflicts.iter().take(MAX_CONFLICTS).map(shown).collect()
+}
+
+#[cfg(test)]
+mod tests;
