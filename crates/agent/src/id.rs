@@ -52,6 +52,12 @@ impl ThreadId {
     }
 }
 
+impl From<ThreadId> for Arc<str> {
+    fn from(thread: ThreadId) -> Self {
+        thread.0
+    }
+}
+
 impl fmt::Display for ThreadId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

@@ -1,12 +1,12 @@
 //! One thread's conversation with one model: told what was said, asked for one answer at a time.
 
+use std::fmt;
 use std::sync::Arc;
 
 use agent::Json;
 use agent::message::Message;
 use agent::model::{Answer, CallError, CallErrorKind};
 use agent::tools::ToolInfo;
-use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
 use crate::failure::cancelled;
@@ -52,17 +52,35 @@ pub struct Ask {
     pub output_schema: Option<Json>,
     /// Ends the call: the request is closed and the answer is a failure of kind `Cancelled`.
     pub cancel: CancellationToken,
-    /// Where words go as they come. Fleeting: the answer holds them all.
-    pub deltas: Option<UnboundedSender<Delta>>,
+    /// Who hears words as they come. Fleeting: the answer holds them all.
+    pub deltas: Option<Ear>,
     /// Who asks, for the log of the process.
     pub label: Arc<str>,
 }
 
-/// A piece of an answer in passing.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Delta {
-    /// Words.
-    Text(String),
+/// Who hears an answer's words in passing: called for each piece, on the thread that reads the answer, and so quick that
+/// the reading does not suffer.
+#[derive(Clone)]
+pub struct Ear(Arc<dyn Fn(&str) + Send + Sync>);
+
+impl Ear {
+    /// An ear that does this with every piece.
+    pub fn new(hear: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(hear))
+    }
+
+    /// Lets a piece be heard. Nothing at all is nothing to hear.
+    pub(crate) fn hear(&self, words: &str) {
+        if !words.is_empty() {
+            (self.0)(words);
+        }
+    }
+}
+
+impl fmt::Debug for Ear {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Ear")
+    }
 }
 
 impl Conversation {
@@ -92,10 +110,13 @@ impl Conversation {
         let (history, governor) = (Arc::clone(&self.history), self.governor.clone());
         let heard = Arc::clone(&self.heard);
         async move {
+            if ask.cancel.is_cancelled() {
+                return Err(cancelled());
+            }
             let permit = tokio::select! {
                 biased;
-                () = ask.cancel.cancelled() => return Err(cancelled()),
                 permit = governor.admit() => permit,
+                () = ask.cancel.cancelled() => return Err(cancelled()),
             };
             let answer = match &voice {
                 Voice::Provider(provider, model) => provider.speak(model, &history, &ask).await,

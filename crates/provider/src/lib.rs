@@ -37,7 +37,7 @@ pub mod any_bytes;
 #[cfg(test)]
 mod conformance;
 
-pub use conversation::{Ask, Conversation, Delta};
+pub use conversation::{Ask, Conversation, Ear};
 pub use error::Error;
 pub use governor::{GovernorState, Pace};
 pub use models::{Dollars, ModelEntry, ModelTable};

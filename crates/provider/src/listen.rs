@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use agent::model::{Answer, CallError, CallErrorKind};
-use tokio::sync::mpsc::UnboundedSender;
 
-use crate::conversation::Delta;
+use crate::conversation::Ear;
 use crate::failure::failed;
 use crate::limits::STREAM_BYTES;
 use crate::providers::Wire;
@@ -16,7 +15,7 @@ use crate::{anthropic, openai};
 pub(crate) struct Listener {
     decoder: Decoder,
     reader: Reader,
-    deltas: Option<UnboundedSender<Delta>>,
+    deltas: Option<Ear>,
     bytes: usize,
 }
 
@@ -38,7 +37,7 @@ enum Reader {
 
 impl Listener {
     /// An ear for one wire. Words are passed on as they come.
-    pub(crate) fn new(wire: Wire, deltas: Option<UnboundedSender<Delta>>) -> Self {
+    pub(crate) fn new(wire: Wire, deltas: Option<Ear>) -> Self {
         let reader = match wire {
             Wire::Anthropic => Reader::Anthropic(anthropic::Reader::default()),
             Wire::OpenAi => Reader::OpenAi(openai::Reader::default()),
@@ -106,13 +105,10 @@ impl Listener {
 }
 
 impl Reader {
-    fn event(&mut self, data: &[u8], deltas: Option<&UnboundedSender<Delta>>) -> Result<(), CallError> {
+    fn event(&mut self, data: &[u8], deltas: Option<&Ear>) -> Result<(), CallError> {
         let mut say = |text: &str| {
-            if let Some(deltas) = deltas
-                && !text.is_empty()
-            {
-                // Nobody listens any more: words in passing may be lost.
-                let _ = deltas.send(Delta::Text(text.to_owned()));
+            if let Some(ear) = deltas {
+                ear.hear(text);
             }
         };
         match self {

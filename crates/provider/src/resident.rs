@@ -11,7 +11,7 @@ use agent::model::{Answer, CallError, StopReason, Tokens};
 use agent::tools::ToolInfo;
 use agent::{CallId, Json};
 
-use crate::conversation::{Ask, Delta};
+use crate::conversation::Ask;
 use crate::failure::cancelled;
 use crate::history::History;
 use crate::scripted::estimate;
@@ -61,10 +61,9 @@ pub(crate) fn speak(resident: &dyn Resident, heard: &Heard, history: &History, a
         return Err(cancelled());
     }
     let said = resident.answer(heard, ask)?;
-    if let Some(deltas) = &ask.deltas {
+    if let Some(ear) = &ask.deltas {
         for word in said.text.split_inclusive(' ') {
-            // Nobody listens any more: words in passing may be lost.
-            let _ = deltas.send(Delta::Text(word.to_owned()));
+            ear.hear(word);
         }
     }
     let call_bytes = said.calls.iter().map(|(name, input)| name.len() + input.text().len()).sum::<usize>();
@@ -89,7 +88,10 @@ mod tests {
     use agent::tools::{Reach, Risk};
     use tokio_util::sync::CancellationToken;
 
+    use std::sync::Mutex;
+
     use super::*;
+    use crate::conversation::Ear;
     use crate::models::ModelTable;
     use crate::voices::{Options, Voices};
 
@@ -145,15 +147,15 @@ mod tests {
             matches!(&first.parts[..], [Part::ToolCall { id, name, .. }] if id.as_str() == "call_0_0" && &**name == "look")
         );
         conversation.push(&Message { role: agent::message::Role::Assistant, parts: first.parts });
-        let (deltas, mut arriving) = tokio::sync::mpsc::unbounded_channel();
-        let second = conversation.ask(Ask { deltas: Some(deltas), ..ask() }).await.expect("an answer");
+        let words: Arc<Mutex<String>> = Arc::default();
+        let ear = Ear::new({
+            let words = words.clone();
+            move |word| words.lock().expect("no panic").push_str(word)
+        });
+        let second = conversation.ask(Ask { deltas: Some(ear), ..ask() }).await.expect("an answer");
         assert_eq!(second.parts, [Part::Text { text: "polite: heard 2".into(), origin: Origin::Model }]);
         assert!(second.tokens.is_some_and(|tokens| tokens.input > 0 && tokens.output == 4));
-        let mut heard = String::new();
-        while let Ok(Delta::Text(word)) = arriving.try_recv() {
-            heard.push_str(&word);
-        }
-        assert_eq!(heard, "polite: heard 2");
+        assert_eq!(*words.lock().expect("no panic"), "polite: heard 2");
     }
 
     #[tokio::test]

@@ -12,8 +12,7 @@ use agent::tools::ToolResult;
 use agent::{CallId, Effect, Input, InputId, Json, Outside, Thread, ThreadId, Time, birth, context};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use provider::{Ask, Conversation, Delta};
-use tokio::sync::mpsc;
+use provider::{Ask, Conversation, Ear};
 use tokio_util::sync::CancellationToken;
 use tool::{FileLedger, Workspace};
 
@@ -140,56 +139,49 @@ impl Bench {
         let Some(voice) = &self.voice else {
             return failed(CallErrorKind::Rejected, "there is no conversation".to_owned());
         };
-        let cancel = CancellationToken::new();
+        // One that was used up by a stop is no good for the next request.
+        let cancel = self.model.take_if(|token| !token.is_cancelled()).unwrap_or_default();
         self.model = Some(cancel.clone());
         let wanted = thread.created.role.output_schema.clone().filter(|_| calls_allowed);
         let begun = thread.run.as_ref().map(|run| run.cut.concat()).unwrap_or_default();
-        let (deltas, mut arriving) = mpsc::unbounded_channel();
         let ask = voice.conversation.ask(Ask {
             max_tokens,
             calls_allowed,
             output_schema: wanted.clone(),
             cancel: cancel.clone(),
-            deltas: Some(deltas),
-            label: self.id.as_str().into(),
+            deltas: Some(self.ear(turn)),
+            label: self.id.clone().into(),
         });
-        // Boxed, or the future below would hold it twice: as it was given, and where it is polled.
-        let mut ask = ask.boxed();
-        let (heart, clock, heard, id) = (self.heart.clone(), self.clock.clone(), self.heard.clone(), self.id.clone());
+        let answered = move |answer| match answer {
+            Ok(answer) => {
+                let schema_error = wanted.as_ref().and_then(|schema| schema::misfit(schema, &begun, &answer));
+                Input::ModelAnswered { turn, answer, schema_error }
+            }
+            Err(error) => Input::ModelFailed { turn, error },
+        };
+        let Some(moment) = not_before else { return ask.map(answered).boxed() };
+        let clock = self.clock.clone();
         async move {
-            if let Some(moment) = not_before {
-                tokio::select! {
-                    () = cancel.cancelled() => {}
-                    () = tokio::time::sleep(jittered(clock.until(moment))) => {}
-                }
+            tokio::select! {
+                () = cancel.cancelled() => {}
+                () = tokio::time::sleep(jittered(clock.until(moment))) => {}
             }
-            let hear = |Delta::Text(text)| {
-                heard.store(clock.now().0, Ordering::Relaxed);
-                if heart.fleeting.receiver_count() > 0 {
-                    // Whoever watched may have left.
-                    let _ = heart.fleeting.send(Fleeting { thread: id.clone(), what: FleetingKind::Turn(turn), text });
-                }
-            };
-            let answer = loop {
-                tokio::select! {
-                    biased;
-                    answer = &mut ask => break answer,
-                    Some(delta) = arriving.recv() => hear(delta),
-                }
-            };
-            // The last words may have come together with the end of the answer.
-            while let Ok(delta) = arriving.try_recv() {
-                hear(delta);
-            }
-            match answer {
-                Ok(answer) => {
-                    let schema_error = wanted.as_ref().and_then(|schema| schema::misfit(schema, &begun, &answer));
-                    Input::ModelAnswered { turn, answer, schema_error }
-                }
-                Err(error) => Input::ModelFailed { turn, error },
-            }
+            answered(ask.await)
         }
         .boxed()
+    }
+
+    /// Notes when words are heard, and passes them on to whoever watches.
+    fn ear(&self, turn: u32) -> Ear {
+        let (heart, clock, heard, id) = (self.heart.clone(), self.clock.clone(), self.heard.clone(), self.id.clone());
+        Ear::new(move |words| {
+            heard.store(clock.now().0, Ordering::Relaxed);
+            if heart.fleeting.receiver_count() > 0 {
+                let (what, text) = (FleetingKind::Turn(turn), words.to_owned());
+                // Whoever watched may have left.
+                let _ = heart.fleeting.send(Fleeting { thread: id.clone(), what, text });
+            }
+        })
     }
 
     /// Tells the voice what was said since it was last asked; everything, where something already said has changed.

@@ -8,7 +8,7 @@ use agent::message::{Origin, Part};
 use agent::model::{Answer, CallError, CallErrorKind, Tokens};
 
 use super::{Cue, Script, estimate};
-use crate::conversation::{Ask, Delta};
+use crate::conversation::Ask;
 use crate::failure::{cancelled, failed};
 use crate::history::History;
 
@@ -59,9 +59,8 @@ impl Speaker {
             if cue.reply.chunk_delay_ms > 0 {
                 tokio::time::sleep(Duration::from_millis(cue.reply.chunk_delay_ms)).await;
             }
-            if let Some(deltas) = &ask.deltas {
-                // Nobody listens any more: words in passing may be lost.
-                let _ = deltas.send(Delta::Text(word.to_owned()));
+            if let Some(ear) = &ask.deltas {
+                ear.hear(word);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use agent::model::CallErrorKind as Kind;
 use majordomo_testkit::model_server::{Fault, ModelServer, Turn};
-use provider::{Ask, ModelTable, Options, Pace, Voices, Wire};
+use provider::{Ask, Ear, ModelTable, Options, Pace, Voices, Wire};
 use tokio_util::sync::CancellationToken;
 
 use super::stage::{WIRES, ask, config, open, with};
@@ -15,8 +15,10 @@ async fn cancelling_closes_the_request_wherever_it_is() {
             let turn = Turn::text("words that do not end and do not end").fault(fault.clone());
             let server = ModelServer::start(move |_| turn.clone()).await;
             let cancel = CancellationToken::new();
-            let (deltas, mut heard) = tokio::sync::mpsc::unbounded_channel();
-            let call = Ask { cancel: cancel.clone(), deltas: Some(deltas), ..ask() };
+            let (sender, mut heard) = tokio::sync::mpsc::unbounded_channel();
+            // Whoever listened may have heard enough.
+            let ear = Ear::new(move |word| drop(sender.send(word.to_owned())));
+            let call = Ask { cancel: cancel.clone(), deltas: Some(ear), ..ask() };
             let call = tokio::spawn(with(&server, wire).ask(call));
             server.until_open(1).await;
             if fault == Fault::StallAfter(900) {

@@ -4,7 +4,7 @@ use agent::message::{Message, Origin, Role};
 use agent::model::{StopReason, Tokens};
 use majordomo_testkit::model_server::{Fault, ModelServer, Turn};
 use provider::scripted::Script;
-use provider::{Ask, Delta, Wire};
+use provider::{Ask, Ear, Wire};
 
 use super::stage::{WIRES, ask, heading, open, result, said, voices, with};
 
@@ -63,14 +63,11 @@ async fn words_arrive_in_passing_and_byte_by_byte() {
     // F17
     for wire in WIRES {
         let server = ModelServer::start(|_| Turn::text("Grüße aus 東京 🗼").fault(Fault::Drip)).await;
-        let (deltas, mut heard) = tokio::sync::mpsc::unbounded_channel();
-        let answer = with(&server, wire).ask(Ask { deltas: Some(deltas), ..ask() }).await.expect("an answer");
+        let (sender, heard) = std::sync::mpsc::channel();
+        let ear = Ear::new(move |word| sender.send(word.to_owned()).expect("somebody listens"));
+        let answer = with(&server, wire).ask(Ask { deltas: Some(ear), ..ask() }).await.expect("an answer");
         assert_eq!(heading(&answer).0, "Grüße aus 東京 🗼");
-        let mut words = Vec::new();
-        while let Some(Delta::Text(word)) = heard.recv().await {
-            words.push(word);
-        }
-        assert_eq!(words, ["Grüße ", "aus ", "東京 ", "🗼"], "{wire:?}");
+        assert_eq!(heard.iter().collect::<Vec<_>>(), ["Grüße ", "aus ", "東京 ", "🗼"], "{wire:?}");
     }
 }
 

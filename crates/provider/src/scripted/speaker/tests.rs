@@ -6,7 +6,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::{Conversation, ModelTable, Options, Voices};
+use crate::{Conversation, Ear, ModelTable, Options, Voices};
 
 const SCRIPT: &str = r#"
 [[script]]
@@ -94,16 +94,13 @@ async fn the_first_words_choose_the_scene_and_the_models_messages_choose_the_rep
 
 #[tokio::test(start_paused = true)]
 async fn words_come_one_by_one_and_in_their_time() {
-    let (deltas, mut heard) = tokio::sync::mpsc::unbounded_channel();
+    let (sender, heard) = std::sync::mpsc::channel();
+    let ear = Ear::new(move |word| sender.send(word.to_owned()).expect("somebody listens"));
     let before = Instant::now();
-    let answer = Stage::new().open("count", 0).ask(Ask { deltas: Some(deltas), ..ask() }).await;
+    let answer = Stage::new().open("count", 0).ask(Ask { deltas: Some(ear), ..ask() }).await;
     assert!(answer.is_ok());
     assert_eq!(before.elapsed(), Duration::from_millis(300));
-    let mut words = Vec::new();
-    while let Ok(Delta::Text(word)) = heard.try_recv() {
-        words.push(word);
-    }
-    assert_eq!(words, ["one ", "two ", "three"]);
+    assert_eq!(heard.iter().collect::<Vec<_>>(), ["one ", "two ", "three"]);
 }
 
 #[tokio::test(start_paused = true)]
