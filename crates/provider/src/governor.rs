@@ -91,14 +91,32 @@ impl Governor {
     /// Waits for a place, in order of arrival, and then for the moment before which nobody may ask. Dropping the future
     /// leaves the line.
     pub(crate) async fn admit(&self) -> Permit {
-        let (place, called) = oneshot::channel();
-        self.lock().line.push_back(place);
+        let called = match self.enter() {
+            Ok(permit) => return permit,
+            Err(called) => called,
+        };
         self.serve();
         let permit = called.await.expect("a place in line is only given up for a permit");
         while let Some(until) = self.pause_end() {
             tokio::time::sleep_until(until + jitter()).await;
         }
         permit
+    }
+
+    /// A permit where neither a place nor a moment has to be waited for; otherwise a place in line. Nearly every call of a
+    /// model that is not overrun passes here, and all of them share the lock.
+    fn enter(&self) -> Result<Permit, oneshot::Receiver<Permit>> {
+        let mut state = self.lock();
+        if state.line.is_empty()
+            && state.running < state.limit
+            && state.not_before.is_none_or(|at| at <= Instant::now())
+        {
+            state.running += 1;
+            return Ok(Permit { governor: self.clone(), halvings: state.halvings });
+        }
+        let (place, called) = oneshot::channel();
+        state.line.push_back(place);
+        Err(called)
     }
 
     /// How the line is doing.
@@ -169,8 +187,13 @@ impl Permit {
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        self.governor.lock().running -= 1;
-        self.governor.serve();
+        let mut state = self.governor.lock();
+        state.running -= 1;
+        let is_awaited = !state.line.is_empty();
+        drop(state);
+        if is_awaited {
+            self.governor.serve();
+        }
     }
 }
 
