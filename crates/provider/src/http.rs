@@ -4,13 +4,15 @@
 //! attempt belongs in the log.
 
 use std::future::Future;
+use std::pin::{Pin, pin};
 use std::sync::OnceLock;
 use std::time::Duration;
 
 use agent::model::{Answer, CallError, CallErrorKind};
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Response, Url};
-use tokio_util::sync::CancellationToken;
+use tokio::time::{Instant, Sleep};
+use tokio_util::sync::WaitForCancellationFuture;
 
 use crate::conversation::Ask;
 use crate::error::Error;
@@ -101,7 +103,8 @@ impl Provider {
         };
         let request = client.post(self.endpoint.clone()).headers(self.headers.clone()).body(body).send();
         let first_byte = self.config.timeouts.first_byte;
-        let response = match within(&ask.cancel, first_byte, request).await {
+        let mut watch = Watch { cancelled: pin!(ask.cancel.cancelled()), alarm: pin!(tokio::time::sleep(first_byte)) };
+        let response = match watch.within(first_byte, request).await {
             Waited::Came(Ok(response)) => response,
             Waited::Came(Err(error)) => return Err(asked.unreachable(error)),
             Waited::TooLong => return Err(asked.silent(first_byte.as_secs())),
@@ -110,23 +113,23 @@ impl Provider {
         let status = response.status();
         if !status.is_success() {
             let headers = response.headers().clone();
-            let body = error_body(response, &ask.cancel).await?;
+            let body = error_body(response, &mut watch).await?;
             return Err(asked.status(status, &headers, self.scrub(String::from_utf8_lossy(&body).into()).as_bytes()));
         }
         if let Some(other) = not_a_stream(&response) {
-            let body = error_body(response, &ask.cancel).await?;
+            let body = error_body(response, &mut watch).await?;
             return Err(self.no_stream(&other, &body));
         }
-        self.listen(response, ask).await
+        self.listen(response, ask, &mut watch).await
     }
 
-    async fn listen(&self, mut response: Response, ask: &Ask) -> Result<Answer, CallError> {
+    async fn listen(&self, mut response: Response, ask: &Ask, watch: &mut Watch<'_, '_>) -> Result<Answer, CallError> {
         let idle = self.config.timeouts.idle;
         let mut listener = Listener::new(self.config.wire, ask.deltas.clone());
         let mut heard = Heard::Part;
         while heard != Heard::End {
             let patience = if heard == Heard::Whole { idle.min(limits::TAIL) } else { idle };
-            match within(&ask.cancel, patience, response.chunk()).await {
+            match watch.within(patience, response.chunk()).await {
                 Waited::Came(Ok(Some(chunk))) => heard = listener.hear(&chunk)?,
                 Waited::Came(Ok(None)) => break,
                 // The answer is whole; only its bill is missing.
@@ -176,6 +179,9 @@ impl Provider {
     }
 }
 
+/// Longer than anybody waits, and short enough to be added to any moment.
+const FOR_EVER: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
 /// What became of waiting.
 enum Waited<T> {
     Came(T),
@@ -183,16 +189,27 @@ enum Waited<T> {
     Cancelled,
 }
 
-async fn within<T>(cancel: &CancellationToken, patience: Duration, future: impl Future<Output = T>) -> Waited<T> {
-    tokio::select! {
-        biased;
-        () = cancel.cancelled() => Waited::Cancelled,
-        came = tokio::time::timeout(patience, future) => came.map_or(Waited::TooLong, Waited::Came),
+/// What ends a call early: somebody's wish, or silence. One of each lasts for the whole call, for putting a timer off
+/// costs much less than making another for every piece of an answer.
+struct Watch<'call, 'ask> {
+    cancelled: Pin<&'call mut WaitForCancellationFuture<'ask>>,
+    alarm: Pin<&'call mut Sleep>,
+}
+
+impl Watch<'_, '_> {
+    async fn within<T>(&mut self, patience: Duration, future: impl Future<Output = T>) -> Waited<T> {
+        self.alarm.as_mut().reset(Instant::now() + patience.min(FOR_EVER));
+        tokio::select! {
+            biased;
+            () = self.cancelled.as_mut() => Waited::Cancelled,
+            came = future => Waited::Came(came),
+            () = self.alarm.as_mut() => Waited::TooLong,
+        }
     }
 }
 
 /// The beginning of an error's body, as much as arrives in time.
-async fn error_body(mut response: Response, cancel: &CancellationToken) -> Result<Vec<u8>, CallError> {
+async fn error_body(mut response: Response, watch: &mut Watch<'_, '_>) -> Result<Vec<u8>, CallError> {
     let mut body = Vec::new();
     let read = async {
         while let Ok(Some(chunk)) = response.chunk().await {
@@ -203,7 +220,7 @@ async fn error_body(mut response: Response, cancel: &CancellationToken) -> Resul
             }
         }
     };
-    match within(cancel, limits::ERROR_BODY, read).await {
+    match watch.within(limits::ERROR_BODY, read).await {
         Waited::Came(()) | Waited::TooLong => Ok(body),
         Waited::Cancelled => Err(cancelled()),
     }

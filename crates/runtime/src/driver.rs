@@ -18,6 +18,7 @@ use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
 use store::Commit;
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 use tool::Workspace;
 
 use crate::error::Error;
@@ -41,6 +42,8 @@ pub enum Letter {
     Outside(Box<Sent>),
     /// Another process wrote something into the log, or the parent does not know how the thread does.
     Look,
+    /// This process leaves, and its heart says so: whoever reads any letter from then on lets go.
+    Leave,
 }
 
 /// Something that was sent to a thread.
@@ -179,23 +182,33 @@ impl Driver {
             // What hardly ever happens is boxed: it would make every task as large as its largest.
             Opening::Failed { message } => Box::pin(self.fail(message)).await,
         }
-        let heart = self.heart.clone();
-        // Waited for once and not in every lap: all agents of the process stand in line for it.
-        let mut leaving = std::pin::pin!(heart.leaving.cancelled());
+        // One timer for a whole life: nearly every lap puts it off, which costs much less than making another.
+        let mut alarm = std::pin::pin!(tokio::time::sleep(self.next_pause().unwrap_or_default()));
+        self.leave_if_told();
         while !self.is_done() {
             let pause = self.next_pause();
+            if let Some(pause) = pause {
+                alarm.as_mut().reset(Instant::now() + pause);
+            }
             tokio::select! {
                 biased;
-                () = &mut leaving => break,
                 Some(letter) = self.seat.letters.recv() => self.open(letter).await,
                 Some(input) = self.under_way.next(), if !self.under_way.is_empty() => {
                     self.step(Vec::new(), vec![input]).await;
                 }
-                () = tokio::time::sleep(pause.unwrap_or_default()), if pause.is_some() => {
+                () = &mut alarm, if pause.is_some() => {
                     let heard = self.bench.heard();
                     self.step(Vec::new(), vec![Input::TimePassed { heard }]).await;
                 }
             }
+        }
+    }
+
+    /// Lets go if this process leaves. Asked when a letter comes and not waited for, for all agents of the process would
+    /// stand in line for it in every lap; that something has changed is a letter too.
+    fn leave_if_told(&mut self) {
+        if self.heart.leaving.is_cancelled() {
+            self.parting = Some(Parting::Done);
         }
     }
 
@@ -225,7 +238,12 @@ impl Driver {
     }
 
     async fn open(&mut self, letter: Letter) {
+        self.leave_if_told();
+        if self.parting.is_some() {
+            return;
+        }
         match letter {
+            Letter::Leave => {}
             Letter::Input(input) => {
                 let (inputs, next) = self.gather(*input);
                 self.step(Vec::new(), inputs).await;
@@ -262,7 +280,7 @@ impl Driver {
         {
             match letter {
                 Letter::Input(input) => inputs.push(*input),
-                Letter::Outside(_) | Letter::Look => return (inputs, Some(letter)),
+                Letter::Outside(_) | Letter::Look | Letter::Leave => return (inputs, Some(letter)),
             }
         }
         (inputs, None)

@@ -81,7 +81,7 @@ pub(crate) struct Inner {
     pub clock: Clock,
     pub process: ProcessId,
     pub fleeting: broadcast::Sender<Fleeting>,
-    /// Cancelled when this process lets go of everything and leaves it to be resumed.
+    /// Cancelled when this process lets go of everything and leaves it to be resumed. Drivers are told by a letter besides.
     pub leaving: CancellationToken,
     /// Every driver, so that leaving can wait for the last of them.
     pub tasks: TaskTracker,
@@ -223,6 +223,10 @@ impl Heart {
     /// Lets go of everything: requests are closed, tools and what they started are ended, and what ran can be resumed.
     pub async fn leave(&self) {
         self.0.leaving.cancel();
+        for sender in lock(&self.0.live).values() {
+            // One that has gone has left already.
+            let _ = sender.send(Letter::Leave);
+        }
         self.0.tasks.close();
         self.0.tasks.wait().await;
         if let Err(error) = self.0.store.leave(&self.0.process).await {
