@@ -39,6 +39,8 @@ pub(super) struct Known {
     pub(super) families: HashMap<i64, (u64, bool)>,
     /// Threads whose rows have yet to be saved.
     pub(super) changed: Vec<ThreadId>,
+    /// The key of the newest thread, once one was made.
+    pub(super) newest_key: Option<i64>,
 }
 
 /// A thread that is written to.

@@ -30,7 +30,7 @@ pub(super) fn append(desk: &mut Desk, commit: &Commit, bodies: &[Encoded]) -> Re
     admission::commit(commit, thread.as_ref().map(|thread| &thread.folded.row), owner)?;
     admit_inputs(db, thread.as_ref().map(|thread| thread.key), commit)?;
     if thread.is_none() {
-        let created = create(db, known, commit)?;
+        let created = create(db, known, commit, process)?;
         known.threads.insert(commit.thread.clone(), created);
     }
     let appended = write(db, known, &commit.thread, commit.at, &commit.events, bodies)?;
@@ -199,6 +199,19 @@ impl Known {
         Ok(key)
     }
 
+    /// The key of a new thread. Chosen here, because a root's row refers to itself.
+    fn next_key(&mut self, db: &Connection) -> Result<i64, Error> {
+        let key = match self.newest_key {
+            Some(newest) => newest + 1,
+            None => {
+                let mut next = db.prepare_cached("SELECT coalesce(max(key), 0) + 1 FROM threads")?;
+                next.query_row([], |row| row.get(0))?
+            }
+        };
+        self.newest_key = Some(key);
+        Ok(key)
+    }
+
     /// Counts events into a family, and says how many it had before.
     fn reserve(&mut self, db: &Connection, root: i64, events: usize) -> Result<u64, Error> {
         let (seq, is_changed) = match self.families.entry(root) {
@@ -228,7 +241,7 @@ fn load(db: &Connection, thread: &ThreadId) -> Result<Option<Thread>, Error> {
 }
 
 /// Makes the row of a new thread, which has no events yet.
-fn create(db: &Connection, known: &mut Known, commit: &Commit) -> Result<Thread, Error> {
+fn create(db: &Connection, known: &mut Known, commit: &Commit, owner: i64) -> Result<Thread, Error> {
     let Some(Event::ThreadCreated(created)) = commit.events.first().map(|event| &**event) else {
         return Err(Error::Invalid("a thread begins with its creation"));
     };
@@ -239,22 +252,21 @@ fn create(db: &Connection, known: &mut Known, commit: &Commit) -> Result<Thread,
             (Some(parent.key), Some(parent.root))
         }
     };
-    // Chosen here, because a root's row refers to itself.
-    let mut next = db.prepare_cached("SELECT coalesce(max(key), 0) + 1 FROM threads")?;
-    let key: i64 = next.query_row([], |row| row.get(0))?;
+    let key = known.next_key(db)?;
     let root = root.unwrap_or(key);
     let folded = Folded::create(created, commit.at);
     let row = &folded.row;
-    let sql = "INSERT INTO threads (key, id, root, parent, head, epoch, name, agent, model, mode, preset, goal, state, \
+    let sql = "INSERT INTO threads (key, id, root, parent, head, owner, epoch, name, agent, model, mode, preset, goal, state, \
                turns, tool_calls, tokens_input, tokens_cache_read, tokens_cache_write, tokens_output, cost_microusd, \
                runs, created_at, updated_at, doing) \
-               VALUES (:key, :id, :root, :parent, 0, :epoch, :name, :agent, :model, :mode, :preset, :goal, :state, \
+               VALUES (:key, :id, :root, :parent, 0, :owner, :epoch, :name, :agent, :model, :mode, :preset, :goal, :state, \
                0, 0, 0, 0, 0, 0, 0, :runs, :at, :at, '{}')";
     db.prepare_cached(sql)?.execute(named_params! {
         ":key": key,
         ":id": row.id.as_str(),
         ":root": root,
         ":parent": parent,
+        ":owner": owner,
         ":epoch": signed(row.epoch),
         ":name": row.name,
         ":agent": row.agent,
@@ -266,7 +278,7 @@ fn create(db: &Connection, known: &mut Known, commit: &Commit) -> Result<Thread,
         ":runs": row.runs,
         ":at": commit.at.0,
     })?;
-    Ok(Thread::new(key, root, None, folded))
+    Ok(Thread::new(key, root, Some(commit.process.clone()), folded))
 }
 
 /// Writes events that were admitted to a thread that is known, and all that follows from them but its row.
