@@ -106,7 +106,7 @@ pub enum VerbState {
 
 impl Calls {
     pub(super) fn of(answered: &Answered) -> Self {
-        let mut calls = Self::default();
+        let mut calls = Self { slots: Vec::with_capacity(answered.verdicts.len()), ..Self::default() };
         let mut verdicts = answered.verdicts.iter();
         for part in &answered.parts {
             let Part::ToolCall { id, name, input } = part else { continue };

@@ -124,7 +124,7 @@ fn judge(moment: &Moment<'_>, parts: &[Part], unreadable: &[(CallId, Arc<str>)])
     let policy = &thread.created.policy;
     let mut calls_left = thread.tool_calls_left();
     let mut last = thread.run.as_ref().and_then(|run| run.repeated.clone());
-    let mut verdicts = Vec::new();
+    let mut verdicts = Vec::with_capacity(parts.len());
     for part in parts {
         let Part::ToolCall { id, name, input } = part else { continue };
         let times = match last.take() {

@@ -73,7 +73,8 @@ impl Reader {
             Some("content_filter") => StopReason::Refusal,
             _ => StopReason::EndTurn,
         };
-        let mut pieces = vec![Piece::Text(self.text), Piece::Text(self.refusal)];
+        let mut pieces = Vec::with_capacity(2 + self.calls.len());
+        pieces.extend([Piece::Text(self.text), Piece::Text(self.refusal)]);
         pieces.extend(self.calls.into_iter().enumerate().map(|(nth, call)| {
             let id = if call.id.is_empty() { format!("call_{nth}") } else { call.id };
             Piece::Call { id, name: call.name, arguments: call.arguments }
