@@ -64,6 +64,22 @@ impl World {
         self.folder.path().join("work").join(name)
     }
 
+    /// Every file that the program left in its folder for state.
+    pub fn state_files(&self) -> Vec<String> {
+        let mut folders = vec![self.state("")];
+        let mut files = Vec::new();
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).expect("a folder").flatten() {
+                match entry.path() {
+                    path if path.is_dir() => folders.push(path),
+                    path => files.push(path.display().to_string()),
+                }
+            }
+        }
+        files.sort();
+        files
+    }
+
     /// The file of the database.
     pub fn database(&self) -> PathBuf {
         self.state(DATABASE[0])
