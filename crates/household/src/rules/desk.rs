@@ -1,0 +1,41 @@
+//! What every agent of the engine has at hand: the moment, whom the household knows, and the tools that were lent to it.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use agent::Json;
+use provider::Said;
+use serde_json::Value;
+
+use super::intent::Context;
+use super::order::arguments;
+use super::speak::{Calendar, plain};
+use super::talk::Outcome;
+
+/// What an agent has at hand.
+#[derive(Debug)]
+pub(super) struct Desk {
+    pub context: Context,
+    pub calendar: Calendar,
+    pub tools: BTreeSet<Arc<str>>,
+}
+
+impl Desk {
+    /// Whether a tool was lent.
+    pub fn can(&self, tool: &str) -> bool {
+        self.tools.contains(tool)
+    }
+
+    /// Calls a tool, or says that it is not there.
+    pub fn call(&self, tool: &'static str, members: Value) -> Said {
+        match self.can(tool) {
+            true => Said::call(tool, Json::of(&arguments(members))),
+            false => Said::text(format!("I would need the tool {tool} for that, and it was not lent to me.")),
+        }
+    }
+}
+
+/// What went wrong with a call, for people.
+pub(super) fn failed(what: &str, outcome: &Outcome) -> Said {
+    Said::text(format!("I could not {what}: {}", plain(&outcome.text, 300)))
+}

@@ -1,0 +1,147 @@
+//! Triage: weighs what came in, or lists the mails that were asked for.
+
+use provider::Said;
+use serde_json::{Value, json};
+
+use super::desk::{Desk, failed};
+use super::lexicon::Concept;
+use super::order::Order;
+use super::speak::{count, list, plain, text_of};
+use super::talk::Turn;
+
+/// The most mails that are told one by one.
+const MOST_TOLD: usize = 5;
+
+/// What triage does next.
+pub(super) fn next(order: &Order, turn: &Turn, desk: &Desk) -> Said {
+    match turn.last() {
+        None => begin(order, desk),
+        Some((tool, _, outcome)) if outcome.is_error => failed(&format!("look into the mail ({tool})"), outcome),
+        // One mail is worth a closer look.
+        Some(("mail_list", _, outcome)) if turn.calls.len() == 1 && desk.can("mail_triage") => {
+            match list(&outcome.data, "mails") {
+                [only] => desk.call("mail_triage", json!({ "id": only["emailId"] })),
+                _ => Said::text(listed(order, desk, &outcome.data)),
+            }
+        }
+        Some(("mail_list", _, outcome)) => Said::text(listed(order, desk, &outcome.data)),
+        Some(("mail_read", _, outcome)) => Said::text(read(desk, &outcome.data)),
+        Some(("mail_thread", _, outcome)) => Said::text(thread(desk, &outcome.data)),
+        Some((_, input, outcome)) => Said::text(weighed(desk, input, &outcome.data)),
+    }
+}
+
+fn begin(order: &Order, desk: &Desk) -> Said {
+    let (since, until) = order.bounds();
+    if let Some(id) = order.entities.ids.first() {
+        return match order.words_of(Concept::Look).map(str::to_lowercase).as_deref() {
+            _ if order.task.to_lowercase().contains("thread") => desk.call("mail_thread", json!({ "id": id })),
+            Some("read" | "open" | "lies" | "lese" | "öffne" | "lis" | "ouvre") => {
+                desk.call("mail_read", json!({ "id": id }))
+            }
+            _ => desk.call("mail_triage", json!({ "id": id })),
+        };
+    }
+    let topic = order.entities.topics.iter().find(|topic| !is_plain_request(topic)).or(order.entities.quoted.first());
+    let is_unread = order.has(Concept::Unread);
+    if order.sender().is_some() || topic.is_some() || is_unread || !desk.can("mail_triage") {
+        let query = if order.sender().is_some() { None } else { topic };
+        return desk.call(
+            "mail_list",
+            json!({
+                "from": order.sender(), "query": query, "since": since, "until": until,
+                "unread": is_unread.then_some(true),
+            }),
+        );
+    }
+    let only = if order.has(Concept::Urgent) { "urgent" } else { "all" };
+    desk.call("mail_triage", json!({ "only": only, "since": since, "until": until }))
+}
+
+/// "urgent emails" says how to look, not what for.
+fn is_plain_request(topic: &str) -> bool {
+    let hits = super::lexicon::lexicon().hits(&super::words::words(topic));
+    hits.iter().any(|hit| matches!(hit.concept, Concept::Urgent | Concept::Unread | Concept::Mail | Concept::Inbox))
+}
+
+/// Mails that were weighed.
+fn weighed(desk: &Desk, input: &Value, data: &Value) -> String {
+    let items = list(data, "items");
+    let total = data["total"].as_u64().map_or(items.len(), |total| usize::try_from(total).unwrap_or(usize::MAX));
+    let is_urgent_only = input["only"] == "urgent";
+    if items.is_empty() {
+        let rest = counts(data);
+        return match is_urgent_only {
+            true => format!("Nothing urgent{}. {rest}", period(desk, data)).trim_end().to_owned(),
+            false => format!("No mail{}.", period(desk, data)),
+        };
+    }
+    let head = match (is_urgent_only, input["id"].is_string()) {
+        (_, true) => "This is what I make of it:".to_owned(),
+        (true, _) => format!("{} urgent{}:", sentence_count(total), period(desk, data)),
+        (false, _) => format!("{} in all{}, the most important first:", sentence_count(total), period(desk, data)),
+    };
+    let told: Vec<String> = items.iter().take(MOST_TOLD).map(|item| desk.calendar.weighed(item)).collect();
+    let rest = if is_urgent_only { String::new() } else { counts(data) };
+    [head, told.join("\n"), rest].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
+}
+
+fn sentence_count(number: usize) -> String {
+    match number {
+        1 => "One mail".to_owned(),
+        number => format!("{number} mails"),
+    }
+}
+
+fn period(desk: &Desk, data: &Value) -> String {
+    let since = data["period"]["since"].as_str();
+    since.map(|since| format!(" since {}", desk.calendar.moment(since))).unwrap_or_default()
+}
+
+/// How many of each kind there are.
+fn counts(data: &Value) -> String {
+    let Some(counts) = data["counts"].as_object() else { return String::new() };
+    let some = counts.iter().filter_map(|(kind, number)| Some((kind, number.as_u64().filter(|number| *number > 0)?)));
+    let told: Vec<String> = some.map(|(kind, number)| format!("{number} {}", plain(kind, 20))).collect();
+    if told.is_empty() { String::new() } else { format!("By kind: {}.", told.join(", ")) }
+}
+
+/// Mails of a list.
+fn listed(order: &Order, desk: &Desk, data: &Value) -> String {
+    let mails = list(data, "mails");
+    let from = order.sender().map(|sender| format!(" from {sender}")).unwrap_or_default();
+    if mails.is_empty() {
+        return format!("There is no such mail{from}.");
+    }
+    let line = |mail: &Value| {
+        let preview = text_of(mail, "preview");
+        let preview = if preview.is_empty() { String::new() } else { format!("\n  It begins: \"{preview}\"") };
+        format!("{}{preview}", desk.calendar.mail(mail))
+    };
+    let told: Vec<String> = mails.iter().take(MOST_TOLD).map(line).collect();
+    let total = data["total"].as_u64().map_or(mails.len(), |total| usize::try_from(total).unwrap_or(usize::MAX));
+    format!("{}{from}:\n\n{}", count(total, "mail", "mails"), told.join("\n"))
+}
+
+fn read(desk: &Desk, mail: &Value) -> String {
+    let mut text =
+        format!("{}\n\nIt says: \"{}\"", desk.calendar.mail(mail), plain(mail["body"].as_str().unwrap_or(""), 1_200));
+    for warning in super::speak::texts_of(mail, "warnings") {
+        text.push_str(&format!("\nCareful: {warning}"));
+    }
+    text
+}
+
+fn thread(desk: &Desk, data: &Value) -> String {
+    let mails = list(data, "mails");
+    let line = |mail: &Value| {
+        format!("{}\n  \"{}\"", desk.calendar.mail(mail), plain(mail["body"].as_str().unwrap_or(""), 300))
+    };
+    let told: Vec<String> = mails.iter().map(line).collect();
+    format!(
+        "{} in the thread \"{}\":\n\n{}",
+        count(mails.len(), "mail", "mails"),
+        text_of(data, "subject"),
+        told.join("\n")
+    )
+}
