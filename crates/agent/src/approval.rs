@@ -84,6 +84,9 @@ pub struct Approval {
     /// The pattern that consent for more than once would cover; none where such consent is not offered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub standing: Option<Arc<str>>,
+    /// Places for sub-agents that are held until it is answered.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub places: u32,
     /// When it counts as refused.
     pub expires_at: Time,
 }
@@ -185,4 +188,8 @@ impl Resolution {
             Resolution::Withdrawn { .. } => "withdrawn",
         }
     }
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }

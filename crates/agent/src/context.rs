@@ -11,6 +11,7 @@ use crate::json::Json;
 use crate::mode::Mode;
 use crate::report::{Outcome, Report};
 
+pub(crate) mod operations;
 mod verbs;
 
 pub use verbs::{verb, verb_names};

@@ -129,6 +129,9 @@ pub enum Event {
         plan: Arc<str>,
         /// The subtasks, in the order of the call.
         subtasks: Vec<Subtask>,
+        /// When the call has its answer.
+        #[serde(default, skip_serializing_if = "Enough::is_all")]
+        enough: Enough,
     },
     /// A subtask will not be run.
     SubtaskSkipped {
@@ -390,6 +393,8 @@ pub enum VerdictKind {
     },
     /// The house answers it: a verb.
     Verb,
+    /// A verb, on which a person decides first; the question follows in the log, unless there is no place for it.
+    VerbAsked,
     /// It is not run.
     Refused {
         /// What the model is told.
@@ -449,6 +454,25 @@ pub struct Subtask {
     /// The subtasks that must be over first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub depends_on: Vec<u32>,
+}
+
+/// When a delegation has its answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Enough {
+    /// Once every subtask is over.
+    #[default]
+    All,
+    /// Once one has brought a result; the others go on, and each of their reports is read when it comes.
+    One,
+    /// Once one has brought a result and the others were stopped.
+    OneAlone,
+}
+
+impl Enough {
+    fn is_all(&self) -> bool {
+        *self == Enough::All
+    }
 }
 
 impl Event {

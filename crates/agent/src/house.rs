@@ -5,10 +5,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::context;
 use crate::delegation::Preference;
+use crate::event::ThreadCreated;
 use crate::json::Json;
 use crate::model::Model;
 use crate::permission::Rule;
+use crate::policy::VERBS;
 use crate::role::{Agent, Role};
 use crate::tools::{Assessment, ToolInfo};
 
@@ -71,6 +74,16 @@ impl House {
             preferences: Box::new(|_| Vec::new()),
             consent: Consent::Nobody,
         }
+    }
+
+    /// A tool by name, or a verb as it is advertised to this thread.
+    pub fn tool(&self, name: &str, thread: &ThreadCreated) -> Option<ToolInfo> {
+        self.tools.get(name).cloned().or_else(|| context::verb(name, &thread.policy, &thread.role, self))
+    }
+
+    /// Whether a name stands for a verb: what is no tool of this house.
+    pub fn is_verb(&self, name: &str) -> bool {
+        VERBS.contains(&name) && !self.tools.contains_key(name)
     }
 
     /// An agent by name, ignoring case and the difference between `-`, `_` and space.

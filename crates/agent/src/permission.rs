@@ -109,6 +109,8 @@ pub struct Asked<'a> {
     pub assessment: &'a Assessment,
     /// Whether text from outside was read before.
     pub foreign: bool,
+    /// Why the policy wants a person to decide, wherever anybody is asked at all.
+    pub asks: Option<&'a str>,
 }
 
 impl Asked<'_> {
@@ -229,6 +231,9 @@ fn by_mode(mode: Mode, asked: &Asked<'_>, protected: Option<&str>) -> (Action, S
         }
         (Mode::Ask | Mode::Auto, Some(place)) => return (Action::Ask, format!("'{place}' is protected")),
         (_, None) | (Mode::Plan, Some(_)) => {}
+    }
+    if let Some(why) = asked.asks.filter(|_| mode != Mode::Dangerous) {
+        return (Action::Ask, why.to_owned());
     }
     let says = |action, why: &str| (action, format!("mode {mode}: {why}"));
     match (mode, reach) {

@@ -12,8 +12,10 @@ pub struct Policy {
     pub enabled: bool,
     /// The deepest level: 0 is the root alone, 1 its children.
     pub max_depth: u32,
-    /// Descendants of one thread, over its life.
+    /// Descendants of one thread: over its life, or at the same time (`count_mode`).
     pub max_children: u32,
+    /// Whether a descendant that is over still has its place.
+    pub count_mode: CountMode,
     /// Children of one thread that run at the same time; further ones wait in line.
     pub max_concurrent: u32,
     /// Subtasks in one `delegate_task`.
@@ -38,6 +40,8 @@ pub struct Policy {
     pub children_may_ask: bool,
     /// Silence after which a stall is noticed; 0 means never.
     pub stall_ms: u64,
+    /// When a person is asked before sub-agents are started. A person's rules hold whatever stands here.
+    pub approval: StartApproval,
     /// What a failed subtask means for the others of its delegation.
     pub on_error: OnError,
     /// Whether a task that only reads, asked again word for word in the same run, is answered with the report that it had.
@@ -82,6 +86,28 @@ pub enum TokenCount {
     Fresh,
 }
 
+/// Which descendants count against `max_children`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CountMode {
+    /// Every one that was ever begun.
+    Total,
+    /// Those that are not over.
+    Active,
+}
+
+/// When a person is asked before sub-agents are started. Where nothing asks (mode `dangerous`), nobody is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StartApproval {
+    /// Never on account of the policy.
+    Never,
+    /// Where the verb that starts them is of high risk.
+    ByRisk,
+    /// Each time.
+    Always,
+}
+
 /// What a failed subtask means for the others of its delegation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -117,12 +143,29 @@ pub enum ReportData {
 pub const DELEGATE: &str = "delegate";
 
 /// The verbs by which an agent deals with other agents, in the order in which they are advertised.
-pub const VERBS: [&str; 7] =
-    ["spawn_agent", "delegate_task", "message_agent", "wait_agents", "stop_agent", "list_agents", DELEGATE];
+pub const VERBS: [&str; 10] = [
+    "spawn_agent",
+    "delegate_task",
+    "message_agent",
+    "wait_agents",
+    "stop_agent",
+    "list_agents",
+    DELEGATE,
+    "SpawnAgentTool",
+    "DelegateTaskTool",
+    "ParallelTasksTool",
+];
 
 /// The verbs that are there where nobody asked for others.
 pub const USUAL_VERBS: [&str; 6] =
     ["spawn_agent", "delegate_task", "message_agent", "wait_agents", "stop_agent", "list_agents"];
+
+/// The verbs that hold several operations each.
+pub const OPERATION_VERBS: [&str; 3] = ["SpawnAgentTool", "DelegateTaskTool", "ParallelTasksTool"];
+
+/// The verbs that can start sub-agents: whoever has one of them needs places below.
+pub const STARTING_VERBS: [&str; 6] =
+    ["spawn_agent", "delegate_task", DELEGATE, "SpawnAgentTool", "DelegateTaskTool", "ParallelTasksTool"];
 
 /// The arguments that `spawn_agent` knows.
 pub const SPAWN_ARGS: [&str; 17] = [
@@ -151,6 +194,7 @@ impl Default for Policy {
             enabled: true,
             max_depth: 2,
             max_children: 16,
+            count_mode: CountMode::Total,
             max_concurrent: 4,
             max_subtasks: 10,
             max_calls_per_answer: 128,
@@ -163,6 +207,7 @@ impl Default for Policy {
             spawn_in_plan: true,
             children_may_ask: true,
             stall_ms: 120_000,
+            approval: StartApproval::ByRisk,
             on_error: OnError::Continue,
             reuse_reports: false,
             delegates: Vec::new(),

@@ -18,7 +18,7 @@ use crate::message::{Message, Origin, Part, Role as Speaker};
 use crate::mode::Mode;
 use crate::model::{CallErrorKind, StopReason};
 use crate::permission::{Action, Rule};
-use crate::policy::ReportData;
+use crate::policy::{CountMode, ReportData};
 use crate::report::{Outcome, Report, Usage};
 use crate::role::Role;
 use crate::tools::{Reach, ToolResult};
@@ -80,7 +80,7 @@ pub struct Thread {
     pub last_child: u32,
     /// Descendants taken: each child, and what it was granted below it as long as it has not reported.
     pub descendants_taken: u32,
-    /// Places held for subtasks that wait for others.
+    /// Places held for subtasks that wait for others, and for sub-agents that a person is asked about.
     pub places_held: u32,
     /// Tools that were run in this run, in the order of first use.
     pub tools_used: Vec<Arc<str>>,
@@ -481,6 +481,7 @@ impl Thread {
             }
             Event::ApprovalRequested(approval) => {
                 self.questions += 1;
+                self.places_held += approval.places;
                 self.calls.ask(&approval.call, &approval.id);
                 self.approvals.insert(approval.id.clone(), (**approval).clone());
             }
@@ -490,9 +491,10 @@ impl Thread {
                 }
                 self.apply_resolution(approval, call, resolution);
             }
-            Event::Delegated { call, plan, subtasks } => {
+            Event::Delegated { call, plan, subtasks, enough } => {
                 self.places_held += subtasks.len() as u32;
-                self.calls.set_verb(call, VerbState::Graph(Box::new(Graph::new(plan.clone(), subtasks.clone()))));
+                let graph = Graph::new(plan.clone(), subtasks.clone(), *enough);
+                self.calls.set_verb(call, VerbState::Graph(Box::new(graph)));
             }
             Event::SubtaskSkipped { call, index, reason } => {
                 self.places_held = self.places_held.saturating_sub(1);
@@ -604,6 +606,7 @@ impl Thread {
 
     fn apply_resolution(&mut self, id: &ApprovalId, call: &CallId, resolution: &Resolution) {
         let Some(approval) = self.approvals.remove(id) else { return };
+        self.places_held -= approval.places;
         self.calls.resolve(call, resolution);
         match resolution {
             Resolution::Allowed { scope: Scope::Thread | Scope::Always, .. } => {
@@ -797,8 +800,14 @@ impl Thread {
         } else {
             self.unqueue(id);
         }
+        // One that was never begun did nothing, and its place is free again in any case.
+        let (granted, kept) = match self.created.policy.count_mode {
+            CountMode::Total => (spawned.grant.descendants, report.tree.children),
+            CountMode::Active => (1 + spawned.grant.descendants, 0),
+        };
+        let unbegun = u32::from(!child.started && self.created.policy.count_mode == CountMode::Total);
         self.descendants_taken =
-            self.descendants_taken.saturating_sub(spawned.grant.descendants).saturating_add(report.tree.children);
+            self.descendants_taken.saturating_sub(granted.saturating_add(unbegun)).saturating_add(kept);
         self.files_modified.add(&report.files_modified);
         for rule in &report.unanswered {
             self.note_unanswered(rule);
@@ -809,11 +818,13 @@ impl Thread {
             Some(index) => {
                 if let Some(graph) = self.calls.graph_mut(&spawned.call) {
                     graph.report(index, id.clone(), report.clone());
+                } else if !self.calls.is_stopping(id) {
+                    // Its delegation was answered without it.
+                    self.notices.push(finished(id, spawned, report));
                 }
             }
             None if spawned.background && !self.calls.is_stopping(id) => {
-                let text = crate::context::background_report(id, &spawned.name, report);
-                self.notices.push(notice(&text, Origin::House));
+                self.notices.push(finished(id, spawned, report));
             }
             None => {}
         }
@@ -917,13 +928,18 @@ impl Asking {
 
 /// A task as it is known again: who is asked, with what in hand, and every word of it.
 pub fn task_key(brief: &Brief, role: &Role, mode: Mode) -> Arc<str> {
-    let key = (brief, &role.name, &role.model.name, &role.tools, mode);
+    let key = (brief, &role.name, &role.prompt, &role.model.name, &role.tools, mode);
     serde_json::to_string(&key).expect("our own types serialise to JSON").into()
 }
 
 /// What a child's grant takes out of its parent's.
 pub fn carved(spawned: &ChildSpawned) -> Claim {
     Claim { tokens: spawned.grant.tokens.unwrap_or(0), cost_microusd: spawned.grant.cost_microusd.unwrap_or(0) }
+}
+
+/// A report that nobody waited for.
+fn finished(id: &ThreadId, spawned: &ChildSpawned, report: &Report) -> Part {
+    notice(&crate::context::background_report(id, &spawned.name, report), Origin::House)
 }
 
 fn notice(text: &str, origin: Origin) -> Part {

@@ -70,6 +70,9 @@ pub enum Command {
     /// A household to try things on
     #[command(subcommand)]
     Demo(DemoCommand),
+    /// List the agents that a task can be given to
+    #[command(subcommand)]
+    Agents(AgentsCommand),
     /// Show the configuration that holds
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -144,7 +147,7 @@ pub struct Settings {
     /// How much it may do without a person: plan, ask, auto, dangerous
     #[arg(long)]
     mode: Option<String>,
-    /// The set of rules to begin with: default, opta, orion
+    /// The set of rules to begin with: default, opta, orion, zileo
     #[arg(long)]
     preset: Option<String>,
     /// Tool calls of the root
@@ -197,7 +200,7 @@ pub struct Output {
     /// With --jsonl: words of the models while they come, too
     #[arg(long, requires = "jsonl")]
     pub deltas: bool,
-    /// With --jsonl: the shape of the events: canonical, opta, orion
+    /// With --jsonl: the shape of the events: canonical, opta, orion, zileo
     #[arg(long, requires = "jsonl", value_name = "NAME")]
     pub dialect: Option<String>,
     /// Write the result to a file instead of stdout
@@ -238,7 +241,7 @@ pub enum ThreadCommand {
         /// Print the events of the thread's whole family as they went out
         #[arg(long)]
         jsonl: bool,
-        /// With --jsonl: the shape of the events: canonical, opta, orion
+        /// With --jsonl: the shape of the events: canonical, opta, orion, zileo
         #[arg(long, requires = "jsonl", value_name = "NAME")]
         dialect: Option<String>,
         /// Whole results of tools
@@ -322,6 +325,19 @@ pub enum DemoCommand {
     Init {
         /// The folder, which is made
         folder: PathBuf,
+    },
+}
+
+/// `majordomo agents`.
+#[derive(Debug, Subcommand)]
+pub enum AgentsCommand {
+    /// List the agents that are built in, yours, and those of a project that you trust
+    Ls {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        place: Place,
     },
 }
 

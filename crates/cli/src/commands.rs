@@ -1,5 +1,6 @@
 //! One file per verb.
 
+mod agents;
 mod approve;
 mod completion;
 mod config;
@@ -21,7 +22,9 @@ use majordomo::staff::{self, Options, Staff};
 use tool::{CommandHost, Guard, Registry, Sandbox};
 use view::safe;
 
-use crate::arguments::{ApproveCommand, Command, ConfigCommand, DemoCommand, Desk, ThreadCommand, Trust, TrustCommand};
+use crate::arguments::{
+    AgentsCommand, ApproveCommand, Command, ConfigCommand, DemoCommand, Desk, ThreadCommand, Trust, TrustCommand,
+};
 use crate::error::Failure;
 use crate::out;
 
@@ -52,6 +55,7 @@ pub async fn carry_out(desk: Desk) -> Result<u8, Failure> {
             trust::ls(&place.flags(), json)
         }
         Command::Trust(arguments) => trust::trust(&arguments),
+        Command::Agents(AgentsCommand::Ls { json, place }) => agents::ls(&place.flags(), json),
         Command::Doctor { settings, json } => doctor::doctor(&settings.flags(), json).await,
         Command::Demo(DemoCommand::Init { folder }) => demo::init(&folder),
         Command::Config(ConfigCommand::Show { settings, json }) => config::show(&settings.flags(), json),

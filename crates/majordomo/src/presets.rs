@@ -12,10 +12,14 @@ use toml::Value;
 use crate::config::{Error, Key, Layers, Origin, Setting, checked, clause, nested, of_text};
 
 /// The names of the presets.
-pub const NAMES: [&str; 3] = ["default", "opta", "orion"];
+pub const NAMES: [&str; 4] = ["default", "opta", "orion", "zileo"];
 
-const TEXTS: [&str; NAMES.len()] =
-    [include_str!("presets/default.toml"), include_str!("presets/opta.toml"), include_str!("presets/orion.toml")];
+const TEXTS: [&str; NAMES.len()] = [
+    include_str!("presets/default.toml"),
+    include_str!("presets/opta.toml"),
+    include_str!("presets/orion.toml"),
+    include_str!("presets/zileo.toml"),
+];
 
 /// A set of values, every one of them checked.
 #[derive(Clone, Debug)]

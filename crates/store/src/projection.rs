@@ -296,7 +296,7 @@ fn answer(row: &mut ThreadRow, doing: &mut Doing, answered: &Answered) -> Change
             VerdictKind::Run { .. } | VerdictKind::Asked { .. } => {
                 doing.calls.insert(verdict.call.clone(), Call { tool, started: false });
             }
-            VerdictKind::Verb => row.last_tool = Some(tool),
+            VerdictKind::Verb | VerdictKind::VerbAsked => row.last_tool = Some(tool),
             VerdictKind::Refused { .. } => {}
         }
     }

@@ -5,6 +5,7 @@
 
 mod opta;
 mod orion;
+mod zileo;
 
 use crate::Frame;
 
@@ -17,11 +18,12 @@ enum Speech {
     Canonical,
     Opta(opta::Phases),
     Orion,
+    Zileo,
 }
 
 impl Dialect {
     /// The names by which dialects are asked for.
-    pub const NAMES: [&str; 3] = ["canonical", "opta", "orion"];
+    pub const NAMES: [&str; 4] = ["canonical", "opta", "orion", "zileo"];
 
     /// A dialect by name, at the beginning of a stream.
     pub fn named(name: &str) -> Option<Self> {
@@ -29,6 +31,7 @@ impl Dialect {
             "canonical" => Some(Self(Speech::Canonical)),
             "opta" => Some(Self(Speech::Opta(opta::Phases::default()))),
             "orion" => Some(Self(Speech::Orion)),
+            "zileo" => Some(Self(Speech::Zileo)),
             _ => None,
         }
     }
@@ -40,6 +43,7 @@ impl Dialect {
             Speech::Canonical => Some(frame.json()),
             Speech::Opta(phases) => opta::map(phases, frame),
             Speech::Orion => orion::map(frame),
+            Speech::Zileo => zileo::map(frame),
         }
     }
 }

@@ -2,11 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::context::operations::{operations, risk};
 use crate::house::House;
 use crate::json::Json;
 use crate::policy::{DELEGATE, Policy, VERBS};
 use crate::role::{Agent, Role};
-use crate::tools::{Reach, Risk, ToolInfo};
+use crate::tools::{Reach, ToolInfo};
 
 /// Whether a name is a verb.
 pub fn verb_names() -> &'static [&'static str] {
@@ -59,7 +60,7 @@ pub fn verb(name: &str, policy: &Policy, role: &Role, house: &House) -> Option<T
         "list_agents" => {
             ("List the agents you can spawn and the sub-agents you have.".to_owned(), object(&[], &[]))
         }
-        _ => return None,
+        _ => operations(name, policy)?,
     };
     Some(ToolInfo {
         name: name.into(),
@@ -67,7 +68,7 @@ pub fn verb(name: &str, policy: &Policy, role: &Role, house: &House) -> Option<T
         schema: Json::of(&schema),
         reach: Reach::Own,
         idempotent: false,
-        risk: Risk::Low,
+        risk: risk(name),
     })
 }
 

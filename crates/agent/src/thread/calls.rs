@@ -114,7 +114,9 @@ impl Calls {
             calls.places.insert(id.clone(), calls.slots.len());
             let result = match &verdict.what {
                 VerdictKind::Refused { reason, .. } => Some(ToolResult::error(reason.clone())),
-                VerdictKind::Run { .. } | VerdictKind::Asked { .. } | VerdictKind::Verb => None,
+                VerdictKind::Run { .. } | VerdictKind::Asked { .. } | VerdictKind::Verb | VerdictKind::VerbAsked => {
+                    None
+                }
             };
             calls.open += usize::from(result.is_none());
             calls.slots.push(Slot {
@@ -190,10 +192,10 @@ impl Calls {
     }
 
     /// The next tool that may begin: readers run side by side, a writer runs alone and in its place, and nobody overtakes a
-    /// call that a person decides on.
+    /// tool that a person decides on. Sub-agents work beside tools, and so do questions about them.
     pub fn next_to_start(&self) -> Option<&Slot> {
         for slot in &self.slots[self.cursor..] {
-            if matches!(slot.state, SlotState::Asked(_)) {
+            if matches!(slot.state, SlotState::Asked(_)) && slot.verdict != VerdictKind::VerbAsked {
                 return None;
             }
             let (SlotState::Waiting, VerdictKind::Run { reach, .. }) = (&slot.state, &slot.verdict) else { continue };
@@ -250,13 +252,15 @@ impl Calls {
         if let Some(input) = input {
             (slot.input, slot.edited) = (input.clone(), true);
         }
-        if let VerdictKind::Asked { reach, idempotent } = slot.verdict {
-            slot.verdict = match input {
-                None => VerdictKind::Run { reach, idempotent },
-                // What was judged is not what runs: it runs alone, and never again.
-                Some(_) => VerdictKind::Run { reach: Reach::World, idempotent: false },
-            };
-        }
+        slot.verdict = match (&slot.verdict, input) {
+            (VerdictKind::Asked { reach, idempotent }, None) => {
+                VerdictKind::Run { reach: *reach, idempotent: *idempotent }
+            }
+            // What was judged is not what runs: it runs alone, and never again.
+            (VerdictKind::Asked { .. }, Some(_)) => VerdictKind::Run { reach: Reach::World, idempotent: false },
+            (VerdictKind::VerbAsked, _) => VerdictKind::Verb,
+            (VerdictKind::Run { .. } | VerdictKind::Verb | VerdictKind::Refused { .. }, _) => slot.verdict.clone(),
+        };
     }
 
     pub(super) fn finish(&mut self, call: &CallId, result: &ToolResult) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::event::Subtask;
+use crate::event::{Enough, Subtask};
 use crate::id::ThreadId;
 use crate::report::Report;
 
@@ -13,6 +13,8 @@ pub struct Graph {
     pub plan: Arc<str>,
     /// What was asked, in order.
     pub subtasks: Vec<Subtask>,
+    /// When the call has its answer.
+    pub enough: Enough,
     /// How far each is.
     pub nodes: Vec<Node>,
     /// Who waits for each.
@@ -38,8 +40,18 @@ pub enum Node {
     Skipped(Arc<str>),
 }
 
+impl Node {
+    /// The child that works on it.
+    pub fn running(&self) -> Option<&ThreadId> {
+        match self {
+            Node::Spawned(child) => Some(child),
+            Node::Waiting | Node::Reported(..) | Node::Skipped(_) => None,
+        }
+    }
+}
+
 impl Graph {
-    pub(super) fn new(plan: Arc<str>, subtasks: Vec<Subtask>) -> Self {
+    pub(super) fn new(plan: Arc<str>, subtasks: Vec<Subtask>, enough: Enough) -> Self {
         let mut dependents = vec![Vec::new(); subtasks.len()];
         for (index, subtask) in subtasks.iter().enumerate() {
             for on in &subtask.depends_on {
@@ -48,6 +60,7 @@ impl Graph {
         }
         Self {
             plan,
+            enough,
             nodes: vec![Node::Waiting; subtasks.len()],
             waiting_for: subtasks.iter().map(|subtask| subtask.depends_on.len() as u32).collect(),
             open: subtasks.len(),
@@ -118,7 +131,7 @@ pub fn check(subtasks: &[Subtask]) -> Result<(), String> {
             }
         }
     }
-    let mut graph = Graph::new("".into(), subtasks.to_vec());
+    let mut graph = Graph::new("".into(), subtasks.to_vec(), Enough::All);
     let mut next = graph.ready();
     while let Some(index) = next.pop() {
         graph.skip(index, "".into());

@@ -10,7 +10,8 @@ use crate::machine::Moment;
 use crate::permission::{Action, Weighed};
 use crate::tools::{ToolInfo, ToolResult};
 use crate::turn::permission::way_out;
-use crate::turn::tool_calls;
+use crate::turn::starting::Starting;
+use crate::turn::{tool_calls, verbs};
 
 /// Asks about every call of the newest answer that a person must decide on.
 pub fn ask_all(moment: &mut Moment<'_>) {
@@ -40,7 +41,7 @@ pub fn decided(moment: &mut Moment<'_>, input: InputId, id: &ApprovalId, digest:
     let resolution = match decision {
         Decision::Deny { reason } => Resolution::Denied { reason },
         Decision::Allow { scope, input: edited } => {
-            let Some(tool) = moment.house.tools.get(&approval.tool).cloned() else {
+            let Some(tool) = moment.house.tool(&approval.tool, &moment.thread.created) else {
                 return drop_it(moment, "the tool is not available in this process");
             };
             let wanted = edited.as_ref().unwrap_or(&approval.input);
@@ -61,6 +62,7 @@ pub fn decided(moment: &mut Moment<'_>, input: InputId, id: &ApprovalId, digest:
         }
     };
     resolve(moment, &approval, Some(input), resolution);
+    verbs::start_allowed(moment, &approval.call);
     tool_calls::start_ready(moment);
 }
 
@@ -90,10 +92,11 @@ pub fn withdraw(moment: &mut Moment<'_>, id: &ApprovalId, reason: &str) {
     }
 }
 
-fn ask(moment: &mut Moment<'_>, call: &CallId) {
+/// Puts the question whether a call may be made; places for whomever it would start are held meanwhile.
+pub fn ask(moment: &mut Moment<'_>, call: &CallId) {
     let Some(slot) = moment.thread.calls.slot(call) else { return };
     let (name, input) = (slot.name.clone(), slot.input.clone());
-    let Some(tool) = moment.house.tools.get(&name).cloned() else { return };
+    let Some(tool) = moment.house.tool(&name, &moment.thread.created) else { return };
     let weighed = moment.thread.weigh(moment.house, &tool, &input);
     let approval = question(moment, call.clone(), &tool, input, weighed);
     moment.emit(Event::ApprovalRequested(Box::new(approval)));
@@ -102,6 +105,7 @@ fn ask(moment: &mut Moment<'_>, call: &CallId) {
 fn question(moment: &Moment<'_>, call: CallId, tool: &ToolInfo, input: Json, weighed: Weighed) -> Approval {
     let thread = &*moment.thread;
     let Weighed { assessment, risk, judgement } = weighed;
+    let starting = Starting::of(thread, moment.house, &tool.name, &input).filter(|_| moment.house.is_verb(&tool.name));
     Approval {
         id: ApprovalId::of(thread.id(), thread.questions + 1),
         call,
@@ -116,6 +120,7 @@ fn question(moment: &Moment<'_>, call: CallId, tool: &ToolInfo, input: Json, wei
         protected: assessment.protected,
         foreign: thread.foreign,
         standing: assessment.standing,
+        places: starting.map_or(0, |starting| starting.places()),
         expires_at: moment.now.plus_ms(EXPIRES_MS),
     }
 }
@@ -144,7 +149,9 @@ fn resolve(moment: &mut Moment<'_>, approval: &Approval, input: Option<InputId>,
 }
 
 fn rule_for(moment: &Moment<'_>, approval: &Approval) -> Arc<str> {
-    let Some(tool) = moment.house.tools.get(&approval.tool) else { return approval.why.clone() };
-    let assessment = (moment.house.assess)(&approval.workspace, tool, &approval.input);
-    way_out(tool, &assessment)
+    let Some(tool) = moment.house.tool(&approval.tool, &moment.thread.created) else {
+        return approval.why.clone();
+    };
+    let weighed = moment.thread.weigh(moment.house, &tool, &approval.input);
+    way_out(moment.house, &tool, &weighed.assessment)
 }

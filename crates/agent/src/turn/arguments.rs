@@ -72,10 +72,15 @@ impl Arguments {
 
     /// A yes or no; absent is no.
     pub fn flag(&mut self, name: &str) -> Result<bool, String> {
+        Ok(self.switch(name)?.unwrap_or(false))
+    }
+
+    /// A yes or no, where it is said.
+    pub fn switch(&mut self, name: &str) -> Result<Option<bool>, String> {
         match self.take(&[name]) {
-            None => Ok(false),
-            Some(Value::Bool(flag)) => Ok(flag),
-            Some(Value::String(text)) if text == "true" || text == "false" => Ok(text == "true"),
+            None => Ok(None),
+            Some(Value::Bool(flag)) => Ok(Some(flag)),
+            Some(Value::String(text)) if text == "true" || text == "false" => Ok(Some(text == "true")),
             Some(other) => Err(self.wrong(name, "true or false", &other)),
         }
     }
@@ -134,5 +139,10 @@ impl Arguments {
 
 /// The line that names ignored arguments to the model; empty where there are none.
 pub fn ignored_line(ignored: &[String]) -> String {
-    if ignored.is_empty() { String::new() } else { format!("\n(ignored arguments: {})", ignored.join(", ")) }
+    ignored_note(ignored).map_or_else(String::new, |note| format!("\n({note})"))
+}
+
+/// The words that name ignored arguments; none where there are none.
+pub fn ignored_note(ignored: &[String]) -> Option<String> {
+    (!ignored.is_empty()).then(|| format!("ignored arguments: {}", ignored.join(", ")))
 }

@@ -76,11 +76,7 @@ pub fn last(moment: &mut Moment<'_>, ending: Ending) {
 
 /// The tools that a thread has, as they are advertised.
 pub fn advertised<'a>(thread: &'a Thread, house: &'a crate::house::House) -> impl Iterator<Item = ToolInfo> + 'a {
-    let created = &thread.created;
-    created.role.tools.iter().filter_map(|name| match house.tools.get(name) {
-        Some(tool) => Some(tool.clone()),
-        None => context::verb(name, &created.policy, &created.role, house),
-    })
+    thread.created.role.tools.iter().filter_map(|name| house.tool(name, &thread.created))
 }
 
 fn start(moment: &mut Moment<'_>, kind: TurnKind, max_tokens: u64, claim: Claim) {

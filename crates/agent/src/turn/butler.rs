@@ -47,6 +47,11 @@ pub fn start(moment: &mut Moment<'_>, call: &CallId, input: &Json, siblings: u32
     Ok(())
 }
 
+/// The agent that a call hands work to; none where it cannot be read.
+pub fn handed_to(policy: &Policy, input: &Json) -> Option<Arc<str>> {
+    target(policy, &read(input).ok()?.intent).ok()
+}
+
 /// What a call is answered with when its child reports; none where the call or the policy wants a report as any other.
 pub fn result(moment: &Moment<'_>, call: &CallId, report: &Report, is_error: bool) -> Option<ToolResult> {
     let thread = &*moment.thread;

@@ -8,7 +8,8 @@ use crate::machine::Moment;
 use crate::report::Report;
 use crate::thread::{SlotState, VerbState};
 use crate::tools::ToolResult;
-use crate::turn::{butler, delegate, tool_calls, verbs};
+use crate::turn::arguments::ignored_note;
+use crate::turn::{butler, delegate, operation, tool_calls, verbs};
 
 /// The most characters that a parent hears at once of a child that works.
 const MAX_SAID: usize = 2_000;
@@ -73,10 +74,10 @@ fn tell_watcher(
     narrowed: &[std::sync::Arc<str>],
 ) {
     let Some(slot) = moment.thread.calls.slot(call) else { return };
-    let is_error = match &slot.state {
-        SlotState::Verb(VerbState::Child(_)) => !report.outcome.has_result(),
+    let is_good = match &slot.state {
+        SlotState::Verb(VerbState::Child(_)) => report.outcome.has_result(),
         // To end is what was asked of it.
-        SlotState::Verb(VerbState::Stop(_)) => false,
+        SlotState::Verb(VerbState::Stop(_)) => true,
         SlotState::Verb(VerbState::Wait { children, any, .. }) => {
             if *any || children.is_empty() {
                 verbs::wait_over(moment, call, false);
@@ -89,13 +90,21 @@ fn tell_watcher(
         | SlotState::Running { .. }
         | SlotState::Done => return,
     };
-    if let Some(result) = butler::result(moment, call, report, is_error) {
+    if let Some(result) = butler::result(moment, call, report, !is_good) {
         return tool_calls::answer(moment, call, result);
     }
-    let mut text = context::report_text(id, name, report);
-    for note in narrowed {
-        text.push_str(&format!("\n({note})"));
-    }
-    text.push_str(&verbs::ignored_of(moment, call));
-    tool_calls::answer(moment, call, ToolResult { is_error, ..ToolResult::ok(text) });
+    let text = match verbs::operation_of(moment, call) {
+        Some(operation) => {
+            let notes = narrowed.iter().map(ToString::to_string).chain(ignored_note(&operation::ignored(operation)));
+            context::operations::child(id, report, is_good, notes.collect())
+        }
+        None => {
+            let mut text = context::report_text(id, name, report);
+            for note in narrowed {
+                text.push_str(&format!("\n({note})"));
+            }
+            text + &verbs::ignored_of(moment, call)
+        }
+    };
+    tool_calls::answer(moment, call, ToolResult { is_error: !is_good, ..ToolResult::ok(text) });
 }

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::brief::{Brief, Prior};
 use crate::context;
-use crate::event::{Event, Subtask};
-use crate::id::CallId;
+use crate::event::{Enough, Event, Subtask};
+use crate::id::{CallId, ThreadId};
 use crate::input::Strength;
 use crate::json::Json;
 use crate::machine::Moment;
@@ -16,15 +16,26 @@ use crate::policy::OnError;
 use crate::report::{Outcome, Report};
 use crate::thread::{Graph, Node, check_graph};
 use crate::tools::ToolResult;
-use crate::turn::arguments::Arguments;
+use crate::turn::arguments::{Arguments, ignored_note};
 use crate::turn::spawn::{self, Accepted, Wish};
-use crate::turn::{stop, tool_calls};
+use crate::turn::{operation, stop, tool_calls, verbs};
 
 const EXAMPLE: &str = r#"{"plan": "Understand auth", "subtasks": [{"task": "Find auth files"}, {"task": "Explain them", "depends_on": 0}]}"#;
 
-/// Accepts a delegation whole, or refuses it whole.
+/// Reads a delegation, and accepts or refuses it.
 pub fn start(moment: &mut Moment<'_>, call: &CallId, input: &Json) -> Result<(), String> {
     let (plan, subtasks) = read(input)?;
+    accept(moment, call, plan, subtasks, Enough::All)
+}
+
+/// Accepts a delegation whole, or refuses it whole.
+pub fn accept(
+    moment: &mut Moment<'_>,
+    call: &CallId,
+    plan: Arc<str>,
+    subtasks: Vec<Subtask>,
+    enough: Enough,
+) -> Result<(), String> {
     let most = moment.thread.created.policy.max_subtasks;
     let count = subtasks.len() as u32;
     if count > most {
@@ -34,11 +45,11 @@ pub fn start(moment: &mut Moment<'_>, call: &CallId, input: &Json) -> Result<(),
     for subtask in &subtasks {
         spawn::find_agent(moment, subtask.agent.as_deref())?;
     }
-    spawn::allowed(moment.thread, count)?;
-    moment.emit(Event::Delegated { call: call.clone(), plan, subtasks });
+    spawn::room(moment.thread, count).map_err(|why| why.to_string())?;
+    moment.emit(Event::Delegated { call: call.clone(), plan, subtasks, enough });
     let ready = moment.thread.calls.graph(call).map(Graph::ready).unwrap_or_default();
     spawn_ready(moment, call, ready);
-    close_if_done(moment, call);
+    settle(moment, call);
     Ok(())
 }
 
@@ -57,20 +68,47 @@ pub fn subtask_over(moment: &mut Moment<'_>, call: &CallId, index: u32, report: 
         let ready: Vec<u32> = graph.dependents(index).iter().copied().filter(|next| graph.is_ready(*next)).collect();
         spawn_ready(moment, call, ready);
     }
-    close_if_done(moment, call);
+    settle(moment, call);
 }
 
-/// Answers the call once every subtask is over.
+/// Answers the call once every subtask is over, or enough of them are.
 pub fn close_if_done(moment: &mut Moment<'_>, call: &CallId) {
     let Some(graph) = moment.thread.calls.graph(call) else { return };
-    if graph.open > 0 {
+    let is_enough = graph.enough == Enough::One && has_result(graph) && graph.unspawned == 0;
+    if graph.open > 0 && !is_enough {
         return;
     }
-    let result = ToolResult { is_error: graph.nodes.iter().all(is_bad), ..ToolResult::ok(combined(moment, graph)) };
+    let text = match verbs::operation_of(moment, call) {
+        Some(operation) => {
+            let notes = ignored_note(&operation::ignored(operation)).into_iter().collect();
+            context::operations::batch(moment.thread, graph, notes)
+        }
+        None => combined(moment, graph),
+    };
+    let result = ToolResult { is_error: graph.nodes.iter().all(is_bad), ..ToolResult::ok(text) };
     tool_calls::answer(moment, call, result);
 }
 
-fn read(input: &Json) -> Result<(Arc<str>, Vec<Subtask>), String> {
+/// Stops those whose results are no longer wanted, and answers the call where that can be.
+fn settle(moment: &mut Moment<'_>, call: &CallId) {
+    if let Some(graph) = moment.thread.calls.graph(call)
+        && graph.enough == Enough::OneAlone
+        && has_result(graph)
+    {
+        let running: Vec<ThreadId> = graph.nodes.iter().filter_map(Node::running).cloned().collect();
+        for child in running {
+            stop::stop_child(moment, &child, Strength::Kill, &"another task of its batch was first".into());
+        }
+    }
+    close_if_done(moment, call);
+}
+
+fn has_result(graph: &Graph) -> bool {
+    graph.nodes.iter().any(|node| !is_bad(node))
+}
+
+/// Reads the arguments of `delegate_task`.
+pub fn read(input: &Json) -> Result<(Arc<str>, Vec<Subtask>), String> {
     let mut arguments = Arguments::read("delegate_task", EXAMPLE, input)?;
     let plan = arguments.text(&["plan", "goal"])?.unwrap_or_else(|| "".into());
     let items = match arguments.value("subtasks").or_else(|| arguments.value("tasks")) {

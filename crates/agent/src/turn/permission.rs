@@ -2,21 +2,31 @@
 
 use std::sync::Arc;
 
+use crate::context::operations;
 use crate::event::{ThreadCreated, VerdictKind};
 use crate::house::{Consent, House};
 use crate::json::Json;
 use crate::machine::Moment;
 use crate::mode::Mode;
 use crate::permission::{self, Action, Asked, Layer, Weighed};
-use crate::policy::VERBS;
+use crate::policy::{STARTING_VERBS, VERBS};
 use crate::thread::Thread;
 use crate::tools::{Assessment, READ_FILE, Reach, Risk, ToolInfo};
+use crate::turn::operation;
+use crate::turn::spawn::NoRoom;
+use crate::turn::starting::{self, Starting};
 
 impl Thread {
     /// What would become of a call of this thread at this moment, with the word of everybody above it.
     pub fn weigh(&self, house: &House, tool: &ToolInfo, input: &Json) -> Weighed {
-        let assessment = (house.assess)(&self.created.workspace, tool, input);
-        let asked = Asked { tool: &tool.name, assessment: &assessment, foreign: self.foreign };
+        let is_verb = house.is_verb(&tool.name);
+        let assessment = if is_verb {
+            starting::assess(self, house, tool, input)
+        } else {
+            (house.assess)(&self.created.workspace, tool, input)
+        };
+        let asks = if is_verb { starting::asks(&self.created.policy, tool.risk) } else { None };
+        let asked = Asked { tool: &tool.name, assessment: &assessment, foreign: self.foreign, asks };
         let judgement = permission::judge(&self.created.chain(), &(house.rules)(), &self.granted, &asked);
         Weighed { risk: asked.risk(), judgement, assessment }
     }
@@ -45,10 +55,7 @@ pub fn judge(moment: &Moment<'_>, name: &str, input: &Json) -> (VerdictKind, Opt
     let refused = |reason: String| (VerdictKind::Refused { reason: reason.into(), rule: None }, None);
     if !created.role.tools.iter().any(|tool| &**tool == name) {
         if VERBS.contains(&name) && created.grant.depth == 0 && created.policy.enabled {
-            return refused(format!(
-                "Maximum sub-agent depth ({}) exceeded (policy.max_depth): do the task yourself",
-                created.policy.max_depth
-            ));
+            return refused(operation::no_room(name, &NoRoom::TooDeep { most: created.policy.max_depth }));
         }
         let known = moment.house.tools.contains_key(name) || VERBS.contains(&name);
         let what = if known { "is not permitted to you" } else { "is no tool" };
@@ -56,9 +63,22 @@ pub fn judge(moment: &Moment<'_>, name: &str, input: &Json) -> (VerdictKind, Opt
         return refused(format!("{name} {what}. Your tools: {tools}"));
     }
     match moment.house.tools.get(name) {
-        None if VERBS.contains(&name) => (VerdictKind::Verb, None),
+        None if VERBS.contains(&name) => verb(moment, name, input),
         None => refused(format!("{name} is not available in this process")),
         Some(tool) => by_rules(moment, tool, input),
+    }
+}
+
+/// A verb is decided about only where it would start somebody.
+fn verb(moment: &Moment<'_>, name: &str, input: &Json) -> (VerdictKind, Option<Arc<str>>) {
+    let policy = &moment.thread.created.policy;
+    let could_object =
+        || starting::asks(policy, operations::risk(name)).is_some() || !(moment.house.rules)().is_empty();
+    let starts = || Starting::of(moment.thread, moment.house, name, input).is_some();
+    let is_judged = STARTING_VERBS.contains(&name) && could_object() && starts();
+    match is_judged.then(|| moment.house.tool(name, &moment.thread.created)).flatten() {
+        Some(verb) => by_rules(moment, &verb, input),
+        None => (VerdictKind::Verb, None),
     }
 }
 
@@ -69,19 +89,23 @@ fn by_rules(moment: &Moment<'_>, tool: &ToolInfo, input: &Json) -> (VerdictKind,
     }
     let Weighed { assessment, judgement, .. } = moment.thread.weigh(moment.house, tool, input);
     let (reach, idempotent, by) = (assessment.reach, tool.idempotent, judgement.by.clone());
+    let (free, asked) = match moment.house.is_verb(&tool.name) {
+        true => (VerdictKind::Verb, VerdictKind::VerbAsked),
+        false => (VerdictKind::Run { reach, idempotent }, VerdictKind::Asked { reach, idempotent }),
+    };
     match judgement.action {
         Action::Allow => {
             let by_mode = by.starts_with("mode ");
-            (VerdictKind::Run { reach, idempotent }, (!by_mode).then_some(by))
+            (free, (!by_mode).then_some(by))
         }
-        Action::Ask if moment.house.consent == Consent::Asked => (VerdictKind::Asked { reach, idempotent }, Some(by)),
+        Action::Ask if moment.house.consent == Consent::Asked => (asked, Some(by)),
         Action::Ask => {
             let reason = format!(
                 "{} was refused: it needs a person's consent ({by}), and nobody can give it here. \
                  Go on without it, or say what you would have done",
                 tool.name
             );
-            let rule = Some(way_out(tool, &assessment));
+            let rule = Some(way_out(moment.house, tool, &assessment));
             (VerdictKind::Refused { reason: reason.into(), rule }, Some(by))
         }
         Action::Deny => {
@@ -92,8 +116,13 @@ fn by_rules(moment: &Moment<'_>, tool: &ToolInfo, input: &Json) -> (VerdictKind,
 }
 
 /// What would have allowed a call that nobody could be asked about.
-pub fn way_out(tool: &ToolInfo, assessment: &Assessment) -> Arc<str> {
+pub fn way_out(house: &House, tool: &ToolInfo, assessment: &Assessment) -> Arc<str> {
     let name = &tool.name;
+    if house.is_verb(name) {
+        let pattern = assessment.standing.as_ref().map_or_else(String::new, |agent| format!(", pattern = \"{agent}\""));
+        let rule = format!("the rule {{tool = \"{name}\"{pattern}, action = \"allow\"}}");
+        return format!("{name}: allowed by --set policy.approval=never, or by {rule}").into();
+    }
     let is_mild = assessment.reach <= Reach::Workspace && assessment.risk < Risk::High;
     let mode = if is_mild { Mode::Auto } else { Mode::Dangerous };
     let rule = |pattern: &str| format!("the rule {{tool = \"{name}\", pattern = \"{pattern}\", action = \"allow\"}}");

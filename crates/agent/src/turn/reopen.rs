@@ -42,9 +42,10 @@ fn settle_tools(moment: &mut Moment<'_>, begun: &[CallId]) {
         (SlotState::Running { .. }, VerdictKind::Run { reach, idempotent }) => {
             ending || !may_repeat(*reach, *idempotent)
         }
-        (SlotState::Running { .. }, VerdictKind::Asked { .. } | VerdictKind::Verb | VerdictKind::Refused { .. }) => {
-            true
-        }
+        (
+            SlotState::Running { .. },
+            VerdictKind::Asked { .. } | VerdictKind::Verb | VerdictKind::VerbAsked | VerdictKind::Refused { .. },
+        ) => true,
         (SlotState::Waiting | SlotState::Asked(_) | SlotState::Verb(_) | SlotState::Done, _) => false,
     };
     let slots = moment.thread.calls.slots().iter().filter(|slot| begun.contains(&slot.call));

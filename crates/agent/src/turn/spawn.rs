@@ -2,6 +2,7 @@
 //!
 //! This is the one place where depth, places and grants of a child are decided.
 
+use std::fmt;
 use std::sync::Arc;
 
 use crate::brief::{Brief, Shared};
@@ -12,7 +13,7 @@ use crate::json::Json;
 use crate::machine::Moment;
 use crate::message::Role as Speaker;
 use crate::mode::Mode;
-use crate::policy::{DELEGATE, VERBS};
+use crate::policy::{STARTING_VERBS, VERBS};
 use crate::role::{Agent, Role};
 use crate::thread::{Thread, task_key};
 use crate::tools::{ASK_USER, READ_FILE, Reach};
@@ -49,6 +50,8 @@ pub struct Wish {
     pub task: Arc<str>,
     pub agent: Option<Arc<str>>,
     pub name: Option<Arc<str>>,
+    /// A role of its own, in the place of the agent's.
+    pub system_prompt: Option<Arc<str>>,
     pub scope: Option<Arc<str>>,
     pub context: Option<Arc<str>>,
     pub expected: Option<Arc<str>>,
@@ -100,6 +103,7 @@ pub fn read(thread: &Thread, input: &Json) -> Result<Wish, String> {
         task,
         agent: arguments.text(&["agent", "subagent_type", "agent_type"])?,
         name: arguments.text(&["name"])?,
+        system_prompt: None,
         scope: arguments.text(&["scope"])?,
         context: arguments.text(&["context"])?,
         expected: arguments.text(&["expected"])?,
@@ -170,7 +174,7 @@ pub fn accept(
     let thread = &*moment.thread;
     let mut narrowed = Vec::new();
     // A place for a subtask was taken when its delegation was accepted.
-    allowed(thread, if subtask.is_some() { 0 } else { 1 })?;
+    room(thread, if subtask.is_some() { 0 } else { 1 }).map_err(|why| why.to_string())?;
     let mode = mode(thread, find_agent(moment, wish.agent.as_deref())?, wish, &mut narrowed);
     let role = role(moment, wish, mode, &mut narrowed)?;
     if !brief.files.is_empty() && !thread.created.role.tools.iter().any(|tool| &**tool == READ_FILE) {
@@ -213,22 +217,41 @@ fn only_reads(moment: &Moment<'_>, role: &Role) -> bool {
     role.tools.iter().all(reads)
 }
 
+/// Why a thread cannot have more descendants.
+pub enum NoRoom {
+    /// Nobody has sub-agents.
+    Off,
+    /// Nobody stands deeper.
+    TooDeep { most: u32 },
+    /// Too few places are left.
+    NoPlace { most: u32, taken: u32, wanted: u32 },
+}
+
+impl fmt::Display for NoRoom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NoRoom::Off => f.write_str("sub-agents are switched off (policy.enabled)")?,
+            NoRoom::TooDeep { most } => write!(f, "Maximum sub-agent depth ({most}) exceeded (policy.max_depth)")?,
+            NoRoom::NoPlace { most, taken, .. } => {
+                write!(f, "Maximum {most} sub-agents reached (policy.max_children; {taken} are taken)")?;
+            }
+        }
+        f.write_str(": do the task yourself")
+    }
+}
+
 /// Whether the thread may have `places` more descendants.
-pub fn allowed(thread: &Thread, places: u32) -> Result<(), String> {
+pub fn room(thread: &Thread, places: u32) -> Result<(), NoRoom> {
     let policy = &thread.created.policy;
     if !policy.enabled {
-        return Err("sub-agents are switched off (policy.enabled): do the task yourself".to_owned());
+        return Err(NoRoom::Off);
     }
     if thread.created.grant.depth == 0 {
-        let depth = policy.max_depth;
-        return Err(format!("Maximum sub-agent depth ({depth}) exceeded (policy.max_depth): do the task yourself"));
+        return Err(NoRoom::TooDeep { most: policy.max_depth });
     }
     if thread.descendants_left() < places {
         let most = thread.created.grant.descendants;
-        let taken = most - thread.descendants_left();
-        return Err(format!(
-            "Maximum {most} sub-agents reached (policy.max_children; {taken} are taken): do the task yourself"
-        ));
+        return Err(NoRoom::NoPlace { most, taken: most - thread.descendants_left(), wanted: places });
     }
     Ok(())
 }
@@ -298,6 +321,7 @@ fn role(moment: &Moment<'_>, wish: &Wish, mode: Mode, narrowed: &mut Vec<Arc<str
         Some(agent) => (agent.name.clone(), agent.prompt.clone()),
         None => (parent.role.name.clone(), parent.role.prompt.clone()),
     };
+    let prompt = wish.system_prompt.clone().unwrap_or(prompt);
     Ok(Role { name, prompt, model, tools, lends, output_schema: None })
 }
 
@@ -347,7 +371,7 @@ fn carve(
         return Err("there is no money left for a sub-agent (max_cost): do the task yourself".to_owned());
     }
     let depth = thread.created.grant.depth - 1;
-    let can_spawn = role.tools.iter().any(|tool| matches!(&**tool, "spawn_agent" | "delegate_task" | DELEGATE));
+    let can_spawn = role.tools.iter().any(|tool| STARTING_VERBS.contains(&&**tool));
     let left = thread.descendants_left();
     let descendants = if can_spawn { left.saturating_sub(siblings) / (siblings + 1) } else { 0 };
     Ok(Grant {

@@ -1,4 +1,5 @@
-//! The verbs by which an agent deals with its children: each is begun here, and answered here or by a child's report.
+//! The verbs by which an agent deals with its children: each is begun here, once a person allowed it where one is asked, and
+//! answered here or by a child's report.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -12,48 +13,42 @@ use crate::json::Json;
 use crate::machine::Moment;
 use crate::policy::DELEGATE;
 use crate::report::Outcome;
-use crate::thread::{SlotState, VerbState};
+use crate::thread::{Slot, SlotState, VerbState};
 use crate::tools::ToolResult;
 use crate::turn::arguments::{Arguments, ignored_line};
-use crate::turn::spawn::Accepted;
-use crate::turn::{butler, child, delegate, spawn, stop, tool_calls};
+use crate::turn::operation::{self, Operation};
+use crate::turn::spawn::{Accepted, Wish};
+use crate::turn::starting::{self, Starting};
+use crate::turn::{approval, butler, child, delegate, spawn, stop, tool_calls};
 
-/// Begins every verb of the newest answer, in its order.
+/// Begins every verb of the newest answer, in its order, or asks about it first.
 pub fn start_all(moment: &mut Moment<'_>) {
-    let is_verb = |verdict: &VerdictKind| matches!(verdict, VerdictKind::Verb);
-    let verbs: Vec<(CallId, Arc<str>, Json)> = moment
-        .thread
-        .calls
-        .slots()
-        .iter()
-        .filter(|slot| is_verb(&slot.verdict))
-        .map(|slot| (slot.call.clone(), slot.name.clone(), slot.input.clone()))
-        .collect();
-    let mut siblings = verbs.iter().filter(|(_, name, _)| matches!(&**name, "spawn_agent" | DELEGATE)).count() as u32;
-    for (call, name, input) in verbs {
-        let begun = match &*name {
-            "spawn_agent" => {
-                let begun = spawn_one(moment, &call, &input, siblings);
-                siblings -= 1;
-                begun
-            }
-            DELEGATE => {
-                let begun = butler::start(moment, &call, &input, siblings);
-                siblings -= 1;
-                begun
-            }
-            "delegate_task" => delegate::start(moment, &call, &input),
-            "message_agent" => message(moment, &call, &input),
-            "wait_agents" => wait(moment, &call, &input),
-            "stop_agent" => stop_one(moment, &call, &input),
-            "list_agents" => list(moment, &call),
-            other => Err(format!("{other} is no verb of this house")),
-        };
-        if let Err(reason) = begun {
-            tool_calls::answer(moment, &call, ToolResult::error(reason));
+    let is_verb = |slot: &&Slot| matches!(slot.verdict, VerdictKind::Verb | VerdictKind::VerbAsked);
+    let slots: Vec<Slot> = moment.thread.calls.slots().iter().filter(is_verb).cloned().collect();
+    let starting = |slot: Slot| (Starting::of(moment.thread, moment.house, &slot.name, &slot.input), slot);
+    let verbs: Vec<(Option<Starting>, Slot)> = slots.into_iter().map(starting).collect();
+    let is_single = |starting: &Option<Starting>| starting.as_ref().is_some_and(Starting::is_single);
+    let mut siblings = verbs.iter().filter(|(starting, _)| is_single(starting)).count() as u32;
+    for (starting, slot) in verbs {
+        match &starting {
+            Some(starting) if slot.verdict == VerdictKind::VerbAsked => ask_first(moment, &slot, starting),
+            _ => begin(moment, &slot, siblings + asked_about(moment)),
         }
-        child::start_queued(moment);
+        siblings -= u32::from(is_single(&starting));
     }
+}
+
+/// A person allowed a verb: it begins, with the arguments that were allowed.
+pub fn start_allowed(moment: &mut Moment<'_>, call: &CallId) {
+    if let Some(slot) = moment.thread.calls.slot(call).filter(|slot| slot.verdict == VerdictKind::Verb).cloned() {
+        begin(moment, &slot, 1 + asked_about(moment));
+    }
+}
+
+/// The operation that a call of a verb with several of them asks for.
+pub fn operation_of(moment: &Moment<'_>, call: &CallId) -> Option<Operation> {
+    let slot = moment.thread.calls.slot(call)?;
+    operation::read(moment.thread, &slot.name, &slot.input)?.ok()
 }
 
 /// A message to a child was written into its log, or came too late.
@@ -94,15 +89,23 @@ pub fn ignored_of(moment: &Moment<'_>, call: &CallId) -> String {
     }
 }
 
-fn spawn_one(moment: &mut Moment<'_>, call: &CallId, input: &Json, siblings: u32) -> Result<(), String> {
-    let wish = spawn::read(moment.thread, input)?;
-    let brief = spawn::brief(moment.thread, &wish);
-    let id = match spawn::accept(moment, call, None, &wish, brief, siblings)? {
+/// Starts one child for a call, which waits for its report unless the wish is for the background.
+pub fn start_one(moment: &mut Moment<'_>, call: &CallId, wish: &Wish, siblings: u32) -> Result<(), String> {
+    let brief = spawn::brief(moment.thread, wish);
+    let id = match spawn::accept(moment, call, None, wish, brief, siblings)? {
         Accepted::Spawned(id) => id,
         Accepted::Recalled(id) => {
-            let known = moment.thread.reusable.values().find(|(child, _)| *child == id);
+            let Some((_, report)) = moment.thread.reusable.values().find(|(child, _)| *child == id).cloned() else {
+                return Err(format!("the report of {id} is no longer there"));
+            };
             let name = moment.thread.reported.get(&id).map_or("sub-agent", |(name, _)| name);
-            let text = known.map(|(_, report)| context::recalled(&id, name, report)).unwrap_or_default();
+            let text = match operation_of(moment, call) {
+                Some(_) => {
+                    let notes = vec!["the same task was done before in this run; this is that report".to_owned()];
+                    context::operations::child(&id, &report, true, notes)
+                }
+                None => context::recalled(&id, name, &report),
+            };
             tool_calls::answer(moment, call, ToolResult::ok(text));
             return Ok(());
         }
@@ -164,14 +167,60 @@ fn stop_one(moment: &mut Moment<'_>, call: &CallId, input: &Json) -> Result<(), 
     let who = arguments.needed(&["agent", "id", "name"])?;
     let strength = if arguments.flag("now")? { Strength::Kill } else { Strength::Cancel };
     let reason = arguments.text(&["reason"])?.unwrap_or_else(|| "its parent stopped it".into());
-    let id = find(moment, &who)?;
+    stop_named(moment, call, &who, strength, &reason)
+}
+
+/// Stops a child for a call, which is answered with its report.
+pub fn stop_named(
+    moment: &mut Moment<'_>,
+    call: &CallId,
+    who: &str,
+    strength: Strength,
+    reason: &Arc<str>,
+) -> Result<(), String> {
+    let id = find(moment, who)?;
     moment.emit(Event::ChildAwaited { call: call.clone(), child: id.clone() });
     if moment.thread.children[&id].started {
-        stop::stop_child(moment, &id, strength, &reason);
+        stop::stop_child(moment, &id, strength, reason);
     } else {
-        child::reported(moment, &id, &stop::never_begun(&reason));
+        child::reported(moment, &id, &stop::never_begun(reason));
     }
     Ok(())
+}
+
+/// Puts the question, and holds the places until it is answered; where there is no room, nobody is asked.
+fn ask_first(moment: &mut Moment<'_>, slot: &Slot, starting: &Starting) {
+    match starting::check(moment, &slot.name, starting) {
+        Ok(()) => approval::ask(moment, &slot.call),
+        Err(reason) => tool_calls::answer(moment, &slot.call, ToolResult::error(reason)),
+    }
+}
+
+fn begin(moment: &mut Moment<'_>, slot: &Slot, siblings: u32) {
+    let (call, input) = (&slot.call, &slot.input);
+    let begun = match &*slot.name {
+        "spawn_agent" => spawn::read(moment.thread, input).and_then(|wish| start_one(moment, call, &wish, siblings)),
+        DELEGATE => butler::start(moment, call, input, siblings),
+        "delegate_task" => delegate::start(moment, call, input),
+        "message_agent" => message(moment, call, input),
+        "wait_agents" => wait(moment, call, input),
+        "stop_agent" => stop_one(moment, call, input),
+        "list_agents" => list(moment, call),
+        name => match operation::read(moment.thread, name, input) {
+            Some(Ok(operation)) => operation::begin(moment, call, name, operation, siblings),
+            Some(Err(reason)) => Err(operation::refusal(name, reason)),
+            None => Err(format!("{name} is no verb of this house")),
+        },
+    };
+    if let Err(reason) = begun {
+        tool_calls::answer(moment, call, ToolResult::error(reason));
+    }
+    child::start_queued(moment);
+}
+
+/// Sub-agents that a person is asked about: what there is, is shared with them.
+fn asked_about(moment: &Moment<'_>) -> u32 {
+    moment.thread.approvals.values().map(|approval| approval.places).sum()
 }
 
 fn list(moment: &mut Moment<'_>, call: &CallId) -> Result<(), String> {

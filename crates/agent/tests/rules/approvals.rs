@@ -325,20 +325,20 @@ fn asking() -> Room {
     room
 }
 
-fn once() -> Decision {
+pub fn once() -> Decision {
     Decision::Allow { scope: Scope::Once, input: None }
 }
 
-fn decide(room: &mut Room, id: &str, asked: &Approval, decision: Decision) {
+pub fn decide(room: &mut Room, id: &str, asked: &Approval, decision: Decision) {
     send(room, id, Outside::Decided { approval: asked.id.clone(), digest: asked.digest.clone(), decision });
 }
 
-fn send(room: &mut Room, id: &str, input: Outside) {
+pub fn send(room: &mut Room, id: &str, input: Outside) {
     room.thread.apply(room.now, &Event::InputArrived { id: InputId::new(id), input });
     room.hears(Input::Arrived);
 }
 
-fn question(room: &Room, index: usize) -> Approval {
+pub fn question(room: &Room, index: usize) -> Approval {
     let mut asked = room.events.iter().filter_map(|event| match event {
         Event::ApprovalRequested(approval) => Some((**approval).clone()),
         _ => None,

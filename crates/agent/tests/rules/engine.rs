@@ -59,7 +59,7 @@ fn a_pattern_allows_only_what_it_tells_whole() {
     let asked = |subjects: &[&str], is_plain: bool| {
         let subjects = subjects.iter().map(|subject| Arc::from(*subject)).collect();
         let assessment = Assessment { subjects, is_plain, reach: Reach::World, ..writes("") };
-        let asked = Asked { tool: "run", assessment: &assessment, foreign: false };
+        let asked = Asked { tool: "run", assessment: &assessment, foreign: false, asks: None };
         judge(&[layer("general", Mode::Auto)], &rules, &[], &asked).action
     };
     assert_eq!(alone(Mode::Ask, &rules, &writes("git status")).action, Action::Ask, "the rule is for another tool");
@@ -110,7 +110,7 @@ fn what_cannot_be_read_may_be_what_a_rule_forbids() {
 fn after_foreign_text_a_write_asks_where_it_was_free() {
     let assessment = Assessment { risk: Risk::Medium, ..writes("a") };
     for (foreign, expected) in [(false, Action::Allow), (true, Action::Ask)] {
-        let asked = Asked { tool: "write", assessment: &assessment, foreign };
+        let asked = Asked { tool: "write", assessment: &assessment, foreign, asks: None };
         assert_eq!(judge(&[layer("general", Mode::Auto)], &[], &[], &asked).action, expected);
     }
 }
@@ -120,7 +120,7 @@ fn a_persons_consent_turns_a_question_into_leave_and_nothing_else() {
     let granted = [rule("write", Some("a*"), Action::Allow)];
     let judged = |mode, rules: &[Rule], subject| {
         let assessment = writes(subject);
-        let asked = Asked { tool: "write", assessment: &assessment, foreign: false };
+        let asked = Asked { tool: "write", assessment: &assessment, foreign: false, asks: None };
         judge(&[layer("general", mode)], rules, &granted, &asked).action
     };
     assert_eq!(judged(Mode::Ask, &[], "ab"), Action::Allow);
@@ -141,7 +141,7 @@ proptest! {
         tool in 0..3usize,
         foreign in any::<bool>(),
     ) {
-        let asked = Asked { tool: TOOLS[tool], assessment: &assessment, foreign };
+        let asked = Asked { tool: TOOLS[tool], assessment: &assessment, foreign, asks: None };
         let whole = judge(&chain, &rules, &[], &asked);
         for length in 1..=chain.len() {
             let above = judge(&chain[..length], &rules, &[], &asked);
@@ -164,7 +164,7 @@ proptest! {
         stricter in any_mode(),
         at in any::<prop::sample::Index>(),
     ) {
-        let asked = Asked { tool: TOOLS[0], assessment: &assessment, foreign: false };
+        let asked = Asked { tool: TOOLS[0], assessment: &assessment, foreign: false, asks: None };
         let before = judge(&chain, &rules, &[], &asked).action;
         if more.action != Action::Allow {
             let tightened: Vec<Rule> = rules.iter().cloned().chain([more]).collect();
@@ -219,7 +219,7 @@ fn any_assessment() -> impl Strategy<Value = Assessment> {
 }
 
 fn alone(mode: Mode, rules: &[Rule], assessment: &Assessment) -> Judgement {
-    let asked = Asked { tool: "write", assessment, foreign: false };
+    let asked = Asked { tool: "write", assessment, foreign: false, asks: None };
     judge(&[layer("general", mode)], rules, &[], &asked)
 }
 

@@ -85,6 +85,7 @@ fn verdicts(room: &Room) -> Vec<&'static str> {
         VerdictKind::Run { .. } => "allow",
         VerdictKind::Asked { .. } => "asked",
         VerdictKind::Verb => "verb",
+        VerdictKind::VerbAsked => "verb asked",
         VerdictKind::Refused { rule: Some(_), .. } => "ask",
         VerdictKind::Refused { rule: None, .. } => "deny",
     };

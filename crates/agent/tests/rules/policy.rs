@@ -1,6 +1,7 @@
 //! Every field of the policy changes what happens (INV-6, OPTA-12): none is there for show.
 
-use majordomo_agent::policy::{ContextMode, OnError, Policy, ReportData, TokenCount};
+use majordomo_agent::house::Consent;
+use majordomo_agent::policy::{ContextMode, CountMode, OnError, Policy, ReportData, StartApproval, TokenCount};
 use majordomo_agent::role::Agent;
 use majordomo_agent::{Effect, Event, Mode, Outcome, Usage};
 
@@ -35,6 +36,16 @@ const FIELDS: &[Field] = &[
         one: (|policy| policy.max_children = 1, "1 of 3"),
         other: (|policy| policy.max_children = 2, "2 of 3"),
         seen: |policy| format!("{} of 3", after(policy, &[SPAWN; 3]).spawned().len()),
+    },
+    Field {
+        name: "count_mode",
+        one: (|policy| policy.count_mode = CountMode::Total, "15 left"),
+        other: (|policy| policy.count_mode = CountMode::Active, "16 left"),
+        seen: |policy| {
+            let mut room = after(policy, &[SPAWN]);
+            room.reports("r.1", Outcome::Completed, Usage::default());
+            format!("{} left", room.thread.descendants_left())
+        },
     },
     Field {
         name: "max_concurrent",
@@ -141,6 +152,13 @@ const FIELDS: &[Field] = &[
             let room = Room::new(policy);
             format!("{:?}", room.thread.next_wake(None).map(|at| at.since_ms(room.now)))
         },
+    },
+    Field {
+        // ZILEO-25, ZILEO-35
+        name: "approval",
+        one: (|policy| policy.approval = StartApproval::Always, "spawn asks, batch asks"),
+        other: (|policy| policy.approval = StartApproval::ByRisk, "spawn is free, batch asks"),
+        seen: |policy| format!("spawn {}, batch {}", asked(&policy, false), asked(&policy, true)),
     },
     Field {
         // OPTA-34
@@ -286,6 +304,18 @@ fn handed_over(mut policy: Policy) -> Room {
     let mut room = Room::of(house, "butler", policy, Mode::Auto, Default::default());
     room.calls(&[("delegate", r#"{"intent":"delegate_scribe","task":"Write","delegationReasoning":"it writes"}"#)]);
     room
+}
+
+/// What becomes of the start of one sub-agent, or of a batch, where somebody can be asked.
+pub fn asked(policy: &Policy, is_batch: bool) -> &'static str {
+    const ONE: (&str, &str) = ("DelegateTaskTool", r#"{"operation":"delegate","agent_id":"explore","prompt":"a"}"#);
+    const BATCH: (&str, &str) =
+        ("ParallelTasksTool", r#"{"operation":"execute_batch","tasks":[{"agent_id":"explore","prompt":"a"}]}"#);
+    let verbs = vec![ONE.0.into(), BATCH.0.into()];
+    let mut room = Room::new(Policy { verbs, ..policy.clone() });
+    room.house.consent = Consent::Asked;
+    room.calls(&[if is_batch { BATCH } else { ONE }]);
+    if room.thread.approvals.is_empty() { "is free" } else { "asks" }
 }
 
 fn verbs(room: &Room) -> usize {

@@ -4,7 +4,6 @@
 
 use agent::house::House;
 use agent::permission::{Action, Weighed};
-use agent::policy::VERBS;
 use agent::tools::ToolInfo;
 use agent::{Json, Thread, ThreadId};
 use majordomo::SAMPLE;
@@ -37,10 +36,11 @@ pub async fn explain(arguments: &Explain) -> Result<u8, Failure> {
     let (surroundings, config) = configured_in(workspace, (&surroundings, &config), &flags)?;
     let house = open_house(&surroundings, &config, &hands(sandbox(&surroundings, &config)))?;
 
-    let Some(tool) = house.tools.get(&*arguments.tool) else { return Err(no_tool(&house, &arguments.tool)) };
-    let input = input(tool, arguments.arguments.as_deref())?;
-    let weighed = thread.weigh(&house, tool, &input);
-    let answer = Answer { id: &id, thread: &thread, tool, input: &input, weighed: &weighed };
+    let tool = house.tool(&arguments.tool, &thread.created);
+    let tool = tool.ok_or_else(|| no_tool(&house, &arguments.tool))?;
+    let input = input(&tool, arguments.arguments.as_deref())?;
+    let weighed = thread.weigh(&house, &tool, &input);
+    let answer = Answer { id: &id, thread: &thread, tool: &tool, input: &input, weighed: &weighed };
     let mut result = out::Result::Stdout;
     if arguments.json {
         result.line(&answer.object().to_string())?;
@@ -163,9 +163,6 @@ fn input(tool: &ToolInfo, text: Option<&str>) -> Result<Json, Failure> {
 }
 
 fn no_tool(house: &House, name: &str) -> Failure {
-    if VERBS.contains(&name) {
-        return Failure::usage(format!("{name} is bounded by the policy and the grant, not by rules"));
-    }
     let known: Vec<&str> = house.tools.keys().map(AsRef::as_ref).collect();
     Failure::usage(format!("there is no tool '{}': {}", safe::line(name, 40), known.join(", ")))
 }

@@ -62,7 +62,7 @@ pub async fn show(name: &str, flags: &Flags, form: Form) -> Result<u8, Failure> 
     let (_, config) = configured(flags)?;
     let dialect = form.dialect.as_deref().unwrap_or(&config.dialect);
     let dialect = Dialect::named(dialect)
-        .ok_or_else(|| Failure::usage(format!("there is no dialect '{dialect}': canonical, opta")))?;
+        .ok_or_else(|| Failure::usage(format!("there is no dialect '{dialect}': {}", Dialect::NAMES.join(", "))))?;
     let store: Arc<dyn Store> = Arc::new(open_store(&config)?);
     let thread = store.resolve(name).await?;
     let records = Follower::new(store, thread.root()).read_all().await?;

@@ -73,6 +73,7 @@ fn question(standing: Option<&str>) -> Approval {
         protected: Vec::new(),
         foreign: false,
         standing: standing.map(Arc::from),
+        places: 0,
         expires_at: Time(i64::MAX),
     }
 }

@@ -1,4 +1,4 @@
-use agent::policy::{ContextMode, OnError, ReportData, TokenCount};
+use agent::policy::{ContextMode, CountMode, OnError, ReportData, StartApproval, TokenCount};
 use toml::Table;
 
 use super::*;
@@ -17,6 +17,8 @@ fn another(key: &str, value: &Value) -> Value {
         ("context", Value::String(word)) => Value::from(if word == "brief" { "structured" } else { "brief" }),
         ("report_data", Value::String(word)) => Value::from(if word == "none" { "last_result" } else { "none" }),
         ("token_count", Value::String(word)) => Value::from(if word == "fresh" { "billed" } else { "fresh" }),
+        ("count_mode", Value::String(word)) => Value::from(if word == "total" { "active" } else { "total" }),
+        ("approval", Value::String(word)) => Value::from(if word == "never" { "always" } else { "never" }),
         ("on_error", Value::String(word)) => Value::from(if word == "stop" { "continue" } else { "stop" }),
         other => panic!("no other value is known for {other:?}"),
     }
@@ -97,6 +99,16 @@ fn orion_carries_the_values_of_its_seed() {
         ("delegate_learn", "preference_learner"),
     ];
     assert_eq!(pairs, expected);
+}
+
+// ZILEO-3, ZILEO-5, ZILEO-19, ZILEO-25, ZILEO-35
+#[test]
+fn zileo_carries_the_values_of_its_seed() {
+    let policy = Preset::named("zileo").expect("a preset").policy();
+    assert_eq!((policy.max_depth, policy.max_children, policy.count_mode), (1, 3, CountMode::Total));
+    assert_eq!((policy.max_concurrent, policy.max_subtasks), (3, 3));
+    assert_eq!((policy.approval, policy.on_error), (StartApproval::Always, OnError::Continue));
+    assert_eq!(policy.verbs, ["SpawnAgentTool", "DelegateTaskTool", "ParallelTasksTool"].map(Into::into));
 }
 
 #[test]

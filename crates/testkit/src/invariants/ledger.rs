@@ -7,6 +7,7 @@ use agent::approval::{ApprovalId, Resolution};
 use agent::budget::{Claim, Grant};
 use agent::event::{Answered, ChildSpawned, Ending, ThreadCreated, TurnKind, TurnStarted, VerdictKind};
 use agent::message::Part;
+use agent::policy::CountMode;
 use agent::tools::Reach;
 use agent::{CallId, Effect, Event, InputId, Json, Outside, Report, Thread, ThreadId, Usage};
 
@@ -33,12 +34,14 @@ pub struct Ledger {
     names: BTreeSet<CallId>,
     children: BTreeMap<ThreadId, Child>,
     reported: BTreeMap<ThreadId, Report>,
-    /// Descendants that were begun by reported children, and those children.
+    /// Reported children and all that were begun below them, as far as they keep their places.
     begun_below: u32,
     /// Words that somebody sent and the model has not read.
     unread: Vec<Arc<str>>,
-    /// Questions that wait for a person, and the calls that wait for them.
-    questions: BTreeMap<ApprovalId, CallId>,
+    /// Questions that wait for a person, the calls that wait for them, and the places that are held meanwhile.
+    questions: BTreeMap<ApprovalId, (CallId, u32)>,
+    /// Subtasks that were accepted and neither spawned nor skipped.
+    unspawned: u32,
     /// What was asked of the world and not answered.
     outstanding: Vec<Effect>,
 }
@@ -100,6 +103,7 @@ impl Ledger {
             begun_below: 0,
             unread: Vec::new(),
             questions: BTreeMap::new(),
+            unspawned: 0,
             outstanding: Vec::new(),
         }
     }
@@ -178,7 +182,7 @@ impl Ledger {
             }
             Event::ApprovalRequested(approval) => {
                 self.begins("a question", &approval.id)?;
-                let asked = self.questions.insert(approval.id.clone(), approval.call.clone());
+                let asked = self.questions.insert(approval.id.clone(), (approval.call.clone(), approval.places));
                 hold("a question is asked once", asked.is_none(), || approval.id.to_string())?;
             }
             Event::ApprovalResolved { approval, call, input, resolution } => {
@@ -186,12 +190,17 @@ impl Ledger {
                     self.handled(input)?;
                 }
                 let waiting = self.questions.remove(approval);
-                hold("a question is answered once", waiting.as_ref() == Some(call), || approval.to_string())?;
+                hold("a question is answered once", waiting.is_some_and(|(asked, _)| asked == *call), || {
+                    approval.to_string()
+                })?;
                 self.resolved(call, resolution)?;
             }
-            Event::Delegated { call, .. } | Event::WaitStarted { call, .. } | Event::MessageSent { call, .. } => {
+            Event::Delegated { call, subtasks, .. } => {
                 self.begins("a verb", call)?;
+                self.unspawned += subtasks.len() as u32;
             }
+            Event::WaitStarted { call, .. } | Event::MessageSent { call, .. } => self.begins("a verb", call)?,
+            Event::SubtaskSkipped { .. } | Event::SubtaskRecalled { .. } => self.unspawned -= 1,
             Event::ChildSpawned(spawned) => self.spawned(spawned)?,
             Event::ChildStarted { child } => self.child_started(child)?,
             Event::ChildStopped { child, .. } => {
@@ -207,9 +216,7 @@ impl Ledger {
             }
             Event::ChildReported { child, report } => self.child_reported(child, report)?,
             Event::Reported(report) => self.report(report)?,
-            Event::SubtaskSkipped { .. }
-            | Event::SubtaskRecalled { .. }
-            | Event::ChildSaid { .. }
+            Event::ChildSaid { .. }
             | Event::ChildAwaited { .. }
             | Event::ContextTrimmed { .. }
             | Event::ContextCompacted { .. }
@@ -261,6 +268,10 @@ impl Ledger {
         })?;
         let children = thread.children.keys().eq(self.children.keys());
         hold("a thread and its log agree about who lives", children, || format!("{:?}", thread.children.keys()))?;
+        let left = self.created.grant.descendants.saturating_sub(self.places());
+        hold("no place is lost, and none is given twice", left == thread.descendants_left(), || {
+            format!("{} are left, and by the log {left}", thread.descendants_left())
+        })?;
         let begun = self.begun();
         hold("a thread and its log agree about who runs", begun == thread.running, || format!("{begun}"))?;
 
@@ -331,13 +342,17 @@ impl Ledger {
         let Some(call) = self.calls.iter_mut().find(|asked| asked.id == *call && !asked.finished) else {
             return Err(broken("a question is about a call that is open", call));
         };
-        let VerdictKind::Asked { reach, idempotent } = call.verdict else {
-            return Err(broken("a question is about a call that asks", call));
+        let allowed = match call.verdict {
+            VerdictKind::Asked { reach, idempotent } => VerdictKind::Run { reach, idempotent },
+            VerdictKind::VerbAsked => VerdictKind::Verb,
+            VerdictKind::Run { .. } | VerdictKind::Verb | VerdictKind::Refused { .. } => {
+                return Err(broken("a question is about a call that asks", call));
+            }
         };
         if let Resolution::Allowed { digest, input, .. } = resolution {
-            call.verdict = match input {
-                None => VerdictKind::Run { reach, idempotent },
-                Some(_) => VerdictKind::Run { reach: Reach::World, idempotent: false },
+            call.verdict = match (allowed, input) {
+                (VerdictKind::Run { .. }, Some(_)) => VerdictKind::Run { reach: Reach::World, idempotent: false },
+                (allowed, _) => allowed,
             };
             call.allowed = Some(digest.clone());
             call.input = input.clone().unwrap_or_else(|| call.input.clone());
@@ -468,6 +483,7 @@ impl Ledger {
             && limited(created.grant.cost_microusd, spawned.grant.cost_microusd);
         hold("what is limited stays limited below", carved, || format!("{:?}", spawned.grant))?;
         self.carved = self.carved.plus(claim_of(&spawned.grant));
+        self.unspawned -= u32::from(spawned.subtask.is_some());
         let child = Child { grant: spawned.grant.clone(), begun: false, paused: false };
         let before = self.children.insert(spawned.child.clone(), child);
         let is_new = before.is_none() && !self.reported.contains_key(&spawned.child);
@@ -493,7 +509,9 @@ impl Ledger {
         self.overdraw(tokens, cost);
         self.carved = self.carved.minus(claim_of(&child.grant));
         self.below = self.below.plus(&report.tree);
-        self.begun_below += u32::from(child.begun) + report.tree.children;
+        if self.created.policy.count_mode == CountMode::Total {
+            self.begun_below += u32::from(child.begun) + report.tree.children;
+        }
         self.reported.insert(id.clone(), report.clone());
         Ok(())
     }
@@ -537,10 +555,17 @@ impl Ledger {
         hold("money stays within the grant", fits(grant.cost_microusd, cost, self.overdrawn.1), || {
             format!("{cost} of {:?}, {} of it reported beyond reservations", grant.cost_microusd, self.overdrawn.1)
         })?;
-        let taken = self.begun_below + self.children.values().map(|child| 1 + child.grant.descendants).sum::<u32>();
+        let taken = self.places();
         hold("descendants stay within the grant", taken <= grant.descendants, || {
             format!("{taken} of {}", grant.descendants)
         })
+    }
+
+    /// Places that are taken, granted below, or held for somebody who may yet be started.
+    fn places(&self) -> u32 {
+        let living = self.children.values().map(|child| 1 + child.grant.descendants).sum::<u32>();
+        let asked_about = self.questions.values().map(|(_, places)| places).sum::<u32>();
+        self.begun_below + living + self.unspawned + asked_about
     }
 
     fn overdraw(&mut self, tokens: u128, cost: u128) {
@@ -578,7 +603,7 @@ impl Ledger {
 fn reach(call: &Call) -> Option<Reach> {
     match &call.verdict {
         VerdictKind::Run { reach, .. } => Some(*reach),
-        VerdictKind::Asked { .. } | VerdictKind::Verb | VerdictKind::Refused { .. } => None,
+        VerdictKind::Asked { .. } | VerdictKind::Verb | VerdictKind::VerbAsked | VerdictKind::Refused { .. } => None,
     }
 }
 

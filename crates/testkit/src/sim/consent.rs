@@ -104,7 +104,7 @@ impl Sim {
 
     /// A question is in the log: people will answer it, or not.
     pub(super) fn ask_people(&mut self, approval: &Approval) {
-        self.summary.see(Sight::Asked);
+        self.summary.see(if approval.places == 0 { Sight::Asked } else { Sight::StartAsked });
         if !self.asked.insert((approval.id.thread(), approval.call.clone())) {
             self.summary.see(Sight::AskedAgain);
         }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use agent::event::ThreadCreated;
+use agent::event::{Enough, ThreadCreated};
 use agent::message::{Message, Role};
 use agent::{Effect, Event, Input, InputId, Outside, Thread, Time};
 use store::Commit;
@@ -328,6 +328,7 @@ impl Sim {
                     self.summary.see(Sight::DepthThree);
                 }
             }
+            Event::Delegated { enough: Enough::One, .. } => self.summary.see(Sight::FirstIsEnough),
             Event::ApprovalRequested(approval) => self.ask_people(approval),
             Event::ApprovalResolved { resolution, .. } => self.saw_resolution(resolution),
             Event::RunStarted { run, .. } if *run > 1 => self.summary.see(Sight::LaterRun),

@@ -130,7 +130,9 @@ impl Sim {
         let repeats = match &slot.verdict {
             // Said here once more, so that the rules are held against a second opinion.
             VerdictKind::Run { reach, idempotent } => *reach == Reach::ReadOnly || *idempotent,
-            VerdictKind::Asked { .. } | VerdictKind::Verb | VerdictKind::Refused { .. } => false,
+            VerdictKind::Asked { .. } | VerdictKind::Verb | VerdictKind::VerbAsked | VerdictKind::Refused { .. } => {
+                false
+            }
         };
         let most = if repeats { 1 + self.disk.record(id).reopened } else { 1 };
         let times = self.executions.entry((id.clone(), call.clone())).or_default();

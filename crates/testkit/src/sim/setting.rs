@@ -8,7 +8,7 @@ use agent::budget::Grant;
 use agent::event::ThreadCreated;
 use agent::house::House;
 use agent::model::{Model, Price};
-use agent::policy::{ChildDefaults, OnError, Policy, TokenCount, VERBS};
+use agent::policy::{ChildDefaults, CountMode, OPERATION_VERBS, OnError, Policy, StartApproval, TokenCount, VERBS};
 use agent::role::Agent;
 use agent::tools::{Reach, Risk, ToolInfo};
 use agent::{Json, Mode, ThreadId};
@@ -75,13 +75,17 @@ impl Setting {
         for _ in 0..if temper.asks { *dice.pick(&[0, 1, 2]) } else { 0 } {
             world.tighten(consent::rule(dice));
         }
+        let policy = policy(dice, tight);
+        // Thrown aside, so that all else of a seed is the same with these verbs and without.
+        let mut aside = dice.clone();
+        let policy = if aside.chance(25) { with_operations(&mut aside, policy) } else { policy };
         let modes = if temper.asks { ASKING_MODES } else { MODES };
         let root = Root {
             id: ThreadId::new("20260115-sim0"),
             agent: (*dice.pick(&["general", "general", "general", "planner", "worker"])).into(),
             model: (*dice.pick(&["sim/large", "sim/large", "sim/small", "sim/tiny"])).into(),
             mode: *dice.pick(&modes),
-            policy: Arc::new(policy(dice, tight)),
+            policy: Arc::new(policy),
             preset: "default".into(),
             grant: grant(dice, if tight { 40 } else { 10 }),
             workspace: "/house".into(),
@@ -119,7 +123,12 @@ fn house() -> House {
     let agents = [
         ("general", None, None, None),
         ("reader", None, Some(vec!["look", "fetch"]), Some(Mode::Plan)),
-        ("worker", Some("sim/small"), Some(vec!["look", "write", "shell", "spawn_agent", "stop_agent"]), None),
+        (
+            "worker",
+            Some("sim/small"),
+            Some(vec!["look", "write", "shell", "spawn_agent", "stop_agent", "SpawnAgentTool"]),
+            None,
+        ),
         ("planner", Some("sim/tiny"), Some([&["look", "note"], &VERBS[..]].concat()), Some(Mode::Ask)),
     ];
     let agent = |(name, model, tools, mode): (&str, Option<&str>, Option<Vec<&str>>, Option<Mode>)| {
@@ -180,6 +189,16 @@ fn policy(dice: &mut Dice, tight: bool) -> Policy {
         loop_refuse_at,
         loop_end_at: loop_refuse_at + dice.between(0, 3) as u32,
         ..Policy::default()
+    }
+}
+
+/// The same rules with the verbs that hold several operations, and people who are asked before anybody is started.
+fn with_operations(dice: &mut Dice, policy: Policy) -> Policy {
+    Policy {
+        verbs: OPERATION_VERBS.map(Arc::from).to_vec(),
+        approval: *dice.pick(&[StartApproval::Never, StartApproval::ByRisk, StartApproval::Always]),
+        count_mode: *dice.pick(&[CountMode::Total, CountMode::Active]),
+        ..policy
     }
 }
 

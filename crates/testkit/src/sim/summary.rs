@@ -82,11 +82,15 @@ pub enum Sight {
     ChangedBeforeRun,
     /// A parent in another process saw that its child waits for a person.
     PausedElsewhere,
+    /// A person was asked before somebody was started.
+    StartAsked,
+    /// A batch was begun that is answered with its first result.
+    FirstIsEnough,
 }
 
 impl Sight {
     /// All of them.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 31] = [
         Self::Crash,
         Self::Stall,
         Self::Panic,
@@ -116,6 +120,8 @@ impl Sight {
         Self::Withdrawn,
         Self::ChangedBeforeRun,
         Self::PausedElsewhere,
+        Self::StartAsked,
+        Self::FirstIsEnough,
     ];
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use agent::event::TurnKind;
 use agent::message::{Message, Origin, Part, Role};
 use agent::model::{Answer, CallError, CallErrorKind, StopReason, Tokens};
-use agent::policy::VERBS;
+use agent::policy::{STARTING_VERBS, VERBS};
 use agent::thread::{Asking, Phase};
 use agent::{CallId, Input, Json, Thread};
 use serde_json::{Value, json};
@@ -112,7 +112,7 @@ fn call(dice: &mut Dice, temper: &Temper, thread: &Thread, number: u64, answer: 
 
 /// A verb that begins something, or, rather where there is somebody to deal with, one that deals with somebody.
 fn verb(dice: &mut Dice, thread: &Thread, verbs: &[&Arc<str>]) -> Arc<str> {
-    let begins = |verb: &&Arc<str>| matches!(&***verb, "spawn_agent" | "delegate_task");
+    let begins = |verb: &&Arc<str>| STARTING_VERBS.contains(&&***verb);
     let (beginning, dealing): (Vec<&Arc<str>>, Vec<&Arc<str>>) = verbs.iter().copied().partition(begins);
     let begin = dice.chance(if thread.children.is_empty() { 80 } else { 30 });
     let (first, second) = if begin { (beginning, dealing) } else { (dealing, beginning) };
@@ -139,6 +139,12 @@ fn arguments(dice: &mut Dice, temper: &Temper, thread: &Thread, name: &str) -> V
             input
         }
         "list_agents" => json!({}),
+        "SpawnAgentTool" => temporary(dice, temper, thread),
+        "DelegateTaskTool" if dice.chance(10) => json!({"operation": "list_agents"}),
+        "DelegateTaskTool" => {
+            json!({"operation": "delegate", "agent_id": agent(dice, temper), "prompt": format!("task {}", dice.below(6))})
+        }
+        "ParallelTasksTool" => batch(dice, temper),
         _ => json!({"n": dice.below(4)}),
     }
 }
@@ -168,6 +174,37 @@ fn spawn(dice: &mut Dice, temper: &Temper) -> Value {
         }
     }
     input
+}
+
+/// A temporary agent, or what became of one.
+fn temporary(dice: &mut Dice, temper: &Temper, thread: &Thread) -> Value {
+    match dice.below(10) {
+        0 => json!({"operation": "list_children"}),
+        1..=3 if !thread.children.is_empty() => json!({"operation": "terminate", "child_id": child(dice, thread)}),
+        _ => {
+            let mut input = json!({"operation": "spawn", "name": *dice.pick(&["ann", "bob"]), "prompt": "temporary"});
+            if dice.chance(30) {
+                input["system_prompt"] = json!("You are somebody else.");
+            }
+            if dice.chance(temper.errs / 3) {
+                input["model"] = json!("sim/none");
+            }
+            input
+        }
+    }
+}
+
+fn batch(dice: &mut Dice, temper: &Temper) -> Value {
+    let count = if dice.chance(temper.errs / 3) { dice.between(7, 12) } else { dice.between(1, 4) };
+    let tasks: Vec<Value> = (0..count)
+        .map(|index| json!({"agent_id": agent(dice, temper), "prompt": format!("part {}", index % 2)}))
+        .collect();
+    let (wait_all, cancel_rest) = (dice.chance(40), dice.chance(40));
+    json!({"operation": "execute_batch", "tasks": tasks, "wait_all": wait_all, "cancel_rest": cancel_rest})
+}
+
+fn agent(dice: &mut Dice, temper: &Temper) -> &'static str {
+    if dice.chance(temper.errs / 6) { "nobody" } else { *dice.pick(&["general", "reader", "reader", "worker"]) }
 }
 
 fn delegation(dice: &mut Dice, temper: &Temper) -> Value {

@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use agent::approval::{ApprovalId, Resolution};
 use agent::budget::{Claim, Grant};
-use agent::event::{Answered, ChildSpawned, Ending, Event, Subtask, TurnKind, TurnStarted, Verdict, VerdictKind};
+use agent::event::{
+    Answered, ChildSpawned, Ending, Enough, Event, Subtask, TurnKind, TurnStarted, Verdict, VerdictKind,
+};
 use agent::house::House;
 use agent::message::{Message, Origin, Part, Role};
 use agent::report::Report;
@@ -73,9 +75,14 @@ pub fn event(scene: &Scene<'_>, event: &Event) -> Vec<String> {
         Event::ChildPaused { child, paused } => {
             vec![format!("{kind} {} {}", path(child), if *paused { "waits for a person" } else { "goes on" })]
         }
-        Event::Delegated { call, plan, subtasks } => {
+        Event::Delegated { call, plan, subtasks, enough } => {
             let subtasks = subtasks.iter().enumerate().map(subtask_words).collect::<Vec<_>>().join("; ");
-            vec![format!("{kind} {call} '{plan}': {subtasks}")]
+            let enough = match enough {
+                Enough::All => "",
+                Enough::One => " (one is enough)",
+                Enough::OneAlone => " (one is enough, and the others are stopped)",
+            };
+            vec![format!("{kind} {call} '{plan}': {subtasks}{enough}")]
         }
         Event::SubtaskSkipped { index, reason, .. } => vec![format!("{kind} {index}: {reason}")],
         Event::SubtaskRecalled { index, child, .. } => vec![format!("{kind} {index} from {}", path(child))],
@@ -212,6 +219,7 @@ fn answer_words(answered: &Answered) -> Vec<String> {
             VerdictKind::Run { .. } => line.push_str(" runs"),
             VerdictKind::Asked { .. } => line.push_str(" is asked about"),
             VerdictKind::Verb => line.push_str(" is a verb"),
+            VerdictKind::VerbAsked => line.push_str(" is a verb that is asked about"),
             VerdictKind::Refused { reason, rule } => {
                 let _ = write!(line, " refused: {reason}");
                 if let Some(rule) = rule {

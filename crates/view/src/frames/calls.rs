@@ -43,7 +43,7 @@ impl Frames {
                     }
                     continue;
                 }
-                Some(VerdictKind::Verb) => true,
+                Some(VerdictKind::Verb | VerdictKind::VerbAsked) => true,
                 Some(VerdictKind::Run { .. } | VerdictKind::Asked { .. }) | None => false,
             };
             let call =

@@ -43,6 +43,7 @@ fn check(name: &str) {
     compare(name, "frames.jsonl", &lines(&events, "canonical"));
     compare(name, "opta.jsonl", &lines(&events, "opta"));
     compare(name, "orion.jsonl", &lines(&events, "orion"));
+    compare(name, "zileo.jsonl", &lines(&events, "zileo"));
     compare(name, "progress.txt", &progress(&events));
     compare(name, "tree.txt", &drawn(&events));
     compare(name, "transcript.txt", &transcript(&events));

@@ -1,0 +1,116 @@
+//! What a call of a verb would start. It is looked at before anybody is started: to ask a person, to hold places while that
+//! person thinks, and to explain.
+//!
+//! Waiting, listing, telling and stopping are free, and a call that cannot be read starts nobody: it gets its error at once.
+//! Starting changes nothing by itself. What a sub-agent then does is judged call by call, with the word of everybody above it.
+
+use std::sync::Arc;
+
+use crate::house::House;
+use crate::json::Json;
+use crate::machine::Moment;
+use crate::policy::{DELEGATE, Policy, StartApproval};
+use crate::thread::Thread;
+use crate::tools::{Assessment, Reach, Risk, ToolInfo};
+use crate::turn::operation::{self, Operation};
+use crate::turn::{butler, delegate, spawn};
+
+/// Whom a call would start.
+pub struct Starting {
+    /// The agents, one for each place that is needed; for a temporary one what it would be called.
+    agents: Vec<Arc<str>>,
+    is_temporary: bool,
+    is_batch: bool,
+}
+
+impl Starting {
+    /// Whom a call of the verb `name` would start; none where that is nobody.
+    pub fn of(thread: &Thread, house: &House, name: &str, input: &Json) -> Option<Self> {
+        // A rule is for the agent that is meant, however its name was written.
+        let known = |name: Option<&Arc<str>>| match name {
+            None => "general".into(),
+            Some(name) => house.agent(name).map_or_else(|| name.clone(), |agent| agent.name.clone()),
+        };
+        let one = |agent| Self { agents: vec![agent], is_temporary: false, is_batch: false };
+        let batch = |agents| Self { agents, is_temporary: false, is_batch: true };
+        match name {
+            "spawn_agent" => spawn::read(thread, input).ok().map(|wish| one(known(wish.agent.as_ref()))),
+            DELEGATE => butler::handed_to(&thread.created.policy, input).map(|agent| one(known(Some(&agent)))),
+            "delegate_task" => {
+                let (_, subtasks) = delegate::read(input).ok()?;
+                Some(batch(subtasks.iter().map(|subtask| known(subtask.agent.as_ref())).collect()))
+            }
+            _ => match operation::read(thread, name, input)?.ok()? {
+                Operation::Spawn(wish) => Some(Self { is_temporary: true, ..one(wish.name.clone()?) }),
+                Operation::Delegate(wish) => Some(one(known(wish.agent.as_ref()))),
+                Operation::Batch { subtasks, .. } => {
+                    Some(batch(subtasks.iter().map(|subtask| known(subtask.agent.as_ref())).collect()))
+                }
+                Operation::ListChildren | Operation::Terminate(_) | Operation::ListAgents => None,
+            },
+        }
+    }
+
+    /// How many places it needs.
+    pub fn places(&self) -> u32 {
+        self.agents.len() as u32
+    }
+
+    /// Whether it starts one sub-agent and not a list of them.
+    pub fn is_single(&self) -> bool {
+        !self.is_batch
+    }
+
+    fn effect(&self) -> Arc<str> {
+        match (self.agents.as_slice(), self.is_temporary) {
+            ([name], true) => format!("starts the temporary sub-agent '{name}'").into(),
+            ([agent], false) => format!("starts the sub-agent {agent}").into(),
+            (agents, _) => format!("starts {} sub-agents: {}", agents.len(), agents.join(", ")).into(),
+        }
+    }
+}
+
+/// What a call of a verb would do.
+pub fn assess(thread: &Thread, house: &House, verb: &ToolInfo, input: &Json) -> Assessment {
+    let plain = Assessment { reach: Reach::ReadOnly, ..Assessment::of(verb, input) };
+    let Some(starting) = Starting::of(thread, house, &verb.name, input) else {
+        return Assessment { effect: "starts nobody".into(), ..plain };
+    };
+    let standing = match starting.agents.as_slice() {
+        // A pattern says any text by a star: a name that has one cannot be said by a pattern.
+        [agent] if !starting.is_temporary && !agent.contains('*') => Some(agent.clone()),
+        _ => None,
+    };
+    Assessment {
+        effect: starting.effect(),
+        standing,
+        // What a temporary one is called tells nothing of what it is, so that no name allows it.
+        is_plain: !starting.is_temporary,
+        subjects: starting.agents,
+        ..plain
+    }
+}
+
+/// Why the policy wants a person to decide on a verb that starts somebody.
+pub fn asks(policy: &Policy, risk: Risk) -> Option<&'static str> {
+    match policy.approval {
+        StartApproval::Always => Some("policy.approval = always: whoever is started is asked about"),
+        StartApproval::ByRisk if risk >= Risk::High => Some("policy.approval = by_risk: what is of high risk asks"),
+        StartApproval::ByRisk | StartApproval::Never => None,
+    }
+}
+
+/// Whether there is room for what a call would start, before anybody is asked about it.
+pub fn check(moment: &Moment<'_>, name: &str, starting: &Starting) -> Result<(), String> {
+    let most = moment.thread.created.policy.max_subtasks;
+    if starting.is_batch && starting.places() > most {
+        let (reason, count) = (format!("Maximum {most} subtasks (policy.max_subtasks)"), starting.places());
+        return Err(operation::refusal(name, format!("{reason}, and there are {count}: nothing was begun")));
+    }
+    if !starting.is_temporary {
+        for agent in &starting.agents {
+            spawn::find_agent(moment, Some(agent)).map_err(|reason| operation::refusal(name, reason))?;
+        }
+    }
+    spawn::room(moment.thread, starting.places()).map_err(|why| operation::no_room(name, &why))
+}

@@ -1,0 +1,52 @@
+//! `majordomo agents ls`: the agents that stay, which a task can be given to by name. Agents that an agent makes for one task
+//! are in the log of that task and nowhere else.
+
+use agent::policy::VERBS;
+use majordomo::agents::{Agents, Found};
+use majordomo::config::Flags;
+use serde_json::{Value, json};
+use tool::Sandbox;
+use view::safe;
+
+use super::{configured, hands};
+use crate::error::Failure;
+use crate::out;
+
+/// The widest that a description is shown.
+const WIDE: usize = 160;
+
+/// `majordomo agents ls`.
+pub fn ls(flags: &Flags, json: bool) -> Result<u8, Failure> {
+    let (surroundings, config) = configured(flags)?;
+    let infos = hands(Sandbox::default()).infos();
+    let tools: Vec<&str> = infos.keys().map(AsRef::as_ref).chain(VERBS).collect();
+    let agents = Agents::load(&surroundings, &config.project, &tools);
+    for notice in agents.warnings.iter().chain(&agents.broken) {
+        out::note(&format!("warning: {}", safe::line(&notice.to_string(), WIDE)));
+    }
+    let mut result = out::Result::Stdout;
+    if json {
+        result.line(&agents.found.iter().map(object).collect::<Value>().to_string())?;
+        return Ok(0);
+    }
+    let wide = agents.found.iter().map(|found| found.agent.name.chars().count()).max().unwrap_or(0);
+    for found in &agents.found {
+        let (name, words) = (safe::line(&found.agent.name, WIDE), safe::line(&found.agent.description, WIDE));
+        if !result.line(&format!("{name:<wide$}  {words}  ({})", safe::line(&found.source.to_string(), WIDE)))? {
+            break;
+        }
+    }
+    Ok(0)
+}
+
+fn object(found: &Found) -> Value {
+    let agent = &found.agent;
+    json!({
+        "id": agent.name,
+        "description": agent.description,
+        "model": agent.model,
+        "tools": agent.tools,
+        "mode": agent.mode,
+        "source": found.source.to_string(),
+    })
+}

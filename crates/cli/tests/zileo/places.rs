@@ -1,0 +1,103 @@
+//! Three places a workflow, whoever asks, however often, and whatever becomes of them.
+
+use agent::Event;
+use serde_json::{Value, json};
+use testkit::scenes::{calls, fails, never_answers, says, scene};
+
+use crate::{call, executions, question, questions, results, run, spawn, world};
+
+#[test]
+fn fifty_spawns_race_for_three_places_and_no_place_leaks_after_refusals_and_failures() {
+    // ZILEO-5, ZILEO-14, ZILEO-30
+    let race = |word: &str| calls(&(0..50).map(|number| spawn("Ada", &format!("{word} {number}"))).collect::<Vec<_>>());
+    let world = world(&[
+        scene("Analyse", &[race("Part"), race("Again"), race("More"), says("done")]),
+        scene("Part 1", &[fails()]),
+        scene("", &[says("a part")]),
+    ]);
+    let running = run(&world, "Analyse", &["--approvals", "wait"]);
+    // Of the first three one is refused and one fails; of the second fifty one more place is there to ask about.
+    for (number, word) in [(1, "no"), (2, "yes"), (3, "yes"), (4, "yes")] {
+        let asked = question(&world, number);
+        world.call(&["approve", word, asked.id.as_str()]).answer(0);
+    }
+    assert_eq!(running.done().answer(0), "done");
+    assert_eq!(questions(&world.log()).len(), 4, "no more questions than there are places");
+    let statuses: Vec<String> = executions(&world).into_iter().map(|row| row.1).collect();
+    assert_eq!(statuses, ["error", "completed", "completed"]);
+    let full = "ValidationFailed: Maximum 3 sub-agents reached. Cannot spawn more. Current sub-agents: 3 \
+                (policy.max_children)";
+    let results = results(&world);
+    let refused = results.iter().filter(|(text, is_error)| *is_error && text == full).count();
+    assert_eq!((results.len(), refused), (150, 150 - 4), "{results:?}");
+    world.assert_at_rest(&world.root());
+}
+
+#[test]
+fn a_question_about_a_sub_agent_outlives_its_process_and_holds_its_place() {
+    // Promises 4 and 7
+    let world = world(&[
+        scene("Analyse", &[calls(&[spawn("Ada", "Part 1"), spawn("Eve", "Part 2")]), says("done")]),
+        scene("Part", &[says("a part")]),
+    ]);
+    let mut running = run(&world, "Analyse", &["--approvals", "wait"]);
+    let (first, second) = (question(&world, 1), question(&world, 2));
+    running.kill();
+    assert!(running.done().was_killed());
+    let resumed = world.start(&["thread", "resume", world.root().as_str(), "--approvals", "wait"]);
+    world.until_logged("the going on", |log| log.iter().any(|record| matches!(&*record.event, Event::Reopened { .. })));
+    world.call(&["approve", "yes", second.id.as_str()]).answer(0);
+    world.call(&["approve", "no", first.id.as_str()]).answer(0);
+    assert_eq!(resumed.done().answer(0), "done");
+    assert_eq!(executions(&world), [("Eve".into(), "completed".into(), Some("a part".into()), None)]);
+    world.assert_at_rest(&world.root());
+}
+
+#[test]
+fn stopping_one_of_a_batch_stops_that_one_alone_and_keeps_its_place_in_the_results() {
+    // ZILEO-15, ZILEO-19, ZILEO-20, and what went wrong there: cancel worked only while streaming
+    let tasks: Vec<Value> =
+        ["One", "Two", "Three"].map(|prompt| json!({"agent_id": "explore", "prompt": prompt})).to_vec();
+    let world = world(&[
+        scene(
+            "Analyse",
+            &[
+                calls(&[call("ParallelTasksTool", &json!({"operation": "execute_batch", "tasks": tasks}))]),
+                says("done"),
+            ],
+        ),
+        scene("One", &[says("first")]),
+        scene("Two", &[never_answers()]),
+        scene("Three", &[says("third")]),
+    ]);
+    let running = run(&world, "Analyse", &["--set", "policy.approval=never"]);
+    let reported = |log: &[store::Record]| {
+        log.iter().filter(|record| matches!(&*record.event, Event::ChildReported { .. })).count() == 2
+    };
+    world.until_logged("two reports", reported);
+    world.call(&["stop", &format!("{}.2", world.root()), "--now", "--reason", "too slow"]).answer(0);
+    assert_eq!(running.done().answer(0), "done");
+    let told: Value = serde_json::from_str(&results(&world)[0].0).expect("JSON");
+    let statuses: Vec<&Value> = told["results"].as_array().expect("a list").iter().map(|one| &one["status"]).collect();
+    assert_eq!(statuses, ["completed", "cancelled", "completed"]);
+    assert_eq!((&told["completed"], &told["failed"]), (&json!(2), &json!(1)));
+    let stopped = &executions(&world)[1];
+    assert_eq!((&*stopped.1, stopped.3.as_deref()), ("cancelled", Some("too slow")));
+    world.assert_at_rest(&world.root());
+}
+
+#[test]
+fn the_first_result_is_enough_and_the_rest_is_stopped_as_asked() {
+    // ZILEO-19
+    let tasks = json!([{"agent_id": "explore", "prompt": "Slow"}, {"agent_id": "plan", "prompt": "Quick"}]);
+    let batch = json!({"operation": "execute_batch", "tasks": tasks, "wait_all": false, "cancel_rest": true});
+    let world = world(&[
+        scene("Analyse", &[calls(&[call("ParallelTasksTool", &batch)]), says("done")]),
+        scene("Slow", &[never_answers()]),
+        scene("Quick", &[says("here")]),
+    ]);
+    assert_eq!(run(&world, "Analyse", &["--set", "policy.approval=never"]).done().answer(0), "done");
+    let statuses: Vec<String> = executions(&world).into_iter().map(|row| row.1).collect();
+    assert_eq!(statuses, ["cancelled", "completed"]);
+    world.assert_at_rest(&world.root());
+}
