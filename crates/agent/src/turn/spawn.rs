@@ -262,7 +262,10 @@ pub fn find_agent<'a>(moment: &'a Moment<'_>, name: Option<&str>) -> Result<Opti
         None => Ok(moment.house.agent("general")),
         Some(name) => match moment.house.agent(name) {
             Some(agent) => Ok(Some(agent)),
-            None => Err(format!("there is no agent '{name}'; there are: {}", moment.house.agent_names())),
+            None => {
+                let offered = moment.house.offered(&moment.thread.created.role).map(|agent| &*agent.name);
+                Err(format!("there is no agent '{name}'; there are: {}", offered.collect::<Vec<_>>().join(", ")))
+            }
         },
     }
 }

@@ -4,6 +4,7 @@
 use agent::policy::VERBS;
 use majordomo::agents::{Agents, Found};
 use majordomo::config::Flags;
+use majordomo::household::TOOLS;
 use serde_json::{Value, json};
 use tool::Sandbox;
 use view::safe;
@@ -19,7 +20,7 @@ const WIDE: usize = 160;
 pub fn ls(flags: &Flags, json: bool) -> Result<u8, Failure> {
     let (surroundings, config) = configured(flags)?;
     let infos = hands(Sandbox::default()).infos();
-    let tools: Vec<&str> = infos.keys().map(AsRef::as_ref).chain(VERBS).collect();
+    let tools: Vec<&str> = infos.keys().map(AsRef::as_ref).chain(VERBS).chain(TOOLS).collect();
     let agents = Agents::load(&surroundings, &config.project, &tools);
     for notice in agents.warnings.iter().chain(&agents.broken) {
         out::note(&format!("warning: {}", safe::line(&notice.to_string(), WIDE)));
