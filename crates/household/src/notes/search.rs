@@ -161,9 +161,14 @@ impl Asked<'_> {
         let mut read_as = Vec::new();
         for (number, term) in self.query.terms.iter().enumerate() {
             let mut best: HashMap<i64, (f64, Rung, Vec<String>)> = HashMap::new();
+            // What holds the word itself comes before what holds another, however often it does.
+            let mut least = f64::INFINITY;
             for (rung, expression, words) in self.ways(term, &mut read_as)? {
                 for (id, score) in self.matching(&expression)? {
-                    let score = score * rung.worth();
+                    let score = score.min(least) * rung.worth();
+                    if rung == Rung::And {
+                        least = score;
+                    }
                     let found = best.entry(id).or_insert_with(|| (score, rung, words.clone()));
                     if score > found.0 {
                         *found = (score, rung.min(found.1), words.clone());
@@ -188,23 +193,26 @@ impl Asked<'_> {
 
     /// The ways in which a word may be found, with what it is read as. The less sure are tried only where the word itself is nowhere.
     fn ways(&self, term: &Term, read_as: &mut Vec<ReadAs>) -> Result<Vec<FoundBy>, Error> {
+        let itself = [Some((Rung::And, term.exact())), term.prefix().map(|prefix| (Rung::Prefix, prefix))];
         let mut ways = Vec::new();
-        let others: Vec<String> = thesaurus::others(&term.folded).into_iter().map(str::to_owned).collect();
+        for (rung, expression) in itself.into_iter().flatten() {
+            if self.holds(&expression)? {
+                ways.push((rung, expression, Vec::new()));
+            }
+        }
+        let is_there = !ways.is_empty();
+        let others = self.others(&term.folded)?;
         if !others.is_empty() && self.holds(&any(&others))? {
             ways.push((Rung::Synonym, any(&others), others));
         }
-        let itself = [Some((Rung::And, term.exact())), term.prefix().map(|prefix| (Rung::Prefix, prefix))];
-        let itself: Vec<_> = itself.into_iter().flatten().map(|(rung, way)| (rung, way, Vec::new())).collect();
-        for (_, expression, _) in &itself {
-            if self.holds(expression)? {
-                ways.extend(itself);
-                return Ok(ways);
-            }
+        if is_there {
+            return Ok(ways);
         }
         let containing = vocabulary::containing(self.connection, &term.folded)?;
         if !containing.is_empty() {
             ways.push((Rung::Trigram, any(&containing), containing));
         }
+        ways.extend(self.parts(term)?.map(|(expression, parts)| (Rung::Trigram, expression, parts)));
         if ways.is_empty() {
             let nearest = vocabulary::nearest(self.connection, &term.folded)?;
             if !nearest.is_empty() {
@@ -213,6 +221,41 @@ impl Asked<'_> {
             }
         }
         Ok(ways)
+    }
+
+    /// Other words for a word, and words that are made with them: `bread` is in `Sauerteigbrot`.
+    fn others(&self, folded: &str) -> Result<Vec<String>, Error> {
+        let mut others = Vec::new();
+        for other in thesaurus::others(folded) {
+            if other.len() > 3 {
+                others.extend(vocabulary::containing(self.connection, other)?);
+            }
+            others.push(other.to_owned());
+        }
+        // A word that is named twice would count twice.
+        others.sort_unstable();
+        others.dedup();
+        Ok(others)
+    }
+
+    /// A word that is written as two in the notes: `packinglist` is a `packing list`.
+    fn parts(&self, term: &Term) -> Result<Option<(String, Vec<String>)>, Error> {
+        let folded = &*term.folded;
+        if folded.contains(' ') || term.is_unspaced() {
+            return Ok(None);
+        }
+        let letters: Vec<usize> = folded.char_indices().map(|(at, _)| at).collect();
+        let cuts = letters.iter().skip(3).take(letters.len().saturating_sub(5)).copied();
+        for cut in cuts {
+            let (one, other) = folded.split_at(cut);
+            if self.holds(&quoted(one))? && self.holds(&quoted(other))? {
+                return Ok(Some((
+                    format!("{} AND {}", quoted(one), quoted(other)),
+                    vec![one.to_owned(), other.to_owned()],
+                )));
+            }
+        }
+        Ok(None)
     }
 
     /// The notes that answer to an expression, the best first.

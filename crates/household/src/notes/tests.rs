@@ -346,3 +346,72 @@ fn the_notes_that_changed_last_come_first_and_a_time_to_come_is_not_believed() {
         recent["notes"].as_array().expect("a list").iter().filter_map(|note| note["path"].as_str()).collect();
     assert_eq!(paths, ["b.md", "a.md"]);
 }
+
+/// Questions as people type them, and the note they should be led to.
+const ASKED: &[(&str, &str)] = &[
+    ("northwind contract", "Projects/Northwind dashboard/Contract.md"),
+    ("agreement with northwind", "Projects/Northwind dashboard/Contract.md"),
+    ("contract", "Projects/Northwind dashboard/Contract.md"),
+    ("Hartmann contract", "Archives/2024 Hartmann shop/Contract.md"),
+    ("what did I learn at Hartmann?", "Archives/2024 Hartmann shop/Lessons.md"),
+    ("migration plan for the billing database", "Projects/Atlas/Cut-over.md"),
+    ("rehersal log", "Projects/Atlas/Rehearsal log.md"),
+    ("tables without primary key", "Projects/Atlas/Replica identity.md"),
+    ("soap interface keller", "Projects/Keller Lager/SOAP-Schnittstelle.md"),
+    ("Angebot für Keller", "Projects/Keller Lager/Angebot.md"),
+    ("mum's birthday trip", "Projects/Edinburgh/Plan.md"),
+    ("Mum's 65th", "Projects/Edinburgh/Plan.md"),
+    ("present for dad", "Areas/People/Gift ideas.md"),
+    ("my day rate 2026", "Areas/Finance/Rates.md"),
+    ("how do I number invoices", "Areas/Finance/Invoices.md"),
+    ("Rechnungen", "Areas/Finance/Invoices.md"),
+    ("tax advisor", "Areas/Finance/Steuer.md"),
+    ("Umsatzsteuer", "Areas/Finance/Steuer.md"),
+    ("liability policy number", "Areas/Finance/Insurance.md"),
+    ("phone number of the landlord", "Areas/Home/Wohnung.md"),
+    ("Kanalstrasse", "Areas/Home/Wohnung.md"),
+    ("fuse box", "Areas/Home/Wohnung.md"),
+    ("when do I water the ferns", "Areas/Home/Watering.md"),
+    ("half marathon", "Areas/Health/Running.md"),
+    ("maraton training", "Archives/2023 Marathon/Training.md"),
+    ("dentist appointment", "Areas/Health/Dentist.md"),
+    ("Zahnarzt", "Areas/Health/Dentist.md"),
+    ("night train to Zurich", "Resources/Travel/Night trains.md"),
+    ("packinglist", "Resources/Travel/Packing list.md"),
+    ("Linsen Suppe", "Resources/Recipes/Lentil soup.md"),
+    ("lentl soup", "Resources/Recipes/Lentil soup.md"),
+    ("sourdough bread", "Resources/Recipes/Sauerteigbrot.md"),
+    ("Rezept Brot", "Resources/Recipes/Sauerteigbrot.md"),
+    ("apple pie recipe", "Resources/Recipes/Tarte aux pommes.md"),
+    ("tarte pomme", "Resources/Recipes/Tarte aux pommes.md"),
+    ("website relaunch for Camille", "Projects/Atelier Dubois/Refonte.md"),
+    ("tag:choir", "Areas/Choir/Repertoire.md"),
+    ("what are we singing in spring", "Areas/Choir/Repertoire.md"),
+    ("日本語 メール", "Resources/日本語/メールの書き方.md"),
+    ("締め切り", "Resources/日本語/メールの書き方.md"),
+    ("restore backup", "Resources/Databases/Backups.md"),
+    ("timeseries postgres", "Resources/Databases/Time-series in Postgres.md"),
+    ("errors in rust", "Resources/Rust/Error handling.md"),
+    ("talk at RustBerlin", "Projects/Talk RustBerlin/State machines that survive.md"),
+    ("balcony plants", "Projects/Balcony/Plan.md"),
+    ("books to read this year", "Resources/Reading/Books 2026.md"),
+    ("ring size", "Areas/People/Lena.md"),
+    ("contract checklist", "Areas/Clients/Before I sign.md"),
+];
+
+#[test]
+fn people_find_the_notes_of_the_demonstration_by_what_they_type() {
+    let folder = tempfile::tempdir().expect("a passing folder");
+    crate::demo::write(&folder.path().join("demo")).expect("written");
+    let house = open(&folder.path().join("demo"));
+    let mut missed = Vec::new();
+    for (query, path) in ASKED {
+        let found = search(&house, query, 3).expect("a search");
+        if !found.results.iter().any(|result| result.path == *path) {
+            let instead: Vec<String> =
+                found.results.into_iter().map(|result| format!("{} ({})", result.path, result.why)).collect();
+            missed.push(format!("{query}: not {path} but {instead:?}"));
+        }
+    }
+    assert!(missed.is_empty(), "{} of {} missed:\n{}", missed.len(), ASKED.len(), missed.join("\n"));
+}
