@@ -104,6 +104,8 @@ pub fn search(house: &Household, text: &str, limit: usize) -> Result<Found, Erro
     let now = house.now().timestamp().as_second();
     let (ranked, hint) = {
         let connection = house.index().lock();
+        // One look at the index from beginning to end, whatever another process puts there meanwhile.
+        let connection = connection.unchecked_transaction()?;
         let (hits, read_as) = hits(&connection, &query)?;
         let ranked = rank::rank(&connection, &query, hits, limit, now)?;
         let hint = hint(&connection, &query, &ranked, &read_as)?;

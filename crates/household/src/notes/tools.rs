@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use agent::tools::{Reach, Risk, ToolInfo};
+use rusqlite::Connection;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tool::{Registry, args, info};
 
-use super::folder::Folder;
 use super::para::Para;
 use super::refresh::refresh;
 use super::{links, search};
@@ -76,9 +76,11 @@ fn read(house: &Arc<Household>) -> HouseTool<Read> {
         foreign: Some("notes"),
         house: Arc::clone(house),
         act: |args, house| {
-            let Note { folder, id, path } = note(house, &args.path)?;
-            let text = folder.read(&path)?.ok_or_else(|| Error::request(format!("'{path}' is not a text")))?;
+            let folder = refresh(house)?.ok_or_else(|| missing(&args.path))?;
             let connection = house.index().lock();
+            let connection = connection.unchecked_transaction()?;
+            let (id, path) = meant(&connection, &args.path)?;
+            let text = folder.read(&path)?.ok_or_else(|| Error::request(format!("'{path}' is not a text")))?;
             let select = "SELECT title, tags, dated FROM note WHERE id = ?1";
             let (title, tags, dated): (String, String, i64) =
                 connection.query_row(select, [id], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
@@ -137,8 +139,10 @@ fn backlinks(house: &Arc<Household>) -> HouseTool<Named> {
         foreign: Some("notes"),
         house: Arc::clone(house),
         act: |args, house| {
-            let Note { id, path, .. } = note(house, &args.path)?;
+            refresh(house)?;
             let connection = house.index().lock();
+            let connection = connection.unchecked_transaction()?;
+            let (id, path) = meant(&connection, &args.path)?;
             let links = links::backlinks(&connection, id, MAX_LIMIT)?;
             let links = links.into_iter();
             let links: Vec<Value> =
@@ -196,16 +200,11 @@ fn moment(house: &Household, second: i64) -> Value {
     moment.map_or(Value::Null, |moment| moment.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string().into())
 }
 
-struct Note {
-    folder: Folder,
-    id: i64,
-    path: String,
+/// The note that is meant: the index knows it, so that nothing outside the folder can be.
+fn meant(connection: &Connection, named: &str) -> Result<(i64, String), Error> {
+    links::meant(connection, named)?.ok_or_else(|| missing(named))
 }
 
-/// The note that is meant: the index knows it, so that nothing outside the folder can be.
-fn note(house: &Household, named: &str) -> Result<Note, Error> {
-    let missing = || Error::request(format!("there is no note '{named}'; notes_search finds one by its words"));
-    let folder = refresh(house)?.ok_or_else(missing)?;
-    let (id, path) = links::meant(&house.index().lock(), named)?.ok_or_else(missing)?;
-    Ok(Note { folder, id, path })
+fn missing(named: &str) -> Error {
+    Error::request(format!("there is no note '{named}'; notes_search finds one by its words"))
 }
