@@ -45,7 +45,7 @@ pub(crate) fn mentions(sentence: &Sentence, written: &Zoned) -> Vec<Mention> {
             only.is_limit |= is_limit;
         }
         // An hour without a day is one of today.
-        (Some((hour, true)), []) => mentions.push(Mention { day: written.date(), hour: Some(hour), is_limit: true }),
+        (Some((hour, is_limit)), []) => mentions.push(Mention { day: written.date(), hour: Some(hour), is_limit }),
         _ => {}
     }
     mentions
@@ -468,6 +468,7 @@ mod tests {
             ("in the next two hours", "<01-15 13:00"),
             ("by 3 pm", "<01-15 15:00"),
             ("by 15:30", "<01-15 15:30"),
+            ("they close at 15:30", "01-15 15:30"),
             ("bis morgen 12 Uhr", "<01-16 12:00"),
             ("spätestens am 16.01.", "<01-16"),
             ("bis zum 16. Januar", "<01-16"),

@@ -6,7 +6,7 @@ use jiff::{Unit, Zoned};
 use super::Circumstances;
 use super::deadline::{Mention, mentions};
 use super::lexicon::{
-    ANNOUNCED, BROKEN, CALM, MEETING, OFFICES, ORDERS, POLITE, PROMOTION, REQUEST, SETTLED, SUPPOSED, TELLS,
+    ANNOUNCED, BROKEN, CALM, MEETING, MOVED, OFFICES, ORDERS, POLITE, PROMOTION, REQUEST, SETTLED, SUPPOSED, TELLS,
     TRANSACTION, URGENT, WAITING,
 };
 use super::words::{Sentence, sentences};
@@ -62,11 +62,8 @@ impl Evidence {
         let all = || std::iter::once(&subject).chain(&body);
         let any = |words: &str| all().any(|sentence| sentence.has_any(words));
         let is_calm = any(CALM);
-        // `Not urgent` holds the word that it denies.
-        let says = |words: &str| {
-            let denies = |sentence: &Sentence| [CALM, SETTLED, SUPPOSED].iter().any(|words| sentence.has_any(words));
-            all().any(|sentence| sentence.has_any(words) && !denies(sentence))
-        };
+        // The subject of an answer is the other side's.
+        let is_fresh = letter.topic().len() == letter.subject.trim().len();
         let promotions = PROMOTION.split(", ").filter(|phrase| all().any(|sentence| sentence.has(phrase))).count();
         let is_known = at.written_to > 0 || at.is_contact || at.answers_me;
         let is_mass = (!letter.list.is_empty() || letter.unsubscribe || letter.bulk)
@@ -93,8 +90,8 @@ impl Evidence {
             is_transaction: any(TRANSACTION),
             is_request: marked.iter().any(|(_, wants)| *wants) || is_request(&subject),
             is_question: body.iter().any(Sentence::is_question) || subject.is_question(),
-            is_urgent: says(URGENT),
-            is_broken: says(BROKEN),
+            is_urgent: is_urgent(&subject, &body, is_meeting, letter),
+            is_broken: body.iter().any(|sentence| says(sentence, BROKEN)) || is_fresh && says(&subject, BROKEN),
             is_calm,
             is_settled: any(SETTLED),
             is_meeting: is_meeting || announces || subject.has_any(MEETING) && marked.iter().any(|(_, wants)| *wants),
@@ -219,12 +216,29 @@ pub(super) fn is_request(sentence: &Sentence) -> bool {
     sentence.has_any(REQUEST) || ORDERS.split(", ").any(|order| order == first) && sentence.words().count() > 1
 }
 
+/// Whether words are said and not denied: `not urgent` holds the word that it denies.
+fn says(sentence: &Sentence, words: &str) -> bool {
+    sentence.has_any(words) && ![CALM, SETTLED, SUPPOSED].iter().any(|denials| sentence.has_any(denials))
+}
+
+/// Whether it is said to be urgent: in its own words, or in a subject that is followed by a wish. An `emergency drill` is to
+/// be planned like any meeting.
+fn is_urgent(subject: &Sentence, body: &[Sentence], is_meeting: bool, letter: &Letter) -> bool {
+    let wants = || body.iter().any(|sentence| is_request(sentence) || sentence.is_question()) || is_request(subject);
+    let is_shouted = letter.subject.split(|letter: char| !letter.is_alphanumeric()).any(|word| word == "URGENT");
+    body.iter().any(|sentence| says(sentence, URGENT))
+        || says(subject, URGENT) && wants() && (!is_meeting || is_shouted)
+}
+
 /// The end that comes next, or the last one that has just passed. A meeting's hour is no end.
 fn deadline(sentences: &[(&Sentence, bool)], at: &Circumstances) -> Option<(Mention, f64)> {
     let mut ends: Vec<(Mention, f64)> = Vec::new();
     for (sentence, wants) in sentences {
         let is_meeting = sentence.has_any(MEETING);
-        for mention in mentions(sentence, &at.written) {
+        let named = mentions(sentence, &at.written);
+        // Of a day that took the place of another only the later one counts.
+        let skipped = if sentence.has_any(MOVED) { named.len().saturating_sub(1) } else { 0 };
+        for mention in named.into_iter().skip(skipped) {
             if mention.is_limit || (*wants && !is_meeting) {
                 ends.push((mention, hours_until(mention, &at.now)));
             }

@@ -2,14 +2,17 @@
 
 /// Something cannot wait.
 pub(super) const URGENT: &str = "urgent, urgently, urgency, asap, a s a p, as soon as possible, as soon as you can, immediately, immediate \
-    attention, immediate action, immediate response, emergency, right away, time sensitive, time critical, at once, \
-    without delay, top priority, high priority, critical, final notice, final reminder, last reminder, second \
-    reminder, overdue, straight away, need this now, right now, dringend*, dringlich*, eilig*, eilt, sofort, \
-    sofortig*, umgehend*, unverzuglich*, so schnell wie moglich, so bald wie moglich, schnellstmoglich*, \
-    baldmoglichst, hochste prioritat, notfall*, letzte mahnung, zweite mahnung, uberfallig*, auf der stelle, \
-    urgente, urgentes, urgence, des que possible, au plus vite, le plus vite possible, immediatement, sans delai, \
-    tout de suite, sans attendre, dernier rappel, tres pressant, prioritaire, en souffrance, le plus rapidement \
-    possible, au plus tot";
+    attention, immediate action, immediate response, right away, time sensitive, time critical, at once, without \
+    delay, top priority, high priority, final notice, final reminder, last reminder, second reminder, overdue, \
+    straight away, need this now, right now, dringend*, dringlich*, eilig*, eilt, sofort, sofortig*, umgehend*, \
+    unverzuglich*, so schnell wie moglich, so bald wie moglich, schnellstmoglich*, baldmoglichst, hochste prioritat, \
+    notfall*, letzte mahnung, zweite mahnung, uberfallig*, auf der stelle, urgente, urgentes, urgence, des que \
+    possible, au plus vite, le plus vite possible, immediatement, sans delai, tout de suite, sans attendre, dernier \
+    rappel, tres pressant, prioritaire, en souffrance, le plus rapidement possible, au plus tot, look now, call now, \
+    come now, now please, jetzt gleich, drangt, zeitkritisch, brennt, es brennt, pressant, sur le champ, this \
+    minute, every minute counts, cannot wait, can t wait any longer, kann nicht warten, ne peut pas attendre, an \
+    emergency, family emergency, medical emergency, emergency call, is critical, business critical, critical issue, \
+    critical bug, critical problem, critical error, kritischer fehler, ist kritisch";
 
 /// Something is broken at this moment.
 pub(super) const BROKEN: &str = "outage, is down, are down, went down, has gone down, production down, production incident, sev1, sev 1, p1, \
@@ -20,8 +23,10 @@ pub(super) const BROKEN: &str = "outage, is down, are down, went down, has gone 
     sind blockiert, stromausfall, wasserschaden, water leak, pipe burst, panne, en panne, hors service, ne \
     fonctionne plus, ne marche plus, flight cancelled, flight has been cancelled, flight was cancelled, flug wurde \
     gestrichen, flug gestrichen, flug wurde annulliert, vol annule, vol a ete annule, sommes bloques, suis bloque, \
-    est bloque, in hospital, in the hospital, im krankenhaus, ins krankenhaus, a l hopital, had an accident, hatte \
-    einen unfall, eu un accident, fuite d eau";
+    in hospital, in the hospital, im krankenhaus, ins krankenhaus, a l hopital, had an accident, hatte einen unfall, \
+    eu un accident, fuite d eau, go down this, going down, is failing, are failing, been failing, not responding, \
+    unreachable, nicht erreichbar, injoignable, inaccessible, broke down, leaking, notbremse, brennt, rohrbruch, \
+    einbruch, stolen, gestohlen, has burst, wurde gestohlen, ete vole, ete volee";
 
 /// It can wait, or it is over.
 pub(super) const CALM: &str = "not urgent, isn t urgent, is not urgent, nothing urgent, non urgent, no urgency, not time sensitive, not time \
@@ -35,7 +40,9 @@ pub(super) const CALM: &str = "not urgent, isn t urgent, is not urgent, nothing 
     handlungsbedarf, keine aktion erforderlich, nichts zu tun, nicht sofort, irgendwann, keine antwort notig, pas \
     urgent, pas urgente, rien d urgent, aucune urgence, pas presse, prends ton temps, prenez votre temps, quand vous \
     aurez, quand tu auras, quand vous pourrez, quand tu pourras, sans urgence, aucune action, rien a faire, a l \
-    occasion, mussen nichts tun, brauchen nichts zu tun";
+    occasion, mussen nichts tun, brauchen nichts zu tun, at some point, in the next few weeks, in den nachsten \
+    wochen, keinen zeitdruck, kein zeitdruck, ohne zeitdruck, no pressure, no time pressure, pas pressee, sans \
+    pression, no deadline, keine frist";
 
 /// Something else would be urgent.
 pub(super) const SUPPOSED: &str = "for urgent, urgent matters, urgent cases, urgent inquiries, urgent requests, in urgent, if urgent, if it s urgent, \
@@ -49,6 +56,10 @@ pub(super) const SETTLED: &str = "resolved, has been fixed, is fixed, all good n
     nevermind, behoben, erledigt, gelost, hat sich geklart, lauft wieder, geht wieder, wieder online, fehlalarm, \
     nicht mehr notig, entwarnung, resolu*, regle, reglee, c est bon, retabli*, fausse alerte, plus necessaire, plus \
     besoin, c est fait";
+
+/// A day took the place of another.
+pub(super) const MOVED: &str = "moved, postponed, extended, pushed back, rescheduled, shifted, verschoben, verlangert, verlegt, reporte, reportee, \
+    repousse, repoussee, prolonge, prolongee, decale, decalee";
 
 /// Something is wanted.
 pub(super) const REQUEST: &str = "please, pls, plz, kindly, could you, can you, would you, will you, need you to, i need, we need, needs your, \
@@ -68,7 +79,11 @@ pub(super) const REQUEST: &str = "please, pls, plz, kindly, could you, can you, 
     vous plait, s il te plait, svp, stp, dites moi, dis moi, tenez moi, tiens moi, envoyez moi, envoie moi, votre \
     accord, votre signature, votre validation, ton accord, ta validation, votre reponse, ta reponse, vous devez, tu \
     dois, doit etre, doivent etre, rappelle moi, rappelez moi, j attends, nous attendons, n oublie pas, n oubliez \
-    pas";
+    pas, have to have, must have, is missing, are missing, still missing, fehlt noch, fehlen noch, fehlt uns, fehlen \
+    uns, il manque, il nous manque, if i don t, if we don t, if nobody, unless you, unless we, si je ne recois, si \
+    nous ne recevons, wenn ich bis, wenn wir bis, rebook, can i get, may i have, could i have, could we have, can we \
+    have, any chance you, want a call, wants a call, want you to, wants you to, expect you to, expects you to, \
+    expecting you, waiting for you, wartet auf, vous attend";
 
 /// Polite words that want nothing.
 pub(super) const POLITE: &str = "please find, please note, please see attached, please do not reply, please don t reply, don t hesitate, do not \
@@ -121,7 +136,13 @@ pub(super) const WAITING: &str = "get back to you, let you know, i ll send, i wi
     laufenden, halten sie auf dem laufenden, bekommst du, bekommen sie, werktage*, sobald ich, je reviens vers, nous \
     revenons vers, reviendrai vers, nous reviendrons, absent, absente, en conge, en conges, en cours, bien recu, \
     avons recu, je m en occupe, nous nous en occupons, je vous tiens, je te tiens, vous tiendrai, nous vous \
-    tiendrons, jours ouvres, je t envoie, je vous envoie, je vous enverrai, je t enverrai, des que j ai";
+    tiendrons, jours ouvres, je t envoie, je vous envoie, je vous enverrai, je t enverrai, des que j ai, is \
+    reviewing, are reviewing, will forward, expect an answer, expect to have, will be ready, thanks for your \
+    patience, thank you for your patience, hope to have, parental leave, maternity leave, automatic reply, \
+    abwesenheitsnotiz, elternzeit, reponse automatique, i m on it, wird geliefert, kommt spater, ich gebe dir \
+    bescheid, ich gebe ihnen bescheid, gebe ich dir bescheid, gebe ich ihnen bescheid, je vous donne des nouvelles, \
+    je te donne des nouvelles, geben ihnen, geben dir, gebe dir, gebe ihnen, besprechen es intern, ping you, when it \
+    s done, once it s done, sobald es";
 
 /// Many got it and none was meant.
 pub(super) const PROMOTION: &str = "unsubscribe, newsletter, view in browser, view this email in your browser, special offer, limited time, \
@@ -138,7 +159,8 @@ pub(super) const TRANSACTION: &str = "your order, order confirmation, receipt, y
     shipped, was shipped, has been shipped, your statement, your subscription, your ticket, itinerary, sign in, \
     login, password was changed, ihre bestellung, bestellbestatigung, quittung, ihre rechnung, zahlungseingang, \
     versandt, ihre buchung, kontoauszug, votre commande, recu de paiement, votre facture, votre reservation, \
-    expedie*, votre releve";
+    expedie*, votre releve, your payment, payment of, ihre zahlung, votre paiement, delivered, zugestellt, tracking \
+    number, sendungsnummer, auftragsbestatigung";
 
 /// It only tells.
 pub(super) const TELLS: &str = "fyi, for your information, for your records, just to let you know, just letting you know, just a heads up, heads \

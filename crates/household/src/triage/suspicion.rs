@@ -193,7 +193,7 @@ impl Case<'_> {
             if wants.secrets && wants.presses {
                 self.note(3, format!("presses you to give away secrets at {}, which is not the sender's", link.host));
             } else if wants.money && wants.presses {
-                self.note(2, format!("presses you to pay at {}, which is not the sender's", link.host));
+                self.note(3, format!("presses you to pay at {}, which is not the sender's", link.host));
             } else if wants.secrets {
                 self.note(1, format!("asks for secrets at {}, which is not the sender's", link.host));
             }

@@ -332,3 +332,66 @@ fn the_sample_household_names_what_is_urgent_first_and_trusts_no_look_alike() {
     assert_eq!(category("msg_009"), Some(json!("newsletter")), "and so does this");
     assert_eq!(category("msg_004"), Some(json!("meeting")));
 }
+
+#[test]
+fn words_that_only_sound_urgent_do_not_make_a_letter_so() {
+    all_are(
+        "fyi",
+        &[
+            (SARAH, "Urgent care clinic opens", "", "The new urgent care clinic around the corner opened last week."),
+            (SARAH, "Re: URGENT: signature", "", "Got it, thank you! All signed and sent."),
+            (
+                SARAH,
+                "Outage resolved",
+                "",
+                "The outage from this morning is resolved. No action needed from your side.",
+            ),
+            (
+                STRANGER,
+                "Planned maintenance on 16 January",
+                "Auto-Submitted: auto-generated\n",
+                "The service will be unavailable between 02:00 and 04:00. You do not need to do anything.",
+            ),
+        ],
+    );
+    all_are(
+        "meeting",
+        &[
+            (SARAH, "Emergency drill planning", "", "Could we meet next week to plan the emergency drill?"),
+            (SARAH, "Lunch tomorrow?", "", "Fancy lunch tomorrow at 12:30?"),
+        ],
+    );
+    all_are(
+        "action",
+        &[
+            (
+                SARAH,
+                "Deadline moved",
+                "",
+                "The deadline moved from tomorrow to 20 February. Please adjust your plan accordingly.",
+            ),
+            (SARAH, "Re: the old urgent thing", "", "Please send me the receipts at some point."),
+        ],
+    );
+    all_are(
+        "waiting",
+        &[(
+            STRANGER,
+            "Automatic reply",
+            "Auto-Submitted: auto-replied\n",
+            "I am on parental leave until 1 March. In urgent cases contact bo@x.example.",
+        )],
+    );
+    all_are(
+        "urgent",
+        &[
+            (SARAH, "Payroll", "", "If I don't get your timesheet today you won't be paid this month."),
+            (
+                KELLER,
+                "Freigabe fehlt",
+                "",
+                "Ohne Ihre Freigabe kann der Druck nicht starten, und die Druckerei macht um 15 Uhr zu.",
+            ),
+        ],
+    );
+}

@@ -124,6 +124,7 @@ fn category(letter: &Letter, at: &Circumstances, evidence: &Evidence) -> Categor
     match () {
         () if invite.is_some_and(|invite| invite.asks() || invite.method == "CANCEL") => Category::Meeting,
         () if invite.is_some() => Category::Fyi,
+        () if letter.automatic && evidence.is_transaction && !evidence.is_request => Category::Fyi,
         () if letter.automatic && evidence.is_waiting => Category::Waiting,
         () if !evidence.is_for_me => Category::Fyi,
         () if evidence.is_talk && !(evidence.is_request && (at.written_to > 0 || at.is_contact)) => Category::Fyi,
@@ -151,7 +152,7 @@ fn is_urgent(letter: &Letter, evidence: &Evidence) -> bool {
     let is_far = evidence.deadline.is_some_and(|(_, hours)| hours > 5.0 * 24.0);
     let is_pressing = is_due && (wants || evidence.is_urgent)
         || is_fresh && evidence.is_broken
-        || is_fresh && !is_far && evidence.is_urgent
+        || is_fresh && !is_far && evidence.is_urgent && (wants || evidence.deadline.is_some())
         || is_fresh && letter.importance > 0 && evidence.is_request && !evidence.is_meeting;
     let is_over = evidence.is_calm || evidence.is_settled || !evidence.is_for_me;
     let is_reply = letter.invite.as_ref().is_some_and(|invite| !invite.asks());

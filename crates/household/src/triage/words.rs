@@ -136,8 +136,7 @@ fn split(paragraph: &str, sentences: &mut Vec<Sentence>) {
         let end = at + letter.len_utf8();
         let before = paragraph[from..at].rsplit(char::is_whitespace).next().unwrap_or_default();
         // `16. Januar` and `Dr. Chen` go on.
-        let goes_on = letter == '.'
-            && (before.ends_with(|letter: char| letter.is_ascii_digit()) || SHORT.contains(&&*fold(before)));
+        let goes_on = letter == '.' && (is_ordinal(before) || SHORT.contains(&&*fold(before)));
         let is_end = paragraph[end..].chars().next().is_none_or(|next| next.is_whitespace() || "\"”»)".contains(next));
         if is_end && !goes_on {
             add(&paragraph[from..end]);
@@ -145,6 +144,12 @@ fn split(paragraph: &str, sentences: &mut Vec<Sentence>) {
         }
     }
     add(&paragraph[from..]);
+}
+
+/// `16` of `16. Januar`, and no year.
+fn is_ordinal(word: &str) -> bool {
+    let last = word.rsplit(['.', '(']).next().unwrap_or(word);
+    (1..=2).contains(&last.len()) && last.chars().all(|letter| letter.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -157,6 +162,10 @@ mod tests {
 
     #[test]
     fn sentences_end_where_people_end_them() {
+        assert_eq!(
+            said("It ends on 16 January 2026. Renew it at 10:00. Bye"),
+            ["It ends on 16 January 2026.", "Renew it at 10:00.", "Bye"]
+        );
         let text = "Hi Alex,\nplease call Dr. Chen by 16. Januar. Is that fine?\n\nThis line is long enough to have been \
             broken by\nthe mail program!\n- one\n- two\n";
         assert_eq!(
