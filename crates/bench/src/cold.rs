@@ -43,6 +43,15 @@ pub async fn first_requests(data: &Path) -> anyhow::Result<(usize, usize)> {
     Ok((root, server.get("body/child/0").await?.len()))
 }
 
+/// Asks the butler of the sample household its first question, in a folder where nothing is yet: from starting the process
+/// to its end, with the household laid down and its mail indexed in between.
+pub async fn first_answer(data: &Path) -> anyhow::Result<u64> {
+    let begun = gauge::moment_ns();
+    let asked = ["run", "--demo", "What urgent emails do I have?", "--quiet"];
+    finish(&mut majordomo(data, &asked)?.spawn()?).await?;
+    Ok((gauge::moment_ns() - begun) / 1000)
+}
+
 /// Runs `majordomo thread ls` to its end.
 pub async fn list(data: &Path) -> anyhow::Result<u64> {
     let begun = gauge::moment_ns();

@@ -37,6 +37,9 @@ pub async fn run(quick: bool, only: Option<&str>) -> anyhow::Result<()> {
     if is_wanted("start") {
         suite.start().await?;
     }
+    if is_wanted("demo") {
+        suite.first_answer().await?;
+    }
     if is_wanted("reopen") {
         suite.reopen().await?;
     }
@@ -135,6 +138,23 @@ impl Suite<'_> {
         for (who, bytes, most) in [("a root", root, 2500.0), ("a leaf sub-agent", leaf, 1500.0)] {
             let name = format!("first request of {who}, bytes ÷ 4");
             self.note(Figure { name, ours: bytes as f64 / 4.0, beside: None, unit: "tokens", most, aim: most });
+        }
+        Ok(())
+    }
+
+    /// What a stranger waits for.
+    async fn first_answer(&mut self) -> anyhow::Result<()> {
+        let (mut first, mut again) = (Vec::new(), Vec::new());
+        for round in 0..STARTS {
+            let data = self.file(&format!("demo-{round}"));
+            std::fs::create_dir(&data)?;
+            first.push(cold::first_answer(&data).await?);
+            again.push(cold::first_answer(&data).await?);
+        }
+        for (words, times) in [("nothing is there yet", first), ("it was asked before", again)] {
+            let name = format!("answer of `majordomo run --demo`, {words}");
+            let ours = figure::median(times) as f64 / 1000.0;
+            self.note(Figure { name, ours, beside: None, unit: "ms", most: 300.0, aim: 150.0 });
         }
         Ok(())
     }

@@ -143,11 +143,15 @@ impl Config {
         let providers = providers::resolved(values.providers, &layers, surroundings);
         let named = layers.setting(&Key::dotted("model")).map(|setting| setting.origin.clone());
         let model_is_asked_for = matches!(named, Some(Origin::Flag(_) | Origin::Variable(_)));
-        let model = values.model.zip(named).or_else(|| model::found(&providers, &layers));
-        household::choose_agent(&mut layers, flags.demo);
+        let model = match flags.demo && !model_is_asked_for {
+            true => Some((household::RULES.to_owned(), Origin::Flag("--demo"))),
+            false => values.model.zip(named).or_else(|| model::found(&providers, &layers)),
+        };
+        household::choose_agent(&mut layers, flags.demo, model.is_some());
         household::choose_preset(&mut layers, |agent| agents::preset_of(surroundings, &project, agent));
         let values = Values::of(&layers);
         checks::consistent(&values.policy, &layers)?;
+        let model = model.or_else(|| household::model_of(&values.agent));
         warnings.extend(values.household.missing(&layers));
         Ok(Self {
             entries: entries(&layers, model.as_ref()),

@@ -5,9 +5,12 @@
 use std::sync::Arc;
 
 use agent::house::Preferences;
+use household::rules::{self, Rules};
 use household::{Error, Household, Options, demo};
+use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use provider::Voices;
 use tool::Registry;
 
 use crate::config::{Config, HouseholdConfig};
@@ -43,6 +46,15 @@ impl Home {
             Some(household) => household.tools(hands),
             None => hands,
         }
+    }
+
+    /// The voices of the house, and the engine of rules, which knows the household's time and people.
+    pub(crate) fn voices(&self, voices: Voices) -> Voices {
+        let rules = match &self.household {
+            Some(household) => Rules::of(household).knowing(household.people()),
+            None => Rules::new(Arc::new(Timestamp::now), TimeZone::system()),
+        };
+        voices.with_resident(rules::NAME, Arc::new(rules))
     }
 
     /// The day in the household.

@@ -107,7 +107,7 @@ impl Staff {
     /// Puts a staff together.
     pub async fn open(surroundings: &Surroundings, config: Config, options: Options) -> Result<Self, Error> {
         let home = Home::open(&config, options.in_memory)?;
-        let voices = voices(&config)?;
+        let voices = voices(&config, &home)?;
         let tools = home.tools(options.tools);
         let store: Arc<dyn Store> =
             if options.in_memory { Arc::new(MemoryStore::new()) } else { Arc::new(open_store(&config)?) };
@@ -217,13 +217,13 @@ pub fn open_store(config: &Config) -> Result<SqliteStore, Error> {
 /// What the rules may look up, without the rest of the staff: for those who only look.
 pub fn open_house(surroundings: &Surroundings, config: &Config, tools: &Registry) -> Result<House, Error> {
     let home = Home::open(config, true)?;
-    house(surroundings, config, &home.tools(tools.clone()), &voices(config)?, &home)
+    house(surroundings, config, &home.tools(tools.clone()), &voices(config, &home)?, &home)
 }
 
-fn voices(config: &Config) -> Result<Voices, Error> {
+fn voices(config: &Config, home: &Home) -> Result<Voices, Error> {
     let models = ModelTable::builtin().with(config.models.clone());
     let voices = Voices::new(config.providers.clone(), models, provider::Options::default())?;
-    Ok(voices)
+    Ok(home.voices(voices))
 }
 
 fn house(

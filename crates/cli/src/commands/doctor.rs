@@ -142,6 +142,9 @@ async fn database(config: &Config) -> Finding {
     }
 }
 
+/// How a language model is had.
+const WAYS: &str = "set ANTHROPIC_API_KEY or OPENAI_API_KEY, or name a local one with -m ollama/MODEL";
+
 fn model(config: &Config) -> Finding {
     let Ok(model) = config.model_for(None) else {
         return Finding::broken("model", majordomo::config::Error::NoModel.to_string());
@@ -149,6 +152,9 @@ fn model(config: &Config) -> Finding {
     let name = model.split('/').next().unwrap_or_default();
     let Some(provider) = config.providers.iter().find(|provider| provider.name == name) else {
         return match name {
+            "builtin" => {
+                Finding::note("model", format!("{model}, for the household and without a language model; {WAYS}"))
+            }
             "scripted" => Finding::well("model", format!("{model}, whose replies are read from a file")),
             _ => Finding::broken("model", format!("{model}: no provider '{name}' is configured")),
         };

@@ -35,6 +35,9 @@ pub async fn run(arguments: Run) -> Result<u8, Failure> {
     let handle = house.start(work).await?;
     if !quiet {
         out::note(&format!("model {model} · thread {}", handle.thread));
+        for hint in hints(&model, arguments.demo) {
+            out::note(&hint);
+        }
     }
     let show = Show::new(handle.thread.clone(), prepared, &asking);
     let asker = asker(&house, &asking);
@@ -85,6 +88,14 @@ pub async fn resume(name: &str, flags: &Flags, questions: &Questions, output: Ou
     }
     let seen = before.last().map_or(0, |record| record.seq);
     watch(&house, handle, show, asker, seen, fleeting).await
+}
+
+/// What a person should know of a run without a language model, and of one in the sample household.
+fn hints(model: &str, demo: bool) -> Vec<String> {
+    let rules = "answers come from rules, not from a language model: -m ollama/MODEL, ANTHROPIC_API_KEY or OPENAI_API_KEY bring one";
+    let sample = "this is the sample household, whose clock stands at 2026-01-15T10:00Z";
+    let wanted = [(model == "builtin/rules", rules), (demo, sample)];
+    wanted.into_iter().filter(|(is_wanted, _)| *is_wanted).map(|(_, hint)| format!("note: {hint}")).collect()
 }
 
 /// The flags, and what of those that a thread was begun with its log tells.

@@ -1,9 +1,12 @@
 //! A household, looked after by the real program: a butler, five specialists, real files, no key and no network.
 //!
-//! The files are those of the sample household, whose clock stands still (`--demo`). `seed` plays the tests of the seed with
-//! models whose replies are written down, `wires` does so over real wires, and `own` looks after a folder of one's own.
+//! The files are those of the sample household, whose clock stands still (`--demo`). `offline` asks the engine of rules,
+//! `seed` plays the tests of the seed with models whose replies are written down, `wires` does so over real wires, `own` looks
+//! after a folder of one's own, and `resuming` kills it in between. What an answer is worth is measured by the household's own gold sets.
 
+mod offline;
 mod own;
+mod resuming;
 mod seed;
 mod wires;
 
@@ -14,6 +17,11 @@ use testkit::world::{Done, World};
 /// A world for the program whose tests these are, with a model that speaks by these scenes where it is asked.
 fn world(scenes: &[String]) -> World {
     World::new(env!("CARGO_BIN_EXE_majordomo"), scenes)
+}
+
+/// What the butler of the sample household says, with the engine of rules.
+fn ask(world: &World, words: &str, flags: &[&str]) -> Done {
+    world.call(&[&["run", "--demo", words], flags].concat())
 }
 
 /// The frames that a run let out, in a dialect.

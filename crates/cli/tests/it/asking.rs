@@ -98,7 +98,7 @@ async fn values_that_no_configuration_takes_exit_3_and_say_what_is_expected() {
 #[tokio::test]
 async fn without_a_model_it_exits_4_and_says_how_to_get_one() {
     let desk = Desk::new();
-    let ran = desk.run(&["run", "Go"]).await.exits(4);
+    let ran = desk.run(&["run", "-a", "general", "Go"]).await.exits(4);
     assert_eq!(ran.stdout, "");
     for hint in ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "-m"] {
         assert!(ran.stderr.contains(hint), "{hint}: {}", ran.stderr);

@@ -258,7 +258,8 @@ async fn the_doctor_finds_all_well_or_says_what_is_not() {
     put(&desk, USER, "mode = \"yolo\"");
     assert!(desk.run(&["doctor"]).await.exits(3).stdout.contains("broken configuration"));
     let without = Desk::new();
-    assert!(without.run(&["doctor"]).await.exits(1).stdout.contains("no model is configured"));
+    assert!(without.run(&["doctor"]).await.exits(0).stdout.contains("without a language model"));
+    assert!(without.run(&["doctor", "-a", "general"]).await.exits(1).stdout.contains("no model is configured"));
 }
 
 #[tokio::test]

@@ -1,4 +1,5 @@
-//! Where a household's things lie, and who speaks for it where nobody was named.
+//! Where a household's things lie, and who speaks where nobody was named: in a house without a model, and in the sample
+//! household, the butler on the engine of rules.
 
 use std::path::PathBuf;
 
@@ -10,6 +11,9 @@ use super::layer::{Layers, Setting};
 use super::origin::{Origin, Warning};
 use crate::agents::HOUSEHOLD;
 use crate::presets::Preset;
+
+/// The engine of rules, which needs neither key nor network.
+pub(super) const RULES: &str = "builtin/rules";
 
 /// `[household]`: one folder that holds everything, or a folder for each kind of thing. What stands by itself counts more.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -59,10 +63,10 @@ impl HouseholdConfig {
     }
 }
 
-/// The butler takes the task where nobody named an agent and the sample household is looked at.
-pub(super) fn choose_agent(layers: &mut Layers, demo: bool) {
-    if demo {
-        let origin = Origin::Flag("--demo");
+/// The butler takes the task where nobody named an agent and there is no model, or where the sample household is looked at.
+pub(super) fn choose_agent(layers: &mut Layers, demo: bool, has_model: bool) {
+    if demo || !has_model {
+        let origin = if demo { Origin::Flag("--demo") } else { Origin::Default };
         layers.lay_under(vec![Setting { key: Key::dotted("agent"), value: Value::from(HOUSEHOLD[0]), origin }]);
     }
 }
@@ -77,4 +81,9 @@ pub(super) fn choose_preset(layers: &mut Layers, of_agent: impl Fn(&str) -> Opti
     layers.lay_under(Preset::named(&name).map(Preset::settings).unwrap_or_default());
     let origin = Origin::Agent(agent);
     layers.lay_under(vec![Setting { key: Key::dotted("preset"), value: Value::from(name), origin }]);
+}
+
+/// The engine of rules speaks for a household's agents where no model is there.
+pub(super) fn model_of(agent: &str) -> Option<(String, Origin)> {
+    HOUSEHOLD.contains(&agent).then(|| (RULES.to_owned(), Origin::Default))
 }

@@ -14,7 +14,12 @@ struct World {
 }
 
 impl World {
+    /// With a model to speak with.
     fn new() -> Self {
+        Self::bare().env("ANTHROPIC_API_KEY", "k")
+    }
+
+    fn bare() -> Self {
         let folder = TempDir::new().expect("a folder");
         let (home, cwd) = (folder.path().join("home"), folder.path().join("project"));
         for path in [&home, &cwd] {
@@ -232,7 +237,20 @@ fn with_nothing_configured_the_defaults_hold() {
         ["anthropic", "openai", "ollama"]
     );
     assert_eq!(config.warnings, []);
-    assert!(config.entries().iter().all(|entry| entry.origin == Origin::Default));
+    let is_key = |entry: &&Entry| entry.key != "model";
+    assert!(config.entries().iter().filter(is_key).all(|entry| entry.origin == Origin::Default));
+}
+
+#[test]
+fn without_a_model_the_butler_answers_by_rules() {
+    let world = World::bare();
+    let config = world.load();
+    assert_eq!((config.agent.as_str(), config.preset.as_str()), ("butler", "orion"));
+    assert_eq!(config.model_for(None).expect("a model"), "builtin/rules");
+    let config = world.load_with(&Flags { agent: Some("explore".to_owned()), ..Flags::default() });
+    assert_eq!((config.agent.as_str(), config.preset.as_str(), config.model), ("explore", "default", None));
+    let config = world.load_with(&Flags { agent: Some("triage".to_owned()), ..Flags::default() });
+    assert_eq!(config.model.as_deref(), Some("builtin/rules"));
 }
 
 #[test]
@@ -750,14 +768,14 @@ fn a_variable_that_could_mean_two_providers_sets_neither() {
 // T61
 #[test]
 fn nothing_that_can_be_printed_shows_a_key() {
-    let world = World::new().env("ANTHROPIC_API_KEY", "sk-canary-1").env("ACME_KEY", "sk-canary-2").user(OWN_THINGS);
+    let world = World::bare().env("ANTHROPIC_API_KEY", "sk-canary-1").env("ACME_KEY", "sk-canary-2").user(OWN_THINGS);
     let config = world.load();
     for shown in [format!("{config:?}"), format!("{:?}", config.entries()), format!("{:?}", world.surroundings)] {
         assert!(!shown.contains("canary"), "{shown}");
     }
-    let pasted = World::new().user("providers.openai.key_env = \"sk-canary-3\"").error();
+    let pasted = World::bare().user("providers.openai.key_env = \"sk-canary-3\"").error();
     assert!(pasted.contains("the name of an environment variable") && !pasted.contains("canary"), "{pasted}");
-    let in_address = World::new().env("OPENAI_BASE_URL", "https://me:canary@host.test").error();
+    let in_address = World::bare().env("OPENAI_BASE_URL", "https://me:canary@host.test").error();
     assert!(in_address.starts_with("env OPENAI_BASE_URL: providers.openai.base_url expects"), "{in_address}");
     assert!(!in_address.contains("canary"), "{in_address}");
 }
@@ -768,46 +786,51 @@ fn the_model_is_the_one_named_else_one_whose_key_is_there_else_one_at_a_configur
         let config = world.load();
         config.model.clone().map(|model| format!("{model} {}", world.origin(&config, "model")))
     };
-    let both = || World::new().env("ANTHROPIC_API_KEY", "k").env("OPENAI_API_KEY", "k");
+    let both = || World::bare().env("ANTHROPIC_API_KEY", "k").env("OPENAI_API_KEY", "k");
     let named = both().env("MAJORDOMO_MODEL", "ollama/llama3:8b");
     assert_eq!(model(named).as_deref(), Some("ollama/llama3:8b env MAJORDOMO_MODEL"));
     assert_eq!(model(both()).as_deref(), Some("anthropic/claude-sonnet-4-5 env ANTHROPIC_API_KEY"));
-    let one = World::new().env("OPENAI_API_KEY", "k").env("ANTHROPIC_API_KEY", " ");
+    let one = World::bare().env("OPENAI_API_KEY", "k").env("ANTHROPIC_API_KEY", " ");
     assert_eq!(model(one).as_deref(), Some("openai/gpt-5 env OPENAI_API_KEY"));
-    let address = World::new().env("OPENAI_BASE_URL", "http://127.0.0.1:8080/v1");
+    let address = World::bare().env("OPENAI_BASE_URL", "http://127.0.0.1:8080/v1");
     assert_eq!(model(address).as_deref(), Some("openai/gpt-5 env OPENAI_BASE_URL"));
-    let own = model(World::new().user(OWN_THINGS));
+    let own = model(World::bare().user(OWN_THINGS));
     assert_eq!(own.as_deref(), Some("acme/m ~~/home/.config/majordomo/config.toml:4"));
-    assert_eq!(model(World::new()), None);
-    assert_eq!(model(World::new().env("OLLAMA_HOST", "gpu.lan")), None, "nobody knows what is installed there");
+    assert_eq!(model(World::bare().user("agent = \"general\"")), None);
+    assert_eq!(
+        model(World::bare().user("agent = \"general\"").env("OLLAMA_HOST", "gpu.lan")),
+        None,
+        "nobody knows what is installed there"
+    );
 }
 
 #[test]
 fn an_address_of_ones_own_needs_no_key_and_the_usual_one_does() {
     let needs = |world: World| world.load().providers.iter().map(|provider| provider.needs_key).collect::<Vec<_>>();
-    assert_eq!(needs(World::new()), [true, true, false]);
-    assert_eq!(needs(World::new().env("OPENAI_BASE_URL", "http://127.0.0.1:8080/v1")), [true, false, false]);
-    assert_eq!(World::new().env("OLLAMA_HOST", "gpu.lan").load().providers[2].base_url, "http://gpu.lan:11434/v1");
+    assert_eq!(needs(World::bare()), [true, true, false]);
+    assert_eq!(needs(World::bare().env("OPENAI_BASE_URL", "http://127.0.0.1:8080/v1")), [true, false, false]);
+    assert_eq!(World::bare().env("OLLAMA_HOST", "gpu.lan").load().providers[2].base_url, "http://gpu.lan:11434/v1");
 }
 
 #[test]
 fn without_any_model_the_error_says_every_way_to_get_one() {
-    let error = World::new().load().model_for(None).expect_err("no model").to_string();
+    let general = Flags { agent: Some("general".to_owned()), ..Flags::default() };
+    let error = World::bare().load_with(&general).model_for(None).expect_err("no model").to_string();
     for way in ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "-m ollama/", "-m scripted/"] {
         assert!(error.contains(way), "{error}");
     }
-    assert_eq!(World::new().env("OPENAI_API_KEY", "k").load().model_for(None).expect("a model"), "openai/gpt-5");
+    assert_eq!(World::bare().env("OPENAI_API_KEY", "k").load().model_for(None).expect("a model"), "openai/gpt-5");
 }
 
 #[test]
 fn an_agents_own_model_stands_over_files_and_keys_and_under_what_is_asked_for() {
     let model = |world: World| world.load().model_for(Some("own/model")).expect("a model").to_owned();
-    assert_eq!(model(World::new()), "own/model");
-    assert_eq!(model(World::new().env("OPENAI_API_KEY", "k")), "own/model");
-    assert_eq!(model(World::new().user("model = \"ollama/a\"")), "own/model");
-    assert_eq!(model(World::new().env("MAJORDOMO_MODEL", "ollama/a")), "ollama/a");
+    assert_eq!(model(World::bare()), "own/model");
+    assert_eq!(model(World::bare().env("OPENAI_API_KEY", "k")), "own/model");
+    assert_eq!(model(World::bare().user("model = \"ollama/a\"")), "own/model");
+    assert_eq!(model(World::bare().env("MAJORDOMO_MODEL", "ollama/a")), "ollama/a");
     let flags = Flags { model: Some("ollama/b".to_owned()), ..Flags::default() };
-    let config = Config::load(&World::new().surroundings, &flags).expect("a configuration");
+    let config = Config::load(&World::bare().surroundings, &flags).expect("a configuration");
     assert_eq!(config.model_for(Some("own/model")).expect("a model"), "ollama/b");
 }
 
@@ -865,8 +888,14 @@ fn an_agents_own_preset_holds_where_nobody_chose_another() {
 #[test]
 fn in_the_sample_household_the_butler_takes_the_task() {
     let demo = Flags { demo: true, ..Flags::default() };
-    let config = World::new().load_with(&demo);
+    let config = World::bare().load_with(&demo);
     assert_eq!((config.agent.as_str(), config.preset.as_str(), config.demo), ("butler", "orion", true));
-    let config = World::new().load_with(&Flags { agent: Some("triage".to_owned()), ..demo });
+    assert_eq!(config.model.as_deref(), Some("builtin/rules"));
+    // Whoever looks at the sample pays for nothing that they did not ask for.
+    let with_key = || World::bare().env("ANTHROPIC_API_KEY", "k").user("model = \"openai/gpt-5\"");
+    assert_eq!(with_key().load_with(&demo).model.as_deref(), Some("builtin/rules"));
+    let named = Flags { model: Some("ollama/a".to_owned()), ..demo.clone() };
+    assert_eq!(with_key().load_with(&named).model.as_deref(), Some("ollama/a"));
+    let config = World::bare().load_with(&Flags { agent: Some("triage".to_owned()), ..demo });
     assert_eq!((config.agent.as_str(), config.preset.as_str()), ("triage", "default"));
 }

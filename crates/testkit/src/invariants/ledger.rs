@@ -471,8 +471,8 @@ impl Ledger {
         hold("a child's mode is no freer than its parent's", spawned.mode <= created.mode, || {
             spawned.mode.to_string()
         })?;
-        let own = |tool: &Arc<str>| created.role.tools.contains(tool);
-        hold("a child has no tool that its parent lacks", spawned.role.tools.iter().all(own), || {
+        let own = |tool: &Arc<str>| created.role.can_give(tool);
+        hold("a child has no tool that its parent cannot give", spawned.role.tools.iter().all(own), || {
             format!("{:?}", spawned.role.tools)
         })?;
         hold("a child is named after its parent", spawned.child.parent().as_ref() == Some(&created.id), || {
