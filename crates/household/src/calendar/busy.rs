@@ -34,8 +34,8 @@ pub struct Busy {
 
 /// The time that events take from somebody with these addresses, in order.
 ///
-/// None is taken by what is cancelled, leaves its time free, has no length, or was declined. What they have not answered yet is
-/// tentative.
+/// None is taken by what is cancelled, leaves its time free, has no length, or was declined. What they have not
+/// answered yet is tentative.
 pub fn taken(occurrences: &[Occurrence], me: &[String]) -> Vec<Taken> {
     let mut taken: Vec<Taken> = occurrences.iter().filter_map(|occurrence| take(occurrence, me)).collect();
     taken.sort_by_key(|one| one.window);

@@ -1,7 +1,7 @@
 //! One `VEVENT`: what it is, when it begins, how long it lasts and by what it repeats.
 //!
-//! What follows from it is [`series`](super::series)' business. Absent: alarms, tasks, journals, and `EXRULE`, which RFC 5545 has
-//! given up.
+//! What follows from it is [`series`](super::series)' business. Absent: alarms, tasks, journals, and `EXRULE`, which
+//! RFC 5545 has given up.
 
 use std::sync::Arc;
 
@@ -122,7 +122,7 @@ pub(crate) struct Replaces {
 
 impl Event {
     /// Reads a `VEVENT`, and tells `warn` what is wrong with it. None where it cannot be placed in time at all.
-    pub fn read(event: &Component, zones: &mut Zones, warn: &mut dyn FnMut(String)) -> Option<Self> {
+    pub fn read(event: &Component, zones: &mut Zones<'_>, warn: &mut dyn FnMut(String)) -> Option<Self> {
         let details = details(event);
         let name = match details.title.is_empty() {
             true => format!("the event {}", clipped(&details.id)),
@@ -181,15 +181,15 @@ pub(crate) enum Lasting {
 }
 
 impl Lasting {
-    fn read(event: &Component, zones: &mut Zones) -> Self {
+    fn read(event: &Component, zones: &mut Zones<'_>) -> Self {
         if let Some(end) = event.property("DTEND").and_then(|end| Moment::of(end, zones)) {
             return Self::Until(end);
         }
         event.text("DURATION").and_then(|text| Length::read(&text)).map_or(Self::Unsaid, Self::For)
     }
 
-    /// How long something lasts that begins so. An end gives every time of a series the same exact length, a duration the
-    /// same days (RFC 5545, section 3.8.5.3); days last at least one.
+    /// How long something lasts that begins so. An end gives every time of a series the same exact length, a duration
+    /// the same days (RFC 5545, section 3.8.5.3); days last at least one.
     pub fn length(&self, start: &Moment, reader: &TimeZone) -> Length {
         let days = |days: i64| Length { days: days.clamp(1, 36_525) as i32, exact: SignedDuration::ZERO };
         match (start, self) {
@@ -235,7 +235,7 @@ fn details(event: &Component) -> Details {
 }
 
 /// Further times that say themselves how long they last: `start/end` or `start/duration`.
-fn periods(dates: &Property, zones: &mut Zones) -> Vec<(Moment, Lasting)> {
+fn periods(dates: &Property, zones: &mut Zones<'_>) -> Vec<(Moment, Lasting)> {
     let zone = dates.parameter("TZID").and_then(|name| zones.named(name));
     let period = |text: &str| {
         let (start, end) = text.split_once('/')?;

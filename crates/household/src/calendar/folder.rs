@@ -1,4 +1,5 @@
-//! Calendars as other programs keep them: a folder for each with an `.ics` file per event (vdir), or `.ics` files with many.
+//! Calendars as other programs keep them: a folder for each with an `.ics` file per event (vdir), or `.ics` files with
+//! many.
 //!
 //! Everything that was read stays in memory with the file's time and size; each look reads again only what has changed.
 //! Nothing is written here.
@@ -151,16 +152,17 @@ impl Agenda {
 }
 
 impl Calendar {
-    /// Whether somebody who says this means it: its name, its title, or an address whose first part is its name.
+    /// Whether somebody who says this means it: its name or its title, or the first part of an address on either side.
     pub fn is_called(&self, said: &str) -> bool {
         let said = said.trim();
-        let is = |name: &str| name.eq_ignore_ascii_case(said) || name.to_lowercase() == said.to_lowercase();
+        let is = |name: &str| name.to_lowercase() == said.to_lowercase();
         let last = self.name.rsplit('/').next().unwrap_or_default();
-        let person = said.split_once('@').map(|(person, _)| person);
+        let person = |name: &str| name.split_once('@').map(|(person, _)| person.to_lowercase());
         is(&self.name)
             || is(last)
             || self.title.as_deref().is_some_and(is)
-            || person.is_some_and(|person| last.eq_ignore_ascii_case(person))
+            || person(said).is_some_and(|person| last.to_lowercase() == person)
+            || person(last).is_some_and(|person| said.to_lowercase() == person)
     }
 
     /// Whether it is somebody else's: it bears an address that is none of these.

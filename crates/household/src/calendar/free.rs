@@ -1,8 +1,9 @@
 //! Where there is room: times at which people can meet, the best first, each with its reasons.
 //!
-//! Hours of work less what is taken leaves stretches; those hold candidates on a grid of a quarter or half an hour; each
-//! candidate is scored, and of the best ones a few are told that differ. Tentative events take time like others, and give way
-//! only where there is no room otherwise. The past is never proposed. Whose calendars count is the caller's business.
+//! Hours of work less what is taken leaves stretches; those hold candidates on a grid of a quarter or half an hour;
+//! each candidate is scored, and of the best ones a few are told that differ. Tentative events take time like others,
+//! and give way only where there is no room otherwise. The past is never proposed. Whose calendars count is the
+//! caller's business.
 
 mod score;
 
@@ -27,7 +28,8 @@ pub struct Wish {
     pub limit: usize,
     /// When people meet.
     pub hours: Hours,
-    /// How far ahead the next possible time is sought where the window has none. What is taken must be known until then.
+    /// How far ahead the next possible time is sought where the window has none. What is taken must be known until
+    /// then.
     pub horizon: Timestamp,
 }
 

@@ -1,11 +1,11 @@
 //! What a rule of repetition yields: times on the wall, in order, one period after another (RFC 5545, section 3.3.10).
 //!
-//! A period is what the rule's frequency names: a year, a month, a week, a day, or less. Each period yields the days that fit
-//! all of the rule's parts, each with the rule's times of day, of which positions choose. Zones are no part of this: a time
-//! that a clock skips is yielded, and read as RFC 5545 reads it by [`instant`](super::moment::instant).
+//! A period is what the rule's frequency names: a year, a month, a week, a day, or less. Each period yields the days
+//! that fit all of the rule's parts, each with the rule's times of day, of which positions choose. Zones are no part of
+//! this: a time that a clock skips is yielded, and read as RFC 5545 reads it by [`instant`](super::moment::instant).
 //!
-//! Work is bounded. A rule without a count is entered shortly before what is asked, however long ago it began; and every
-//! rule is left after [`MAX_PERIODS`] periods.
+//! Work is bounded. A rule without a count is entered shortly before what is asked, however long ago it began; and
+//! every rule is left after [`MAX_PERIODS`] periods.
 
 use jiff::civil::{Date, DateTime, Time, Weekday};
 use jiff::{SignedDuration, Span};
@@ -220,8 +220,8 @@ impl Instances<'_> {
         number().is_some_and(|(week, weeks)| counts(&self.rule.weeks, week, weeks))
     }
 
-    /// Whether a day is a day of the week, the nth where it is numbered: of its month, or of its year where the rule names
-    /// no months. Numbers mean nothing for weeks and shorter periods.
+    /// Whether a day is a day of the week, the nth where it is numbered: of its month, or of its year where the rule
+    /// names no months. Numbers mean nothing for weeks and shorter periods.
     fn fits_weekday(&self, day: Date, (nth, weekday): (i16, Weekday)) -> bool {
         let rule = self.rule;
         let is_numbered = nth != 0 && rule.weeks.is_empty() && rule.every <= Frequency::Monthly;

@@ -1,4 +1,5 @@
-//! Points and lengths of time as calendars write them: days, floating times, times of a zone, durations (RFC 5545, section 3.3).
+//! Points and lengths of time as calendars write them: days, floating times, times of a zone, durations (RFC 5545,
+//! section 3.3).
 
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
@@ -48,12 +49,12 @@ pub(crate) enum Moment {
 
 impl Moment {
     /// The first value of a property.
-    pub fn of(property: &Property, zones: &mut Zones) -> Option<Self> {
+    pub fn of(property: &Property, zones: &mut Zones<'_>) -> Option<Self> {
         Self::each(property, zones).next()
     }
 
     /// All values of a property; those that cannot be read are passed over.
-    pub fn each<'a>(property: &'a Property, zones: &mut Zones) -> impl Iterator<Item = Self> + use<'a> {
+    pub fn each<'a>(property: &'a Property, zones: &mut Zones<'_>) -> impl Iterator<Item = Self> + use<'a> {
         let zone = property.parameter("TZID").and_then(|name| zones.named(name));
         property.value.split(',').filter_map(move |value| Self::read(value, zone.as_ref()))
     }
@@ -102,8 +103,8 @@ impl Moment {
     }
 }
 
-/// When a clock in a zone shows a time. Where it never does, the offset from before the gap counts; where it does twice, the
-/// first time is meant (RFC 5545, section 3.3.5).
+/// When a clock in a zone shows a time. Where it never does, the offset from before the gap counts; where it does
+/// twice, the first time is meant (RFC 5545, section 3.3.5).
 pub(crate) fn instant(civil: DateTime, zone: &TimeZone) -> Timestamp {
     let past = || if civil.year() < 2000 { Timestamp::MIN } else { Timestamp::MAX };
     zone.to_ambiguous_timestamp(civil).compatible().unwrap_or_else(|_| past())

@@ -1,8 +1,8 @@
 //! Proposals: tentative events in a calendar of their own, `Proposals`, which is the only one that is ever written to.
 //!
-//! Each is a file of its own, complete before it bears its name, and none takes the place of another. The same proposal made
-//! twice is one. Attendees are kept as words of ours, not as `ATTENDEE`: a server that calendars are synchronised with might take
-//! that for a wish to invite them.
+//! Each is a file of its own, complete before it bears its name, and none takes the place of another. The same proposal
+//! made twice is one. Attendees are kept as words of ours, not as `ATTENDEE`: a server that calendars are synchronised
+//! with might take that for a wish to invite them.
 
 use std::io::Write as _;
 use std::path::Path;

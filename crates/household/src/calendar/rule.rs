@@ -1,5 +1,5 @@
-//! Rules of repetition: what `RRULE` says (RFC 5545, section 3.3.10). What follows from it is [`instances`](super::instances)'
-//! business.
+//! Rules of repetition: what `RRULE` says (RFC 5545, section 3.3.10). What follows from it is
+//! [`instances`](super::instances)' business.
 //!
 //! Absent: other calendars than the Gregorian (`RSCALE`, RFC 7529).
 

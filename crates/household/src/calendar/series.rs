@@ -1,8 +1,8 @@
-//! The times at which events take place: those of a rule and further ones, less the excepted ones, with what was changed for
-//! single ones (RFC 5545, sections 3.8.4.4 and 3.8.5).
+//! The times at which events take place: those of a rule and further ones, less the excepted ones, with what was
+//! changed for single ones (RFC 5545, sections 3.8.4.4 and 3.8.5).
 //!
-//! A change of one time and all that follow it (`RANGE=THISANDFUTURE`) moves the later ones by the same difference on the clock and
-//! gives them its length, title and status; rules of its own are not followed.
+//! A change of one time and all that follow it (`RANGE=THISANDFUTURE`) moves the later ones by the same difference on
+//! the clock and gives them its length, title and status; rules of its own are not followed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -322,7 +322,8 @@ struct Named {
     days: BTreeMap<Date, usize>,
 }
 
-/// How a time of a series is named: by its moment, or by its day where it is a matter of days or only a day was written.
+/// How a time of a series is named: by its moment, or by its day where it is a matter of days or only a day was
+/// written.
 enum Name {
     Instant(Timestamp),
     Day(Date),

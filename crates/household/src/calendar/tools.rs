@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use tool::{Registry, args};
 
 use super::busy::{Taken, busy, taken};
-use super::folder::Agenda;
+use super::folder::{Agenda, Calendar};
 use super::free::{Slot, Wish, check, free_slots};
 use super::hours::{Hours, PartOfDay};
 use super::moment::Window;
@@ -30,6 +30,9 @@ const MAX_SLOTS: u64 = 10;
 const DAYS: i64 = 7;
 /// How long after the asked time the next possible one is sought.
 const BEYOND: SignedDuration = SignedDuration::from_hours(31 * 24);
+const MIN_YEAR: i16 = 1900;
+const MAX_YEAR: i16 = 2200;
+/// More than this is not asked at once.
 const LONGEST: SignedDuration = SignedDuration::from_hours(366 * 24);
 
 /// Adds the tools of calendars to others.
@@ -80,8 +83,11 @@ fn looks(name: &str, description: &str, schema: &str) -> ToolInfo {
     tool::info(name, description, schema, Reach::ReadOnly, true, Risk::Low)
 }
 
-const LIST: &str = "List the events of the calendars, repeating ones included. Times: 2026-01-15 (as `to`: that whole day), 2026-01-15T14:00 or RFC 3339.";
-const LIST_SCHEMA: &str = r#"{"type":"object","properties":{"from":{"type":"string","description":"default: today"},"to":{"type":"string","description":"default: 7 days later"},"calendar":{"type":"string","description":"only this one"}}}"#;
+const LIST: &str = "List the events of the calendars, repeating ones included.";
+const LIST_SCHEMA: &str = r#"{"type":"object","properties":{
+    "from":{"type":"string","description":"2026-01-15 or 2026-01-15T14:30, default: today"},
+    "to":{"type":"string","description":"a day is meant with all its hours, default: 7 days later"},
+    "calendar":{"type":"string","description":"only this one"}}}"#;
 
 #[derive(Deserialize)]
 struct List {
@@ -111,7 +117,9 @@ fn list(args: &List, house: &Household) -> Result<Value, Error> {
 }
 
 const BUSY: &str = "Show when the owner is busy, overlapping events joined.";
-const BUSY_SCHEMA: &str = r#"{"type":"object","properties":{"from":{"type":"string"},"to":{"type":"string","description":"a day is included whole"}},"required":["from","to"]}"#;
+const BUSY_SCHEMA: &str = r#"{"type":"object","properties":{
+    "from":{"type":"string","description":"2026-01-15 or 2026-01-15T14:30"},
+    "to":{"type":"string","description":"a day is meant with all its hours"}},"required":["from","to"]}"#;
 
 #[derive(Deserialize)]
 struct ShowBusy {
@@ -137,8 +145,14 @@ fn show_busy(args: &ShowBusy, house: &Household) -> Result<Value, Error> {
     Ok(answer.done())
 }
 
-const FREE: &str = "Find times for a meeting in working hours, best first, with what stands in the way. Looks into calendars named after attendees too.";
-const FREE_SCHEMA: &str = r#"{"type":"object","properties":{"from":{"type":"string","description":"default: now"},"to":{"type":"string","description":"default: 7 days later; a day is included whole"},"duration_min":{"type":"integer","description":"default 30"},"attendees":{"type":"array","items":{"type":"string"}},"part_of_day":{"enum":["morning","afternoon","evening"]},"limit":{"type":"integer","description":"default 3"}}}"#;
+const FREE: &str = "Find times for a meeting in working hours, best first, with what stands in the way.";
+const FREE_SCHEMA: &str = r#"{"type":"object","properties":{
+    "from":{"type":"string","description":"2026-01-15 or 2026-01-15T14:30, default: now"},
+    "to":{"type":"string","description":"a day is meant with all its hours, default: 7 days later"},
+    "duration_min":{"type":"integer","description":"default 30"},
+    "attendees":{"type":"array","items":{"type":"string"},"description":"calendars of their names are looked at, too"},
+    "part_of_day":{"enum":["morning","afternoon","evening"]},
+    "limit":{"type":"integer","description":"default 3"}}}"#;
 
 #[derive(Deserialize)]
 struct Free {
@@ -214,7 +228,10 @@ fn judge(args: &Check, house: &Household) -> Result<Value, Error> {
 
 const PROPOSE: &str =
     "Put a tentative event into the calendar Proposals. Other calendars stay as they are, and nobody is invited.";
-const PROPOSE_SCHEMA: &str = r#"{"type":"object","properties":{"title":{"type":"string"},"start":{"type":"string"},"end":{"type":"string"},"attendees":{"type":"array","items":{"type":"string"}},"location":{"type":"string"},"note":{"type":"string"}},"required":["title","start","end"]}"#;
+const PROPOSE_SCHEMA: &str = r#"{"type":"object","properties":{
+    "title":{"type":"string"},"start":{"type":"string","description":"2026-01-15T14:30"},"end":{"type":"string"},
+    "attendees":{"type":"array","items":{"type":"string"}},"location":{"type":"string"},"note":{"type":"string"}},
+    "required":["title","start","end"]}"#;
 
 #[derive(Deserialize)]
 struct Propose {
@@ -242,7 +259,7 @@ fn propose(args: &Propose, house: &Household) -> Result<Value, Error> {
         return Err(Error::request(format!("that time is over (it is {now}); propose a later one")));
     }
     let place = house.calendars().place().ok_or_else(|| {
-        Error::request("this household has no folder of calendars, so there is no place for a proposal; name one in its configuration")
+        Error::request("this household has no folder of calendars for a proposal; name one in its configuration")
     })?;
     if place.is_file() {
         return Err(Error::request(
@@ -278,27 +295,36 @@ impl Seen {
     fn look(window: Window, attendees: &[String], house: &Household) -> Result<Self, Error> {
         let (me, zone) = (&house.options().me, &house.options().zone);
         let agenda = house.calendars().look()?;
-        let is_theirs = |name: &str| {
-            attendees.iter().any(|said| {
-                agenda.calendars().iter().any(|calendar| &*calendar.name == name && calendar.is_called(address(said)))
-            })
-        };
+        let asked: Vec<(&String, Vec<String>)> = attendees.iter().map(|said| (said, ways(said, house))).collect();
+        let is_one = |calendar: &Calendar, ways: &[String]| ways.iter().any(|way| calendar.is_called(way));
         let (found, cut) = agenda.expand(window, zone);
         let mut all = Vec::new();
         for calendar in agenda.calendars() {
             let inside: Vec<Occurrence> = found.iter().filter(|one| one.calendar == calendar.name).cloned().collect();
             if !calendar.is_of_others(me) {
                 all.extend(taken(&inside, me));
-            } else if is_theirs(&calendar.name) {
+            } else if asked.iter().any(|(_, ways)| is_one(calendar, ways)) {
                 all.extend(taken(&inside, &[calendar.name.to_string()]));
             }
         }
         all.sort_by_key(|one| one.window);
-        let is_here = |said: &&String| agenda.calendars().iter().any(|calendar| calendar.is_called(address(said)));
-        let is_me = |said: &&String| me.iter().any(|mine| mine.eq_ignore_ascii_case(address(said)));
-        let strangers = attendees.iter().filter(|said| !is_here(said) && !is_me(said)).cloned().collect();
+        let is_here = |ways: &[String]| agenda.calendars().iter().any(|calendar| is_one(calendar, ways));
+        let is_me = |ways: &[String]| ways.iter().any(|way| me.iter().any(|mine| mine.eq_ignore_ascii_case(way)));
+        let strangers = asked.iter().filter(|(_, ways)| !is_here(ways) && !is_me(ways));
+        let strangers = strangers.map(|(said, _)| said.to_string()).collect();
         Ok(Self { agenda, taken: all, cut, strangers })
     }
+}
+
+/// What somebody's calendar may be called: what was said, and the addresses of the one person in the address book who is meant.
+fn ways(said: &str, house: &Household) -> Vec<String> {
+    let mut ways = vec![address(said).to_owned()];
+    if !said.contains('@')
+        && let [contact] = &house.contacts_like(said)[..]
+    {
+        ways.extend(contact.emails.iter().cloned());
+    }
+    ways
 }
 
 /// The address of `Ana <ana@example.com>`, else what was said.
@@ -322,6 +348,12 @@ fn window(from: Option<&str>, to: Option<&str>, default: Timestamp, house: &Hous
             later.map_err(|_| Error::request("that is beyond all calendars"))?.timestamp()
         }
     };
+    // Far enough from both ends of time that nothing computed from it leaves them.
+    if !(MIN_YEAR..MAX_YEAR).contains(&zone.to_datetime(start).year()) {
+        return Err(Error::request(format!(
+            "calendars are kept from {MIN_YEAR} to {MAX_YEAR}; write a time as 2026-01-15T14:30"
+        )));
+    }
     match start < end {
         true if end.duration_since(start) > LONGEST => Err(Error::request("ask for at most a year at a time")),
         true => Ok(Window { start, end }),

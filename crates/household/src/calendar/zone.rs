@@ -1,8 +1,9 @@
 //! Which clock a `TZID` means.
 //!
-//! Asked in this order: the name itself, as the zones of the world are called; the place that the file gives for the name
-//! (`X-LIC-LOCATION`); the name that Windows has for a zone; the file's own offsets (`VTIMEZONE`). A zone of the world comes before
-//! the file's offsets, because those were copied when the file was written and governments have changed their minds since.
+//! Asked in this order: the name itself, as the zones of the world are called; the place that the file gives for the
+//! name (`X-LIC-LOCATION`); the name that Windows has for a zone; the file's own offsets (`VTIMEZONE`). A zone of the
+//! world comes before the file's offsets, because those were copied when the file was written and governments have
+//! changed their minds since.
 
 mod windows;
 
@@ -18,30 +19,21 @@ use super::rule::Rule;
 /// The offsets that a file gives for its zones are followed until this year, and the last ones hold from then on.
 const LAST_YEAR: i16 = 2100;
 
-/// The zones that a file names.
+/// The zones that a file names. Only those that are asked for are worked out: most files describe zones that everybody
+/// knows.
 #[derive(Debug, Default)]
-pub(crate) struct Zones {
-    /// What the file itself says of a name: the place, and the offsets.
-    own: BTreeMap<String, Own>,
+pub(crate) struct Zones<'c> {
+    /// What the file itself says of a name.
+    own: BTreeMap<String, &'c Component>,
     known: BTreeMap<String, Option<TimeZone>>,
 }
 
-#[derive(Debug)]
-struct Own {
-    place: Option<String>,
-    offsets: Option<TimeZone>,
-}
-
-impl Zones {
+impl<'c> Zones<'c> {
     /// The zones of a calendar.
-    pub fn of(calendar: &Component) -> Self {
-        let mut zones = Self::default();
-        for zone in calendar.components.iter().filter(|component| component.name == "VTIMEZONE") {
-            let Some(name) = zone.text("TZID") else { continue };
-            let own = Own { place: zone.text("X-LIC-LOCATION"), offsets: offsets(&name, zone) };
-            zones.own.insert(name, own);
-        }
-        zones
+    pub fn of(calendar: &'c Component) -> Self {
+        let described = calendar.components.iter().filter(|component| component.name == "VTIMEZONE");
+        let own = described.filter_map(|zone| Some((zone.text("TZID")?, zone))).collect();
+        Self { own, known: BTreeMap::new() }
     }
 
     /// The zone of a name; none where nobody knows it.
@@ -51,9 +43,9 @@ impl Zones {
         }
         let own = self.own.get(name);
         let found = of_the_world(name)
-            .or_else(|| of_the_world(own?.place.as_deref()?))
+            .or_else(|| of_the_world(&own?.text("X-LIC-LOCATION")?))
             .or_else(|| TimeZone::get(windows::place(name)?).ok())
-            .or_else(|| own?.offsets.clone());
+            .or_else(|| offsets(name, own?));
         self.known.insert(name.to_owned(), found.clone());
         found
     }

@@ -7,7 +7,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::calendar::{Events, Window};
 
-/// What a rule yields in New York, the start's time of day left out where it is the same: `1997-09-02`, `1997-09-02T12:00`.
+/// What a rule yields in New York, the start's time of day left out where it is the same: `1997-09-02`,
+/// `1997-09-02T12:00`.
 fn yields(start: &str, rule: &str, at_most: usize) -> Vec<String> {
     let text = format!(
         "BEGIN:VCALENDAR\nBEGIN:VEVENT\nDTSTART;TZID=America/New_York:{start}\nRRULE:{rule}\nEND:VEVENT\nEND:VCALENDAR"
@@ -50,7 +51,8 @@ fn days(text: &str) -> Vec<String> {
 
 #[test]
 fn the_examples_of_the_rfc_come_out_as_it_says() {
-    // Start (September 2nd, 1997 where none is said), rule, days. A rule without end is compared as far as the RFC shows it.
+    // Start (September 2nd, 1997 where none is said), rule, days. A rule without end is compared as far as the RFC
+    // shows it.
     let januaries = "1998-01: 1-31; 1999-01: 1-31; 2000-01: 1-31";
     let mondays = "1997-09: 1,3,5,15,17,19,29; 10: 1,3,13,15,17,27,29,31; 11: 10,12,14,24,26,28; 12: 8,10,12,22";
     let examples = [
@@ -236,7 +238,8 @@ fn rules() -> impl Strategy<Value = String> {
                 wkst,
                 mask,
             )| {
-                // What the RFC forbids for a frequency is not asked of it, and rules with too many parts rarely match anything.
+                // What the RFC forbids for a frequency is not asked of it, and rules with too many parts rarely match
+                // anything.
                 let is_yearly = every == "YEARLY";
                 if !is_yearly || mask != 1 || weekdays.is_empty() {
                     weeks.clear();

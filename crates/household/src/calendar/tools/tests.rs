@@ -7,6 +7,7 @@ use tempfile::TempDir;
 use tool::{Bench, Workspace};
 
 use super::*;
+use crate::demo;
 use crate::household::Options;
 
 /// A household on the day of the demonstration.
@@ -135,6 +136,8 @@ async fn free_times_have_scores_conflicts_and_reasons_and_respect_attendees_whos
     let both = home.ask("calendar_free", with_ana).await;
     assert_eq!(all(&both["suggestedSlots"], "start"), ["2026-01-16T15:00:00+01:00"]);
     assert_eq!(both["conflicts"][0]["title"], "Ana's call");
+    let by_name = json!({"from": "2026-01-16T15:00", "to": "2026-01-16", "attendees": ["Ana"]});
+    assert_eq!(home.ask("calendar_free", by_name).await["conflicts"], both["conflicts"]);
     let reasoning = both["reasoning"].as_str().expect("a sentence");
     assert!(
         reasoning.ends_with("There is no calendar of bob@example.com here, so only known ones were looked at."),
@@ -194,6 +197,8 @@ async fn what_cannot_be_served_is_answered_with_what_to_do() {
         ("calendar_list", json!({"from": "tomorrow"}), "`tomorrow` is no time that can be read"),
         ("calendar_busy", json!({"from": "2026-01-16", "to": "2026-01-15T10:00"}), "the end must come after the start"),
         ("calendar_busy", json!({"from": "2026-01-16", "to": "2036-01-15"}), "at most a year"),
+        ("calendar_check", json!({"start": "9999-12-30T10:00", "end": "9999-12-30T11:00"}), "from 1900 to 2200"),
+        ("calendar_busy", json!({"from": "", "to": ""}), "write a time as 2026-01-15T14:30"),
         ("calendar_free", json!({"duration_min": 0}), "between 1 and 1440"),
         ("calendar_free", json!({"part_of_day": "teatime"}), "Call it like this: calendar_free"),
         (
@@ -230,4 +235,23 @@ async fn broken_files_are_told_with_every_answer() {
     let list = home.ask("calendar_list", json!({})).await;
     assert_eq!(all(&list["events"], "title"), ["Good"]);
     assert_eq!(list["warnings"], json!(["work/bad.ics: “Bad” is left out, it does not say when it begins"]));
+}
+
+// ORION-26
+#[tokio::test]
+async fn the_sample_household_has_the_seed_s_conflict_and_no_broken_file() {
+    let folder = tempfile::tempdir().expect("a passing folder");
+    let place = folder.path().join("sample");
+    demo::write(&place).expect("a sample household");
+    let home = Home { house: Household::open(demo::options(&place)).expect("a household"), folder };
+    let year = home.ask("calendar_list", json!({"from": "2026-01-01", "to": "2026-12-31"})).await;
+    assert!(year["total"].as_u64().is_some_and(|total| total > 100) && year.get("warnings").is_none(), "{year}");
+    let saturday =
+        home.ask("calendar_free", json!({"from": "2026-01-17", "to": "2026-01-17", "duration_min": 60})).await;
+    assert_eq!(saturday["suggestedSlots"], json!([]));
+    assert!(all(&saturday["conflicts"], "title").contains(&"Team Standup".to_owned()), "{saturday}");
+    assert!(
+        saturday["nextPossible"]["start"].as_str().is_some_and(|start| start.starts_with("2026-01-19")),
+        "{saturday}"
+    );
 }

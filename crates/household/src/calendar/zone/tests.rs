@@ -2,8 +2,9 @@ use jiff::Timestamp;
 
 use super::*;
 
-fn zones(text: &str) -> Zones {
-    Zones::of(&Component::read(&format!("BEGIN:VCALENDAR\n{text}\nEND:VCALENDAR\n"))[0])
+fn calendar(text: &str) -> Component {
+    let mut read = Component::read(&format!("BEGIN:VCALENDAR\n{text}\nEND:VCALENDAR\n"));
+    read.pop().expect("a calendar")
 }
 
 fn zone(name: &str) -> TimeZone {
@@ -43,9 +44,10 @@ END:VTIMEZONE";
 
 #[test]
 fn a_zone_is_found_by_its_name_behind_a_prefix_by_its_place_or_as_windows_calls_it() {
-    let mut zones = zones(
+    let calendar = calendar(
         "BEGIN:VTIMEZONE\nTZID:Zuhause\nX-LIC-LOCATION:Europe/Berlin\nEND:VTIMEZONE\nBEGIN:VTIMEZONE\nTZID:Empty\nEND:VTIMEZONE",
     );
+    let mut zones = Zones::of(&calendar);
     let berlin = Some(zone("Europe/Berlin"));
     assert_eq!(zones.named("Europe/Berlin"), berlin);
     assert_eq!(zones.named("/mozilla.org/20050126_1/Europe/Berlin"), berlin);
@@ -57,7 +59,8 @@ fn a_zone_is_found_by_its_name_behind_a_prefix_by_its_place_or_as_windows_calls_
 
 #[test]
 fn a_file_s_own_offsets_are_those_of_the_zone_that_it_describes() {
-    let (own, known) = (zones(NEW_YORK).named("Head office").expect("own offsets"), zone("America/New_York"));
+    let (own, known) =
+        (Zones::of(&calendar(NEW_YORK)).named("Head office").expect("own offsets"), zone("America/New_York"));
     // Every seven hours, so that all hours of a day come up, over years with both sets of rules.
     let first: Timestamp = "1988-01-01T00:00:00Z".parse().expect("a time");
     for step in 0..45_000 {
@@ -73,11 +76,12 @@ fn a_file_s_own_offsets_are_those_of_the_zone_that_it_describes() {
 
 #[test]
 fn offsets_may_be_given_by_dates_and_without_any_change() {
-    let mut zones = zones(
+    let calendar = calendar(
         "BEGIN:VTIMEZONE\nTZID:Fixed\nBEGIN:STANDARD\nDTSTART:16010101T000000\nTZOFFSETFROM:+0545\nTZOFFSETTO:+0545\nEND:STANDARD\nEND:VTIMEZONE\n\
          BEGIN:VTIMEZONE\nTZID:Dated\nBEGIN:DAYLIGHT\nDTSTART:20250330T020000\nRDATE:20260329T020000\nTZOFFSETFROM:+0100\nTZOFFSETTO:+0200\nEND:DAYLIGHT\n\
          BEGIN:STANDARD\nDTSTART:20251026T030000\nRDATE:20261025T030000\nTZOFFSETFROM:+0200\nTZOFFSETTO:+0100\nEND:STANDARD\nEND:VTIMEZONE",
     );
+    let mut zones = Zones::of(&calendar);
     let hours = |zone: &TimeZone, at: &str| zone.to_offset(at.parse().expect("a time")).seconds() as f64 / 3600.0;
     let fixed = zones.named("Fixed").expect("a zone");
     assert_eq!(hours(&fixed, "2026-07-01T00:00:00Z"), 5.75);
@@ -97,7 +101,7 @@ fn nonsense_in_a_zone_is_passed_over() {
         "DTSTART:never",
     ] {
         let text = format!("BEGIN:VTIMEZONE\nTZID:X\nBEGIN:STANDARD\n{broken}\nEND:STANDARD\nEND:VTIMEZONE");
-        assert_eq!(zones(&text).named("X"), None, "{broken}");
+        assert_eq!(Zones::of(&calendar(&text)).named("X"), None, "{broken}");
     }
     assert_eq!([seconds("+0530"), seconds("-1"), seconds("-00:30")], [Some(19_800), None, Some(-1800)]);
 }
