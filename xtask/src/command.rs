@@ -6,6 +6,8 @@ cargo xtask test            everything that must hold: format, lints, docs, test
 cargo xtask lint            format, lints, docs
 cargo xtask story-update    rewrite stories and golden files, then show what changed
 cargo xtask sim --seeds N   run the simulation with N seeds
+cargo xtask eval            how often the household's rules are right, beside what is promised
+cargo xtask eval --held     the same, naming also the cases that nobody should tune against
 cargo xtask bench           what the house costs beside the same work without it (many minutes)
 cargo xtask bench --quick   the same without the largest cases
 cargo xtask fuzz            bytes that nobody thought of against the decoders, a minute each
@@ -25,6 +27,11 @@ pub(crate) enum Command {
     Sim {
         /// How many seeds.
         seeds: u64,
+    },
+    /// The gold sets.
+    Eval {
+        /// Whether misses of the part that is held back are named.
+        held: bool,
     },
     /// The benchmarks.
     Bench {
@@ -48,6 +55,8 @@ impl Command {
             ["lint"] => Ok(Self::Lint),
             ["story-update"] => Ok(Self::StoryUpdate),
             ["sim", "--seeds", seeds] => Ok(Self::Sim { seeds: at_least_one("--seeds", seeds)? }),
+            ["eval"] => Ok(Self::Eval { held: false }),
+            ["eval", "--held"] => Ok(Self::Eval { held: true }),
             ["bench"] => Ok(Self::Bench { quick: false }),
             ["bench", "--quick"] => Ok(Self::Bench { quick: true }),
             ["fuzz"] => Ok(Self::Fuzz { seconds: 60 }),

@@ -18,6 +18,10 @@ pub(crate) fn of(command: &Command) -> Vec<Step> {
             let run = "nextest run --locked --package majordomo-testkit --test sim --no-capture";
             vec![cargo("simulation", run).with("SIM_SEEDS", &seeds.to_string())]
         }
+        Command::Eval { held } => {
+            let run = cargo("gold sets", "nextest run --locked --package majordomo-household --test eval --no-capture");
+            vec![if *held { run.with("EVAL_HELD", "1") } else { run }]
+        }
         Command::Bench { quick } => vec![
             cargo("the program", "build --locked --release --package majordomo-cli --package majordomo-bench"),
             cargo("the scales", if *quick { QUICK_BENCH } else { BENCH }),
@@ -83,7 +87,10 @@ mod tests {
 
     #[test]
     fn nothing_is_built_with_other_versions_than_the_locked_ones() {
-        for command in [Command::Test, Command::StoryUpdate, Command::Sim { seeds: 1 }, Command::Fuzz { seconds: 1 }] {
+        let eval = Command::Eval { held: false };
+        for command in
+            [Command::Test, Command::StoryUpdate, eval, Command::Sim { seeds: 1 }, Command::Fuzz { seconds: 1 }]
+        {
             for line in lines(&command).iter().filter(|line| line.contains("cargo ") && !line.contains("cargo fmt")) {
                 assert!(line.contains(" --locked"), "{line}");
             }
@@ -96,6 +103,7 @@ mod tests {
             lines(&Command::Lint)[2],
             "RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --lib --no-deps"
         );
+        assert!(lines(&Command::Eval { held: true })[0].starts_with("EVAL_HELD='1' cargo nextest run"));
         assert!(lines(&Command::Sim { seeds: 9 })[0].starts_with("SIM_SEEDS='9' cargo nextest run"));
     }
 
