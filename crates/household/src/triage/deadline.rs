@@ -17,6 +17,34 @@ pub(crate) struct Mention {
 
 /// The days that a sentence names. `written` is when the letter was written.
 pub(crate) fn mentions(sentence: &Sentence, written: &Zoned) -> Vec<Mention> {
+    let (mut mentions, hour) = named(sentence, written);
+    match (hour, &mut *mentions) {
+        (Some((hour, is_limit)), [only]) if only.hour.is_none() => {
+            only.hour = Some(hour);
+            only.is_limit |= is_limit;
+        }
+        // An hour without a day is one of today.
+        (Some((hour, is_limit)), []) => mentions.push(Mention { day: written.date(), hour: Some(hour), is_limit }),
+        _ => {}
+    }
+    mentions
+}
+
+/// The hour of a day that a sentence is about, where it is about that day: it names it, or an hour without a day on the day it
+/// was written. A weekday does not count: it may be that of another week.
+pub(crate) fn about(day: Date, sentence: &Sentence, written: &Zoned) -> Option<Option<Time>> {
+    if sentence.words().any(|word| weekday(word).is_some()) {
+        return None;
+    }
+    let (mentions, hour) = named(sentence, written);
+    let is_named = mentions.iter().any(|mention| mention.day == day);
+    // An hour that took the place of another day is one of today, too: `at 3 pm instead of tomorrow`.
+    let is_meant = (mentions.is_empty() || sentence.has_any(INSTEAD)) && hour.is_some() && written.date() == day;
+    (is_named || is_meant).then(|| hour.map(|(hour, _)| hour))
+}
+
+/// Days and the first hour in a sentence, and whether the hour is an end.
+fn named(sentence: &Sentence, written: &Zoned) -> (Vec<Mention>, Option<(Time, bool)>) {
     let tokens: Vec<Token> = sentence.said.split_whitespace().take(200).map(Token::new).collect();
     let reader = Reader { tokens: &tokens, written };
     let says_limit = sentence.has_any(LIMIT_WORDS);
@@ -39,17 +67,11 @@ pub(crate) fn mentions(sentence: &Sentence, written: &Zoned) -> Vec<Mention> {
             at += 1;
         }
     }
-    match (hour, &mut *mentions) {
-        (Some((hour, is_limit)), [only]) if only.hour.is_none() => {
-            only.hour = Some(hour);
-            only.is_limit |= is_limit;
-        }
-        // An hour without a day is one of today.
-        (Some((hour, is_limit)), []) => mentions.push(Mention { day: written.date(), hour: Some(hour), is_limit }),
-        _ => {}
-    }
-    mentions
+    (mentions, hour)
 }
+
+/// Words before what no longer holds.
+const INSTEAD: &str = "instead of, statt, anstatt, au lieu de, plutot que";
 
 /// Words that make any day in their sentence an end.
 const LIMIT_WORDS: &str = "deadline, due, no later than, at the latest, latest, expires, expire, expiring, closes, cutoff, cut off, last \
@@ -332,6 +354,10 @@ impl Reader<'_> {
             {
                 Some((time(hour, 0)?, 2))
             }
+            // `at 10`, `um 10`: what is so early is meant for the afternoon.
+            ("", _) if matches!(self.before(at, 1), "at" | "um") && (1..=23).contains(&hour) => {
+                Some((time(if hour < 7 { hour + 12 } else { hour }, 0)?, 1))
+            }
             _ => None,
         }
     }
@@ -370,13 +396,16 @@ impl Reader<'_> {
         let (count, unit, length) = match (short, amount(word)) {
             (Some(hours), _) => (hours, "h", step + 1),
             (None, Some(count)) => (count, self.word(at + step + 1), step + 2),
-            (None, None) => (1, word, step + 1),
+            (None, None) => (1, word.strip_prefix("l'").unwrap_or(word), step + 1),
         };
         let moment = match unit {
             "h" | "hr" | "hrs" | "hour" | "hours" | "stunde" | "stunden" | "heure" | "heures" => {
                 self.written.checked_add(count.hours())
             }
-            "min" | "mins" | "minute" | "minutes" | "minuten" => self.written.checked_add(count.minutes()),
+            // A few minutes are what something takes, not when it ends.
+            "min" | "mins" | "minute" | "minutes" | "minuten" if count > 15 => {
+                self.written.checked_add(count.minutes())
+            }
             "day" | "days" | "tag" | "tage" | "tagen" | "jour" | "jours" => self.written.checked_add(count.days()),
             "week" | "weeks" | "woche" | "wochen" | "semaine" | "semaines" if length > 2 || self.word(at) != "next" => {
                 self.written.checked_add(count.weeks())

@@ -4,10 +4,10 @@ use jiff::civil::Time;
 use jiff::{Unit, Zoned};
 
 use super::Circumstances;
-use super::deadline::{Mention, mentions};
+use super::deadline::{Mention, about, mentions};
 use super::lexicon::{
-    ANNOUNCED, BROKEN, CALM, MEETING, MOVED, OFFICES, ORDERS, POLITE, PROMOTION, REQUEST, SETTLED, SUPPOSED, TELLS,
-    TRANSACTION, URGENT, WAITING,
+    ANNOUNCED, ANSWERS, BROKEN, CALM, MEETING, MISSING, MOVED, OFFICES, ORDERS, OTHERWISE, POLITE, PRESENT, PROMOTION,
+    REQUEST, SETTLED, SUPPOSED, TELLS, TRANSACTION, URGENT, WAITING,
 };
 use super::words::{Sentence, sentences};
 use crate::mail::letter::Letter;
@@ -38,6 +38,16 @@ pub(crate) struct Evidence {
     pub is_question: bool,
     pub is_urgent: bool,
     pub is_broken: bool,
+    /// Whether it is about the day on which it is read.
+    pub is_today: bool,
+    /// Whether it names an hour that is still to come on that day.
+    pub comes_today: bool,
+    /// Whether somebody stands and waits while it is read.
+    pub is_present: bool,
+    /// Whether something is not there that the owner should have given.
+    pub is_missing: bool,
+    /// Whether it says what happens where nothing is done.
+    pub has_stakes: bool,
     pub is_calm: bool,
     pub is_settled: bool,
     pub is_meeting: bool,
@@ -58,12 +68,15 @@ impl Evidence {
 
     fn read(letter: &Letter, at: &Circumstances) -> Self {
         let subject = Sentence::new(letter.topic());
+        // With the tags in brackets, which are no part of the topic: `[CRITICAL] disk`.
+        let tagged = Sentence::new(&letter.subject);
         let body = sentences(&letter.text);
         let all = || std::iter::once(&subject).chain(&body);
         let any = |words: &str| all().any(|sentence| sentence.has_any(words));
         let is_calm = any(CALM);
+        let said = |words: &str| all().any(|sentence| says(sentence, words));
         // The subject of an answer is the other side's.
-        let is_fresh = letter.topic().len() == letter.subject.trim().len();
+        let is_fresh = !tagged.words().next().is_some_and(|first| ANSWERS.split(", ").any(|mark| mark == first));
         let promotions = PROMOTION.split(", ").filter(|phrase| all().any(|sentence| sentence.has(phrase))).count();
         let is_known = at.written_to > 0 || at.is_contact || at.answers_me;
         let is_mass = (!letter.list.is_empty() || letter.unsubscribe || letter.bulk)
@@ -80,6 +93,8 @@ impl Evidence {
             .chain(marked.iter().map(|(sentence, wants)| (sentence, *wants)))
             .map(|(sentence, wants)| (sentence, wants && !is_invited))
             .collect();
+        let hours: Vec<Option<Time>> =
+            all().filter_map(|sentence| about(at.now.date(), sentence, &at.written)).collect();
         let announces = subject.has_any(ANNOUNCED);
         Self {
             reasons: Vec::new(),
@@ -91,7 +106,12 @@ impl Evidence {
             is_request: marked.iter().any(|(_, wants)| *wants) || is_request(&subject),
             is_question: body.iter().any(Sentence::is_question) || subject.is_question(),
             is_urgent: is_urgent(&subject, &body, is_meeting, letter),
-            is_broken: body.iter().any(|sentence| says(sentence, BROKEN)) || is_fresh && says(&subject, BROKEN),
+            is_broken: body.iter().any(|sentence| says(sentence, BROKEN)) || is_fresh && says(&tagged, BROKEN),
+            is_today: !hours.is_empty(),
+            comes_today: hours.iter().flatten().any(|hour| *hour > at.now.time()),
+            is_present: said(PRESENT),
+            is_missing: said(MISSING),
+            has_stakes: any(OTHERWISE),
             is_calm,
             is_settled: any(SETTLED),
             is_meeting: is_meeting || announces || subject.has_any(MEETING) && marked.iter().any(|(_, wants)| *wants),
@@ -146,6 +166,17 @@ impl Evidence {
         if let Some((mention, hours)) = self.deadline {
             let (weight, when) = due(mention, hours, &at.now);
             note(weight, when);
+        } else if self.is_today {
+            note(0.9, "It is about today.".into());
+        }
+        if self.is_present {
+            note(0.9, "Somebody is waiting at this moment.".into());
+        }
+        if self.is_missing {
+            note(0.5, "Something is missing that you should give.".into());
+        }
+        if self.has_stakes {
+            note(0.8, "It says what happens otherwise.".into());
         }
         if self.is_request {
             note(0.9, format!("{sender} asks you to do something."));

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::lexicon::{
-    BRANDS, DEEDS, FREEMAIL, MACHINES_ALONE, MONEY, ORDERS_TO_MACHINES, SECRETS, TALES, THREATS, URGENT,
+    BRANDS, DEEDS, FREEMAIL, GIFT_CARDS, MACHINES_ALONE, MONEY, ORDERS_TO_MACHINES, SECRETS, TALES, THREATS, URGENT,
 };
 use super::words::{Sentence, sentences};
 use crate::contacts::Contact;
@@ -88,6 +88,10 @@ pub(crate) fn inspect(letter: &Letter, known: &Acquaintances) -> Findings {
     case.attachments();
     if has(TALES) && !known.knows(&letter.from.address) {
         case.note(3, "tells a tale that is often told for money".to_owned());
+    }
+    let is_shop = !letter.list.is_empty() || letter.unsubscribe;
+    if has(GIFT_CARDS) && !is_shop && !known.knows(&letter.from.address) {
+        case.note(3, "asks for gift cards from an address that you do not know".to_owned());
     }
     if letter.unproven {
         case.note(2, format!("could not be proven to come from {}", letter.from.domain()));

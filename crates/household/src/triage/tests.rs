@@ -395,3 +395,47 @@ fn words_that_only_sound_urgent_do_not_make_a_letter_so() {
         ],
     );
 }
+
+#[test]
+fn what_is_at_hand_is_urgent_without_a_word_of_urgency() {
+    all_are(
+        "urgent",
+        &[
+            (SARAH, "The parcel", "", "The courier is at the door and wants a signature. Where is your stamp?"),
+            (SARAH, "Guests", "", "They arrive at 19:00 and the oven is yours. Can you switch it on?"),
+            (KELLER, "Halle 2", "", "Der Elektriker kommt um 14 Uhr statt morgen. Wer schließt ihm auf?"),
+            (KELLER, "Zugang", "", "Bitte geben Sie mir den Zugang, sonst geht die Ware zurück."),
+            (CAMILLE, "Imprimeur", "", "L'imprimeur ferme à 18 h et il manque ta page."),
+            (CAMILLE, "Clés", "", "Appelle-moi, je suis devant la porte et personne n'ouvre."),
+            (
+                "Watch <alerts@morgan.example>",
+                "[ALERT] backup: disk failure",
+                "Auto-Submitted: auto-generated\n",
+                "Disk 2 reports errors. If it fails, the data is lost.",
+            ),
+        ],
+    );
+    for (from, subject, more, body) in [
+        (SARAH, "The oven", "", "Otherwise all is well. Write if you like."),
+        (KELLER, "Halle 2", "", "Das Tor, das überflutet war, ist wieder offen."),
+        (CAMILLE, "Bravo", "", "Aujourd'hui j'ai vu ton site, il est superbe."),
+        (
+            "Shop <hi@shop.example>",
+            "Urgent: your opinion",
+            "Auto-Submitted: auto-generated\n",
+            "Rate us in two minutes.",
+        ),
+    ] {
+        let found = category(from, subject, more, body);
+        assert!(!found.starts_with("urgent"), "{subject}: {found}");
+    }
+}
+
+#[test]
+fn gift_cards_are_only_asked_for_by_those_who_are_not_who_they_say() {
+    let body = "Please buy four gift cards and send me the codes.";
+    all_are("suspicious", &[("Sarah Chen <s.chen@elsewhere.example>", "Are you there?", "", body)]);
+    let shop =
+        category("Shop <hi@shop.example>", "For you", "List-Unsubscribe: <mailto:x>\n", "Gift cards from 10 EUR.");
+    assert!(shop.starts_with("newsletter"), "{shop}");
+}

@@ -148,11 +148,20 @@ fn is_urgent(letter: &Letter, evidence: &Evidence) -> bool {
         (JUST_MISSED_H..=SOON_H).contains(&hours) && is_certain
     });
     let is_fresh = evidence.age_d <= WORN_OFF_D;
+    let is_new = evidence.age_d <= 1.0;
     // An end that is far away contradicts the word.
     let is_far = evidence.deadline.is_some_and(|(_, hours)| hours > 5.0 * 24.0);
-    let is_pressing = is_due && (wants || evidence.is_urgent)
-        || is_fresh && evidence.is_broken
-        || is_fresh && !is_far && evidence.is_urgent && (wants || evidence.deadline.is_some())
+    let is_later = evidence.deadline.is_some_and(|(_, hours)| hours > SOON_H);
+    // What is not asked for in so many words may still be wanted: of something that comes today, of somebody who waits.
+    let is_at_hand = evidence.is_today && (evidence.is_request || evidence.is_missing || evidence.has_stakes)
+        || evidence.comes_today && evidence.is_question
+        || evidence.is_present && (wants || evidence.is_missing)
+        || evidence.has_stakes && evidence.is_request;
+    let is_pressing = is_due && (wants || evidence.is_urgent || evidence.is_missing)
+        || is_fresh && evidence.is_broken && (wants || letter.automatic || evidence.is_urgent || evidence.has_stakes)
+        // A program's word alone is only a word.
+        || is_fresh && !is_far && evidence.is_urgent && !letter.automatic && (wants || evidence.deadline.is_some())
+        || is_new && !is_later && !evidence.is_meeting && is_at_hand
         || is_fresh && letter.importance > 0 && evidence.is_request && !evidence.is_meeting;
     let is_over = evidence.is_calm || evidence.is_settled || !evidence.is_for_me;
     let is_reply = letter.invite.as_ref().is_some_and(|invite| !invite.asks());
