@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::failure::cancelled;
 use crate::governor::Governor;
-use crate::history::History;
+use crate::history::{History, Opening};
 use crate::http::Provider;
 use crate::providers::Wire;
 use crate::resident::{self, Heard, Resident};
@@ -90,7 +90,11 @@ impl Conversation {
 
     /// Begins, or begins again after old parts were trimmed: forgets all that was said.
     pub fn begin(&mut self, system: &str, tools: &[ToolInfo]) {
-        self.history = Arc::new(History::begin(self.voice.wire(), system, tools));
+        let opening = match &self.voice {
+            Voice::Provider(provider, _) => provider.opening(system, tools),
+            Voice::Scripted(_) | Voice::Resident(_) => Opening::default(),
+        };
+        self.history = Arc::new(History::begin(opening, system, tools));
         if matches!(self.voice, Voice::Resident(_)) {
             self.heard = Arc::new(Heard { system: system.into(), tools: tools.to_vec(), messages: Vec::new() });
         }

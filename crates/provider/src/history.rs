@@ -46,13 +46,8 @@ pub(crate) struct Rendered {
 }
 
 impl History {
-    /// A conversation in which nobody has spoken. Without a wire nothing is kept for sending.
-    pub(crate) fn begin(wire: Option<Wire>, system: &str, tools: &[ToolInfo]) -> Self {
-        let opening = match wire {
-            Some(Wire::Anthropic) => anthropic::opening(system, tools),
-            Some(Wire::OpenAi) => openai::opening(system, tools),
-            None => Opening::default(),
-        };
+    /// A conversation in which nobody has spoken. Without a wire its opening is empty.
+    pub(crate) fn begin(opening: Opening, system: &str, tools: &[ToolInfo]) -> Self {
         let tool_bytes = |tool: &ToolInfo| tool.name.len() + tool.description.len() + tool.schema.text().len();
         let bytes = system.len() + tools.iter().map(tool_bytes).sum::<usize>();
         Self { opening, bytes, ..Self::default() }

@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use agent::model::{Answer, CallError, CallErrorKind};
+use agent::tools::ToolInfo;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Response, Url};
 use tokio::time::{Instant, Sleep};
@@ -17,9 +18,10 @@ use tokio_util::sync::WaitForCancellationFuture;
 use crate::conversation::Ask;
 use crate::error::Error;
 use crate::failure::{Asked, cancelled, failed, innermost, is_corrupt};
-use crate::history::History;
+use crate::history::{History, Opening};
 use crate::limits;
 use crate::listen::{Heard, Listener};
+use crate::openings::Openings;
 use crate::providers::{ProviderConfig, Wire};
 use crate::{anthropic, openai};
 
@@ -30,7 +32,9 @@ pub(crate) struct Provider {
     endpoint: Url,
     /// The address for error texts, without user, password and query.
     shown_url: String,
+    /// Of every request. The client sends them along by itself.
     headers: HeaderMap,
+    openings: Openings,
     /// Built when the provider is first used: loading certificates takes time, and a local server needs none.
     client: OnceLock<Client>,
 }
@@ -45,11 +49,23 @@ impl Provider {
             .ok_or_else(|| wrong("its base URL must begin with http:// or https:// and name a host".to_owned()))?;
         let headers = headers(&config).map_err(wrong)?;
         let endpoint = endpoint(config.wire, &base);
-        Ok(Self { shown_url: shown(&base), config, endpoint, headers, client: OnceLock::new() })
+        Ok(Self {
+            shown_url: shown(&base),
+            config,
+            endpoint,
+            headers,
+            openings: Openings::default(),
+            client: OnceLock::new(),
+        })
     }
 
     pub(crate) fn wire(&self) -> Wire {
         self.config.wire
+    }
+
+    /// How every request of a conversation that begins so is opened.
+    pub(crate) fn opening(&self, system: &str, tools: &[ToolInfo]) -> Opening {
+        self.openings.of(self.config.wire, system, tools)
     }
 
     /// Refuses to ask a provider that answers nobody without a key.
@@ -73,6 +89,7 @@ impl Provider {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut builder = Client::builder()
             .user_agent(concat!("majordomo/", env!("CARGO_PKG_VERSION")))
+            .default_headers(self.headers.clone())
             .connect_timeout(self.config.timeouts.connect)
             .redirect(reqwest::redirect::Policy::none())
             .retry(reqwest::retry::never())
@@ -101,7 +118,7 @@ impl Provider {
             Wire::Anthropic => anthropic::body(history, model, ask),
             Wire::OpenAi => openai::body(history, model, ask, self.endpoint.host_str() == Some("api.openai.com")),
         };
-        let request = client.post(self.endpoint.clone()).headers(self.headers.clone()).body(body).send();
+        let request = client.post(self.endpoint.clone()).body(body).send();
         let first_byte = self.config.timeouts.first_byte;
         let mut watch = Watch { cancelled: pin!(ask.cancel.cancelled()), alarm: pin!(tokio::time::sleep(first_byte)) };
         let response = match watch.within(first_byte, request).await {

@@ -24,6 +24,7 @@ mod listen;
 mod models;
 mod names;
 mod openai;
+mod openings;
 mod providers;
 mod resident;
 pub mod scripted;

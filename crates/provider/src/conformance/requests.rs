@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::*;
 use crate::conversation::Ask;
 use crate::history::History;
+use crate::openings::Openings;
 use crate::{anthropic, openai};
 
 fn tool() -> ToolInfo {
@@ -57,7 +58,8 @@ fn conversation() -> Vec<Message> {
 }
 
 fn history(wire: Wire, tools: &[ToolInfo], messages: &[Message]) -> History {
-    let mut history = History::begin(Some(wire), "be brief", tools);
+    let opening = Openings::default().of(wire, "be brief", tools);
+    let mut history = History::begin(opening, "be brief", tools);
     for message in messages {
         history.push(Some(wire), message);
     }

@@ -37,7 +37,12 @@ impl Reader {
             self.done = true;
             return Ok(());
         }
-        let chunk: Chunk<'_> = serde_json::from_slice(data)
+        // Text that is known to be text is not looked at again, string by string.
+        let chunk = match std::str::from_utf8(data) {
+            Ok(text) => serde_json::from_str(text),
+            Err(_) => serde_json::from_slice(data),
+        };
+        let chunk: Chunk<'_> = chunk
             .map_err(|why| failed(CallErrorKind::Garbled, format!("a chunk of the answer could not be read: {why}")))?;
         if let Some(error) = chunk.error.filter(|error| !error.is_null()) {
             return Err(told(&error));
