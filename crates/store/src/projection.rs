@@ -31,24 +31,35 @@ pub(crate) struct Folded {
     pub(crate) doing: Doing,
 }
 
-/// What is under way in a thread.
+/// What is under way in a thread. It is written with every commit, so that what is not there is not written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Doing {
     /// The model was asked.
+    #[serde(skip_serializing_if = "is_nothing")]
     asking: bool,
     /// The last request failed so, and is made again.
+    #[serde(skip_serializing_if = "is_nothing")]
     retrying: Option<String>,
     /// Calls that the hands run or will run, by tool.
+    #[serde(skip_serializing_if = "is_nothing")]
     calls: BTreeMap<CallId, Call>,
     /// Children that have not reported, by what they are called.
+    #[serde(skip_serializing_if = "is_nothing")]
     children: BTreeMap<ThreadId, Arc<str>>,
     /// Children that have not reported and came when enough were named.
+    #[serde(skip_serializing_if = "is_nothing")]
     unnamed_children: u64,
     /// Questions that wait for a person.
+    #[serde(skip_serializing_if = "is_nothing")]
     questions: u32,
     /// The thread is ending.
+    #[serde(skip_serializing_if = "is_nothing")]
     stopping: bool,
+}
+
+fn is_nothing<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
