@@ -30,6 +30,12 @@ pub struct Entities {
 }
 
 impl Entities {
+    /// Whether anything is named that the household may hold; topics may be anything.
+    pub(super) fn name_something(&self) -> bool {
+        let lists = [&self.ids, &self.addresses, &self.people, &self.paths, &self.quoted];
+        lists.into_iter().any(|list| !list.is_empty())
+    }
+
     /// All of them, each once.
     pub fn all(&self) -> Vec<String> {
         let lists = [&self.ids, &self.addresses, &self.people, &self.paths, &self.quoted, &self.amounts, &self.topics];
@@ -80,11 +86,14 @@ pub(super) fn by_words(text: &str, words: &[Word], hits: &[Hit], times: &Times, 
             !parts.is_empty()
                 && words.get(*at..*at + parts.len()).is_some_and(|run| run.iter().map(|w| &w.folded).eq(&parts))
         });
-        // A first or last name alone is a person when it is written like a name.
+        // A first or last name alone is a person when it is written like a name, or is no word of ours.
         let single = || {
             (0..words.len()).find(|at| {
                 let word = &words[*at];
-                word.folded.chars().count() > 2 && parts.contains(&word.folded) && begins_large(said(word))
+                let is_word = hits.iter().any(|hit| hit.words.contains(at));
+                word.folded.chars().count() > 2
+                    && parts.contains(&word.folded)
+                    && (begins_large(said(word)) || !is_word)
             })
         };
         let found = whole.map(|at| at..at + parts.len()).or_else(|| single().map(|at| at..at + 1));

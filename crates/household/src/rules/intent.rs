@@ -10,7 +10,7 @@ use jiff::Zoned;
 use super::entities::{self, Entities};
 use super::lexicon::{Concept, Hit, lexicon};
 use super::time::{self, Times};
-use super::words::Word;
+use super::words::{Word, fold};
 
 /// What a request is held against: the moment it is made in, and whom the household knows.
 #[derive(Clone, Debug)]
@@ -186,7 +186,7 @@ const WEIGHTS: &[(Concept, Intent, f64)] = &[
     (Concept::Send, Intent::Draft, 2.5),
     (Concept::Drafts, Intent::Draft, 4.0),
     (Concept::Find, Intent::Search, 2.5),
-    (Concept::Note, Intent::Search, 2.5),
+    (Concept::Note, Intent::Search, 2.2),
     (Concept::Know, Intent::Search, 3.2),
     (Concept::Recent, Intent::Search, 0.5),
     (Concept::Backlinks, Intent::Search, 3.5),
@@ -217,7 +217,10 @@ const PAIRS: &[(Concept, Concept, Intent, f64)] = &[
     (Concept::Find, Concept::Event, Intent::Search, -1.0),
     (Concept::Find, Concept::Calendar, Intent::Search, -2.0),
     (Concept::Find, Concept::Inbox, Intent::Search, -2.0),
-    (Concept::Know, Concept::Mail, Intent::Search, -1.0),
+    (Concept::Note, Concept::Calendar, Intent::Schedule, -3.0),
+    (Concept::Note, Concept::Calendar, Intent::Search, 2.0),
+    (Concept::Know, Concept::Mail, Intent::Search, -2.0),
+    (Concept::Know, Concept::Inbox, Intent::Search, -2.0),
     (Concept::Note, Concept::Event, Intent::Search, 2.0),
     (Concept::Note, Concept::Event, Intent::Schedule, -1.5),
     (Concept::Note, Concept::Urgent, Intent::Triage, -1.0),
@@ -243,6 +246,7 @@ const PAIRS: &[(Concept, Concept, Intent, f64)] = &[
     (Concept::Reply, Concept::Propose, Intent::Draft, 1.5),
     // What somebody likes is no appointment.
     (Concept::Prefer, Concept::Event, Intent::Learn, 2.0),
+    (Concept::Prefer, Concept::When, Intent::Schedule, -2.0),
     (Concept::Prefer, Concept::Mail, Intent::Learn, 2.0),
     (Concept::Prefer, Concept::Free, Intent::Learn, 2.0),
     (Concept::Learn, Concept::Event, Intent::Learn, 2.0),
@@ -281,7 +285,13 @@ const HEADS: &[(Concept, Intent, f64)] = &[
     (Concept::Prefer, Intent::Learn, 1.5),
     (Concept::Forget, Intent::Learn, 1.0),
     (Concept::Explain, Intent::Learn, 1.0),
+    (Concept::Learn, Intent::Schedule, -2.0),
+    (Concept::Learn, Intent::Draft, -2.0),
+    (Concept::Learn, Intent::Triage, -2.0),
     (Concept::Always, Intent::Learn, 5.0),
+    (Concept::Always, Intent::Schedule, -2.0),
+    (Concept::Always, Intent::Draft, -2.0),
+    (Concept::Always, Intent::Triage, -2.0),
 ];
 
 /// Verbs by which somebody is told something.
@@ -358,7 +368,7 @@ impl Reading<'_> {
     fn decide(&self) -> Decision {
         let whole = self.points(0..self.words.len());
         let meant = self.meant(&whole);
-        if !meant.is_empty() {
+        if !meant.is_empty() && !self.only_sends(&(0..self.words.len())) {
             let confidence = meant.iter().map(|(_, points)| points.confidence()).fold(1.0, f64::min);
             let margin = meant.iter().map(|(_, points)| points.margin()).fold(f64::MAX, f64::min);
             let intents = meant.into_iter().map(|(meant, _)| meant).collect();
@@ -383,7 +393,9 @@ impl Reading<'_> {
         for clause in self.clauses() {
             let points = self.points(clause.clone());
             let (intent, _) = points.best();
-            let is_own = self.stands_alone(&clause) && points.is_clear() && meant.len() < MOST_INTENTS;
+            let is_second = meant.len() == 1 && meant[0].0.intent != intent && self.is_listed(&clause);
+            let stands = self.stands_alone(&clause) || is_second;
+            let is_own = stands && points.is_clear() && meant.len() < MOST_INTENTS;
             let known = meant.iter_mut().rev().find(|(known, _)| !is_own || known.intent == intent);
             match known {
                 // What does not stand on its own belongs to what was asked before it.
@@ -448,14 +460,25 @@ impl Reading<'_> {
         if is_to_somebody && SPEECH.iter().any(|concept| begins(*concept)) {
             add(Intent::Draft, 1.0);
         }
-        // "Email Tom about …": the noun is a verb when somebody is to get it.
-        if is_to_somebody && begins(Concept::Mail) && !self.has(&clause, Concept::Question) {
+        if head.is_some_and(|head| self.is_mail_verb(head)) {
             add(Intent::Draft, 4.0);
         }
-        if concepts.contains(&Concept::Look) && !self.entities.ids.is_empty() {
+        // "Do I need to answer anyone?" asks what is there to answer; "What should I answer?" asks for the answer.
+        let asks = begins(Concept::Question) || begins(Concept::Look);
+        if asks && concepts.contains(&Concept::Reply) && !self.asks_what_to_do() {
+            add(Intent::Triage, 3.0);
+            add(Intent::Draft, -2.0);
+        }
+        let is_looked_at = begins(Concept::Look) || begins(Concept::Question);
+        if is_looked_at && self.entities.ids.iter().any(|id| !id.starts_with("draft")) {
             add(Intent::Triage, 1.5);
         }
         self.slots(&clause, &mut add);
+        // "Show me Thursday": a day and nothing else is looked at in the calendar.
+        let is_only_timed = points.best().0 == Intent::Schedule && points.best().1 < 1.0;
+        if begins(Concept::Look) && is_only_timed && points.best().1 > 0.0 {
+            points.of[Intent::Schedule as usize] += 2.0;
+        }
         if concepts.contains(&Concept::Beyond) {
             // What is made, found or booked there is out of reach too; what somebody is told about it is not.
             points.beyond = BEYOND + if MAKING.iter().any(|concept| begins(*concept)) { 1.5 } else { 0.0 };
@@ -471,9 +494,18 @@ impl Reading<'_> {
         if is_timed {
             add(Intent::Schedule, 0.6);
         }
+        if is_timed && self.has(clause, Concept::Mail) {
+            add(Intent::Triage, 0.8);
+        }
+        if is_timed && self.times.duration_min.is_some() {
+            add(Intent::Schedule, 2.5);
+            add(Intent::Search, -1.5);
+        }
         if is_whole || clause.start == 0 {
-            if !self.entities.ids.is_empty() {
-                add(Intent::Triage, 1.5);
+            if self.entities.ids.iter().any(|id| id.starts_with("draft")) {
+                add(Intent::Draft, 4.0);
+            } else if !self.entities.ids.is_empty() {
+                add(Intent::Triage, 2.0);
                 add(Intent::Draft, 0.6);
             }
             if !self.entities.addresses.is_empty() {
@@ -497,6 +529,9 @@ impl Reading<'_> {
         ];
         let all = 0..self.words.len();
         let is_sure = whole.best().1 >= ENOUGH;
+        if self.only_sends(&all) {
+            return Some(Direct::Unsupported);
+        }
         let said = KINDS.iter().find(|(concept, _)| self.has(&all, *concept)).map(|(_, direct)| *direct);
         if self.words.is_empty() && self.entities.all().is_empty() {
             return Some(Direct::Help);
@@ -512,7 +547,8 @@ impl Reading<'_> {
         }
         let is_fragment = self.words.len() <= LONGEST_FRAGMENT && !self.asks();
         let has_trace = whole.best().1 > 0.9
-            || !self.entities.all().is_empty()
+            || self.entities.name_something()
+            || !(self.entities.topics.is_empty() || self.asks())
             || !self.times.said.is_empty()
             || self.has(&all, Concept::Vague)
             || is_fragment;

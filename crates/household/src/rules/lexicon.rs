@@ -1,7 +1,7 @@
 //! What words mean: cues of several languages, and which cue was meant by a misspelt word.
 //!
 //! The cues are data, one file a language in `lexicon/`: a `[concept]`, then phrases separated by commas. In a phrase `*` at
-//! the end of a word stands for any ending, at its beginning for any beginning, and `…` for one to four words in between.
+//! the end of a word stands for any ending, at its beginning for any beginning, and `…` for one to six words in between.
 //! Left to `intent`: what concepts together ask for.
 
 mod matching;

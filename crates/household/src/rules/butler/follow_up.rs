@@ -29,10 +29,8 @@ pub(super) fn resolve(before: &[Turn], said: &str, read: &Classification, desk: 
     let found = things(last);
     let names_something =
         !(read.entities.ids.is_empty() && read.entities.people.is_empty() && read.entities.addresses.is_empty());
-    if !names_something && let Some(number) = ordinal(&concepts, found.len()) {
-        if let Some(thing) = found.get(number) {
-            return take(thing, said, read, last);
-        }
+    if !names_something && let Some(thing) = ordinal(&concepts, found.len()).and_then(|number| found.get(number)) {
+        return take(thing, said, read, last);
     }
     if read.intents.is_empty() && is_short && has(Concept::Yes) {
         return match found.first() {

@@ -13,7 +13,9 @@ impl Reading<'_> {
         let mut start = 0;
         for at in 1..self.words.len() {
             let between = &self.text[self.words[at - 1].at.end..self.words[at].at.start];
-            if between.contains(['.', '?', '!', ';', ',', '\n', ':']) || self.ties(at) {
+            let goes_on = GOES_ON.contains(&self.words[at].folded.as_str());
+            let is_cut = between.contains(['.', '?', '!', ';', '\n', ':']) || (between.contains(',') && !goes_on);
+            if is_cut || self.ties(at) {
                 clauses.push(start..at);
                 start = at;
             }
@@ -27,7 +29,26 @@ impl Reading<'_> {
     /// Whether a clause asks for something: it begins, after words that say nothing, with a verb of ours or with a question.
     pub(super) fn stands_alone(&self, clause: &Range<usize>) -> bool {
         let Some(head) = self.head(clause) else { return false };
-        self.hits.iter().any(|hit| hit.words.start == head && asks(hit.concept))
+        self.is_mail_verb(head) || self.hits.iter().any(|hit| hit.words.start == head && asks(hit.concept))
+    }
+
+    /// Whether a clause is one more thing of a list that is looked at ("my urgent mails and today's meetings").
+    pub(super) fn is_listed(&self, clause: &Range<usize>) -> bool {
+        let first = self.head(&(0..self.words.len()));
+        let is_look = |hit: &Hit| {
+            Some(hit.words.start) == first && matches!(hit.concept, Concept::Look | Concept::Question | Concept::Urgent)
+        };
+        clause.len() <= 5 && self.ties(clause.start) && self.hits.iter().any(is_look)
+    }
+
+    /// Whether nothing is asked for but that something be sent, which is never done.
+    pub(super) fn only_sends(&self, clause: &Range<usize>) -> bool {
+        let says = |concept: Concept| !matches!(concept, Concept::Filler | Concept::Common | Concept::Question);
+        let mut concepts = self.hits.iter().map(|hit| hit.concept).filter(|concept| says(*concept));
+        let is_sending = concepts.all(|concept| {
+            matches!(concept, Concept::Send | Concept::It | Concept::Drafts | Concept::Yes | Concept::Vague)
+        });
+        is_sending && self.has(clause, Concept::Send) && self.entities.all().is_empty()
     }
 
     /// The first word of a clause that says something.
@@ -53,10 +74,38 @@ impl Reading<'_> {
         if !self.hits.iter().any(is_speech) {
             return clause;
         }
-        let is_content = |hit: &&Hit| hit.concept == Concept::Saying && clause.contains(&hit.words.start);
+        let is_told = self
+            .hits
+            .iter()
+            .any(|hit| Some(hit.words.start) == head && matches!(hit.concept, Concept::Tell | Concept::Ask));
+        let is_content = |hit: &&Hit| {
+            let opens = hit.concept == Concept::Saying
+                || (is_told
+                    && hit.concept == Concept::Question
+                    && OPENS.contains(&self.words[hit.words.start].folded.as_str()))
+                || (is_told && hit.concept == Concept::When);
+            opens && clause.contains(&hit.words.start)
+        };
         let behind_head = |hit: &&Hit| head.is_some_and(|head| hit.words.start > head);
         let content = self.hits.iter().filter(is_content).filter(behind_head).map(|hit| hit.words.start).min();
         clause.start..content.unwrap_or(clause.end)
+    }
+
+    /// "Email Tom about …": the noun is a verb when somebody stands behind it.
+    pub(super) fn is_mail_verb(&self, at: usize) -> bool {
+        let is_mail = ["email", "mail", "message", "maile"].contains(&self.words[at].folded.as_str());
+        let Some(next) = self.words.get(at + 1).filter(|_| is_mail) else { return false };
+        let is_person = |name: &String| super::fold(name).split(' ').any(|part| part == next.folded);
+        let is_pronoun = |hit: &Hit| hit.concept == Concept::It && hit.words.start == at + 1;
+        self.entities.people.iter().any(is_person)
+            || self.text[next.at.end..].starts_with('@')
+            || self.hits.iter().any(is_pronoun)
+    }
+
+    /// Whether it is asked what to do, rather than what there is.
+    pub(super) fn asks_what_to_do(&self) -> bool {
+        let has = |words: &[&str]| self.words.iter().any(|word| words.contains(&word.folded.as_str()));
+        has(&["what", "how", "was", "wie", "comment", "que"]) && has(&["should", "soll", "sollte", "dois", "could"])
     }
 
     /// Whether the text is a question.
@@ -108,6 +157,14 @@ impl Reading<'_> {
         CONNECTIVES.contains(&self.words[at].folded.as_str())
     }
 }
+
+/// Words behind a comma that go on with the clause before it.
+const GOES_ON: [&str; 12] =
+    ["ob", "dass", "wenn", "weil", "if", "whether", "that", "because", "que", "si", "which", "damit"];
+
+/// Question words that open what somebody is to be asked.
+const OPENS: [&str; 14] =
+    ["what", "which", "who", "where", "why", "how", "was", "wer", "wo", "warum", "wie", "comment", "pourquoi", "qui"];
 
 /// Verbs behind which stands what is to be written.
 fn is_speech(concept: Concept) -> bool {

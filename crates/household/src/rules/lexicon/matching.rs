@@ -5,8 +5,11 @@ use std::collections::HashSet;
 use super::{Cue, Hit, Lexicon, Piece};
 use crate::rules::words::Word;
 
+/// The longest word in which another letter makes another word.
+const SHORT: usize = 6;
+
 /// The most words that a gap stands for.
-const LONGEST_GAP: usize = 4;
+const LONGEST_GAP: usize = 6;
 
 impl Lexicon {
     /// The cues in a text, in its order. A cue that stands within a longer one is not one; several that stand on the same words
@@ -59,7 +62,7 @@ impl Lexicon {
         self.vocabulary.contains(word)
             || self.cues.iter().flat_map(|cue| &cue.pieces).any(|piece| match piece {
                 Piece::Beginning(beginning) => word.starts_with(beginning.as_str()),
-                Piece::Ending(ending) => word.ends_with(ending.as_str()),
+                Piece::Ending(ending) => ends_longer(word, ending),
                 Piece::Whole(_) | Piece::Gap => false,
             })
     }
@@ -74,8 +77,10 @@ impl Lexicon {
         for known in &self.targets {
             let distance = match known.chars().count() {
                 short if short < 4 => continue,
-                // In so short a word only letters that changed places are certain to be a slip.
-                4 if length == 4 && !is_shuffled(word, known) => continue,
+                // In short words another letter mostly makes another word: only letters that changed places, or one too many
+                // or too few, are certain to be a slip.
+                same if same == length && length <= SHORT && !is_shuffled(word, known) => continue,
+                5 if length == 4 && word.chars().last() != known.chars().last() => continue,
                 long if long.abs_diff(length) > allowed(length) => continue,
                 _ => strsim::osa_distance(word, known),
             };
@@ -109,7 +114,7 @@ fn fits_from(pieces: &[Piece], words: &[Word], at: usize, taken: &mut Vec<usize>
     let fits = match piece {
         Piece::Whole(whole) => word.folded == *whole,
         Piece::Beginning(beginning) => word.folded.starts_with(beginning.as_str()),
-        Piece::Ending(ending) => word.folded.ends_with(ending.as_str()),
+        Piece::Ending(ending) => ends_longer(&word.folded, ending),
         Piece::Gap => false,
     };
     if fits {
@@ -118,9 +123,14 @@ fn fits_from(pieces: &[Piece], words: &[Word], at: usize, taken: &mut Vec<usize>
     fits && fits_from(rest, words, at + 1, taken)
 }
 
+/// Whether a word is more than an ending that it ends in.
+fn ends_longer(word: &str, ending: &str) -> bool {
+    word.len() > ending.len() && word.ends_with(ending)
+}
+
 /// How many slips a word of this length may hold.
 fn allowed(length: usize) -> usize {
-    if length >= 8 { 2 } else { 1 }
+    if length >= 9 { 2 } else { 1 }
 }
 
 fn is_shuffled(one: &str, other: &str) -> bool {
