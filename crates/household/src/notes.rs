@@ -6,7 +6,6 @@
 //!
 //! Deliberately absent: writing. A note belongs to its owner and to the program that keeps it.
 
-mod fold;
 mod folder;
 mod front_matter;
 mod links;
@@ -15,6 +14,7 @@ mod parse;
 mod query;
 mod rank;
 mod refresh;
+mod script;
 mod search;
 mod snippet;
 mod stop_words;

@@ -3,8 +3,8 @@
 //! Read line by line: what matters (headings, tags, links) stands on one line each, and a line number is what people and
 //! models can go to. Code is text here, never a heading, a tag or a link. Deliberately absent: rendering.
 
-use super::fold::fold;
 use super::front_matter;
+use crate::text::fold;
 
 /// A note, taken apart.
 #[derive(Debug, Default, PartialEq, Eq)]

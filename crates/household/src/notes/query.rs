@@ -3,8 +3,9 @@
 //! Known: words, `"several in a row"`, `tag:home` or `#home`, `-without`. Everything else is words: whatever a query holds reaches
 //! the index between quotes, so that its own language (`AND`, `*`, `NEAR(`) is data.
 
-use super::fold::{fold, is_unspaced, spaced, words};
+use super::script::{is_unspaced, spaced, words};
 use super::stop_words;
+use crate::text::fold;
 
 /// The most words that are looked for; what comes after them is left out.
 const MAX_TERMS: usize = 12;

@@ -5,12 +5,13 @@
 
 use rusqlite::{Connection, params};
 
-use super::fold::{fold, words};
 use super::links;
 use super::para::Para;
 use super::query::{Query, Term};
+use super::script::words;
 use super::search::{Hit, Rung};
 use crate::error::Error;
+use crate::text::fold;
 
 /// How many notes are looked at closely.
 const CLOSELY: usize = 30;

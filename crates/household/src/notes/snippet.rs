@@ -1,9 +1,10 @@
 //! The line of a note that answers best, as it is shown with a result.
 
-use super::fold::{fold, words};
 use super::front_matter;
 use super::query::{Query, Term};
+use super::script::words;
 use super::search::Hit;
+use crate::text::fold;
 
 /// The longest snippet, in characters.
 const MAX_CHARS: usize = 200;

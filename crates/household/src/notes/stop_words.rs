@@ -1,4 +1,4 @@
-//! Words that stand in every sentence, and those that ask for a note at all. Folded, as [`fold`](super::fold::fold) makes them.
+//! Words that stand in every sentence, and those that ask for a note at all. Folded, as [`fold`](crate::text::fold) makes them.
 
 /// Whether a word says nothing of what is looked for.
 pub(super) fn is_one(folded: &str) -> bool {

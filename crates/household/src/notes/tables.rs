@@ -8,10 +8,11 @@ use std::collections::HashSet;
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::fold::{fold, is_unspaced, spaced, words};
 use super::parse::{self, Parsed};
+use super::script::{is_unspaced, spaced, words};
 use crate::error::Error;
 use crate::index::Index;
+use crate::text::fold;
 
 const VERSION: u32 = 1;
 

@@ -3,9 +3,9 @@
 use rusqlite::Connection;
 use strsim::osa_distance;
 
-use super::fold::fold;
 use super::query::quoted;
 use crate::error::Error;
+use crate::text::fold;
 
 /// The most words that one is read as.
 const MAX_WORDS: usize = 12;

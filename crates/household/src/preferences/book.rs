@@ -1,6 +1,6 @@
-//! The book of decisions, and what was settled about preferences: kept from version to version, and never changed behind.
+//! The book of decisions, and what was settled about preferences. Both outlive the versions of the index.
 //!
-//! A decision is only ever added. What the owner applied or wants forgotten is one row a key; a key that was forgotten is learnt again
+//! A decision is only ever added, never changed. What the owner applied or wants forgotten is one row a key; a key that was forgotten is learnt again
 //! only from decisions that came after.
 
 use std::path::Path;

@@ -3,8 +3,8 @@
 //! Keys and values are made of a small alphabet and kept short: they end up in the briefs of agents, and part of them
 //! (a sender's address) was chosen by strangers.
 
-use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
 use serde_json::Value;
 
 use super::decision::{Decision, Kind};
@@ -33,20 +33,23 @@ pub(super) fn observe(decision: &Decision, zone: &TimeZone) -> Vec<Observation> 
             let about = if choice.is_empty() { subject.clone() } else { format!("{subject} ({choice})") };
             let mut seen = vec![Observation::new(format!("consent.{subject}"), verdict, format!("{verdict}: {about}"))];
             // A time that was refused speaks for the other parts of the day, but for none of them in particular.
-            if let Some(hour) = hour(text("start"), zone).filter(|_| decision.kind == Kind::Deny) {
-                let avoided = part_of_day(hour);
-                let words = format!("refused a time in the {avoided} ({hour}:00)");
+            if let Some(start) = moment(text("start"), zone).filter(|_| decision.kind == Kind::Deny) {
+                let avoided = part_of_day(&start);
+                let words = format!("refused {} for a meeting", start.strftime(SHOWN));
                 seen.push(Observation::new("meeting.avoid".to_owned(), avoided, words));
             }
             seen
         }
         Kind::SlotChosen => {
-            let Some(hour) = hour(&choice, zone) else { return Vec::new() };
-            let part = part_of_day(hour);
+            let Some(start) = moment(&choice, zone) else { return Vec::new() };
+            let part = part_of_day(&start);
             let with = Some(slug(text("with"))).filter(|with| !with.is_empty());
             let with = with.map_or_else(String::new, |with| format!(" with {with}"));
-            let words = format!("took {} for a meeting{with}", moment(&choice, zone));
-            vec![Observation { hour: Some(hour), ..Observation::new("meeting.part_of_day".to_owned(), part, words) }]
+            let words = format!("took {} for a meeting{with}", start.strftime(SHOWN));
+            vec![Observation {
+                hour: Some(start.hour()),
+                ..Observation::new("meeting.part_of_day".to_owned(), part, words)
+            }]
         }
         Kind::Retriage => {
             let from = slug(text("from"));
@@ -105,22 +108,15 @@ impl Observation {
     }
 }
 
-fn hour(time: &str, zone: &TimeZone) -> Option<i8> {
-    let time: Timestamp = time.parse().ok()?;
-    Some(time.to_zoned(zone.clone()).hour())
+/// How a time is told to people.
+const SHOWN: &str = "%A %H:%M";
+
+fn moment(time: &str, zone: &TimeZone) -> Option<Zoned> {
+    Some(time.parse::<Timestamp>().ok()?.to_zoned(zone.clone()))
 }
 
-fn moment(time: &str, zone: &TimeZone) -> String {
-    let time = time.parse::<Timestamp>().map(|time| time.to_zoned(zone.clone()));
-    time.map_or_else(|_| time_unknown(), |time| time.strftime("%A %H:%M").to_string())
-}
-
-fn time_unknown() -> String {
-    "a time".to_owned()
-}
-
-fn part_of_day(hour: i8) -> &'static str {
-    match hour {
+fn part_of_day(time: &Zoned) -> &'static str {
+    match time.hour() {
         0..=11 => "morning",
         12..=16 => "afternoon",
         _ => "evening",
