@@ -19,6 +19,7 @@ mod house;
 mod model_server;
 mod plain_log;
 mod reopen;
+mod shelves;
 mod staged;
 mod suite;
 mod walls;
@@ -37,7 +38,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 struct Scales {
     #[command(subcommand)]
     part: Option<Part>,
-    /// Without the largest cases: ten thousand sub-agents, a million idle threads
+    /// Without the largest cases: ten thousand sub-agents, a million idle threads, a household of a life
     #[arg(long)]
     quick: bool,
     /// Only measurements whose name holds this
@@ -88,6 +89,48 @@ enum Measure {
     List(Log),
     /// Run a command that does nothing, many times
     Command(Walls),
+    /// Write a household
+    WriteHousehold(Amount),
+    /// Read its notes for the first time
+    IndexNotes(Place),
+    /// Read its mails for the first time
+    IndexMails(Place),
+    /// Search its notes
+    SearchNotes {
+        #[command(flatten)]
+        place: Place,
+        #[arg(long, value_enum)]
+        way: Way,
+    },
+}
+
+/// Where a household is.
+#[derive(Clone, Debug, Args)]
+struct Place {
+    #[arg(long)]
+    folder: PathBuf,
+}
+
+/// How much is in a household.
+#[derive(Clone, Debug, Args)]
+struct Amount {
+    #[arg(long)]
+    folder: PathBuf,
+    #[arg(long)]
+    notes: usize,
+    #[arg(long)]
+    mails: usize,
+}
+
+/// Who searches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Way {
+    /// A process of the house that has done so before.
+    House,
+    /// One that has not: it looks at every file.
+    First,
+    /// A question to the tables and nothing else.
+    Bare,
 }
 
 /// Where a command runs, and how.
@@ -172,6 +215,10 @@ fn main() -> anyhow::Result<ExitCode> {
                 Measure::WriteCrowd(log) => runtime.block_on(crowd::write(&log)),
                 Measure::List(log) => runtime.block_on(crowd::measure(&log)),
                 Measure::Command(walls) => runtime.block_on(walls::measure(&walls)),
+                Measure::WriteHousehold(amount) => shelves::write(&amount),
+                Measure::IndexNotes(place) => shelves::index_notes(&place),
+                Measure::IndexMails(place) => runtime.block_on(shelves::index_mails(&place)),
+                Measure::SearchNotes { place, way } => shelves::search(&place, way),
             }?;
             println!("{}", serde_json::to_string(&taken)?);
         }

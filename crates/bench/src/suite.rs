@@ -7,7 +7,7 @@ use majordomo::tool::Sandbox;
 use crate::figure::{self, Figure};
 use crate::gauge::Taken;
 use crate::staged::{self, ModelServer, measure_children};
-use crate::{Keep, cold};
+use crate::{Keep, cold, shelves};
 
 /// How often each measurement is taken; the middle one counts.
 const ROUNDS: usize = 3;
@@ -17,6 +17,9 @@ const TIMED_ROUNDS: usize = 7;
 const STARTS: usize = 15;
 /// Events of the long thread.
 const LONG: usize = 100_000;
+/// Notes and mails of a household.
+const NOTES: usize = 50_000;
+const MAILS: usize = 100_000;
 /// Idle threads.
 const CROWD: usize = 1_000_000;
 
@@ -45,6 +48,9 @@ pub async fn run(quick: bool, only: Option<&str>) -> anyhow::Result<()> {
     }
     if is_wanted("sandbox") {
         suite.sandbox().await?;
+    }
+    if is_wanted("household") && (!quick || only.is_some()) {
+        suite.household().await?;
     }
     if is_wanted("crowd") && (!quick || only.is_some()) {
         suite.crowd().await?;
@@ -190,6 +196,38 @@ impl Suite<'_> {
         let [bare, walled] = [bare, walled].map(|times| figure::median(times) as f64 / 1000.0);
         let name = format!("a sandbox around a command that does nothing ({bare:.1} ms without)");
         self.note(Figure { name, ours: walled - bare, beside: None, unit: "ms", most: 30.0, aim: 15.0 });
+        Ok(())
+    }
+
+    /// A household of a hundred thousand mails and fifty thousand notes.
+    async fn household(&mut self) -> anyhow::Result<()> {
+        let (notes, mails) = if self.quick { (5_000, 10_000) } else { (NOTES, MAILS) };
+        let folder = self.file("household");
+        let place = ["--folder", &folder.display().to_string()];
+        let amount = ["--notes", &notes.to_string(), "--mails", &mails.to_string()];
+        staged::measure(&[&["write-household"], &place[..], &amount[..]].concat()).await?;
+        for (what, count, most) in [("notes", notes, 20.0), ("mails", mails, 40.0)] {
+            let taken = staged::measure(&[&[&*format!("index-{what}")], &place[..]].concat()).await?;
+            let name = format!("{count} {what} are read for the first time");
+            let ours = taken.wall_us as f64 / 1e6;
+            self.note(Figure { name, ours, beside: None, unit: "s", most, aim: most / 2.0 });
+        }
+        let (mut house, mut first, mut bare) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..ROUNDS {
+            for (way, times) in [("house", &mut house), ("first", &mut first), ("bare", &mut bare)] {
+                let args = [&["search-notes", "--way", way], &place[..]].concat();
+                times.push(staged::measure(&args).await?.wall_us);
+            }
+        }
+        let made = shelves::searches_made() as f64;
+        let [house, first, bare] = [house, first, bare].map(|times| figure::median(times) as f64 / 1000.0);
+        let (ours, beside) = (house / made, Some(bare / made));
+        let name = format!("a search among {notes} notes, beside the same question to the index alone");
+        self.note(Figure { name, ours, beside, unit: "ms", most: 2.0, aim: 1.5 });
+        let name = "the first search of a process, which looks at every file".to_owned();
+        self.note(Figure { name, ours: first, beside: None, unit: "ms", most: 500.0, aim: 250.0 });
+        // Two hundred thousand small files are many for a passing folder.
+        std::fs::remove_dir_all(&folder)?;
         Ok(())
     }
 
