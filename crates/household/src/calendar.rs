@@ -3,7 +3,7 @@
 //! Read as other programs keep them ([`Calendars`]), expanded by RFC 5545 ([`Agenda::expand`]), and judged by plain
 //! functions: [`taken`], [`busy`], [`free_slots`], [`check`]. What is proposed is kept apart ([`Proposal`]).
 //!
-//! Everything is civil time until it meets a zone: rules yield what clocks on the wall show, and [`moment`] says when
+//! Everything is civil time until it meets a zone: rules yield what clocks on the wall show, and `moment` says when
 //! that is. Absent: writing to any calendar but `Proposals`, invitations, and tasks.
 
 mod busy;

@@ -59,7 +59,8 @@ fn take(occurrence: &Occurrence, me: &[String]) -> Option<Taken> {
     })
 }
 
-/// The stretches of a window in which there is no room, joined where they meet or touch.
+/// The stretches of a window in which there is no room, joined where they share time. What only touches stays apart, so
+/// that a stretch with two titles is one in which two things are at once.
 pub fn busy(taken: &[Taken], window: Window) -> Vec<Busy> {
     let mut busy: Vec<Busy> = Vec::new();
     let mut inside: Vec<&Taken> = taken.iter().filter(|one| one.window.meets(&window)).collect();
@@ -68,7 +69,7 @@ pub fn busy(taken: &[Taken], window: Window) -> Vec<Busy> {
         let Window { start, end } = one.window;
         let (start, end) = (start.max(window.start), end.min(window.end));
         match busy.last_mut() {
-            Some(last) if start <= last.window.end => {
+            Some(last) if start < last.window.end => {
                 last.window.end = last.window.end.max(end);
                 last.is_tentative &= one.is_tentative;
                 if !last.titles.contains(&one.title) {
@@ -114,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_meets_or_touches_is_one_stretch_within_the_window() {
+    fn what_shares_time_is_one_stretch_within_the_window_and_what_touches_is_not() {
         let taken = read(
             &[
                 "SUMMARY:c\nDTSTART:20260115T103000Z\nDTEND:20260115T113000Z",
@@ -124,7 +125,10 @@ mod tests {
             ],
             &[],
         );
-        assert_eq!(shown(&busy(&taken, day())), ["15T09:00-15T11:30 a+b+c", "15T23:00-16T00:00 night"]);
+        assert_eq!(
+            shown(&busy(&taken, day())),
+            ["15T09:00-15T10:00 a", "15T10:00-15T11:30 b+c", "15T23:00-16T00:00 night"]
+        );
     }
 
     #[test]
