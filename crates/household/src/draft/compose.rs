@@ -177,10 +177,9 @@ fn words(
         several => paragraphs.push(several.iter().map(|point| format!("- {point}")).collect::<Vec<_>>().join("\n")),
     }
     paragraphs.retain(|paragraph| !paragraph.is_empty());
-    let hello = match (&style.greeting, to.and_then(Person::first_name)) {
-        (Some(greeting), Some(first)) => format!("{greeting} {first},"),
-        (_, first) => greeting(language, style.manner, first, to.map_or("", |person| person.called())),
-    };
+    let hello = style.greeting.clone().unwrap_or_else(|| {
+        greeting(language, style.manner, to.and_then(Person::first_name), to.map_or("", |person| person.called()))
+    });
     let goodbye = style.parting.clone().unwrap_or_else(|| {
         let name = style.owner.first_name().unwrap_or_default();
         format!("{}\n{name}", parting(language, style.manner)).trim_end().to_owned()

@@ -19,7 +19,7 @@ pub(crate) struct Style {
     /// The owner, as letters name them.
     pub owner: Person,
     pub manner: Manner,
-    /// How letters to this person, or in this language, begin before the name: `Hi`, `Liebe`.
+    /// How letters to this person begin: `Hi Sarah,`, `Hallo Frau Hoffmann,`.
     pub greeting: Option<String>,
     /// How letters in this language end, with the owner's name.
     pub parting: Option<String>,
@@ -94,11 +94,7 @@ impl Sample {
         let unquoted = mail.letter.text.lines().map(str::trim_end).filter(|line| !line.starts_with('>'));
         let own: Vec<&str> = unquoted.take_while(|line| *line != "--").filter(|line| !line.is_empty()).collect();
         let text = own.join("\n");
-        let first_name = mail.letter.to.first().and_then(Person::first_name);
-        let greeting = own.first().and_then(|line| {
-            let words = first_name.and_then(|name| line.split_once(name)).map(|(before, _)| before.trim());
-            words.filter(|words| !words.is_empty() && words.split_whitespace().count() <= 3).map(str::to_owned)
-        });
+        let greeting = own.first().filter(|line| greets(line, mail.letter.to.first())).map(|line| (*line).to_owned());
         let language = Language::of(&text);
         Self {
             id: mail.id.clone(),
@@ -130,17 +126,28 @@ impl Sample {
     }
 }
 
+/// Whether a line does nothing but call somebody by their name.
+fn greets(line: &str, to: Option<&Person>) -> bool {
+    let name = to.map(|person| fold(&person.name)).unwrap_or_default();
+    let line = fold(line);
+    let mut words = line.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    line.ends_with([',', '!'])
+        && words.clone().count() <= 5
+        && words.any(|word| name.split([' ', '-', ',']).any(|part| part == word))
+}
+
 fn manner(language: Language, text: &str, greeting: Option<&str>) -> Option<Manner> {
     let words: Vec<&str> = text.split(|letter: char| !letter.is_alphabetic()).collect();
     let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(word));
     let has_folded = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&&*fold(word)));
+    const FORMAL: [&str; 9] = ["dear", "geehrte", "geehrter", "frau", "herr", "herrn", "madame", "monsieur", "mr"];
     let greeting = fold(greeting.unwrap_or_default());
     match language {
         Language::German if has(&["Sie", "Ihnen", "Ihr", "Ihre", "Ihren"]) => Some(Manner::Formal),
         Language::German if has_folded(&["du", "dir", "dich", "dein", "deine", "euch"]) => Some(Manner::Familiar),
         Language::French if has_folded(&["vous", "votre", "vos"]) => Some(Manner::Formal),
         Language::French if has_folded(&["tu", "te", "toi", "ton", "ta"]) => Some(Manner::Familiar),
-        _ if greeting.starts_with("dear") || greeting.starts_with("sehr geehrt") => Some(Manner::Formal),
+        _ if FORMAL.iter().any(|word| greeting.split([' ', ',']).any(|part| part == *word)) => Some(Manner::Formal),
         _ if greeting.is_empty() => None,
         _ => Some(Manner::Familiar),
     }

@@ -104,7 +104,7 @@ fn an_answer_is_in_the_language_of_the_conversation() {
     let german = room.call("draft_create", &json!({ "reply_to": "k", "act": "acknowledge" }));
     assert_eq!(
         german["body"],
-        "Guten Tag Jürgen Keller,\n\nvielen Dank, es ist angekommen. Ich melde mich bis [[Datum?]].\n\nViele Grüße\nAlex Morgan"
+        "Guten Tag Herr Keller,\n\nvielen Dank, es ist angekommen. Ich melde mich bis [[Datum?]].\n\nViele Grüße\nAlex Morgan"
     );
     assert_eq!((&german["placeholders"], &german["tone"]), (&json!(["[[Datum?]]"]), &json!("polite, short")));
     let french = room.call("draft_create", &json!({ "reply_to": "q", "act": "decline", "language": "fr" }));

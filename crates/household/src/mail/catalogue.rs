@@ -97,8 +97,8 @@ fn stamps(connection: &Connection) -> Result<BTreeMap<String, i64>, Error> {
 }
 
 /// What is to be read, and what to note about each directory once that is done.
-struct Survey {
-    arrived: Vec<(Place, Entry)>,
+struct Survey<'a> {
+    arrived: Vec<(&'a Place, Entry)>,
     stamps: Vec<(String, i64)>,
 }
 
@@ -111,7 +111,7 @@ struct Known {
 }
 
 /// Lists the directories that changed, follows what was moved, and drops what is gone.
-fn survey(connection: &mut Connection, mailbox: &Path, places: &[Place]) -> Result<Survey, Error> {
+fn survey<'a>(connection: &mut Connection, mailbox: &Path, places: &'a [Place]) -> Result<Survey<'a>, Error> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let mut old = stamps(&transaction)?;
     let mut survey = Survey { arrived: Vec::new(), stamps: Vec::new() };
@@ -126,10 +126,10 @@ fn survey(connection: &mut Connection, mailbox: &Path, places: &[Place]) -> Resu
             match known.remove(&entry.id) {
                 Some(row) if row.stamp != entry.stamp => {
                     remove(&transaction, row.key)?;
-                    survey.arrived.push((place.clone(), entry));
+                    survey.arrived.push((place, entry));
                 }
                 Some(row) => rename(&transaction, &row, place, &entry)?,
-                None => survey.arrived.push((place.clone(), entry)),
+                None => survey.arrived.push((place, entry)),
             }
         }
         for (id, row) in known {
@@ -180,9 +180,7 @@ fn rename(transaction: &Transaction<'_>, row: &Known, place: &Place, entry: &Ent
     // The flags of a letter outside a Maildir stand inside it.
     let flags = (place.kind == Kind::Maildir).then_some(&entry.flags);
     transaction
-        .prepare_cached(
-            "UPDATE OR REPLACE mail SET dir = ?2, name = ?3, folder = ?4, flags = coalesce(?5, flags) WHERE key = ?1",
-        )?
+        .prepare_cached("UPDATE mail SET dir = ?2, name = ?3, folder = ?4, flags = coalesce(?5, flags) WHERE key = ?1")?
         .execute((row.key, &place.dir, &entry.name, &place.folder, flags))?;
     Ok(())
 }

@@ -4,7 +4,7 @@ use jiff::Unit;
 use serde::Serialize;
 
 use super::Circumstances;
-use super::evidence::Evidence;
+use super::evidence::{Evidence, Reason};
 use super::suspicion::{Acquaintances, Findings, inspect};
 use super::task::{Task, tasks};
 use crate::mail::letter::Letter;
@@ -86,7 +86,9 @@ pub(crate) fn judge(letter: &Letter, at: &Circumstances, known: &Acquaintances) 
         Category::Suspicious | Category::Newsletter => Vec::new(),
         _ => tasks(&evidence.sentences, &letter.subject, at),
     };
-    let why = evidence.reasons.iter().take(3).map(|reason| reason.sentence.clone());
+    // What speaks against an urgent letter does not explain why it is one.
+    let explains = |reason: &&Reason| category != Category::Urgent || reason.weight > 0.0;
+    let why = evidence.reasons.iter().filter(explains).take(3).map(|reason| reason.sentence.clone());
     let why = match warnings.first() {
         Some(warning) if is_suspicious => std::iter::once(format!("It {warning}.")).chain(why).take(3).collect(),
         _ => why.collect(),
