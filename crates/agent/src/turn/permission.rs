@@ -105,7 +105,7 @@ fn by_rules(moment: &Moment<'_>, tool: &ToolInfo, input: &Json) -> (VerdictKind,
                  Go on without it, or say what you would have done",
                 tool.name
             );
-            let rule = Some(way_out(moment.house, tool, &assessment));
+            let rule = Some(way_out(moment.house, tool, &assessment, &by));
             (VerdictKind::Refused { reason: reason.into(), rule }, Some(by))
         }
         Action::Deny => {
@@ -115,10 +115,14 @@ fn by_rules(moment: &Moment<'_>, tool: &ToolInfo, input: &Json) -> (VerdictKind,
     }
 }
 
-/// What would have allowed a call that nobody could be asked about.
-pub fn way_out(house: &House, tool: &ToolInfo, assessment: &Assessment) -> Arc<str> {
+/// What would have allowed a call that nobody could be asked about, and that `by` wanted a person to decide.
+pub fn way_out(house: &House, tool: &ToolInfo, assessment: &Assessment, by: &str) -> Arc<str> {
     let name = &tool.name;
     if house.is_verb(name) {
+        // A rule that asks outranks one that allows.
+        if by.starts_with("rule: ") {
+            return format!("{name}: allowed without the {by}").into();
+        }
         let pattern = assessment.standing.as_ref().map_or_else(String::new, |agent| format!(", pattern = \"{agent}\""));
         let rule = format!("the rule {{tool = \"{name}\"{pattern}, action = \"allow\"}}");
         return format!("{name}: allowed by --set policy.approval=never, or by {rule}").into();

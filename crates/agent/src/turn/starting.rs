@@ -41,7 +41,7 @@ impl Starting {
                 Some(batch(subtasks.iter().map(|subtask| known(subtask.agent.as_ref())).collect()))
             }
             _ => match operation::read(thread, name, input)?.ok()? {
-                Operation::Spawn(wish) => Some(Self { is_temporary: true, ..one(wish.name.clone()?) }),
+                Operation::Spawn(wish) => Some(Self { is_temporary: true, ..one(wish.name?) }),
                 Operation::Delegate(wish) => Some(one(known(wish.agent.as_ref()))),
                 Operation::Batch { subtasks, .. } => {
                     Some(batch(subtasks.iter().map(|subtask| known(subtask.agent.as_ref())).collect()))

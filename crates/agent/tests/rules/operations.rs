@@ -39,7 +39,7 @@ pub fn batch(agents: &[&str], more: Value) -> String {
 
 #[test]
 fn the_schemas_are_those_of_the_seed() {
-    // ZILEO-15, ZILEO-16, ZILEO-18, ZILEO-19, ZILEO-23
+    // ZILEO-11, ZILEO-15, ZILEO-16, ZILEO-18, ZILEO-19, ZILEO-23: the house is all that a verb is told from
     let room = Room::new(policy());
     let tools = birth::advertised(&room.thread, &room.house);
     let tool = |name: &str| -> &ToolInfo { tools.iter().find(|tool| &*tool.name == name).expect("it is advertised") };
@@ -191,8 +191,20 @@ fn a_sub_agent_has_none_of_the_three_and_hears_why() {
 }
 
 #[test]
+fn a_report_goes_to_the_one_who_asked_and_to_nobody_else() {
+    // ZILEO-6, ZILEO-8: two sub-agents of one workflow know nothing of each other
+    let mut room = Room::new(policy());
+    room.calls(&[("SpawnAgentTool", &spawn("Ada", "a")), ("SpawnAgentTool", &spawn("Eve", "b"))]);
+    hand_in(&mut room, "r.1", Report { text: "the secret of Ada".into(), ..good() });
+    let eve = room.thread.birth(&ThreadId::new("r.2")).expect("a parent knows its child");
+    assert!(!serde_json::to_string(&eve).expect("JSON").contains("secret"));
+    let told = room.effects.iter().any(|effect| matches!(effect, Effect::TellChild { .. }));
+    assert!(!told && room.results()[0].0.contains("the secret of Ada"));
+}
+
+#[test]
 fn a_batch_runs_side_by_side_and_comes_back_in_the_order_of_its_tasks() {
-    // ZILEO-7, ZILEO-19, ZILEO-20
+    // ZILEO-7, ZILEO-19, ZILEO-20, ZILEO-36: all three are under way at once
     let mut room = Room::new(policy());
     room.calls(&[("ParallelTasksTool", &batch(&["explore", "scribe", "explore"], json!({})))]);
     assert_eq!((room.spawned().len(), room.started()), (3, 3));

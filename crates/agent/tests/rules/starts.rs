@@ -202,6 +202,11 @@ fn with_nobody_to_ask_the_policy_answers_at_once_and_says_what_would_allow_it() 
             format!("DelegateTaskTool: {way} {explore}"),
         ]
     );
+    // A rule that asks outranks one that allows, so that there is no other way than to take it away.
+    let mut room = Room::new(policy());
+    room.house.rules = Box::new(|| [rule("SpawnAgentTool", Action::Ask)].into());
+    room.calls(&[("SpawnAgentTool", &spawn("Ada", "a"))]);
+    assert_eq!(room.thread.unanswered, ["SpawnAgentTool: allowed without the rule: ask SpawnAgentTool (test)".into()]);
     // And the rule does allow it.
     let mut room = Room::with(always(policy()), Mode::Auto, Grant::default());
     room.house.rules = Box::new(|| {

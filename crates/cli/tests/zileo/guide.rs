@@ -31,6 +31,39 @@ fn every_call_in_the_guide_has_the_result_that_stands_below_it() {
     }
 }
 
+#[test]
+fn every_setting_and_every_command_in_the_guide_is_one() {
+    // ZILEO-41
+    let mut seen = (0, 0);
+    for (info, body) in blocks(&guide()) {
+        let world = world(&[]);
+        match &*info {
+            "toml" => {
+                let folder = world.path("../home/.config/majordomo");
+                std::fs::create_dir_all(&folder).expect("a folder");
+                std::fs::write(folder.join("config.toml"), &body).expect("a file");
+                let shown = world.call(&["config", "show"]);
+                shown.answer(0);
+                assert_eq!(shown.err, "", "{body}");
+                seen.0 += 1;
+            }
+            "sh" => {
+                for line in body.lines() {
+                    let words = line.split_whitespace().skip(1);
+                    let is_command = |word: &&str| matches!(*word, "run" | "approve" | "ls" | "yes" | "no" | "explain");
+                    let mut command: Vec<&str> = words.take_while(is_command).collect();
+                    command.push("--help");
+                    world.call(&command).answer(0);
+                    assert!(command.len() > 1, "{line}");
+                    seen.1 += 1;
+                }
+            }
+            _ => {}
+        }
+    }
+    assert_eq!(seen, (2, 6), "settings and commands in the guide");
+}
+
 struct Example {
     verb: String,
     call: Value,
@@ -40,12 +73,10 @@ struct Example {
 
 /// Pairs of fenced blocks: ```` ```json call VERB ```` and the ```` ```json result ```` or ```` ```text result ```` that follows it.
 fn examples() -> Vec<Example> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/sub-agent-guide.md");
-    let guide = std::fs::read_to_string(path).expect("the guide is there");
     let json = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_else(|error| panic!("{error}: {text}"));
     let mut examples = Vec::new();
     let mut open: Option<(String, Value)> = None;
-    for (info, body) in blocks(&guide) {
+    for (info, body) in blocks(&guide()) {
         if let Some(verb) = info.strip_prefix("json call ") {
             assert!(open.is_none(), "a call is followed by its result, before {body}");
             open = Some((verb.to_owned(), json(&body)));
@@ -57,6 +88,11 @@ fn examples() -> Vec<Example> {
     }
     assert!(open.is_none(), "the last call has its result");
     examples
+}
+
+fn guide() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/sub-agent-guide.md");
+    std::fs::read_to_string(path).expect("the guide is there")
 }
 
 /// Every fenced block, with what stands after its fence.

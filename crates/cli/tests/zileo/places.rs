@@ -2,7 +2,8 @@
 
 use agent::Event;
 use serde_json::{Value, json};
-use testkit::scenes::{calls, fails, never_answers, says, scene};
+use testkit::scenes::{calls, fails, never_answers, says, scene, waits_for_go};
+use testkit::world::count;
 
 use crate::{call, executions, question, questions, results, run, spawn, world};
 
@@ -83,6 +84,45 @@ fn stopping_one_of_a_batch_stops_that_one_alone_and_keeps_its_place_in_the_resul
     assert_eq!((&told["completed"], &told["failed"]), (&json!(2), &json!(1)));
     let stopped = &executions(&world)[1];
     assert_eq!((&*stopped.1, stopped.3.as_deref()), ("cancelled", Some("too slow")));
+    world.assert_at_rest(&world.root());
+}
+
+#[test]
+fn the_first_result_is_enough_and_those_that_go_on_are_read_later() {
+    // ZILEO-19
+    let tasks = json!([{"agent_id": "general", "prompt": "Slow"}, {"agent_id": "plan", "prompt": "Quick"}]);
+    let batch = json!({"operation": "execute_batch", "tasks": tasks, "wait_all": false});
+    let world = world(&[
+        scene("Analyse", &[calls(&[call("ParallelTasksTool", &batch)]), says("one"), says("both")]),
+        scene("Slow", &[calls(&[waits_for_go("slow")]), says("late")]),
+        scene("Quick", &[says("here")]),
+    ]);
+    let running = world.run("Analyse", &["--preset", "zileo"]);
+    let root = world.root();
+    let answers = |log: &[store::Record]| count(log, &root, "answered");
+    world.until_logged("the root's second answer", |log| answers(log) == 2);
+    world.go();
+    assert_eq!(running.done().answer(0), "both");
+    let told: Value = serde_json::from_str(&results(&world)[0].0).expect("JSON");
+    assert_eq!((&told["completed"], &told["running"]), (&json!(1), &json!(1)));
+    world.assert_at_rest(&root);
+}
+
+#[test]
+fn a_rate_limit_slows_a_batch_down_and_loses_none_of_it() {
+    // ZILEO-34
+    let prompts = ["One", "Two", "Three"];
+    let tasks = prompts.map(|prompt| json!({"agent_id": "explore", "prompt": prompt}));
+    let batch = call("ParallelTasksTool", &json!({"operation": "execute_batch", "tasks": tasks}));
+    let limited = |prompt: &str| {
+        scene(prompt, &["[[script.reply]]\nerror = \"rate_limited\"\ntimes = 1\ntext = \"found\"\n".to_owned()])
+    };
+    let scenes = [scene("Analyse", &[calls(&[batch]), says("done")])];
+    let world = world(&scenes.into_iter().chain(prompts.map(limited)).collect::<Vec<_>>());
+    world.run("Analyse", &["--preset", "zileo"]).done().answer(0);
+    let retried = world.log().iter().filter(|record| record.event.kind() == "call_failed").count();
+    assert_eq!(retried, 3, "each was refused once and asked again");
+    assert!(executions(&world).iter().all(|row| row.1 == "completed"), "{:?}", executions(&world));
     world.assert_at_rest(&world.root());
 }
 

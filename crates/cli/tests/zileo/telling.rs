@@ -34,6 +34,28 @@ fn a_strange_text_passes_through_prompt_report_record_and_event_unharmed() {
 }
 
 #[test]
+fn the_record_names_workflow_parent_and_self_and_takes_a_prompt_of_any_length() {
+    // ZILEO-12, ZILEO-21, and what went wrong there (c): prompts over 10000 characters were not kept at all
+    let long = format!("Measure this. {}", "é".repeat(20_000));
+    let world =
+        world(&[scene("Analyse", &[calls(&[spawn("Ada", &long)]), says("done")]), scene("Measure", &[says("long")])]);
+    run(&world, "Analyse", &["--set", "policy.approval=never"]).done().answer(0);
+    let database = rusqlite::Connection::open(world.database()).expect("a database");
+    let sql = "SELECT workflow_id, parent_agent_id, sub_agent_id, task_description, duration_ms IS NOT NULL, \
+               tokens_input > 5000, tokens_output > 0, created_at <= completed_at FROM sub_agent_execution";
+    let row = database.query_row(sql, [], |row| {
+        let ids: [String; 3] = [row.get(0)?, row.get(1)?, row.get(2)?];
+        let figures: [bool; 4] = [row.get(4)?, row.get(5)?, row.get(6)?, row.get(7)?];
+        Ok((ids, row.get::<_, String>(3)?, figures))
+    });
+    let (ids, task, figures) = row.expect("one row");
+    let root = world.root().to_string();
+    assert_eq!(ids, [root.clone(), root.clone(), format!("{root}.1")]);
+    assert!(task.starts_with("Measure this. éé") && task.ends_with("more characters]"), "cut by character, and marked");
+    assert_eq!(figures, [true; 4]);
+}
+
+#[test]
 fn the_stream_speaks_zileo_and_names_workflow_parent_and_self() {
     // ZILEO-22, ZILEO-25, ZILEO-26, ZILEO-37
     let world = world(&[
