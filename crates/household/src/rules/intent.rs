@@ -224,6 +224,8 @@ const PAIRS: &[(Concept, Concept, Intent, f64)] = &[
     (Concept::Note, Concept::Event, Intent::Search, 2.0),
     (Concept::Note, Concept::Event, Intent::Schedule, -1.5),
     (Concept::Note, Concept::Urgent, Intent::Triage, -1.0),
+    (Concept::Look, Concept::Know, Intent::Search, 0.8),
+    (Concept::Know, Concept::Book, Intent::Schedule, -1.0),
     (Concept::Know, Concept::Event, Intent::Search, 1.0),
     (Concept::Know, Concept::Event, Intent::Schedule, -1.0),
     // Who writes a mail asks for no look into the inbox.
@@ -256,6 +258,8 @@ const PAIRS: &[(Concept, Concept, Intent, f64)] = &[
     (Concept::Always, Concept::Learn, Intent::Learn, 1.5),
     (Concept::Always, Concept::Prefer, Intent::Learn, 1.0),
     (Concept::Forget, Concept::Prefer, Intent::Learn, 1.5),
+    (Concept::Forget, Concept::Mail, Intent::Learn, 1.0),
+    (Concept::Forget, Concept::Event, Intent::Learn, 1.0),
     (Concept::Recent, Concept::Note, Intent::Search, 1.5),
     (Concept::Recent, Concept::Mail, Intent::Triage, 1.0),
 ];
