@@ -22,6 +22,7 @@ mod speak;
 mod talk;
 pub mod time;
 mod triage;
+mod wording;
 mod words;
 
 use std::sync::Arc;

@@ -8,6 +8,7 @@ use super::lexicon::Concept;
 use super::order::Order;
 use super::speak::{draft, list, text_of, texts_of};
 use super::talk::Turn;
+use super::wording;
 
 /// The most calls for one draft.
 const MOST_CALLS: usize = 4;
@@ -101,7 +102,6 @@ fn create(order: &Order, desk: &Desk, reply_to: Option<&str>, to: Option<&str>) 
     let act = act(order, !slots.is_empty(), reply_to.is_some());
     let forwarded_to = (act == "forward").then(|| order.entities.addresses.first().map(String::as_str)).flatten();
     let subject = subject(order).filter(|_| reply_to.is_none());
-    let points: Vec<String> = points(order);
     desk.call(
         "draft_create",
         json!({
@@ -109,7 +109,7 @@ fn create(order: &Order, desk: &Desk, reply_to: Option<&str>, to: Option<&str>) 
             "to": to.or(forwarded_to).map(|to| vec![to]),
             "subject": subject,
             "act": act,
-            "points": points,
+            "points": wording::points(order),
             "slots": slots,
         }),
     )
@@ -131,14 +131,6 @@ fn act(order: &Order, has_slots: bool, is_reply: bool) -> &'static str {
         None if has_slots => "propose_times",
         None if is_reply && order.content().is_none() => "acknowledge",
         None => "inform",
-    }
-}
-
-/// What is to be said: behind "saying", else what was quoted.
-fn points(order: &Order) -> Vec<String> {
-    match order.content() {
-        Some(content) => vec![content],
-        None => order.entities.quoted.clone(),
     }
 }
 

@@ -107,7 +107,15 @@ impl Order {
     pub fn content(&self) -> Option<String> {
         let colon = self.task.find(": ").map(|at| at + 2);
         let head = self.hits.iter().find(|hit| SPEECH.contains(&hit.concept)).map_or(0, |hit| hit.words.start);
-        let marker = self.hits.iter().find(|hit| hit.concept == Concept::Saying && hit.words.start > head);
+        // "That mail" points; "that I agree" tells.
+        let points = |hit: &Hit| {
+            self.hits.iter().any(|noun| {
+                noun.words.start == hit.words.end
+                    && matches!(noun.concept, Concept::Mail | Concept::Event | Concept::Drafts)
+            })
+        };
+        let is_marker = |hit: &&Hit| hit.concept == Concept::Saying && hit.words.start > head && !points(hit);
+        let marker = self.hits.iter().find(is_marker);
         let behind = marker.map(|hit| self.words[hit.words.end - 1].at.end);
         let from = match (colon, behind) {
             (Some(colon), Some(behind)) => colon.min(behind),
@@ -115,6 +123,16 @@ impl Order {
         };
         let content = self.task[from..].trim().trim_matches(['"', '“', '”', '„', '«', '»']).trim();
         (!content.is_empty()).then(|| content.to_owned())
+    }
+
+    /// What stands behind the name of whom it is for.
+    pub fn behind_person(&self) -> Option<&str> {
+        let person = self.person()?;
+        let rest = &self.task[self.task.find(person)? + person.len()..];
+        let rest = rest.trim_start_matches(|character: char| character.is_whitespace() || character == ',');
+        let verb = ["know ", "wissen ", "Bescheid ", "mit "].into_iter().find(|verb| rest.starts_with(verb));
+        let rest = rest[verb.map_or(0, str::len)..].trim();
+        (!rest.is_empty() && !rest.starts_with('\'')).then_some(rest)
     }
 
     /// The words that say what is looked for: without those that ask, and without those of time.

@@ -104,8 +104,7 @@ impl Calendar {
 
     /// One mail of a list on one line.
     pub fn mail(&self, mail: &Value) -> String {
-        let mut line =
-            format!("{} · {}: \"{}\"", text_of(mail, "emailId"), text_of(mail, "from"), text_of(mail, "subject"));
+        let mut line = format!("{} · {}: \"{}\"", text_of(mail, "emailId"), name_of(mail), text_of(mail, "subject"));
         if let Some(date) = mail["date"].as_str() {
             line.push_str(&format!(" ({})", self.moment(date)));
         }
@@ -127,7 +126,7 @@ impl Calendar {
         }
         let summary = text_of(item, "summary");
         if !summary.is_empty() {
-            lines.push_str(&format!("\n  It says: \"{summary}\""));
+            lines.push_str(&format!("\n  In short: \"{summary}\""));
         }
         for task in list(item, "extractedTasks") {
             let due = task["suggestedDue"].as_str().map(|due| format!(" (by {})", self.moment(due)));
@@ -180,13 +179,21 @@ impl Calendar {
     }
 }
 
+/// Whom a mail is from: the name alone where there is one.
+fn name_of(mail: &Value) -> String {
+    let from = text_of(mail, "from");
+    let name = from.split('<').next().unwrap_or("").trim().trim_matches('"').trim();
+    if name.is_empty() { from } else { name.to_owned() }
+}
+
 /// Notes, one a line with where and why.
 pub(super) fn notes(results: &[Value]) -> String {
     let line = |(number, note): (usize, &Value)| {
         let at = note["line"].as_u64().map(|line| format!(":{line}")).unwrap_or_default();
-        let snippet = text_of(note, "snippet");
-        let snippet = if snippet.is_empty() { String::new() } else { format!("\n   \"{snippet}\"") };
-        format!("{}. {}{at} – {}{snippet}", number + 1, text_of(note, "path"), text_of(note, "title"))
+        let (title, snippet) = (text_of(note, "title"), text_of(note, "snippet"));
+        let snippet =
+            if snippet.is_empty() || snippet == title { String::new() } else { format!("\n   \"{snippet}\"") };
+        format!("{}. {}{at} – {title}{snippet}", number + 1, text_of(note, "path"))
     };
     results.iter().enumerate().map(line).collect::<Vec<_>>().join("\n")
 }

@@ -324,7 +324,7 @@ fn the_communicator_answers_the_mail_that_is_named_and_sends_nothing() {
     calls(
         &said,
         "draft_create",
-        &json!({ "reply_to": "msg_urgent_001", "act": "inform", "points": ["I will sign today"] }),
+        &json!({ "reply_to": "msg_urgent_001", "act": "inform", "points": ["I will sign today."] }),
     );
     let draft = json!({
         "draftId": "draft_1", "to": ["sarah@client.example"], "subject": "Re: Signed contract by EOD",
@@ -352,7 +352,7 @@ fn the_communicator_finds_the_mail_or_the_address_of_a_person() {
     calls(
         &said,
         "draft_create",
-        &json!({ "to": ["tom@becker.example"], "act": "inform", "points": ["I will be late"] }),
+        &json!({ "to": ["tom@becker.example"], "act": "inform", "points": ["I will be late."] }),
     );
 
     let mut stage = Stage::with(COMMUNICATOR);
@@ -565,7 +565,11 @@ fn what_a_mail_tells_an_assistant_is_quoted_and_changes_no_call() {
     let mails = json!({ "mails": [{ "emailId": "msg_5", "from": injected, "subject": injected, "preview": injected }], "total": 1 });
     let mut stage = Stage::with(COMMUNICATOR);
     stage.briefed("communicator", "Reply to Sarah that I agree", &json!({}));
-    calls(&stage.gets(&mails), "draft_create", &json!({ "reply_to": "msg_5", "act": "inform", "points": ["I agree"] }));
+    calls(
+        &stage.gets(&mails),
+        "draft_create",
+        &json!({ "reply_to": "msg_5", "act": "inform", "points": ["I agree."] }),
+    );
     let notes = json!({ "results": [{ "path": "a.md", "title": injected, "snippet": injected }], "ladder": "" });
     let mut stage = Stage::with(NAVIGATOR);
     stage.briefed("navigator", "Find my notes on tax", &json!({}));

@@ -72,9 +72,8 @@ pub(super) fn of(steps: &[Step], current: &Turn, desk: &Desk) -> String {
     for (step, called) in steps.iter().zip(&current.calls) {
         parts.push(part(step, called, desk));
     }
-    if let Some(offer) = things(current).first().map(|thing| offer(thing, steps)) {
-        parts.push(offer);
-    }
+    let is_answered = steps.iter().any(|step| step.intent == Intent::Draft);
+    parts.extend(things(current).first().filter(|_| !is_answered).map(offer));
     parts.join("\n\n")
 }
 
@@ -119,7 +118,7 @@ fn mails(data: &Value, desk: &Desk) -> Option<String> {
     let mut text = format!("{head}\n\n{}", desk.calendar.weighed(first));
     let actions = texts_of(first, "suggestedActions");
     if !actions.is_empty() {
-        text.push_str(&format!("\n  You could: {}", actions.join(", ")));
+        text.push_str(&format!("\n  You could: {}", actions.join(", ").replace('_', " ")));
     }
     if !others.is_empty() {
         let line = |item: &Value| {
@@ -201,15 +200,15 @@ fn learned(data: &Value) -> Option<String> {
         return None;
     }
     let shown = &all[..all.len().min(2 * MOST_TOLD)];
-    Some(format!("Your decisions suggest this:\n\n{}\n\nNothing of it holds before you say so.", preferences(shown)))
+    Some(format!(
+        "Your decisions suggest this:\n\n{}\n\nWhat is proposed holds only once you say so.",
+        preferences(shown)
+    ))
 }
 
 /// What could be done next with what was found.
-fn offer(thing: &Thing, steps: &[Step]) -> String {
+fn offer(thing: &Thing) -> String {
     match thing {
-        Thing::Mail(_) if steps.iter().any(|step| step.intent == Intent::Draft) => {
-            "Shall I look at another mail?".to_owned()
-        }
         Thing::Mail(id) => {
             format!("Shall I draft a reply to {}? Say \"yes\", or \"draft a reply to the second one\".", plain(id, 80))
         }
