@@ -48,7 +48,7 @@ pub enum Input {
         /// Which child.
         child: ThreadId,
         /// Its report.
-        report: Report,
+        report: Box<Report>,
     },
     /// A child said something while it works, and its parent asked to hear it.
     ChildSaid {

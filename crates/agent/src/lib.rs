@@ -122,7 +122,7 @@
 //!     }
 //!     for event in step.events {
 //!         if let (Event::Reported(report), Some(parent)) = (event, id.parent()) {
-//!             inbox.push_back((parent, Input::ChildReported { child: id.clone(), report: *report }));
+//!             inbox.push_back((parent, Input::ChildReported { child: id.clone(), report }));
 //!         }
 //!     }
 //! }

@@ -52,7 +52,7 @@ pub fn stop_letter(strength: Strength, reason: Arc<str>) -> (InputId, Outside) {
 
 /// Gives a child's report to its parent, if the parent lives here; otherwise it will ask when it is resumed.
 pub fn deliver(heart: &Inner, parent: &ThreadId, child: ThreadId, report: Report) {
-    tell_parent(heart, parent, Input::ChildReported { child, report });
+    tell_parent(heart, parent, Input::ChildReported { child, report: Box::new(report) });
 }
 
 /// Lets a parent that lives here know something of its child. What nobody hears is in the child's log, and is told again when

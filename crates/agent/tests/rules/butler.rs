@@ -155,7 +155,7 @@ fn what_comes_back_is_one_object_and_the_model_reads_it_fenced() {
     let data = Json::parse(r#"{"items":[]}"#).ok();
     let tree = Usage { tokens: majordomo_agent::model::Tokens { input: 7, ..Default::default() }, ..Usage::default() };
     let report = Report { data, tools_used: vec!["mail_list".into()], ..report(Outcome::Completed, tree) };
-    room.hears(Input::ChildReported { child: ThreadId::new("r.1"), report });
+    room.hears(Input::ChildReported { child: ThreadId::new("r.1"), report: Box::new(report) });
     let object = r#"{"agentType":"triage","success":true,"data":{"items":[]},"summary":"Done.","toolsUsed":["mail_list"],"tokensUsed":7}"#;
     assert_eq!(room.results(), [(object, false)]);
     assert!(!room.thread.foreign, "the specialist read nothing from outside");
@@ -169,7 +169,7 @@ fn what_a_specialist_read_outside_makes_its_report_foreign() {
     let mut room = butler();
     room.calls(&[("delegate", &handing("delegate_triage"))]);
     let report = Report { foreign: true, ..report(Outcome::Completed, Usage::default()) };
-    room.hears(Input::ChildReported { child: ThreadId::new("r.1"), report });
+    room.hears(Input::ChildReported { child: ThreadId::new("r.1"), report: Box::new(report) });
     assert!(room.thread.foreign);
     let Some(Event::ToolFinished { result, .. }) =
         room.events.iter().find(|event| matches!(event, Event::ToolFinished { .. }))
@@ -186,7 +186,7 @@ fn a_specialist_that_fails_says_so_and_the_butler_goes_on() {
         let mut room = butler();
         room.calls(&[("delegate", &handing("delegate_search"))]);
         let report = Report::empty(outcome, "it broke off");
-        room.hears(Input::ChildReported { child: ThreadId::new("r.1"), report });
+        room.hears(Input::ChildReported { child: ThreadId::new("r.1"), report: Box::new(report) });
         let (object, is_error) = room.results()[0];
         let result: AgentResult = serde_json::from_str(object).expect("an object");
         assert_eq!(result.success, outcome.has_result(), "{outcome}");

@@ -36,7 +36,7 @@ fn strays() -> Vec<Input> {
     let told = |call: &str| Input::ChildTold { call: CallId::new(call), delivered: true };
     let reported = |child: &str| Input::ChildReported {
         child: ThreadId::new(child),
-        report: report(Outcome::Completed, Usage { counted_tokens: 1000, ..Usage::default() }),
+        report: Box::new(report(Outcome::Completed, Usage { counted_tokens: 1000, ..Usage::default() })),
     };
     let finished = |call: &str| Input::ToolFinished { call: CallId::new(call), result: ToolResult::ok("late") };
     vec![

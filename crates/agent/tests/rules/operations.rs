@@ -94,7 +94,7 @@ fn a_temporary_agent_gets_its_prompt_and_nothing_else_and_is_nowhere_afterwards(
     assert_eq!(child.brief.text(), "List the fields");
     assert!(!room.house.agents.contains_key("Ada"), "it is never registered");
     let (list, id) = (json!({"operation": "list_children"}).to_string(), child.child.clone());
-    room.hears(Input::ChildReported { child: id, report: report(Outcome::Completed, Usage::default()) });
+    room.hears(Input::ChildReported { child: id, report: Box::new(report(Outcome::Completed, Usage::default())) });
     room.calls(&[("SpawnAgentTool", &list), ("DelegateTaskTool", &delegate("Ada"))]);
     let results = room.results();
     let listed: Value = serde_json::from_str(results[1].0).expect("JSON");
@@ -351,7 +351,7 @@ fn good() -> Report {
 }
 
 fn hand_in(room: &mut Room, child: &str, report: Report) {
-    room.hears(Input::ChildReported { child: ThreadId::new(child), report });
+    room.hears(Input::ChildReported { child: ThreadId::new(child), report: Box::new(report) });
 }
 
 fn only(room: &Room) -> ChildSpawned {

@@ -62,7 +62,7 @@ fn a_child_that_ends_badly_is_an_error_for_its_parent_and_says_so_first() {
         let mut room = Room::new(Policy::default());
         room.calls(&[("spawn_agent", r#"{"task":"t"}"#)]);
         let (child, report) = (room.spawned()[0].child.clone(), report(outcome, Default::default()));
-        room.hears(majordomo_agent::Input::ChildReported { child, report });
+        room.hears(majordomo_agent::Input::ChildReported { child, report: Box::new(report) });
         let results = room.results();
         let (text, is_error) = results[0];
         let is_good = matches!(outcome, Outcome::Completed | Outcome::BudgetExceeded);

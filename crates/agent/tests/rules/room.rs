@@ -107,7 +107,7 @@ impl Room {
 
     /// A child reports.
     pub fn reports(&mut self, child: &str, outcome: Outcome, tree: Usage) {
-        self.hears(Input::ChildReported { child: ThreadId::new(child), report: report(outcome, tree) });
+        self.hears(Input::ChildReported { child: ThreadId::new(child), report: Box::new(report(outcome, tree)) });
     }
 
     /// The children that were accepted.

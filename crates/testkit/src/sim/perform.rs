@@ -49,7 +49,7 @@ impl Sim {
         if self.seat(&parent).is_none() {
             return;
         }
-        let input = Box::new(Input::ChildReported { child: place.thread.clone(), report });
+        let input = Box::new(Input::ChildReported { child: place.thread.clone(), report: Box::new(report) });
         if self.dice.chance(10) {
             let late = self.dice.below(5_000);
             self.after(late, Due::Input(parent.clone(), input.clone()));

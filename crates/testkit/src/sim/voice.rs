@@ -204,7 +204,8 @@ fn batch(dice: &mut Dice, temper: &Temper) -> Value {
 }
 
 fn agent(dice: &mut Dice, temper: &Temper) -> &'static str {
-    if dice.chance(temper.errs / 6) { "nobody" } else { *dice.pick(&["general", "reader", "reader", "worker"]) }
+    const KNOWN: [&str; 4] = ["general", "reader", "reader", "worker"];
+    if dice.chance(temper.errs / 6) { "nobody" } else { KNOWN[dice.below(4) as usize] }
 }
 
 fn delegation(dice: &mut Dice, temper: &Temper) -> Value {

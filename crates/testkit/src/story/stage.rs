@@ -100,7 +100,7 @@ impl Stage {
             What::ReportsAgain => {
                 let report = self.actors[&who].report().unwrap_or_else(|| panic!("{place}: it has not reported"));
                 let parent = who.parent().expect("only children report");
-                self.hand(parent, Input::ChildReported { child: who, report });
+                self.hand(parent, Input::ChildReported { child: who, report: Box::new(report) });
             }
             What::Shows(what) => {
                 let actor = &self.actors[&who];
@@ -159,7 +159,7 @@ impl Stage {
             actor.log.push((now, event));
             if let (Some(report), Some(parent), false) = (reported, who.parent(), actor.unheard) {
                 let child = who.clone();
-                self.hand(parent, Input::ChildReported { child, report });
+                self.hand(parent, Input::ChildReported { child, report: Box::new(report) });
             }
         }
         for effect in step.effects {
@@ -208,7 +208,7 @@ impl Stage {
             }
             Some(actor) => {
                 if let Some(report) = actor.report() {
-                    self.hand(parent.clone(), Input::ChildReported { child, report });
+                    self.hand(parent.clone(), Input::ChildReported { child, report: Box::new(report) });
                 } else if !actor.awake {
                     actor.awake = true;
                     self.hand(child, Input::Reopened);
