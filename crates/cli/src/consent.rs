@@ -11,14 +11,14 @@ use std::sync::Arc;
 
 use agent::approval::{Approval, ApprovalId, Decision, Resolution, Scope};
 use agent::{Event, Json};
+use majordomo::decide::{self, Came, decide};
 use majordomo::staff::{Consent, Options};
-use store::{Record, Store};
+use store::{Process, Record, Store};
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::task::JoinHandle;
 use view::safe;
 
 use crate::arguments::{Approvals, Questions};
-use crate::decide::{self, Came, decide};
 use crate::out;
 use crate::person::{AtTerminal, Heard, Over, Sitting};
 use crate::question::{self, Depth};
@@ -139,11 +139,9 @@ async fn ask_all(
 /// Sends a decision on its way. What comes of it is in the log, and shown from there.
 async fn hand_in(store: &Arc<dyn Store>, data: &std::path::Path, question: &Approval, decision: Decision) {
     let is_always = matches!(decision, Decision::Allow { scope: Scope::Always, .. });
-    match decide(store, question, decision).await {
+    match decide(store, question, decision, Process::current().id.as_str()).await {
         Ok(Came::Resolved(Resolution::Allowed { scope: Scope::Always, .. })) if is_always => {
-            if let Err(failure) = decide::write_rule(data, question) {
-                out::note(&format!("{failure:#}"));
-            }
+            out::tell_rule(decide::write_rule(data, question));
         }
         Ok(_) => {}
         Err(error) => out::note(&format!("the decision on {} could not be written: {error}", question.id)),
@@ -251,7 +249,7 @@ fn not_offered() -> Instead {
 }
 
 fn shown(question: &Approval, depth: Depth) -> String {
-    question::lines(question, depth, decide::now()).iter().map(|line| format!("{line}\n")).collect()
+    question::lines(question, depth, out::now()).iter().map(|line| format!("{line}\n")).collect()
 }
 
 fn choices(question: &Approval) -> String {

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use tracing_subscriber::EnvFilter;
@@ -12,6 +12,20 @@ use tracing_subscriber::EnvFilter;
 pub fn note(line: &str) {
     // Without anybody to read it there is nobody to tell.
     let _ = writeln!(io::stderr().lock(), "{line}");
+}
+
+/// The moment, for what is shown with it.
+pub fn now() -> agent::Time {
+    runtime::Clock::default().now()
+}
+
+/// Says where consent for ever was written down, or why it was not.
+pub fn tell_rule(written: std::result::Result<Option<PathBuf>, majordomo::config::Error>) {
+    match written {
+        Ok(Some(path)) => note(&format!("the rule is in {}", path.display())),
+        Ok(None) => {}
+        Err(error) => note(&format!("the rule could not be written down: {error}")),
+    }
 }
 
 /// The log of the process, for whoever asks for it with RUST_LOG; warnings are always shown.

@@ -14,9 +14,9 @@ use view::{Body, Dialect, Frames, Lines, Tree, exit_code, safe};
 use crate::arguments::Output;
 use crate::consent::Asking;
 use crate::error::Failure;
-use crate::follow::{logged, root_report};
 use crate::out;
 use crate::person::AtTerminal;
+use majordomo::follow::{logged, root_report};
 
 /// The longest sentence about the end of a run.
 const WORDS: usize = 1000;

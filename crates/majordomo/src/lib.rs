@@ -27,11 +27,14 @@
 
 pub mod agents;
 pub mod config;
+pub mod decide;
+pub mod follow;
 mod home;
 mod kept;
 pub mod presets;
 pub mod rules;
 pub mod staff;
+pub mod threads;
 pub mod trust;
 
 pub use agent::{Outcome, Report, ThreadId};

@@ -55,6 +55,8 @@ pub struct Work {
     pub workspace: Option<PathBuf>,
     /// JSON Schema that the answer must fit.
     pub output_schema: Option<Json>,
+    /// The agent; the configured one where none is named.
+    pub agent: Option<String>,
 }
 
 impl Work {
@@ -127,16 +129,23 @@ impl Staff {
 
     /// The model that a root speaks with.
     pub fn model(&self) -> Result<&str, Error> {
-        let agent = self.house.agent(&self.config.agent).ok_or_else(|| {
-            let (agent, known) = (&self.config.agent, self.house.agent_names());
-            Error::Agent(format!("there is no agent '{agent}'; there are: {known}"))
-        })?;
-        Ok(self.config.model_for(agent.model.as_deref())?)
+        self.model_of(&self.config.agent)
+    }
+
+    /// The agents that can be asked for.
+    pub fn agents(&self) -> impl Iterator<Item = &Agent> {
+        self.house.agents.values()
+    }
+
+    /// The names of the providers that can be asked.
+    pub fn providers(&self) -> impl Iterator<Item = &str> {
+        self.voices.providers()
     }
 
     /// Starts a run and comes back at once.
     pub async fn start(&self, work: Work) -> Result<RunHandle, Error> {
-        let model = self.model()?;
+        let agent = work.agent.as_deref().unwrap_or(&self.config.agent);
+        let model = self.model_of(agent)?;
         // Opened before anything is written, so that a wrong name or a missing key is not found by a failed run.
         drop(self.voices.open(model)?);
         if self.config.grant.cost_microusd.is_some() && self.voices.model(model)?.price.is_none() {
@@ -147,7 +156,7 @@ impl Staff {
         let workspace = work.workspace.as_deref().unwrap_or(&self.cwd);
         let workspace = workspace.canonicalize().unwrap_or_else(|_| workspace.to_owned());
         loop {
-            let root = self.root(model, &workspace, work.output_schema.clone());
+            let root = self.root(agent, model, &workspace, work.output_schema.clone());
             match self.heart.start(Start { root, prompt: work.prompt.as_str().into() }).await {
                 // Two runs may draw the same name on the same day.
                 Err(runtime::Error::Taken(_)) => {}
@@ -182,14 +191,22 @@ impl Staff {
         &self.config
     }
 
-    fn root(&self, model: &str, workspace: &Path, output_schema: Option<Json>) -> Root {
+    fn model_of(&self, agent: &str) -> Result<&str, Error> {
+        let agent = self.house.agent(agent).ok_or_else(|| {
+            let known = self.house.agent_names();
+            Error::Agent(format!("there is no agent '{agent}'; there are: {known}"))
+        })?;
+        Ok(self.config.model_for(agent.model.as_deref())?)
+    }
+
+    fn root(&self, agent: &str, model: &str, workspace: &Path, output_schema: Option<Json>) -> Root {
         let config = &self.config;
         let now = jiff::Timestamp::from_millisecond(self.heart.clock().now().0).unwrap_or_default();
         let today = self.home.today().unwrap_or_else(|| now.to_zoned(jiff::tz::TimeZone::system()).date());
         let day = now.to_zoned(jiff::tz::TimeZone::UTC).strftime("%Y%m%d").to_string();
         Root {
             id: ThreadId::new(format!("{day}-{}", runtime::short_name())),
-            agent: config.agent.as_str().into(),
+            agent: agent.into(),
             model: model.into(),
             mode: config.mode,
             policy: Arc::new(config.policy.clone()),

@@ -9,13 +9,13 @@ use agent::approval::{Approval, Decision, Resolution, Scope};
 use agent::{Json, Time};
 use jiff::tz::TimeZone;
 use majordomo::config::{Config, Flags};
+use majordomo::decide::{self, Came, decide};
 use majordomo::staff::open_store;
 use serde_json::{Value, json};
-use store::{ApprovalQuery, ApprovalRow, ApprovalStatus, Store};
+use store::{ApprovalQuery, ApprovalRow, ApprovalStatus, Process, Store};
 use view::safe;
 
 use super::configured;
-use crate::decide::{self, Came, decide};
 use crate::error::Failure;
 use crate::out;
 use crate::question::{self, Depth};
@@ -58,7 +58,7 @@ pub async fn show(name: &str, flags: &Flags, json: bool) -> Result<u8, Failure> 
         return Ok(0);
     }
     let mut lines = vec![format!("{} is {}", row.question.id, stands(&row))];
-    lines.extend(question::lines(&row.question, Depth::Whole, decide::now()));
+    lines.extend(question::lines(&row.question, Depth::Whole, out::now()));
     for line in lines {
         if !result.line(&line)? {
             break;
@@ -81,10 +81,10 @@ pub async fn yes(name: &str, scope: Scope, input: Option<&str>, flags: &Flags) -
         };
         out::note(&format!("covers from here on: {}", safe::line(&rule.to_string(), REASON)));
     }
-    let came = decide(&store, &shown, Decision::Allow { scope, input }).await?;
+    let came = decide(&store, &shown, Decision::Allow { scope, input }, Process::current().id.as_str()).await?;
     let allowed = matches!(came, Came::Kept | Came::Resolved(Resolution::Allowed { .. }));
     if allowed && scope == Scope::Always {
-        decide::write_rule(&config.data, &shown)?;
+        out::tell_rule(decide::write_rule(&config.data, &shown));
     }
     tell(&shown, came, allowed)
 }
@@ -93,7 +93,7 @@ pub async fn yes(name: &str, scope: Scope, input: Option<&str>, flags: &Flags) -
 pub async fn no(name: &str, reason: Option<&str>, flags: &Flags) -> Result<u8, Failure> {
     let (_, store, shown) = open(name, flags).await?;
     let reason = reason.map(str::trim).filter(|reason| !reason.is_empty()).map(Arc::from);
-    let came = decide(&store, &shown, Decision::Deny { reason }).await?;
+    let came = decide(&store, &shown, Decision::Deny { reason }, Process::current().id.as_str()).await?;
     let denied = matches!(came, Came::Kept | Came::Resolved(Resolution::Denied { .. }));
     tell(&shown, came, denied)
 }
@@ -105,7 +105,7 @@ async fn open(name: &str, flags: &Flags) -> Result<(Config, Arc<dyn Store>, Appr
     let row = store.find_approval(name).await?;
     let id = &row.question.id;
     match row.status {
-        ApprovalStatus::Pending if row.question.expires_at <= decide::now() => {
+        ApprovalStatus::Pending if row.question.expires_at <= out::now() => {
             return Err(Failure::usage(format!("{id} has expired, and counts as refused")));
         }
         ApprovalStatus::Pending => {}

@@ -7,15 +7,16 @@ use std::time::Duration;
 use agent::{ThreadId, Time};
 use majordomo::config::Flags;
 use majordomo::staff::open_store;
+use majordomo::threads;
 use serde_json::Value;
 use store::{Store, ThreadQuery, ThreadRow};
 use view::draw::{self, Look, Marks};
 use view::{Node, Tree};
 
-use super::{configured, thread};
+use super::configured;
 use crate::error::Failure;
-use crate::follow::{Follower, logged};
 use crate::out;
+use majordomo::follow::{Follower, logged};
 
 /// The most live threads that are looked at.
 const MOST: usize = 10_000;
@@ -38,7 +39,7 @@ pub async fn ps(flags: &Flags, json: bool, watch: bool) -> Result<u8, Failure> {
         let now = runtime::Clock::default().now();
         let rows = store.threads(ThreadQuery { live_only: true, limit: MOST, ..ThreadQuery::default() }).await?;
         if json {
-            let rows: Vec<Value> = rows.iter().map(|row| thread::object(row, now)).collect();
+            let rows: Vec<Value> = rows.iter().map(|row| threads::object(row, now)).collect();
             result.line(&Value::from(rows).to_string())?;
             return Ok(0);
         }
@@ -76,7 +77,7 @@ pub async fn ps(flags: &Flags, json: bool, watch: bool) -> Result<u8, Failure> {
 /// The roots that run, and those whose processes have gone.
 fn parted(rows: &[ThreadRow], now: Time) -> (BTreeSet<ThreadId>, BTreeSet<ThreadId>) {
     let of = |row: &ThreadRow| row.root.clone();
-    let running: BTreeSet<ThreadId> = rows.iter().filter(|row| !thread::is_left(row, now)).map(of).collect();
+    let running: BTreeSet<ThreadId> = rows.iter().filter(|row| !threads::is_left(row, now)).map(of).collect();
     let left = rows.iter().map(of).filter(|root| !running.contains(root)).collect();
     (running, left)
 }

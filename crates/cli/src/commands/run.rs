@@ -14,9 +14,9 @@ use super::{configured, staff, surroundings, trust};
 use crate::arguments::{Approvals, Output, Questions, Run};
 use crate::consent::{Asker, Asking};
 use crate::error::Failure;
-use crate::follow::Follower;
 use crate::show::{Prepared, Show, how_to_decide};
 use crate::{out, prompt};
+use majordomo::follow::Follower;
 
 /// `majordomo run`.
 pub async fn run(arguments: Run) -> Result<u8, Failure> {
@@ -68,7 +68,8 @@ pub async fn resume(name: &str, flags: &Flags, questions: &Questions, output: Ou
         Err(majordomo::staff::Error::Heart(runtime::Error::Idle(_))) => {
             // Another process may have gone on with it and come to its end since the log was read.
             let before = Follower::new(store, thread.clone()).read_all().await?;
-            let report = before.iter().rev().find_map(|record| crate::follow::root_report(record, &thread)).cloned();
+            let report =
+                before.iter().rev().find_map(|record| majordomo::follow::root_report(record, &thread)).cloned();
             let report = report.ok_or_else(|| Failure::failed(format!("nothing was ever asked of thread {thread}")))?;
             out::note("nothing is left to do; this is what the last run answered");
             show.catch_up(&before);

@@ -3,6 +3,7 @@
 use agent::Outside;
 use majordomo::config::Flags;
 use majordomo::staff::Options;
+use majordomo::threads;
 
 use super::{configured, staff, thread};
 use crate::error::Failure;
@@ -26,7 +27,7 @@ pub async fn steer(name: &str, text: &str, flags: &Flags) -> Result<u8, Failure>
     };
     heart.leave().await;
     sent?;
-    if thread::word(&row, now) == "interrupted" {
+    if threads::word(&row, now) == "interrupted" {
         out::note(&format!(
             "kept for {id}, whose process is gone; it reads it after: majordomo thread resume {}",
             id.root()

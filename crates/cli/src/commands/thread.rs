@@ -7,14 +7,15 @@ use agent::ThreadId;
 use jiff::tz::TimeZone;
 use majordomo::config::Flags;
 use majordomo::staff::open_store;
+use majordomo::threads::{object, word};
 use serde_json::{Value, json};
 use store::{Store, ThreadQuery, ThreadRow};
 use view::{Dialect, Entry, Lines, Transcript, draw, safe};
 
 use super::configured;
 use crate::error::Failure;
-use crate::follow::{Follower, logged};
 use crate::out;
+use majordomo::follow::{Follower, logged};
 
 /// How a thread is shown.
 pub struct Form {
@@ -94,27 +95,6 @@ pub async fn show(name: &str, flags: &Flags, form: Form) -> Result<u8, Failure> 
         }
     }
     Ok(0)
-}
-
-/// A thread as JSON: what is kept of it, and whether whoever owned it has gone.
-pub fn object(row: &ThreadRow, now: agent::Time) -> Value {
-    let mut object = json!(row);
-    object["state"] = json!(word(row, now));
-    object
-}
-
-/// The word for what a thread is doing.
-pub fn word(row: &ThreadRow, now: agent::Time) -> String {
-    match row.outcome {
-        _ if is_left(row, now) => "interrupted".to_owned(),
-        Some(outcome) if !row.state.is_live() => outcome.to_string(),
-        Some(_) | None => row.state.as_str().to_owned(),
-    }
-}
-
-/// Whether a thread is in the middle of something, and whoever owned it has gone.
-pub fn is_left(row: &ThreadRow, now: agent::Time) -> bool {
-    row.state.is_live() && !row.owner.as_ref().is_some_and(|owner| owner.is_alive(now))
 }
 
 /// The thread that a person means, and what is kept of it.

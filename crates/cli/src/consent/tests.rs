@@ -12,7 +12,7 @@ use runtime::RunHandle;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use super::*;
-use crate::follow::Follower;
+use majordomo::follow::Follower;
 
 /// A terminal, and the hands and eyes of whoever sits at it.
 struct Pair {
@@ -255,7 +255,7 @@ async fn a_question_that_is_answered_elsewhere_is_taken_back_from_the_screen() {
     let elsewhere = async {
         wait(play(&keys, &[("/1 needs", ""), ("> ", "")])).await;
         let first = store.approval(&ApprovalId::of(&thread, 1)).await.expect("a row").expect("a question");
-        decide(&store, &first.question, Decision::Deny { reason: None }).await.expect("a decision");
+        decide(&store, &first.question, Decision::Deny { reason: None }, "elsewhere").await.expect("a decision");
         let rest = [("/1 is no longer asked here: it is denied", ""), ("/2 needs", ""), ("> ", "y\n")];
         wait(play(&keys, &rest)).await;
     };

@@ -1,18 +1,16 @@
 //! A person's decision on its way: written into the log of the thread that asks, bound to what was shown, and followed until
 //! it is known what came of it. Whoever owns the thread takes it up; it is never taken over here.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use agent::approval::{Approval, Decision, Resolution, Scope};
 use agent::permission::{Action, Rule};
 use agent::{Event, InputId, Outside, ThreadId, Time};
-use anyhow::Context;
-use store::{Process, Store};
+use store::Store;
 
-use crate::commands::is_left;
-use crate::out;
+use crate::threads::is_left;
 
 /// After this long without anything new it is looked whether the owner is still there.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
@@ -30,11 +28,15 @@ pub enum Came {
     Kept,
 }
 
-/// Writes a decision on what was shown, and waits for what comes of it.
-pub async fn decide(store: &Arc<dyn Store>, shown: &Approval, decision: Decision) -> Result<Came, store::Error> {
+/// Writes a decision on what was shown, and waits for what comes of it. `who` decides: what one says twice is said once.
+pub async fn decide(
+    store: &Arc<dyn Store>,
+    shown: &Approval,
+    decision: Decision,
+    who: &str,
+) -> Result<Came, store::Error> {
     let thread = shown.id.thread();
-    // A process decides a question once; what it says twice is said once.
-    let input = InputId::new(format!("{}/{}", Process::current().id, shown.id));
+    let input = InputId::new(format!("{who}/{}", shown.id));
     let decided = Outside::Decided { approval: shown.id.clone(), digest: shown.digest.clone(), decision };
     let mut tail = store.tail();
     let mut n = store.arrive(&thread, input.clone(), decided, now(), true).await?.n;
@@ -65,13 +67,9 @@ pub fn standing_rule(question: &Approval) -> Option<Rule> {
     Some(Rule { tool, pattern: Some(pattern), agent: None, action: Action::Allow, origin: "".into() })
 }
 
-/// Writes that rule down, and says where.
-pub fn write_rule(data: &Path, question: &Approval) -> anyhow::Result<()> {
-    if let Some(rule) = standing_rule(question) {
-        let path = majordomo::rules::allow_always(data, &rule).context("the rule could not be written down")?;
-        out::note(&format!("the rule is in {}", path.display()));
-    }
-    Ok(())
+/// Writes that rule down; where, if there is one.
+pub fn write_rule(data: &Path, question: &Approval) -> Result<Option<PathBuf>, crate::config::Error> {
+    standing_rule(question).map(|rule| crate::rules::allow_always(data, &rule)).transpose()
 }
 
 /// What was decided, as the end of a sentence.
@@ -92,8 +90,7 @@ pub fn words(resolution: &Resolution) -> String {
     }
 }
 
-/// The moment.
-pub fn now() -> Time {
+fn now() -> Time {
     runtime::Clock::default().now()
 }
 
