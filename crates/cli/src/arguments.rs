@@ -67,6 +67,8 @@ pub enum Command {
     Explain(Explain),
     /// Show what a project's files would bring into force, and trust them or not
     Trust(Trust),
+    /// Open a window on the house: a page for your browser, and HTTP with live events for programs
+    Serve(Box<Serve>),
     /// A household to try things on
     #[command(subcommand)]
     Demo(DemoCommand),
@@ -110,6 +112,25 @@ pub struct Run {
     pub questions: Questions,
     #[command(flatten)]
     pub output: Output,
+    #[command(flatten)]
+    pub settings: Settings,
+}
+
+/// `majordomo serve`.
+#[derive(Debug, Args)]
+pub struct Serve {
+    /// Where to listen. Anything but this machine needs a password in MAJORDOMO_PASSWORD
+    #[arg(long, default_value = "127.0.0.1:4870")]
+    pub addr: String,
+    /// A further name under which the window is known, as browsers have it in their address line
+    #[arg(long, value_name = "HOST")]
+    pub name: Vec<String>,
+    /// Open a browser
+    #[arg(long)]
+    pub open: bool,
+    /// Look after the sample household, whose clock stands at 2026-01-15
+    #[arg(long)]
+    pub demo: bool,
     #[command(flatten)]
     pub settings: Settings,
 }

@@ -9,6 +9,7 @@ mod doctor;
 mod explain;
 mod ps;
 mod run;
+mod serve;
 mod steer;
 mod stop;
 mod thread;
@@ -27,8 +28,6 @@ use crate::arguments::{
 };
 use crate::error::Failure;
 use crate::out;
-
-pub use thread::is_left;
 
 /// The widest that a warning is shown.
 const WIDE: usize = 400;
@@ -57,6 +56,7 @@ pub async fn carry_out(desk: Desk) -> Result<u8, Failure> {
         Command::Trust(arguments) => trust::trust(&arguments),
         Command::Agents(AgentsCommand::Ls { json, place }) => agents::ls(&place.flags(), json),
         Command::Doctor { settings, json } => doctor::doctor(&settings.flags(), json).await,
+        Command::Serve(arguments) => serve::serve(*arguments).await,
         Command::Demo(DemoCommand::Init { folder }) => demo::init(&folder),
         Command::Config(ConfigCommand::Show { settings, json }) => config::show(&settings.flags(), json),
         Command::Completion { shell } => completion::completion(shell),

@@ -45,6 +45,13 @@ impl From<majordomo::config::Error> for Failure {
     }
 }
 
+impl From<server::Error> for Failure {
+    fn from(error: server::Error) -> Self {
+        let code = if matches!(error, server::Error::Open(_)) { CONFIGURATION } else { 1 };
+        Self { message: error.to_string(), code }
+    }
+}
+
 impl From<staff::Error> for Failure {
     fn from(error: staff::Error) -> Self {
         let message = chain(&error);

@@ -3,9 +3,7 @@
 mod arguments;
 mod commands;
 mod consent;
-mod decide;
 mod error;
-mod follow;
 mod out;
 mod person;
 mod prompt;

@@ -1,0 +1,69 @@
+//! `majordomo serve`: a window on the house, for a browser and for programs.
+
+use std::net::SocketAddr;
+use std::process::{Command, Stdio};
+
+use majordomo::config::Flags;
+use majordomo::staff::{Consent, Options};
+use server::Window;
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::{configured, staff};
+use crate::arguments::Serve;
+use crate::error::Failure;
+use crate::out;
+
+/// Where a password for people comes from: not from the command line, which others can read.
+const PASSWORD: &str = "MAJORDOMO_PASSWORD";
+
+/// `majordomo serve`.
+pub async fn serve(serve: Serve) -> Result<u8, Failure> {
+    let flags = Flags { demo: serve.demo, ..serve.settings.flags() };
+    let addr: SocketAddr = serve.addr.parse().map_err(|_| {
+        Failure::usage(format!("'{}' is no address to listen on: write it as 127.0.0.1:4870", serve.addr))
+    })?;
+    let (surroundings, config) = configured(&flags)?;
+    let password = std::env::var(PASSWORD).ok().filter(|password| !password.is_empty());
+    let options = server::Options { addr, names: serve.name, password, data: config.data.clone() };
+    if !addr.ip().is_loopback() && options.password.is_none() {
+        return Err(Failure::from(server::Error::Open(addr)));
+    }
+    // Whoever looks through the window decides; until then a question waits.
+    let house = staff(&surroundings, config, Options { consent: Consent::Asked, ..Options::default() }).await?;
+    let window = match Window::bind(house.clone(), options).await {
+        Ok(window) => window,
+        Err(error) => {
+            house.heart().leave().await;
+            return Err(error.into());
+        }
+    };
+    let link = window.link();
+    out::note(&format!("majordomo listens on http://{}", window.addr()));
+    out::note(&format!("open {link}"));
+    out::note("the link lets one browser in, once; programs find the token in server.token; Ctrl-C closes the window");
+    if serve.open {
+        show(&link);
+    }
+    let mut hangs_up =
+        signal(SignalKind::terminate()).map_err(|error| Failure::failed(format!("no signals: {error}")))?;
+    let closed = async {
+        tokio::select! {
+            _ = tokio::signal::ctrl_c() => 130,
+            _ = hangs_up.recv() => 143,
+        }
+    };
+    let mut code = 0;
+    window.open(async { code = closed.await }).await;
+    house.heart().leave().await;
+    out::note("what was running goes on when it is served again, or with: majordomo thread resume ID");
+    Ok(code)
+}
+
+/// Opens a browser, where there is one.
+fn show(link: &str) {
+    let opened =
+        Command::new("xdg-open").arg(link).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    if opened.is_err() {
+        out::note("no browser could be opened: open the link yourself");
+    }
+}

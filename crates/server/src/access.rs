@@ -1,0 +1,254 @@
+//! Who may come in: whoever holds the token of this start, or came by the link that was printed; and that no other site leads a
+//! browser here.
+//!
+//! Every request is looked at, whatever it asks for. Where it says it comes from (`Host`, `Origin`, `Sec-Fetch-Site`) must be
+//! here, which is what keeps a page of somebody else's from using a person's browser; then it must know a secret: the token as a
+//! bearer, for programs, or a cookie, for browsers, which is given once for the code in the link (or for the password). A secret in
+//! an address counts for nothing.
+
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
+use std::sync::{Mutex, PoisonError};
+
+use axum::http::{HeaderMap, Method, Request, StatusCode, Uri, header};
+
+use crate::problem::Problem;
+
+/// The name of the cookie.
+const COOKIE: &str = "majordomo";
+/// So many browsers stay let in; the first comers are shown out.
+const MAX_SESSIONS: usize = 64;
+
+/// Who may come in.
+pub(crate) struct Access {
+    token: String,
+    password: Option<String>,
+    /// The names under which this window is known, as in `Host`.
+    hosts: BTreeSet<String>,
+    /// The code of the link, until it is used, and those who were let in, in the order of coming.
+    doors: Mutex<Doors>,
+}
+
+#[derive(Default)]
+struct Doors {
+    code: Option<String>,
+    sessions: Vec<String>,
+}
+
+impl Access {
+    /// A new token and a new link.
+    pub fn new(addr: SocketAddr, names: &[String], password: Option<String>) -> Self {
+        let port = addr.port();
+        let mut hosts: BTreeSet<String> = names.iter().map(|name| format!("{}:{port}", name.to_lowercase())).collect();
+        hosts.insert(addr.to_string());
+        if addr.ip().is_loopback() {
+            hosts.extend(["localhost", "127.0.0.1", "[::1]"].map(|name| format!("{name}:{port}")));
+        }
+        let doors = Doors { code: Some(secret()), sessions: Vec::new() };
+        Self { token: secret(), password, hosts, doors: Mutex::new(doors) }
+    }
+
+    /// The secret of programs.
+    pub fn token(&self) -> &str {
+        &self.token
+    }
+
+    /// The code by which a browser is let in once.
+    pub fn code(&self) -> Option<String> {
+        self.doors().code.clone()
+    }
+
+    /// Lets a browser in by the code or the password: the cookie that it is given.
+    pub fn enter(&self, code: Option<&str>, password: Option<&str>) -> Option<String> {
+        let mut doors = self.doors();
+        let by_code = matches!((&doors.code, code), (Some(wanted), Some(given)) if same(wanted, given));
+        let by_password = matches!((&self.password, password), (Some(wanted), Some(given)) if same(wanted, given));
+        if by_code {
+            doors.code = None;
+        } else if !by_password {
+            return None;
+        }
+        let session = secret();
+        doors.sessions.push(session.clone());
+        let too_many = doors.sessions.len().saturating_sub(MAX_SESSIONS);
+        doors.sessions.drain(..too_many);
+        Some(format!("{COOKIE}={session}; HttpOnly; SameSite=Strict; Path=/"))
+    }
+
+    /// Whether a password lets people in.
+    pub fn asks_for_password(&self) -> bool {
+        self.password.is_some()
+    }
+
+    /// Looks where a request comes from. Whoever asks for nothing but a page may come from anywhere.
+    pub fn come_from_here<B>(&self, request: &Request<B>) -> Result<(), Problem> {
+        let headers = request.headers();
+        let elsewhere = |status, what: &str| {
+            Err(Problem::new(status, format!("{what}: this window is opened by its own address only")))
+        };
+        if !self.is_here(headers, request.uri()) {
+            return elsewhere(StatusCode::MISDIRECTED_REQUEST, "the request is for another host");
+        }
+        let visits = request.method() == Method::GET && says(headers, "sec-fetch-mode") == Some("navigate");
+        match says(headers, "sec-fetch-site") {
+            None | Some("same-origin" | "none") => {}
+            Some(_) if visits => {}
+            Some(_) => return elsewhere(StatusCode::FORBIDDEN, "another site asks"),
+        }
+        let mut origins = headers.get_all(header::ORIGIN).iter();
+        match (origins.next().map(|origin| origin.to_str().unwrap_or("")), origins.next()) {
+            (None, _) => Ok(()),
+            (Some(origin), None) if origin.strip_prefix("http://").is_some_and(|host| self.is_name(host)) => Ok(()),
+            _ => elsewhere(StatusCode::FORBIDDEN, "another site asks"),
+        }
+    }
+
+    /// Looks whether a request knows a secret. A browser that changes something must also say that it is at our own page.
+    pub fn know_a_secret(&self, method: &Method, headers: &HeaderMap) -> Result<(), Problem> {
+        if says(headers, header::AUTHORIZATION.as_str())
+            .and_then(|value| value.strip_prefix("Bearer "))
+            .is_some_and(|token| same(&self.token, token.trim()))
+        {
+            return Ok(());
+        }
+        let unknown = || {
+            Problem::new(
+                StatusCode::UNAUTHORIZED,
+                "not let in: open the link that `majordomo serve` prints, or send the token of server.token as a bearer",
+            )
+        };
+        let session = cookie(headers).ok_or_else(unknown)?;
+        if !self.doors().sessions.iter().any(|known| same(known, session)) {
+            return Err(unknown());
+        }
+        let looks = matches!(*method, Method::GET | Method::HEAD);
+        if !looks && !is_same_origin(headers) {
+            return Err(Problem::new(
+                StatusCode::FORBIDDEN,
+                "a browser that changes something must say that it is at our own page",
+            ));
+        }
+        Ok(())
+    }
+
+    fn is_here(&self, headers: &HeaderMap, uri: &Uri) -> bool {
+        let mut hosts = headers.get_all(header::HOST).iter();
+        let (Some(host), None) = (hosts.next(), hosts.next()) else { return false };
+        let named = host.to_str().is_ok_and(|host| self.is_name(host));
+        named && uri.authority().is_none_or(|authority| self.is_name(authority.as_str()))
+    }
+
+    fn is_name(&self, host: &str) -> bool {
+        self.hosts.contains(&host.to_lowercase())
+    }
+
+    fn doors(&self) -> std::sync::MutexGuard<'_, Doors> {
+        self.doors.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether a request proves that it comes from our own page.
+pub(crate) fn is_same_origin(headers: &HeaderMap) -> bool {
+    // The origin was compared already; it is only asked whether there is one.
+    says(headers, "sec-fetch-site") == Some("same-origin") || headers.contains_key(header::ORIGIN)
+}
+
+/// Whether a request brings the token of programs along.
+pub(crate) fn has_bearer(headers: &HeaderMap) -> bool {
+    headers.contains_key(header::AUTHORIZATION)
+}
+
+fn says<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}
+
+fn cookie(headers: &HeaderMap) -> Option<&str> {
+    let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    all.flat_map(|cookies| cookies.split(';')).find_map(|cookie| cookie.trim().strip_prefix(COOKIE)?.strip_prefix('='))
+}
+
+/// 256 bits that nobody can guess.
+fn secret() -> String {
+    let mut bytes = [0u8; 32];
+    getrandom::fill(&mut bytes).expect("the system has random numbers");
+    blake3::Hash::from_bytes(bytes).to_hex().to_string()
+}
+
+/// Compares secrets in a time that tells nothing of how far they agree.
+fn same(one: &str, other: &str) -> bool {
+    blake3::hash(one.as_bytes()) == blake3::hash(other.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn access() -> Access {
+        Access::new("127.0.0.1:4870".parse().unwrap(), &[], None)
+    }
+
+    fn asks(uri: &str, headers: &[(&str, &str)]) -> Request<()> {
+        let builder = headers.iter().fold(Request::builder().uri(uri), |all, (name, value)| all.header(*name, *value));
+        builder.body(()).unwrap()
+    }
+
+    // T2
+    #[test]
+    fn only_our_own_names_are_answered() {
+        let access = access();
+        for host in ["127.0.0.1:4870", "localhost:4870", "LOCALHOST:4870", "[::1]:4870"] {
+            assert!(access.come_from_here(&asks("/", &[("host", host)])).is_ok(), "{host}");
+        }
+        for host in
+            ["evil.example", "evil.example:4870", "127.0.0.1", "127.0.0.1:80", "", "localhost:4870.evil.example"]
+        {
+            assert!(access.come_from_here(&asks("/", &[("host", host)])).is_err(), "{host}");
+        }
+        assert!(access.come_from_here(&asks("/", &[])).is_err());
+        assert!(access.come_from_here(&asks("/", &[("host", "localhost:4870"), ("host", "localhost:4870")])).is_err());
+        let absolute = asks("http://evil.example/", &[("host", "localhost:4870")]);
+        assert!(access.come_from_here(&absolute).is_err());
+    }
+
+    // T1, T4
+    #[test]
+    fn another_site_is_refused_and_may_only_link_to_a_page() {
+        let access = access();
+        let from = |more: &[(&str, &str)]| {
+            let mut headers = vec![("host", "localhost:4870")];
+            headers.extend(more);
+            access.come_from_here(&asks("/", &headers)).is_ok()
+        };
+        assert!(from(&[("origin", "http://localhost:4870"), ("sec-fetch-site", "same-origin")]));
+        for origin in ["null", "http://evil.example", "https://localhost:4870", "http://localhost", ""] {
+            assert!(!from(&[("origin", origin)]), "{origin}");
+        }
+        assert!(!from(&[("origin", "http://localhost:4870"), ("origin", "http://evil.example")]));
+        assert!(!from(&[("sec-fetch-site", "cross-site")]) && !from(&[("sec-fetch-site", "same-site")]));
+        assert!(from(&[("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate")]));
+    }
+
+    // T3
+    #[test]
+    fn a_link_lets_one_browser_in_once() {
+        let access = access();
+        let code = access.code().unwrap();
+        assert!(access.enter(Some("x"), None).is_none() && access.enter(None, Some("")).is_none());
+        let cookie = access.enter(Some(&code), None).unwrap();
+        assert!(cookie.contains("HttpOnly; SameSite=Strict"));
+        assert!(access.enter(Some(&code), None).is_none(), "it is used up");
+        let headers = |name: &str, value: &str| asks("/", &[(name, value)]).headers().clone();
+        let session = cookie.split(';').next().unwrap();
+        assert!(access.know_a_secret(&Method::GET, &headers("cookie", &format!("a=b; {session}"))).is_ok());
+        assert!(
+            access.know_a_secret(&Method::POST, &headers("cookie", session)).is_err(),
+            "it does not say where it is"
+        );
+        assert!(access.know_a_secret(&Method::GET, &headers("cookie", "majordomo=")).is_err());
+        let token = format!("Bearer {}", access.token());
+        assert!(access.know_a_secret(&Method::POST, &headers("authorization", &token)).is_ok());
+        let other = format!("Bearer {}", self::access().token());
+        assert!(access.know_a_secret(&Method::GET, &headers("authorization", &other)).is_err(), "of another start");
+        assert!(access.know_a_secret(&Method::GET, &headers("x", "y")).is_err());
+    }
+}

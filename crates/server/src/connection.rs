@@ -1,0 +1,140 @@
+//! Connections: how many, how long a request may take to arrive, how much of it is held, and how long a reader may stand still.
+//!
+//! A reader that takes nothing for [`STALLED`] while there is something for it is cut off by failing its writes, wherever its
+//! bytes stand: it costs a socket until then, and nothing after.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio::time::{Instant, Sleep};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// So many connections at once; further ones wait to be accepted.
+const MAX_CONNECTIONS: usize = 4096;
+/// The head of a request must have arrived by then.
+const HEAD_WITHIN: Duration = Duration::from_secs(10);
+/// As much as is held of a request's head, and of what waits to be sent.
+const MAX_HELD: usize = 32 * 1024;
+const MAX_HEADERS: usize = 64;
+/// A reader that takes nothing for so long is cut off.
+const STALLED: Duration = Duration::from_secs(10);
+/// What is under way when the window closes has so long to end.
+const PARTING: Duration = Duration::from_secs(2);
+
+/// Serves connections until `closing`, and then lets those that are under way end.
+pub(crate) async fn serve(listener: TcpListener, router: Router, closing: CancellationToken) {
+    let (room, tasks) = (Arc::new(Semaphore::new(MAX_CONNECTIONS)), TaskTracker::new());
+    loop {
+        let Ok(place) = room.clone().acquire_owned().await else { break };
+        let stream = tokio::select! {
+            () = closing.cancelled() => break,
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => stream,
+                Err(error) => {
+                    // Too many files are open, or the caller has gone again: others may follow.
+                    tracing::warn!(%error, "a connection could not be taken");
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                    continue;
+                }
+            },
+        };
+        let (router, closing) = (router.clone(), closing.clone());
+        tasks.spawn(async move {
+            let _place = place;
+            talk(stream, router, closing).await;
+        });
+    }
+    tasks.close();
+    let _ = tokio::time::timeout(PARTING, tasks.wait()).await;
+}
+
+async fn talk(stream: TcpStream, router: Router, closing: CancellationToken) {
+    // Small frames should not wait for each other.
+    let _ = stream.set_nodelay(true);
+    let io = TokioIo::new(Patient { stream, stands_still: None });
+    let mut talk = std::pin::pin!(
+        http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(HEAD_WITHIN)
+            .max_buf_size(MAX_HELD)
+            .max_headers(MAX_HEADERS)
+            .serve_connection(io, TowerToHyperService::new(router))
+    );
+    let ended = tokio::select! {
+        ended = talk.as_mut() => ended,
+        () = closing.cancelled() => {
+            talk.as_mut().graceful_shutdown();
+            talk.await
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a connection ended");
+    }
+}
+
+/// A stream whose reader may not stand still for ever.
+struct Patient {
+    stream: TcpStream,
+    /// Until when something must have been taken; none while nothing waits.
+    stands_still: Option<Pin<Box<Sleep>>>,
+}
+
+impl Patient {
+    fn bounded<T>(&mut self, context: &mut Context<'_>, tried: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+        if tried.is_ready() {
+            self.stands_still = None;
+            return tried;
+        }
+        let until =
+            self.stands_still.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(Instant::now() + STALLED)));
+        match until.as_mut().poll(context) {
+            Poll::Pending => Poll::Pending,
+            Poll::Ready(()) => Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the reader stands still"))),
+        }
+    }
+}
+
+impl AsyncRead for Patient {
+    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, into)
+    }
+}
+
+impl AsyncWrite for Patient {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let tried = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.bounded(context, tried)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        pieces: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let tried = Pin::new(&mut self.stream).poll_write_vectored(context, pieces);
+        self.bounded(context, tried)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}

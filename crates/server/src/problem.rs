@@ -1,0 +1,83 @@
+//! What went wrong, as a document of its own kind (RFC 9457): the one place where failures become statuses.
+
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use majordomo::staff;
+use serde_json::json;
+
+/// A failure as a client sees it: a status, and a sentence that says what to do.
+#[derive(Debug)]
+pub struct Problem {
+    status: StatusCode,
+    detail: String,
+}
+
+impl Problem {
+    /// A failure with a sentence for whoever asked.
+    pub fn new(status: StatusCode, detail: impl Into<String>) -> Self {
+        Self { status, detail: detail.into() }
+    }
+
+    /// A request that cannot be understood.
+    pub fn unusable(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, detail)
+    }
+
+    /// Something that is not there.
+    pub fn missing(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, detail)
+    }
+
+    /// Something that does not go with how things stand.
+    pub fn conflict(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::CONFLICT, detail)
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let body = json!({
+            "type": "about:blank",
+            "title": self.status.canonical_reason().unwrap_or("Error"),
+            "status": self.status.as_u16(),
+            "detail": self.detail,
+        });
+        (self.status, [(header::CONTENT_TYPE, "application/problem+json")], body.to_string()).into_response()
+    }
+}
+
+impl From<store::Error> for Problem {
+    fn from(error: store::Error) -> Self {
+        let status = match &error {
+            store::Error::UnknownThread(_) => StatusCode::NOT_FOUND,
+            store::Error::Ambiguous { .. } | store::Error::Owned { .. } => StatusCode::CONFLICT,
+            _ => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        if status.is_server_error() {
+            tracing::error!(%error, "the memory failed a request");
+        }
+        Self::new(status, error.to_string())
+    }
+}
+
+impl From<runtime::Error> for Problem {
+    fn from(error: runtime::Error) -> Self {
+        match error {
+            runtime::Error::Store(error) => error.into(),
+            runtime::Error::Idle(_) | runtime::Error::Alive(_) | runtime::Error::Taken(_) => {
+                Self::conflict(error.to_string())
+            }
+            other => Self::unusable(other.to_string()),
+        }
+    }
+}
+
+impl From<staff::Error> for Problem {
+    fn from(error: staff::Error) -> Self {
+        match error {
+            staff::Error::Heart(error) => error.into(),
+            staff::Error::Provider(error) => Self::new(StatusCode::FAILED_DEPENDENCY, error.to_string()),
+            other => Self::unusable(other.to_string()),
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! A window on a house: bound, opened, closed.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use majordomo::Staff;
+use majordomo::threads::is_left;
+use store::{Process, Store, ThreadQuery, ThreadRow};
+use tokio::net::TcpListener;
+
+use crate::access::Access;
+use crate::live::Live;
+use crate::{connection, routes};
+
+/// The file in the folder for state by which our own commands find the window: its token, its address and its process; once it
+/// is closed, in the place of the first two nothing, and below them the runs that it left in the middle.
+pub const TOKEN_FILE: &str = "server.token";
+
+/// How a window is opened.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Where it listens. Anything but this machine needs a password.
+    pub addr: SocketAddr,
+    /// Further names under which it is known, as a browser has them in its address line.
+    pub names: Vec<String>,
+    /// Lets people in who do not have the link.
+    pub password: Option<String>,
+    /// The folder for state.
+    pub data: PathBuf,
+}
+
+/// What keeps a window from opening.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Others could reach it, and nothing would keep them out.
+    #[error("{0} can be reached from elsewhere: set a password (MAJORDOMO_PASSWORD), or listen on 127.0.0.1")]
+    Open(SocketAddr),
+    /// The address cannot be used.
+    #[error("cannot listen on {addr}: {source}")]
+    Listen {
+        /// Which.
+        addr: SocketAddr,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file with the token cannot be written.
+    #[error("{}: {source}", path.display())]
+    Token {
+        /// Where.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+/// A window that is bound and not yet open.
+pub struct Window {
+    staff: Staff,
+    listener: TcpListener,
+    addr: SocketAddr,
+    access: Arc<Access>,
+    token_file: PathBuf,
+    /// What the window before this one left.
+    before: Option<Before>,
+}
+
+/// The window before this one.
+struct Before {
+    process: String,
+    left: Vec<String>,
+}
+
+/// What every request may use.
+#[derive(Clone)]
+pub(crate) struct Shared {
+    pub staff: Staff,
+    pub access: Arc<Access>,
+    pub live: Arc<Live>,
+}
+
+impl Shared {
+    pub fn store(&self) -> &Arc<dyn Store> {
+        self.staff.heart().store()
+    }
+}
+
+impl Window {
+    /// Binds a window on what a staff does.
+    pub async fn bind(staff: Staff, options: Options) -> Result<Self, Error> {
+        if !options.addr.ip().is_loopback() && options.password.is_none() {
+            return Err(Error::Open(options.addr));
+        }
+        let listen = |source| Error::Listen { addr: options.addr, source };
+        let listener = TcpListener::bind(options.addr).await.map_err(listen)?;
+        let addr = listener.local_addr().map_err(listen)?;
+        let access = Arc::new(Access::new(addr, &options.names, options.password));
+        let token_file = options.data.join(TOKEN_FILE);
+        let before = served_before(&token_file);
+        let text = format!("{}\n{addr}\n{}\n", access.token(), Process::current().id);
+        write_private(&token_file, &text).map_err(|source| Error::Token { path: token_file.clone(), source })?;
+        Ok(Self { staff, listener, addr, access, token_file, before })
+    }
+
+    /// Where it listens.
+    pub fn addr(&self) -> SocketAddr {
+        self.addr
+    }
+
+    /// The link by which one browser comes in, once.
+    pub fn link(&self) -> String {
+        let code = self.access.code().unwrap_or_default();
+        format!("http://{}/enter?code={code}", self.addr)
+    }
+
+    /// Serves until `closed`; then what is under way ends, and runs are left to be resumed by whoever owns the staff.
+    pub async fn open(self, closed: impl Future<Output = ()>) {
+        let Self { staff, listener, addr: _, access, token_file, before } = self;
+        let live = Live::new(staff.heart().clone());
+        let closing = live.closing.clone();
+        if let Some(before) = before {
+            go_on(&staff, &before).await;
+        }
+        let router = routes::all(Shared { staff: staff.clone(), access, live });
+        let serving = connection::serve(listener, router, closing.clone());
+        tokio::pin!(serving);
+        tokio::select! {
+            () = &mut serving => {}
+            () = closed => {
+                closing.cancel();
+                serving.await;
+            }
+        }
+        // Another window may have been opened since.
+        let own = Process::current().id;
+        if served_before(&token_file).is_some_and(|before| before.process == own.as_str()) {
+            let left = live_roots(&staff).await.into_iter().filter(|row| is_owned_by(row, own.as_str()));
+            let left: String = left.map(|row| format!("{}\n", row.id)).collect();
+            if let Err(error) = write_private(&token_file, &format!("\n\n{own}\n{left}")) {
+                tracing::warn!(%error, "what is left is not written down");
+            }
+        }
+    }
+}
+
+/// Goes on with the runs that the window before this one left in the middle. Those that were begun at a terminal are left to
+/// whoever began them.
+async fn go_on(staff: &Staff, before: &Before) {
+    let now = staff.heart().clock().now();
+    for row in live_roots(staff).await {
+        let was_killed = is_owned_by(&row, &before.process) && is_left(&row, now);
+        let was_left = row.owner.is_none() && before.left.iter().any(|left| left == row.id.as_str());
+        if (was_killed || was_left)
+            && let Err(error) = staff.resume(&row.id).await
+        {
+            tracing::warn!(thread = %row.id, %error, "the run stays as it was left");
+        }
+    }
+}
+
+async fn live_roots(staff: &Staff) -> Vec<ThreadRow> {
+    let query = ThreadQuery { live_only: true, root_only: true, limit: usize::MAX, ..ThreadQuery::default() };
+    staff.heart().store().threads(query).await.unwrap_or_else(|error| {
+        tracing::error!(%error, "what is left in the middle cannot be looked for");
+        Vec::new()
+    })
+}
+
+fn is_owned_by(row: &ThreadRow, process: &str) -> bool {
+    row.owner.as_ref().is_some_and(|owner| owner.process.id.as_str() == process)
+}
+
+/// What the file of a window tells of it.
+fn served_before(path: &Path) -> Option<Before> {
+    let text = std::fs::read_to_string(path).ok()?;
+    let mut lines = text.lines().skip(2).map(str::to_owned);
+    Some(Before { process: lines.next()?, left: lines.collect() })
+}
+
+/// Writes a file that only its owner can read, in the place of whatever was there.
+fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
+    use std::io::Write;
+    use std::os::unix::fs::OpenOptionsExt;
+    let passing = path.with_extension("new");
+    // One that a killed process left, or a link that somebody planted: neither is written through.
+    let _ = std::fs::remove_file(&passing);
+    let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&passing)?;
+    file.write_all(text.as_bytes())?;
+    std::fs::rename(&passing, path)
+}
