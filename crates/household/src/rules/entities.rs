@@ -230,10 +230,13 @@ fn quoted(text: &str) -> Vec<(Range<usize>, &str)> {
 }
 
 fn tokens(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    text.split_whitespace().map(|token| {
-        let trimmed = token.trim_matches(|character: char| "\"'(),;:!?<>[]„“”«»…".contains(character));
-        let trimmed = trimmed.trim_end_matches('.');
-        (trimmed.as_ptr() as usize - text.as_ptr() as usize, trimmed)
+    let mut end = 0;
+    text.split(char::is_whitespace).map(move |token| {
+        let start = end;
+        end += token.len() + text[end + token.len()..].chars().next().map_or(0, char::len_utf8);
+        let is_mark = |character: char| "\"'(),;:!?<>[]„“”«»…".contains(character);
+        let opened = token.trim_start_matches(is_mark);
+        (start + token.len() - opened.len(), opened.trim_end_matches(is_mark).trim_end_matches('.'))
     })
 }
 

@@ -12,6 +12,9 @@ use super::speak::{list, preferences, shown, text_of, texts_of};
 use super::talk::Turn;
 use super::words::fold;
 
+/// So many letters of a word are enough to know it by, whatever its ending.
+const STEM: usize = 6;
+
 /// What the learner does next.
 pub(super) fn next(order: &Order, turn: &Turn, desk: &Desk) -> Said {
     match turn.last() {
@@ -66,7 +69,7 @@ fn best<'a>(order: &Order, all: &'a [Value]) -> Option<&'a Value> {
         }
         let described = fold(&format!("{key} {}", shown(&preference["value"])));
         let words = described.split(|character: char| !character.is_alphanumeric()).filter(|word| word.len() > 3);
-        words.filter(|word| task.contains(&word[..word.len().min(6)])).count()
+        words.filter(|word| task.contains(&word.chars().take(STEM).collect::<String>())).count()
     };
     let best = all.iter().map(score).max().filter(|most| *most > 0)?;
     let mut fitting = all.iter().filter(|preference| score(preference) == best);

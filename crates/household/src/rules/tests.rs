@@ -3,6 +3,7 @@
 use agent::message::{Message, Origin, Part, Role};
 use agent::tools::{Reach, Risk, ToolInfo};
 use agent::{CallId, Json};
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
@@ -602,5 +603,84 @@ fn nobody_calls_tools_that_were_not_lent_or_without_end() {
             said = stage.gets(&json!({}));
         }
         assert!(!said.text.is_empty());
+    }
+}
+
+/// Any object that a tool could answer with, members that the engine reads among them.
+fn any_result() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i32>().prop_map(Value::from),
+        ".{0,30}".prop_map(Value::from),
+        Just(json!("2026-01-20T14:00:00+01:00")),
+    ];
+    let keys = prop_oneof![
+        Just("items"),
+        Just("mails"),
+        Just("emailId"),
+        Just("suggestedSlots"),
+        Just("start"),
+        Just("end"),
+        Just("results"),
+        Just("path"),
+        Just("preferences"),
+        Just("key"),
+        Just("contacts"),
+        Just("emails"),
+        Just("name"),
+        Just("free"),
+        Just("events"),
+        Just("busy"),
+        Just("titles"),
+        Just("data"),
+        Just("summary"),
+        Just("success"),
+        Just("draftId"),
+        Just("text"),
+        Just("why"),
+        Just("conflicts"),
+        Just("value"),
+        Just("counts"),
+        Just("period"),
+        Just("drafts"),
+    ];
+    leaf.prop_recursive(4, 40, 5, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::vec((keys.clone(), inner), 1..6).prop_map(|members| Value::Object(
+                members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+            )),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_is_said_and_found_only_lent_tools_are_called_and_it_ends(
+        agent in 0_usize..6,
+        request in prop_oneof![
+            ".{0,60}",
+            Just("Find a slot with Anna and write her an email".to_owned()),
+            Just("Why do you think I like ümlaute und 日本語?".to_owned()),
+            Just("reply to Sarah that I agree".to_owned()),
+        ],
+        results in prop::collection::vec(any_result(), 8),
+    ) {
+        let tools = [BUTLER, TRIAGE, SCHEDULER, COMMUNICATOR, NAVIGATOR, LEARNER][agent];
+        let mut stage = Stage::with(tools);
+        let mut said = stage.says(&request);
+        for result in &results {
+            if said.calls.is_empty() {
+                break;
+            }
+            for (name, _) in &said.calls {
+                prop_assert!(tools.contains(&&**name), "{name} was not lent");
+            }
+            said = stage.gets(result);
+        }
+        prop_assert!(said.calls.is_empty() && !said.text.is_empty(), "it goes on: {:?}", said.calls);
     }
 }
