@@ -156,3 +156,17 @@ impl std::fmt::Debug for Household {
         f.debug_struct("Household").field("mail", &self.options.mail).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_tool_of_a_household_is_named_among_its_tools() {
+        let household = Household::open(Options::default()).expect("an empty household");
+        let there: Vec<String> = household.tools(Registry::new()).infos().keys().map(ToString::to_string).collect();
+        let mut named = TOOLS.map(str::to_owned).to_vec();
+        named.sort_unstable();
+        assert_eq!(there, named);
+    }
+}

@@ -3,7 +3,7 @@
 //! It makes nothing: where there is no database yet, none is made. A key is never shown, only whether its variable is set.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use majordomo::config::{Config, Flags, Surroundings};
 use majordomo::staff::{DATABASE, open_store};
@@ -93,6 +93,7 @@ async fn examined(surroundings: &Surroundings, config: &Config) -> Vec<Finding> 
     findings.push(data(&config.data));
     findings.push(database(config).await);
     findings.push(model(config));
+    findings.push(household(config));
     findings.push(trust(config));
     findings.push(rules(config));
     findings.extend(walls(&sandbox(surroundings, config)));
@@ -170,6 +171,21 @@ fn model(config: &Config) -> Finding {
     } else {
         Finding::well("model", says)
     }
+}
+
+fn household(config: &Config) -> Finding {
+    let Some(named) = &config.household else {
+        return Finding::well("household", "none; household.folder names one, and `majordomo run --demo` shows one");
+    };
+    let places = [
+        ("folder", &named.folder),
+        ("mail", &named.mail),
+        ("calendars", &named.calendars),
+        ("notes", &named.notes),
+        ("contacts", &named.contacts),
+    ];
+    let told = |(name, place): &(&str, &Option<PathBuf>)| Some(format!("{name} {}", place.as_ref()?.display()));
+    Finding::well("household", places.iter().filter_map(told).collect::<Vec<_>>().join(", "))
 }
 
 fn trust(config: &Config) -> Finding {

@@ -250,3 +250,27 @@ fn explain_knows_what_was_lent() {
     assert!(verdict(&child, "mail_flag").starts_with("verdict: ask"), "{}", verdict(&child, "mail_flag"));
     assert_eq!(verdict(&child, "notes_read"), "verdict: deny, notes_read is none of its tools");
 }
+
+// ORION-29: consent goes through the butler to the person, from a specialist of its.
+#[test]
+fn what_a_specialist_would_change_a_person_is_asked_about() {
+    let flag = || call("mail_flag", "id = \"msg_urgent_001\", flag = \"flagged\"");
+    let world = world(&scenes("delegate_triage", &flag()));
+    let refused = run(&world, "Flag the contract", &["--approvals", "deny"]);
+    assert_eq!(refused.code, Some(5), "{refused:?}");
+    assert!(refused.err.contains("mail_flag: allowed by --mode auto"), "{}", refused.err);
+
+    let model = format!("scripted/{}", world.path("../script.toml").display());
+    let running = world.start(&["run", "--demo", "-m", &model, "Flag the contract", "--approvals", "wait"]);
+    let question = |event: &Event| match event {
+        Event::ApprovalRequested(question) => Some(question.clone()),
+        _ => None,
+    };
+    let log = world.until_logged("a question", |log| log.iter().any(|record| question(&record.event).is_some()));
+    let asked = log.iter().find_map(|record| question(&record.event)).expect("a question");
+    assert_eq!(asked.path, ["butler".into(), "triage".into()]);
+    world.call(&["approve", "yes", asked.id.as_str()]).answer(0);
+    assert_eq!(running.done().answer(0), "It is seen to.");
+    let flagged = |path: &String| path.contains("msg_urgent_001:2,") && path.ends_with('F');
+    assert!(world.state_files().iter().any(flagged), "the flag is in the file's name, as other programs read it");
+}

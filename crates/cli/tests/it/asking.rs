@@ -76,7 +76,7 @@ async fn wrong_flags_exit_2_and_ask_nobody() {
 #[tokio::test(flavor = "multi_thread")]
 async fn values_that_no_configuration_takes_exit_3_and_say_what_is_expected() {
     for (words, told) in [
-        (&["--agent", "nobody"][..], "explore, general"),
+        (&["--agent", "nobody"][..], "there are: butler, communicator, explore, general"),
         (&["--preset", "nothing"], "one of default, opta"),
         (&["--mode", "reckless"], "one of plan, ask, auto, dangerous"),
         (&["--set", "policy.max_depth=deep"], "policy.max_depth expects a whole number"),

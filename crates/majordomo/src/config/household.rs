@@ -71,14 +71,17 @@ pub(super) fn choose_agent(layers: &mut Layers, demo: bool, has_model: bool) {
     }
 }
 
-/// An agent's own preset holds where nobody chose one.
+/// An agent's own preset holds where nobody chose one: its rules, not its dialect, for what a program reads does not change
+/// with who speaks.
 pub(super) fn choose_preset(layers: &mut Layers, of_agent: impl Fn(&str) -> Option<String>) {
     let said = |key: &str| layers.setting(&Key::dotted(key)).cloned();
     let is_chosen = said("preset").is_some_and(|setting| setting.origin != Origin::Default);
     let agent = said("agent").and_then(|setting| setting.value.as_str().map(str::to_owned));
     let Some(agent) = agent.filter(|_| !is_chosen) else { return };
     let Some(name) = of_agent(&agent) else { return };
-    layers.lay_under(Preset::named(&name).map(Preset::settings).unwrap_or_default());
+    let mut settings = Preset::named(&name).map(Preset::settings).unwrap_or_default();
+    settings.retain(|setting| setting.key != Key::dotted("dialect"));
+    layers.lay_under(settings);
     let origin = Origin::Agent(agent);
     layers.lay_under(vec![Setting { key: Key::dotted("preset"), value: Value::from(name), origin }]);
 }

@@ -877,12 +877,14 @@ fn a_zone_that_does_not_exist_is_an_error() {
 fn an_agents_own_preset_holds_where_nobody_chose_another() {
     let world = World::new().user("agent = \"butler\"\npolicy.max_concurrent = 3");
     let config = world.load();
-    assert_eq!((config.preset.as_str(), config.dialect.as_str()), ("orion", "orion"));
+    assert_eq!((config.preset.as_str(), config.dialect.as_str()), ("orion", "canonical"));
     assert_eq!((config.policy.max_depth, config.policy.max_concurrent), (1, 3));
     assert_eq!(world.origin(&config, "preset"), "agent butler");
     assert_eq!(world.origin(&config, "policy.max_depth"), "preset orion");
     let world = World::new().user("agent = \"butler\"\npreset = \"opta\"");
     assert_eq!(world.load().preset, "opta");
+    let world = World::new().user("preset = \"orion\"");
+    assert_eq!((world.load().agent.as_str(), world.load().dialect.as_str()), ("general", "orion"));
 }
 
 #[test]

@@ -89,6 +89,7 @@ fn orion_carries_the_values_of_its_seed() {
     assert_eq!(policy.max_children, u32::MAX);
     assert_eq!((policy.context, policy.max_context_tokens), (ContextMode::Structured, 4000));
     assert_eq!((policy.report_data, policy.on_error), (ReportData::LastResult, OnError::Continue));
+    assert_eq!(policy.approval, StartApproval::Never);
     assert_eq!(policy.verbs, ["delegate".into()]);
     let pairs: Vec<(&str, &str)> = policy.delegates.iter().map(|(intent, agent)| (&**intent, &**agent)).collect();
     let expected = [
