@@ -30,7 +30,7 @@ pub fn spawn(name: &str, prompt: &str) -> String {
     json!({"operation": "spawn", "name": name, "prompt": prompt}).to_string()
 }
 
-pub fn batch(agents: &[&str], more: Value) -> String {
+pub fn batch(agents: &[&str], more: &Value) -> String {
     let tasks: Vec<Value> = agents.iter().map(|agent| json!({"agent_id": agent, "prompt": "look"})).collect();
     let mut call = json!({"operation": "execute_batch", "tasks": tasks});
     call.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap_or_default());
@@ -93,7 +93,7 @@ fn a_temporary_agent_gets_its_prompt_and_nothing_else_and_is_nowhere_afterwards(
     assert_eq!((&*child.role.model.name, &child.role.tools[..]), ("acme/small", &["read_file".into()][..]));
     assert_eq!(child.brief.text(), "List the fields");
     assert!(!room.house.agents.contains_key("Ada"), "it is never registered");
-    let (list, id) = (json!({"operation": "list_children"}).to_string(), child.child.clone());
+    let (list, id) = (json!({"operation": "list_children"}).to_string(), child.child);
     room.hears(Input::ChildReported { child: id, report: Box::new(report(Outcome::Completed, Usage::default())) });
     room.calls(&[("SpawnAgentTool", &list), ("DelegateTaskTool", &delegate("Ada"))]);
     let results = room.results();
@@ -181,7 +181,7 @@ fn a_sub_agent_has_none_of_the_three_and_hears_why() {
     assert!(!created.role.tools.iter().any(|tool| tool.ends_with("Tool")));
     room.thread = Thread::new(room.now, &Event::ThreadCreated(Box::new(created)));
     room.hears(Input::Begin);
-    let calls = [spawn("Eve", "b"), delegate("explore"), batch(&["explore"], json!({}))];
+    let calls = [spawn("Eve", "b"), delegate("explore"), batch(&["explore"], &json!({}))];
     room.calls(&[("SpawnAgentTool", &calls[0]), ("DelegateTaskTool", &calls[1]), ("ParallelTasksTool", &calls[2])]);
     assert_eq!(room.spawned().len(), 1, "only the parent's own");
     let talk = format!("{:?}", room.thread.talk.messages().last());
@@ -206,7 +206,7 @@ fn a_report_goes_to_the_one_who_asked_and_to_nobody_else() {
 fn a_batch_runs_side_by_side_and_comes_back_in_the_order_of_its_tasks() {
     // ZILEO-7, ZILEO-19, ZILEO-20, ZILEO-36: all three are under way at once
     let mut room = Room::new(policy());
-    room.calls(&[("ParallelTasksTool", &batch(&["explore", "scribe", "explore"], json!({})))]);
+    room.calls(&[("ParallelTasksTool", &batch(&["explore", "scribe", "explore"], &json!({})))]);
     assert_eq!((room.spawned().len(), room.started()), (3, 3));
     hand_in(&mut room, "r.3", Report { text: "third".into(), duration_ms: 900, ..good() });
     // What went wrong there (l): one that panicked took the place of another.
@@ -237,7 +237,7 @@ fn a_batch_runs_side_by_side_and_comes_back_in_the_order_of_its_tasks() {
 fn the_first_result_is_enough_and_the_others_go_on() {
     // ZILEO-19, and what went wrong there (i): wait_all was ignored
     let mut room = Room::new(policy());
-    let call = batch(&["explore", "scribe", "explore"], json!({"wait_all": false}));
+    let call = batch(&["explore", "scribe", "explore"], &json!({"wait_all": false}));
     room.calls(&[("ParallelTasksTool", &call)]);
     hand_in(&mut room, "r.2", Report::empty(Outcome::Error, "no luck"));
     assert!(room.results().is_empty(), "a failure is no result");
@@ -258,7 +258,7 @@ fn the_first_result_is_enough_and_the_others_go_on() {
 fn the_others_are_stopped_where_that_was_asked_and_it_is_said_once_it_is_true() {
     // ZILEO-19
     let mut room = Room::new(Policy { max_concurrent: 2, ..policy() });
-    let call = batch(&["explore", "scribe", "explore"], json!({"wait_all": false, "cancel_rest": true}));
+    let call = batch(&["explore", "scribe", "explore"], &json!({"wait_all": false, "cancel_rest": true}));
     room.calls(&[("ParallelTasksTool", &call)]);
     hand_in(&mut room, "r.2", Report { text: "first".into(), ..good() });
     let stopped: Vec<(&str, Strength)> = room.effects.iter().filter_map(stop).collect();
@@ -278,7 +278,7 @@ fn terminate_ends_one_child_of_a_batch_and_leaves_the_others() {
     let mut room = Room::new(policy());
     let terminate = json!({"operation": "terminate", "child_id": "r.2"}).to_string();
     room.calls(&[
-        ("ParallelTasksTool", &batch(&["explore", "scribe", "explore"], json!({}))),
+        ("ParallelTasksTool", &batch(&["explore", "scribe", "explore"], &json!({}))),
         ("SpawnAgentTool", &terminate),
     ]);
     let stopped: Vec<(&str, Strength)> = room.effects.iter().filter_map(stop).collect();
@@ -298,7 +298,7 @@ fn terminate_ends_one_child_of_a_batch_and_leaves_the_others() {
 #[test]
 fn a_wrong_call_starts_nobody_and_shows_the_right_one() {
     // ZILEO-16, ZILEO-18, ZILEO-19, ZILEO-23
-    let four = batch(&["explore"; 4], json!({}));
+    let four = batch(&["explore"; 4], &json!({}));
     let wrong = [
         ("SpawnAgentTool", "{}", "SpawnAgentTool needs 'operation'"),
         (
@@ -317,7 +317,7 @@ fn a_wrong_call_starts_nobody_and_shows_the_right_one() {
             "there is no agent 'nobody'",
         ),
         ("ParallelTasksTool", r#"{"operation":"execute_batch","tasks":[]}"#, "ParallelTasksTool needs 'tasks'"),
-        ("ParallelTasksTool", &batch(&["explore", "nobody"], json!({})), "there is no agent 'nobody'"),
+        ("ParallelTasksTool", &batch(&["explore", "nobody"], &json!({})), "there is no agent 'nobody'"),
         ("ParallelTasksTool", &four, "Maximum 3 subtasks (policy.max_subtasks), and there are 4: nothing was begun"),
     ];
     for (verb, call, words) in wrong {

@@ -37,7 +37,7 @@ fn a_delegation_is_a_medium_risk_and_a_batch_a_high_one() {
     // ZILEO-25
     let mut room = asking(policy());
     let delegate = json!({"operation": "delegate", "agent_id": "Explore", "prompt": "a"}).to_string();
-    room.calls(&[("DelegateTaskTool", &delegate), ("ParallelTasksTool", &batch(&["explore", "scribe"], json!({})))]);
+    room.calls(&[("DelegateTaskTool", &delegate), ("ParallelTasksTool", &batch(&["explore", "scribe"], &json!({})))]);
     let (one, several) = (question(&room, 0), question(&room, 1));
     assert_eq!(
         (one.risk, &*one.effect, one.standing.as_deref()),
@@ -78,11 +78,11 @@ fn one_count_is_shared_by_all_three_verbs() {
     room.calls(&[("SpawnAgentTool", &spawn("Ada", "a")), ("DelegateTaskTool", &delegate)]);
     room.reports("r.1", Outcome::Completed, Usage::default());
     room.reports("r.2", Outcome::Completed, Usage::default());
-    room.calls(&[("ParallelTasksTool", &batch(&["explore", "scribe"], json!({})))]);
+    room.calls(&[("ParallelTasksTool", &batch(&["explore", "scribe"], &json!({})))]);
     let two = "ValidationFailed: Maximum 3 sub-agents reached. Cannot spawn more. Current sub-agents: 2, \
                and this needs 2 places (policy.max_children)";
     assert_eq!(room.results().last(), Some(&(two, true)));
-    room.calls(&[("ParallelTasksTool", &batch(&["explore"], json!({})))]);
+    room.calls(&[("ParallelTasksTool", &batch(&["explore"], &json!({})))]);
     assert_eq!(room.spawned().len(), 3);
 }
 
@@ -101,7 +101,7 @@ fn where_only_those_at_work_count_a_place_comes_back_with_the_report() {
 #[test]
 fn no_place_leaks_whatever_comes_of_the_question() {
     // ZILEO-14, ZILEO-26, ZILEO-32
-    let refusals: [(&str, fn(&mut Room, &Approval)); 5] = [
+    let refusals: [(&str, Refusal); 5] = [
         ("denied", |room, asked| {
             decide(room, "d", asked, Decision::Deny { reason: Some("too many cooks".into()) });
         }),
@@ -157,9 +157,9 @@ fn other_arguments_of_a_persons_are_what_is_started() {
     assert_eq!(room.spawned()[0].brief.text(), "only look");
     // A person cannot make places either.
     let mut room = asking(Policy { max_children: 1, ..policy() });
-    room.calls(&[("ParallelTasksTool", &batch(&["explore"], json!({})))]);
+    room.calls(&[("ParallelTasksTool", &batch(&["explore"], &json!({})))]);
     let asked = question(&room, 0);
-    let input = Json::parse(&batch(&["explore", "explore"], json!({}))).ok();
+    let input = Json::parse(&batch(&["explore", "explore"], &json!({}))).ok();
     decide(&mut room, "d1", &asked, Decision::Allow { scope: Scope::Once, input });
     assert_eq!((room.spawned().len(), room.thread.descendants_left()), (0, 1));
     assert!(room.results()[0].0.contains("Maximum 1 sub-agents reached"), "{:?}", room.results());
@@ -292,6 +292,9 @@ fn a_question_about_a_sub_agent_survives_its_process() {
     let started = room.effects.iter().filter(|effect| matches!(effect, Effect::StartChild { .. })).count();
     assert_eq!((room.spawned().len(), started), (1, 1));
 }
+
+/// A way in which a question comes to nothing.
+type Refusal = fn(&mut Room, &Approval);
 
 fn always(policy: Policy) -> Policy {
     Policy { approval: StartApproval::Always, ..policy }
