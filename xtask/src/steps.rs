@@ -19,7 +19,10 @@ pub(crate) fn of(command: &Command) -> Vec<Step> {
             vec![cargo("simulation", run).with("SIM_SEEDS", &seeds.to_string())]
         }
         Command::Eval { held } => {
-            let run = cargo("gold sets", "nextest run --locked --package majordomo-household --test eval --no-capture");
+            let run = cargo(
+                "gold sets",
+                "nextest run --locked --package majordomo-household --test eval --no-capture as_is_promised",
+            );
             vec![if *held { run.with("EVAL_HELD", "1") } else { run }]
         }
         Command::Bench { quick } => vec![
