@@ -1,7 +1,7 @@
 //! The sample household: a life that somebody made up, embedded, laid out as a folder like any other household.
 //!
 //! Whoever tries the house without mail of their own looks at Alex Morgan's: sixty mails, three calendars, notes, contacts and
-//! past decisions around one Thursday in January 2026, at which its clock stands still. [`write`] lays the folder somewhere,
+//! past decisions around one Thursday in January 2026, at which its clock stands still. [`write()`] lays the folder somewhere,
 //! [`options`] opens it as its owner.
 //!
 //! Where the folder lies and when it goes is left to the caller; [`version`] makes a name that changes with what is in it.

@@ -39,6 +39,8 @@ function conversation(room, picture, thread, open) {
   for (const item of items(picture, thread)) {
     // A call that began a child is shown as that child.
     if (item.kind === "tool" && byCall.has(item.key.slice(`tool:${thread}:`.length))) continue;
+    // A child's last words are its report, which is shown apart.
+    if (item.kind === "text" && item.text === picture.threads.get(thread)?.report) continue;
     const node = drawItem(room, item);
     if (node) all.push({ seq: item.seq, node });
   }

@@ -74,6 +74,7 @@ fn the_two_commands_of_the_readme_are_the_ones_that_are_run() {
     let readme = read("README.md");
     assert!(readme.contains("cargo xtask test"));
     assert!(read(".ci/run").contains("exec cargo xtask test"));
+    assert!(readme.contains("cargo run --release --locked -- run --demo"));
     assert!(readme.contains("-m scripted/examples/tour.toml"));
     assert!(house().join("examples/tour.toml").exists());
 }
