@@ -75,86 +75,108 @@ pub(super) fn by_form(text: &str) -> (Entities, Vec<Range<usize>>) {
     (entities, places)
 }
 
-/// What the words tell: people and topics.
-pub(super) fn by_words(text: &str, words: &[Word], hits: &[Hit], times: &Times, known: &[String], into: &mut Entities) {
-    let said = |word: &Word| &text[word.at.clone()];
-    let is_time = |word: &Word| times.said.iter().any(|said| said.start <= word.at.start && word.at.end <= said.end);
-    let mut taken: HashSet<usize> = HashSet::new();
-    for name in known {
-        let parts: Vec<String> = super::words::words(name).into_iter().map(|word| word.folded).collect();
-        let whole = (0..words.len()).find(|at| {
-            !parts.is_empty()
-                && words.get(*at..*at + parts.len()).is_some_and(|run| run.iter().map(|w| &w.folded).eq(&parts))
-        });
-        // A first or last name alone is a person when it is written like a name, or is no word of ours.
-        let single = || {
-            (0..words.len()).find(|at| {
-                let word = &words[*at];
-                let is_word = hits.iter().any(|hit| hit.words.contains(at));
-                word.folded.chars().count() > 2
-                    && parts.contains(&word.folded)
-                    && (begins_large(said(word)) || !is_word)
-            })
-        };
-        let found = whole.map(|at| at..at + parts.len()).or_else(|| single().map(|at| at..at + 1));
-        if let Some(at) = found
-            && !at.clone().any(|word| taken.contains(&word))
-        {
-            into.people.push(text[words[at.start].at.start..words[at.end - 1].at.end].to_owned());
-            taken.extend(at);
-        }
-    }
-    let means = |at: usize| hits.iter().any(|hit| hit.words.contains(&at) && !is_plain(hit.concept));
-    let is_name = |at: usize| {
-        words
-            .get(at)
-            .is_some_and(|word| begins_large(said(word)) && !is_time(word) && !means(at) && !is_common(hits, at))
-    };
-    let mut at = 0;
-    while at < words.len() {
-        if taken.contains(&at) || !is_name(at) || (at == 0 && words.len() > 1) {
-            at += 1;
-            continue;
-        }
-        let end =
-            (at..words.len()).take_while(|at| is_name(*at) && !taken.contains(at)).last().map_or(at, |last| last) + 1;
-        let name = text[words[at].at.start..words[end - 1].at.end].to_owned();
-        let before = at.checked_sub(1).map(|before| words[before].folded.as_str());
-        let is_addressed = at
-            .checked_sub(1)
-            .is_some_and(|before| hits.iter().any(|hit| hit.words.contains(&before) && is_speech(hit.concept)));
-        match before.is_some_and(|before| TO_PEOPLE.contains(&before)) || is_addressed {
-            true => into.people.push(name),
-            false => into.topics.push(name),
-        }
-        at = end;
-    }
-    topics(text, words, hits, &is_time, into);
+/// What the words of a text tell: people and topics.
+pub(super) struct Told<'a> {
+    pub text: &'a str,
+    pub words: &'a [Word],
+    pub hits: &'a [Hit],
+    pub times: &'a Times,
 }
 
-/// "urgent emails", and what stands behind "about".
-fn topics(text: &str, words: &[Word], hits: &[Hit], is_time: &dyn Fn(&Word) -> bool, into: &mut Entities) {
-    let of = |concept: Concept, at: usize| hits.iter().any(|hit| hit.concept == concept && hit.words.contains(&at));
-    for at in 0..words.len().saturating_sub(1) {
-        let is_urgent_mail = (of(Concept::Urgent, at) || of(Concept::Unread, at)) && of(Concept::Mail, at + 1);
-        let is_mail_urgent = of(Concept::Mail, at) && (of(Concept::Urgent, at + 1) || of(Concept::Unread, at + 1));
-        if is_urgent_mail || is_mail_urgent {
-            into.topics.push(text[words[at].at.start..words[at + 1].at.end].to_owned());
+impl Told<'_> {
+    /// Adds people, those of `known` first, and topics.
+    pub fn add_to(&self, entities: &mut Entities, known: &[String]) {
+        let mut taken: HashSet<usize> = HashSet::new();
+        for name in known {
+            if let Some(at) = self.known(name).filter(|at| !at.clone().any(|word| taken.contains(&word))) {
+                entities.people.push(self.said(&at).to_owned());
+                taken.extend(at);
+            }
+        }
+        let mut at = 0;
+        while at < self.words.len() {
+            let is_free = |at: &usize| self.is_name(*at) && !taken.contains(at);
+            let end = (at..self.words.len()).take_while(is_free).last().map_or(at, |last| last + 1);
+            // The first word of a sentence is written large whatever it is.
+            if end == at || (at == 0 && self.words.len() > 1) {
+                at += 1;
+                continue;
+            }
+            let name = self.said(&(at..end)).to_owned();
+            match self.is_addressed(at) {
+                true => entities.people.push(name),
+                false => entities.topics.push(name),
+            }
+            at = end;
+        }
+        self.add_topics(entities);
+    }
+
+    /// Where a known person is named: wholly, else by a first or last name that is written like one or is no word of ours.
+    fn known(&self, name: &str) -> Option<Range<usize>> {
+        let parts: Vec<String> = words(name).into_iter().map(|word| word.folded).collect();
+        let is_whole = |at: &usize| {
+            let run = self.words.get(*at..*at + parts.len());
+            !parts.is_empty() && run.is_some_and(|run| run.iter().map(|word| &word.folded).eq(&parts))
+        };
+        let is_part = |at: &usize| {
+            let word = &self.words[*at];
+            let is_ours = self.hits.iter().any(|hit| hit.words.contains(at));
+            word.folded.chars().count() > 2
+                && parts.contains(&word.folded)
+                && (begins_large(self.said(&(*at..*at + 1))) || !is_ours)
+        };
+        let all = || 0..self.words.len();
+        let whole = all().find(is_whole).map(|at| at..at + parts.len());
+        whole.or_else(|| all().find(is_part).map(|at| at..at + 1))
+    }
+
+    /// Whether a word is written like a name and means nothing that we know.
+    fn is_name(&self, at: usize) -> bool {
+        let is_ours = self.hits.iter().any(|hit| hit.words.contains(&at));
+        begins_large(self.said(&(at..at + 1))) && !self.is_time(&self.words[at]) && !is_ours
+    }
+
+    /// Whether the word before says that somebody follows.
+    fn is_addressed(&self, at: usize) -> bool {
+        let Some(before) = at.checked_sub(1) else { return false };
+        TO_PEOPLE.contains(&self.words[before].folded.as_str())
+            || self.hits.iter().any(|hit| hit.words.contains(&before) && is_speech(hit.concept))
+    }
+
+    /// "urgent emails", and what stands behind "about".
+    fn add_topics(&self, entities: &mut Entities) {
+        let of =
+            |concept: Concept, at: usize| self.hits.iter().any(|hit| hit.concept == concept && hit.words.contains(&at));
+        let is_mark = |at: usize| of(Concept::Urgent, at) || of(Concept::Unread, at);
+        for at in 0..self.words.len().saturating_sub(1) {
+            if (is_mark(at) && of(Concept::Mail, at + 1)) || (of(Concept::Mail, at) && is_mark(at + 1)) {
+                entities.topics.push(self.said(&(at..at + 2)).to_owned());
+            }
+        }
+        let is_about = |word: &Word| ABOUT.contains(&word.folded.as_str());
+        let Some(about) = self.words.iter().position(is_about) else { return };
+        let is_article = |at: &usize| ARTICLES.contains(&self.words[*at].folded.as_str());
+        let goes_on = |at: &usize| {
+            let word = &self.words[*at];
+            !self.is_time(word) && !ENDS_TOPIC.contains(&word.folded.as_str())
+        };
+        let rest = (about + 1..self.words.len()).take_while(goes_on).take(LONGEST_TOPIC);
+        let topic: Vec<usize> = rest.skip_while(is_article).collect();
+        if let (Some(first), Some(last)) = (topic.first(), topic.last()) {
+            let topic = self.said(&(*first..last + 1)).to_owned();
+            if !entities.all().iter().any(|entity| entity.contains(&topic)) {
+                entities.topics.push(topic);
+            }
         }
     }
-    let Some(about) = words.iter().position(|word| ABOUT.contains(&word.folded.as_str())) else { return };
-    let rest: Vec<&Word> = words[about + 1..]
-        .iter()
-        .take_while(|word| !is_time(word) && !ENDS_TOPIC.contains(&word.folded.as_str()))
-        .take(LONGEST_TOPIC)
-        .collect();
-    let rest: Vec<&Word> = rest.into_iter().skip_while(|word| ARTICLES.contains(&word.folded.as_str())).collect();
-    if let (Some(first), Some(last)) = (rest.first(), rest.last()) {
-        let topic = text[first.at.start..last.at.end].to_owned();
-        let is_told = into.all().iter().any(|entity| entity.contains(&topic));
-        if !is_told {
-            into.topics.push(topic);
-        }
+
+    fn is_time(&self, word: &Word) -> bool {
+        self.times.said.iter().any(|said| said.start <= word.at.start && word.at.end <= said.end)
+    }
+
+    fn said(&self, at: &Range<usize>) -> &str {
+        &self.text[self.words[at.start].at.start..self.words[at.end - 1].at.end]
     }
 }
 
@@ -182,14 +204,6 @@ const TO_PEOPLE: [&str; 30] = [
     "to", "from", "with", "for", "by", "and", "an", "von", "vom", "mit", "fur", "bei", "und", "a", "de", "avec",
     "pour", "par", "con", "para", "da", "per", "aan", "van", "met", "did", "has", "does", "hat", "herrn",
 ];
-
-fn is_plain(concept: Concept) -> bool {
-    matches!(concept, Concept::Common | Concept::Filler | Concept::Question | Concept::It)
-}
-
-fn is_common(hits: &[Hit], at: usize) -> bool {
-    hits.iter().any(|hit| hit.words.contains(&at))
-}
 
 fn is_speech(concept: Concept) -> bool {
     use Concept::*;

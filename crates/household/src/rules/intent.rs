@@ -1,9 +1,10 @@
 //! What a request asks for: concepts weighed by class, clause by clause, with what stands in it as a bonus.
 //!
-//! The weights are data ([`WEIGHTS`], [`PAIRS`]); languages only bring words for concepts. Where two classes are nearly as likely,
+//! The weights are data (`weights`); languages only bring words for concepts. Where two classes are nearly as likely,
 //! or none is likely enough, nothing is guessed: the [`Classification`] holds a question with choices.
 
 mod clauses;
+mod weights;
 
 use jiff::Zoned;
 
@@ -11,6 +12,7 @@ use super::entities::{self, Entities};
 use super::lexicon::{Concept, Hit, lexicon};
 use super::time::{self, Times};
 use super::words::{Word, fold};
+use weights::{BEYOND, HEADS, MAKING, PAIRS, SPEECH, WEIGHTS};
 
 /// What a request is held against: the moment it is made in, and whom the household knows.
 #[derive(Clone, Debug)]
@@ -135,7 +137,8 @@ pub fn classify(text: &str, context: &Context) -> Classification {
     let words = lexicon().mended(text, &plain, &entities::name_words(&context.people));
     let hits = lexicon().hits(&words);
     let times = time::parse_words(text, &words, &context.now);
-    entities::by_words(text, &words, &hits, &times, &context.people, &mut entities);
+    let told = entities::Told { text, words: &words, hits: &hits, times: &times };
+    told.add_to(&mut entities, &context.people);
     let reading = Reading { text, words: &words, hits: &hits, entities: &entities, times: &times };
     let decision = reading.decide();
     Classification {
@@ -153,168 +156,6 @@ pub fn classify(text: &str, context: &Context) -> Classification {
 const ENOUGH: f64 = 2.5;
 /// A class that is not ahead by so many points is not certain.
 const AHEAD: f64 = 0.75;
-
-/// What each concept says for a class.
-const WEIGHTS: &[(Concept, Intent, f64)] = &[
-    (Concept::Inbox, Intent::Triage, 4.0),
-    (Concept::Mail, Intent::Triage, 2.0),
-    (Concept::Mail, Intent::Draft, 0.5),
-    (Concept::Unread, Intent::Triage, 3.5),
-    (Concept::Urgent, Intent::Triage, 2.5),
-    (Concept::Triage, Intent::Triage, 4.0),
-    (Concept::Briefing, Intent::Triage, 3.0),
-    (Concept::Calendar, Intent::Schedule, 4.0),
-    (Concept::Event, Intent::Schedule, 2.0),
-    (Concept::Book, Intent::Schedule, 2.5),
-    (Concept::Change, Intent::Schedule, 2.5),
-    (Concept::Free, Intent::Schedule, 3.5),
-    (Concept::Busy, Intent::Schedule, 3.5),
-    (Concept::Conflict, Intent::Schedule, 3.5),
-    (Concept::Day, Intent::Schedule, 4.0),
-    (Concept::When, Intent::Schedule, 0.8),
-    (Concept::Write, Intent::Draft, 3.5),
-    (Concept::Reply, Intent::Draft, 3.0),
-    (Concept::Accept, Intent::Draft, 2.5),
-    (Concept::Decline, Intent::Draft, 3.0),
-    (Concept::Propose, Intent::Draft, 1.0),
-    (Concept::Propose, Intent::Schedule, 1.0),
-    (Concept::Ask, Intent::Draft, 2.0),
-    (Concept::Acknowledge, Intent::Draft, 3.0),
-    (Concept::FollowUp, Intent::Draft, 3.0),
-    (Concept::Forward, Intent::Draft, 3.0),
-    (Concept::Tell, Intent::Draft, 2.5),
-    (Concept::Send, Intent::Draft, 2.5),
-    (Concept::Drafts, Intent::Draft, 4.0),
-    (Concept::Find, Intent::Search, 2.5),
-    (Concept::Note, Intent::Search, 2.2),
-    (Concept::Know, Intent::Search, 3.2),
-    (Concept::Recent, Intent::Search, 0.5),
-    (Concept::Backlinks, Intent::Search, 3.5),
-    (Concept::Preference, Intent::Learn, 4.0),
-    (Concept::Prefer, Intent::Learn, 3.5),
-    (Concept::Learn, Intent::Learn, 3.5),
-    (Concept::Always, Intent::Learn, 1.0),
-    (Concept::Forget, Intent::Learn, 2.5),
-    (Concept::Explain, Intent::Learn, 4.0),
-];
-
-/// What two concepts say together, beyond what each says.
-const PAIRS: &[(Concept, Concept, Intent, f64)] = &[
-    (Concept::Look, Concept::Mail, Intent::Triage, 1.5),
-    (Concept::Look, Concept::Urgent, Intent::Triage, 0.5),
-    (Concept::Look, Concept::Event, Intent::Schedule, 1.5),
-    (Concept::Look, Concept::Note, Intent::Search, 1.5),
-    (Concept::When, Concept::Event, Intent::Schedule, 1.0),
-    (Concept::Question, Concept::Event, Intent::Schedule, 0.8),
-    (Concept::Question, Concept::Mail, Intent::Triage, 0.8),
-    (Concept::Question, Concept::Note, Intent::Search, 0.5),
-    // A mail that is looked for lies where mails lie, and a time that is looked for in the calendar.
-    (Concept::Find, Concept::Mail, Intent::Triage, 2.5),
-    (Concept::Find, Concept::Mail, Intent::Search, -2.0),
-    (Concept::Find, Concept::Free, Intent::Search, -2.5),
-    (Concept::Find, Concept::Free, Intent::Schedule, 1.0),
-    (Concept::Find, Concept::Event, Intent::Schedule, 1.0),
-    (Concept::Find, Concept::Event, Intent::Search, -1.0),
-    (Concept::Find, Concept::Calendar, Intent::Search, -2.0),
-    (Concept::Find, Concept::Inbox, Intent::Search, -2.0),
-    (Concept::Note, Concept::Calendar, Intent::Schedule, -3.0),
-    (Concept::Note, Concept::Calendar, Intent::Search, 2.0),
-    (Concept::Know, Concept::Mail, Intent::Search, -2.0),
-    (Concept::Know, Concept::Inbox, Intent::Search, -2.0),
-    (Concept::Note, Concept::Event, Intent::Search, 2.0),
-    (Concept::Note, Concept::Event, Intent::Schedule, -1.5),
-    (Concept::Note, Concept::Urgent, Intent::Triage, -1.0),
-    (Concept::Look, Concept::Know, Intent::Search, 0.8),
-    (Concept::Know, Concept::Book, Intent::Schedule, -1.0),
-    (Concept::Know, Concept::Event, Intent::Search, 1.0),
-    (Concept::Know, Concept::Event, Intent::Schedule, -1.0),
-    // Who writes a mail asks for no look into the inbox.
-    (Concept::Write, Concept::Mail, Intent::Draft, 2.0),
-    (Concept::Write, Concept::Mail, Intent::Triage, -1.5),
-    (Concept::Write, Concept::Inbox, Intent::Draft, 1.0),
-    (Concept::Reply, Concept::Mail, Intent::Draft, 1.5),
-    (Concept::Reply, Concept::Mail, Intent::Triage, -1.0),
-    (Concept::Reply, Concept::Urgent, Intent::Triage, -1.0),
-    (Concept::Write, Concept::Urgent, Intent::Triage, -1.0),
-    (Concept::Send, Concept::Mail, Intent::Draft, 2.0),
-    (Concept::Send, Concept::Mail, Intent::Triage, -1.5),
-    (Concept::Forward, Concept::Mail, Intent::Draft, 2.0),
-    (Concept::Forward, Concept::Mail, Intent::Triage, -1.5),
-    (Concept::Decline, Concept::Event, Intent::Draft, 1.0),
-    (Concept::Accept, Concept::Event, Intent::Draft, 1.0),
-    (Concept::Tell, Concept::Event, Intent::Draft, 1.0),
-    (Concept::Propose, Concept::Event, Intent::Schedule, 1.5),
-    (Concept::Propose, Concept::Free, Intent::Schedule, 1.0),
-    (Concept::Reply, Concept::Propose, Intent::Draft, 1.5),
-    // What somebody likes is no appointment.
-    (Concept::Prefer, Concept::Event, Intent::Learn, 2.0),
-    (Concept::Prefer, Concept::When, Intent::Schedule, -2.0),
-    (Concept::Prefer, Concept::Mail, Intent::Learn, 2.0),
-    (Concept::Prefer, Concept::Free, Intent::Learn, 2.0),
-    (Concept::Learn, Concept::Event, Intent::Learn, 2.0),
-    (Concept::Learn, Concept::Mail, Intent::Learn, 2.0),
-    (Concept::Preference, Concept::Event, Intent::Learn, 2.0),
-    (Concept::Preference, Concept::Mail, Intent::Learn, 2.0),
-    (Concept::Always, Concept::Learn, Intent::Learn, 1.5),
-    (Concept::Always, Concept::Prefer, Intent::Learn, 1.0),
-    (Concept::Forget, Concept::Prefer, Intent::Learn, 1.5),
-    (Concept::Forget, Concept::Mail, Intent::Learn, 1.0),
-    (Concept::Forget, Concept::Event, Intent::Learn, 1.0),
-    (Concept::Recent, Concept::Note, Intent::Search, 1.5),
-    (Concept::Recent, Concept::Mail, Intent::Triage, 1.0),
-];
-
-/// Concepts that are asked for by a verb; at the head of a clause they say more.
-const HEADS: &[(Concept, Intent, f64)] = &[
-    (Concept::Write, Intent::Draft, 1.5),
-    (Concept::Reply, Intent::Draft, 1.5),
-    (Concept::Accept, Intent::Draft, 1.5),
-    (Concept::Decline, Intent::Draft, 1.5),
-    (Concept::Acknowledge, Intent::Draft, 1.5),
-    (Concept::FollowUp, Intent::Draft, 1.5),
-    (Concept::Forward, Intent::Draft, 1.5),
-    (Concept::Tell, Intent::Draft, 2.0),
-    (Concept::Ask, Intent::Draft, 2.0),
-    (Concept::Send, Intent::Draft, 1.5),
-    (Concept::Propose, Intent::Schedule, 0.5),
-    (Concept::Find, Intent::Search, 1.0),
-    (Concept::Know, Intent::Search, 1.0),
-    (Concept::Book, Intent::Schedule, 1.5),
-    (Concept::Change, Intent::Schedule, 1.5),
-    (Concept::Free, Intent::Schedule, 1.0),
-    (Concept::When, Intent::Schedule, 0.5),
-    (Concept::Day, Intent::Schedule, 1.0),
-    (Concept::Triage, Intent::Triage, 1.0),
-    (Concept::Learn, Intent::Learn, 1.5),
-    (Concept::Prefer, Intent::Learn, 1.5),
-    (Concept::Forget, Intent::Learn, 1.0),
-    (Concept::Explain, Intent::Learn, 1.0),
-    (Concept::Learn, Intent::Schedule, -2.0),
-    (Concept::Learn, Intent::Draft, -2.0),
-    (Concept::Learn, Intent::Triage, -2.0),
-    (Concept::Always, Intent::Learn, 5.0),
-    (Concept::Always, Intent::Schedule, -2.0),
-    (Concept::Always, Intent::Draft, -2.0),
-    (Concept::Always, Intent::Triage, -2.0),
-];
-
-/// Verbs by which somebody is told something.
-const SPEECH: [Concept; 7] = [
-    Concept::Tell,
-    Concept::Reply,
-    Concept::Ask,
-    Concept::Acknowledge,
-    Concept::FollowUp,
-    Concept::Write,
-    Concept::Send,
-];
-
-/// Verbs by which something is to be had.
-const MAKING: [Concept; 6] =
-    [Concept::Write, Concept::Book, Concept::Find, Concept::Look, Concept::Send, Concept::Know];
-
-/// What is out of the household's reach weighs as much as a class.
-const BEYOND: f64 = 4.5;
 
 /// A text with all that was found in it.
 struct Reading<'a> {
