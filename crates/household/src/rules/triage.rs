@@ -54,8 +54,34 @@ fn begin(order: &Order, desk: &Desk) -> Said {
             }),
         );
     }
-    let only = if order.has(Concept::Urgent) { "urgent" } else { "all" };
+    let only = match order.has(Concept::Urgent) {
+        _ if is_wary(&order.task) => "suspicious",
+        true => "urgent",
+        false => "all",
+    };
     desk.call("mail_triage", json!({ "only": only, "since": since, "until": until }))
+}
+
+/// Whether somebody wants to know what is not to be trusted.
+fn is_wary(task: &str) -> bool {
+    const WARY: [&str; 14] = [
+        "suspicious",
+        "phishing",
+        "scam",
+        "fraud",
+        "spoofed",
+        "fake mail",
+        "verdächtig",
+        "betrug",
+        "gefälscht",
+        "suspect",
+        "hameçonnage",
+        "arnaque",
+        "sospechos",
+        "sospett",
+    ];
+    let task = task.to_lowercase();
+    WARY.iter().any(|word| task.contains(word))
 }
 
 /// "urgent emails" says how to look, not what for.
@@ -68,21 +94,21 @@ fn is_plain_request(topic: &str) -> bool {
 fn weighed(desk: &Desk, input: &Value, data: &Value) -> String {
     let items = list(data, "items");
     let total = data["total"].as_u64().map_or(items.len(), |total| usize::try_from(total).unwrap_or(usize::MAX));
-    let is_urgent_only = input["only"] == "urgent";
+    let only = input["only"].as_str().filter(|only| *only != "all");
     if items.is_empty() {
         let rest = counts(data);
-        return match is_urgent_only {
-            true => format!("Nothing urgent{}. {rest}", period(desk, data)).trim_end().to_owned(),
-            false => format!("No mail{}.", period(desk, data)),
+        return match only {
+            Some(only) => format!("Nothing {only}{}. {rest}", period(desk, data)).trim_end().to_owned(),
+            None => format!("No mail{}.", period(desk, data)),
         };
     }
-    let head = match (is_urgent_only, input["id"].is_string()) {
+    let head = match (only, input["id"].is_string()) {
         (_, true) => "This is what I make of it:".to_owned(),
-        (true, _) => format!("{} urgent{}:", sentence_count(total), period(desk, data)),
-        (false, _) => format!("{} in all{}, the most important first:", sentence_count(total), period(desk, data)),
+        (Some(only), _) => format!("{} {only}{}:", sentence_count(total), period(desk, data)),
+        (None, _) => format!("{} in all{}, the most important first:", sentence_count(total), period(desk, data)),
     };
     let told: Vec<String> = items.iter().take(MOST_TOLD).map(|item| desk.calendar.weighed(item)).collect();
-    let rest = if is_urgent_only { String::new() } else { counts(data) };
+    let rest = if only.is_some() { String::new() } else { counts(data) };
     [head, told.join("\n"), rest].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
 }
 

@@ -28,7 +28,7 @@ pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
                 "since":{"type":"string","description":"2026-01-15 or 2026-01-15T14:30"},
                 "until":{"type":"string","description":"a day is meant with all its hours"},
                 "id":{"type":"string","description":"only this mail"},
-                "only":{"type":"string","enum":["urgent","all"],"description":"`all` if not said"},
+                "only":{"type":"string","enum":["urgent","suspicious","all"],"description":"`all` if not said"},
                 "limit":{"type":"integer","minimum":1,"maximum":50,"description":"10 if not said"}}}"#,
             Reach::ReadOnly,
             true,
@@ -56,6 +56,7 @@ struct Triage {
 #[serde(rename_all = "snake_case")]
 enum Only {
     Urgent,
+    Suspicious,
     All,
 }
 
@@ -92,9 +93,12 @@ fn triage(args: &Triage, house: &Household) -> Result<Value, Error> {
         let count = judged.iter().filter(|(_, verdict)| verdict.category == category).count();
         counts.insert(category.as_str().to_owned(), json!(count));
     }
-    if args.only == Some(Only::Urgent) {
-        judged.retain(|(_, verdict)| verdict.category == Category::Urgent);
-    }
+    let only = match args.only {
+        Some(Only::Urgent) => Some(Category::Urgent),
+        Some(Only::Suspicious) => Some(Category::Suspicious),
+        Some(Only::All) | None => None,
+    };
+    judged.retain(|(_, verdict)| only.is_none_or(|only| verdict.category == only));
     judged.sort_by(|(a, one), (b, other)| other.priority.total_cmp(&one.priority).then(b.sent.cmp(&a.sent)));
     let total = judged.len();
     judged.truncate(args.limit.unwrap_or(10).clamp(1, 50) as usize);

@@ -56,7 +56,14 @@ fn found(called: &Called) -> Vec<Thing> {
         named.filter(|name| name.len() <= 300 && !name.chars().any(char::is_control)).map(str::to_owned).collect()
     };
     let mails = [entities("items", "emailId"), entities("mails", "emailId")].concat();
-    let mails = mails.into_iter().filter(|id| !id.contains(char::is_whitespace)).map(Thing::Mail);
+    // Whoever writes what is not to be trusted is not to be answered.
+    let suspicious: Vec<&str> = list(data, "items")
+        .iter()
+        .filter(|item| item["category"] == "suspicious")
+        .filter_map(|item| item["emailId"].as_str())
+        .collect();
+    let is_answerable = |id: &String| !id.contains(char::is_whitespace) && !suspicious.contains(&id.as_str());
+    let mails = mails.into_iter().filter(is_answerable).map(Thing::Mail);
     let slots = list(data, "suggestedSlots").iter().filter_map(|slot| {
         let (start, end) = (slot["start"].as_str()?, slot["end"].as_str()?);
         let is_time = start.parse::<jiff::Timestamp>().is_ok() && end.parse::<jiff::Timestamp>().is_ok();
@@ -110,7 +117,12 @@ fn mails(data: &Value, desk: &Desk) -> Option<String> {
     let items = list(data, "items");
     let (first, others) = items.split_first()?;
     let urgent = items.iter().filter(|item| item["category"] == "urgent").count();
+    let is_wary = items.iter().all(|item| item["category"] == "suspicious");
     let head = match (urgent, items.len()) {
+        (_, 1) if is_wary => "One mail looks suspicious. Better not answer it, and open nothing in it:".to_owned(),
+        (_, all) if is_wary => {
+            format!("{all} mails look suspicious. Better not answer them, and open nothing in them:")
+        }
         (0, _) => "Nothing is urgent. At the top of the pile is:".to_owned(),
         (1, _) => "One mail is urgent:".to_owned(),
         (urgent, _) => format!("{urgent} mails are urgent. I would begin with this one:"),
@@ -177,8 +189,9 @@ fn written(data: &Value) -> Option<String> {
         true => String::new(),
         false => format!("\n\nPlease fill in: {}.", placeholders.join(", ")),
     };
+    let careful: String = texts_of(data, "warnings").iter().map(|warning| format!("\n\nCareful: {warning}")).collect();
     Some(format!(
-        "Here is a draft ({}); it lies in your drafts and was not sent.\n\n{}{open}",
+        "Here is a draft ({}); it lies in your drafts and was not sent.\n\n{}{open}{careful}",
         plain(id, 120),
         draft(data)
     ))
