@@ -13,8 +13,8 @@ use super::search::{Hit, Rung};
 use crate::error::Error;
 use crate::text::fold;
 
-/// How many notes are looked at closely.
-const CLOSELY: usize = 30;
+/// How many notes are looked at closely. Each costs as much as a small part of the search itself.
+const CLOSELY: usize = 16;
 
 /// A note in its place.
 pub(super) struct Ranked {
