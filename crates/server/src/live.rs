@@ -57,6 +57,8 @@ struct Feed {
     sender: broadcast::Sender<Arc<Batch>>,
     /// The last record that was handed out. Whoever subscribes reads it under the same lock.
     at: Mutex<u64>,
+    /// Cancelled when nothing more is handed out, for whatever reason: those who watch come back and find another feed.
+    ended: CancellationToken,
 }
 
 /// What was new at one moment.
@@ -85,13 +87,13 @@ impl Live {
         };
         let first = Bytes::from_static(b"retry: 2000\n\n");
         let watcher =
-            Watcher { missed: Some(missed), receiver, _feed: feed, closing: self.closing.clone(), first: Some(first) };
+            Watcher { missed: Some(missed), receiver, feed, closing: self.closing.clone(), first: Some(first) };
         Ok(stream::unfold(watcher, Watcher::next))
     }
 
     /// The feed of what is watched; begun where there is none. It stands at the end of the log.
     async fn feed(self: &Arc<Self>, watched: &Watched) -> Result<Arc<Feed>, store::Error> {
-        if let Some(feed) = self.feeds().get(watched).and_then(Weak::upgrade) {
+        if let Some(feed) = going_on(&self.feeds(), watched) {
             return Ok(feed);
         }
         let dialect = Dialect::named(&watched.dialect).unwrap_or_default();
@@ -103,10 +105,14 @@ impl Live {
             root: watched.root.clone(),
         };
         let at = source.catch_up().await?;
-        let feed = Arc::new(Feed { sender: broadcast::channel(BEHIND).0, at: Mutex::new(at) });
+        let feed = Arc::new(Feed {
+            sender: broadcast::channel(BEHIND).0,
+            at: Mutex::new(at),
+            ended: CancellationToken::new(),
+        });
         let mut feeds = self.feeds();
         // Another watcher may have been quicker.
-        if let Some(feed) = feeds.get(watched).and_then(Weak::upgrade) {
+        if let Some(feed) = going_on(&feeds, watched) {
             return Ok(feed);
         }
         feeds.insert(watched.clone(), Arc::downgrade(&feed));
@@ -118,6 +124,10 @@ impl Live {
     fn feeds(&self) -> MutexGuard<'_, HashMap<Watched, Weak<Feed>>> {
         self.feeds.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn going_on(feeds: &HashMap<Watched, Weak<Feed>>, watched: &Watched) -> Option<Arc<Feed>> {
+    feeds.get(watched).and_then(Weak::upgrade).filter(|feed| !feed.ended.is_cancelled())
 }
 
 impl Feed {
@@ -160,6 +170,7 @@ impl Source {
     }
 
     async fn follow(mut self, feed: Arc<Feed>, closing: CancellationToken) {
+        let _ended = feed.ended.clone().drop_guard();
         let mut words = VecDeque::new();
         let mut unwatched_since: Option<Instant> = None;
         loop {
@@ -167,7 +178,10 @@ impl Source {
             let woken = tokio::select! {
                 () = closing.cancelled() => return,
                 changed = self.tail.changed() => changed.is_ok(),
-                said = hear(&mut self.fleeting) => { words.extend(said); true }
+                said = hear(&mut self.fleeting) => match said.filter(|said| said.thread.root() == self.root) {
+                    Some(said) => { words.push_back(said); true }
+                    None => continue,
+                },
                 () = tokio::time::sleep(LINGER) => true,
             };
             if !woken {
@@ -186,8 +200,9 @@ impl Source {
             };
             if let Some((bytes, last)) = fresh {
                 feed.hand_out(bytes, last.unwrap_or_else(|| feed.subscribe().1));
-                tokio::time::sleep(FLUSH_EVERY).await;
             }
+            // Also after a look that found nothing: the log grows by what other families do, too.
+            tokio::time::sleep(FLUSH_EVERY).await;
         }
     }
 
@@ -267,8 +282,8 @@ struct Watcher {
     first: Option<Bytes>,
     missed: Option<Missed>,
     receiver: broadcast::Receiver<Arc<Batch>>,
-    /// Keeps the feed going.
-    _feed: Arc<Feed>,
+    /// Held, so that it goes on.
+    feed: Arc<Feed>,
     closing: CancellationToken,
 }
 
@@ -289,6 +304,7 @@ impl Watcher {
         }
         tokio::select! {
             () = self.closing.cancelled() => None,
+            () = self.feed.ended.cancelled() => None,
             batch = tokio::time::timeout(HEARTBEAT, self.receiver.recv()) => match batch {
                 Ok(Ok(batch)) => Some((batch.bytes.clone(), self)),
                 Err(_) => Some((Bytes::from_static(b": still here\n\n"), self)),

@@ -10,7 +10,7 @@ use axum::http::StatusCode;
 use majordomo::decide::{Came, decide, standing_rule, words, write_rule};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use store::{ApprovalQuery, ApprovalStatus};
+use store::{ApprovalQuery, ApprovalStatus, Process};
 
 use super::threads::body;
 use crate::problem::Problem;
@@ -93,7 +93,7 @@ async fn taken(shared: Shared, id: String, word: Word) -> Result<Value, Problem>
         Verdict::Allow => Decision::Allow { scope: word.scope, input: word.input },
         Verdict::Deny => Decision::Deny { reason: word.reason.filter(|reason| !reason.trim().is_empty()) },
     };
-    let who = format!("window/{}", runtime::short_name());
+    let who = format!("{}/{}", Process::current().id, runtime::short_name());
     match decide(shared.store(), &question, decision, &who).await? {
         Came::Resolved(resolution) => {
             if matches!(resolution, Resolution::Allowed { scope: Scope::Always, .. }) {
