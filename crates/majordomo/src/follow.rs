@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use agent::{Event, Report, ThreadId};
+use runtime::{Fleeting, FleetingKind};
+use serde_json::json;
 use store::{Record, Store};
 use view::Logged;
 
@@ -60,4 +62,14 @@ pub fn root_report<'a>(record: &'a Record, root: &ThreadId) -> Option<&'a Report
         Event::Reported(report) if record.thread == *root => Some(report),
         _ => None,
     }
+}
+
+/// Words in passing as a line of JSON. They have no number, and nobody can come back to them.
+pub fn passing(said: &Fleeting) -> String {
+    let (kind, key, value) = match &said.what {
+        FleetingKind::Turn(turn) => ("text_delta", "turn", json!(turn)),
+        FleetingKind::Call(call) => ("tool_progress", "tool_use_id", json!(call)),
+    };
+    json!({ "type": kind, "run": said.thread.root(), "thread": said.thread, key: value, "content": said.text })
+        .to_string()
 }

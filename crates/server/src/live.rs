@@ -15,9 +15,8 @@ use std::time::Duration;
 use agent::ThreadId;
 use bytes::{Bytes, BytesMut};
 use futures_util::stream::{self, Stream};
-use majordomo::follow::{Follower, logged};
-use runtime::{Fleeting, FleetingKind, Heart};
-use serde_json::json;
+use majordomo::follow::{Follower, logged, passing};
+use runtime::{Fleeting, Heart};
 use store::{Record, Store};
 use tokio::sync::broadcast;
 use tokio::time::Instant;
@@ -234,20 +233,6 @@ async fn hear(fleeting: &mut Option<broadcast::Receiver<Fleeting>>) -> Option<Fl
         Some(fleeting) => fleeting.recv().await.ok(),
         None => std::future::pending().await,
     }
-}
-
-/// Words in passing as a frame. They have no number, and nobody can come back to them.
-fn passing(said: &Fleeting) -> String {
-    let root = said.thread.root();
-    match &said.what {
-        FleetingKind::Turn(turn) => {
-            json!({ "type": "text_delta", "run": root, "thread": said.thread, "turn": turn, "content": said.text })
-        }
-        FleetingKind::Call(call) => {
-            json!({ "type": "tool_progress", "run": root, "thread": said.thread, "tool_use_id": call, "content": said.text })
-        }
-    }
-    .to_string()
 }
 
 /// What a watcher has missed: the log up to the record at which its feed stands.

@@ -5,7 +5,6 @@ use majordomo::SAMPLE;
 use majordomo::config::{Config, Flags};
 use majordomo::staff::{Staff, Work, open_store};
 use runtime::{Fleeting, FleetingKind, RunHandle};
-use serde_json::json;
 use store::{ApprovalQuery, Record, Store};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::broadcast::{self, error::RecvError};
@@ -16,7 +15,7 @@ use crate::consent::{Asker, Asking};
 use crate::error::Failure;
 use crate::show::{Prepared, Show, how_to_decide};
 use crate::{out, prompt};
-use majordomo::follow::Follower;
+use majordomo::follow::{Follower, passing};
 
 /// `majordomo run`.
 pub async fn run(arguments: Run) -> Result<u8, Failure> {
@@ -138,12 +137,12 @@ async fn watch(
         while show.wants_deltas() && !fleeting.is_empty() {
             match fleeting.recv().await {
                 Ok(delta) if !is_held_by(&delta, &records) => later.push(Ok(delta)),
-                heard => show_delta(&mut show, &root, heard)?,
+                heard => show_delta(&mut show, heard)?,
             }
         }
         let over = show.push(&records)?;
         for delta in later {
-            show_delta(&mut show, &root, delta)?;
+            show_delta(&mut show, delta)?;
         }
         if let Some(asker) = &mut asker {
             asker.push(&records);
@@ -161,7 +160,7 @@ async fn watch(
             _ = interrupts.recv() => Some((130, "interrupted")),
             _ = terminations.recv() => Some((143, "terminated")),
             result = &mut report, if ended.is_none() => { ended = Some(result); None }
-            delta = fleeting.recv(), if show.wants_deltas() => { show_delta(&mut show, &root, delta)?; None }
+            delta = fleeting.recv(), if show.wants_deltas() => { show_delta(&mut show, delta)?; None }
             _ = tail.changed() => None,
         };
         if let Some((code, word)) = signal {
@@ -208,19 +207,11 @@ async fn remind(house: &Staff, root: &ThreadId) -> Result<(), Failure> {
 }
 
 /// Prints words while they come. Those that came faster than they could be printed are in the logged answer.
-fn show_delta(show: &mut Show, root: &ThreadId, delta: Result<Fleeting, RecvError>) -> anyhow::Result<()> {
+fn show_delta(show: &mut Show, delta: Result<Fleeting, RecvError>) -> anyhow::Result<()> {
     match delta {
-        Ok(delta) => show.print(&delta_line(root, &delta)),
+        Ok(delta) => show.print(&passing(&delta)),
         Err(RecvError::Lagged(_) | RecvError::Closed) => Ok(()),
     }
-}
-
-fn delta_line(root: &ThreadId, delta: &Fleeting) -> String {
-    let (kind, key, value) = match &delta.what {
-        FleetingKind::Turn(turn) => ("text_delta", "turn", json!(turn)),
-        FleetingKind::Call(call) => ("tool_progress", "tool_use_id", json!(call)),
-    };
-    json!({ "type": kind, "run": root, "thread": delta.thread, key: value, "content": delta.text }).to_string()
 }
 
 fn read_schema(path: &std::path::Path) -> Result<Json, Failure> {
