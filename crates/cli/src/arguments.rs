@@ -221,7 +221,7 @@ pub struct Output {
     /// With --jsonl: words of the models while they come, too
     #[arg(long, requires = "jsonl")]
     pub deltas: bool,
-    /// With --jsonl: the shape of the events: canonical, opta, orion, zileo
+    /// With --jsonl: the shape of the events: canonical, kata, opta, orion, zileo
     #[arg(long, requires = "jsonl", value_name = "NAME")]
     pub dialect: Option<String>,
     /// Write the result to a file instead of stdout
@@ -262,7 +262,7 @@ pub enum ThreadCommand {
         /// Print the events of the thread's whole family as they went out
         #[arg(long)]
         jsonl: bool,
-        /// With --jsonl: the shape of the events: canonical, opta, orion, zileo
+        /// With --jsonl: the shape of the events: canonical, kata, opta, orion, zileo
         #[arg(long, requires = "jsonl", value_name = "NAME")]
         dialect: Option<String>,
         /// Whole results of tools

@@ -3,6 +3,7 @@
 //! One file a dialect: a state that it keeps over a stream, and a function from a frame to at most one line.
 //! At most one, so that the line goes out under the frame's own number and a reader can resume in any dialect.
 
+mod kata;
 mod opta;
 mod orion;
 mod zileo;
@@ -16,6 +17,7 @@ pub struct Dialect(Speech);
 #[derive(Clone, Debug)]
 enum Speech {
     Canonical,
+    Kata(kata::Tasks),
     Opta(opta::Phases),
     Orion,
     Zileo,
@@ -23,12 +25,13 @@ enum Speech {
 
 impl Dialect {
     /// The names by which dialects are asked for.
-    pub const NAMES: [&str; 4] = ["canonical", "opta", "orion", "zileo"];
+    pub const NAMES: [&str; 5] = ["canonical", "kata", "opta", "orion", "zileo"];
 
     /// A dialect by name, at the beginning of a stream.
     pub fn named(name: &str) -> Option<Self> {
         match name {
             "canonical" => Some(Self(Speech::Canonical)),
+            "kata" => Some(Self(Speech::Kata(kata::Tasks::default()))),
             "opta" => Some(Self(Speech::Opta(opta::Phases::default()))),
             "orion" => Some(Self(Speech::Orion)),
             "zileo" => Some(Self(Speech::Zileo)),
@@ -41,6 +44,7 @@ impl Dialect {
     pub fn map(&mut self, frame: &Frame) -> Option<String> {
         match &mut self.0 {
             Speech::Canonical => Some(frame.json()),
+            Speech::Kata(tasks) => kata::map(tasks, frame),
             Speech::Opta(phases) => opta::map(phases, frame),
             Speech::Orion => orion::map(frame),
             Speech::Zileo => zileo::map(frame),

@@ -41,6 +41,7 @@ stories! {
 fn check(name: &str) {
     let events = story::events(name);
     compare(name, "frames.jsonl", &lines(&events, "canonical"));
+    compare(name, "kata.jsonl", &lines(&events, "kata"));
     compare(name, "opta.jsonl", &lines(&events, "opta"));
     compare(name, "orion.jsonl", &lines(&events, "orion"));
     compare(name, "zileo.jsonl", &lines(&events, "zileo"));

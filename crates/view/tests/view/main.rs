@@ -4,6 +4,7 @@ mod draw;
 mod family;
 mod frames;
 mod golden;
+mod kata;
 mod opta;
 mod orion;
 mod story;
