@@ -1,7 +1,11 @@
 //! Connections: how many, how long a request may take to arrive, how much of it is held, and how long a reader may stand still.
 //!
 //! A reader that takes nothing for [`STALLED`] while there is something for it is cut off by failing its writes, wherever its
-//! bytes stand: it costs a socket until then, and nothing after.
+//! bytes stand. Until then it costs a socket in which little waits to be sent; after that nothing, for what it did not take is
+//! thrown away with the socket.
+
+#[cfg(test)]
+mod tests;
 
 use std::io;
 use std::pin::Pin;
@@ -16,7 +20,7 @@ use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
-use tokio::time::{Instant, Sleep};
+use tokio::time::Sleep;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -27,6 +31,10 @@ const HEAD_WITHIN: Duration = Duration::from_secs(10);
 /// As much as is held of a request's head, and of what waits to be sent.
 const MAX_HELD: usize = 32 * 1024;
 const MAX_HEADERS: usize = 64;
+/// As much as waits in a socket because its reader takes nothing. Without a bound the kernel takes megabytes for each, and it
+/// is minutes until anybody sees that the reader stands still.
+#[cfg(target_os = "linux")]
+const MAX_UNSENT: u32 = 16 * 1024;
 /// A reader that takes nothing for so long is cut off.
 const STALLED: Duration = Duration::from_secs(10);
 /// What is under way when the window closes has so long to end.
@@ -34,73 +42,102 @@ const PARTING: Duration = Duration::from_secs(2);
 
 /// Serves connections until `closing`, and then lets those that are under way end.
 pub(crate) async fn serve(listener: TcpListener, router: Router, closing: CancellationToken) {
-    let (room, tasks) = (Arc::new(Semaphore::new(MAX_CONNECTIONS)), TaskTracker::new());
-    loop {
-        let Ok(place) = room.clone().acquire_owned().await else { break };
-        let stream = tokio::select! {
-            () = closing.cancelled() => break,
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => stream,
-                Err(error) => {
-                    // Too many files are open, or the caller has gone again: others may follow.
-                    tracing::warn!(%error, "a connection could not be taken");
-                    tokio::time::sleep(Duration::from_millis(50)).await;
-                    continue;
-                }
-            },
-        };
-        let (router, closing) = (router.clone(), closing.clone());
-        tasks.spawn(async move {
-            let _place = place;
-            talk(stream, router, closing).await;
-        });
-    }
-    tasks.close();
-    let _ = tokio::time::timeout(PARTING, tasks.wait()).await;
+    Host { router, closing, stalled: STALLED }.serve(listener).await;
 }
 
-async fn talk(stream: TcpStream, router: Router, closing: CancellationToken) {
-    // Small frames should not wait for each other.
-    let _ = stream.set_nodelay(true);
-    let io = TokioIo::new(Patient { stream, stands_still: None });
-    let mut talk = std::pin::pin!(
-        http1::Builder::new()
-            .timer(TokioTimer::new())
-            .header_read_timeout(HEAD_WITHIN)
-            .max_buf_size(MAX_HELD)
-            .max_headers(MAX_HEADERS)
-            .serve_connection(io, TowerToHyperService::new(router))
-    );
-    let ended = tokio::select! {
-        ended = talk.as_mut() => ended,
-        () = closing.cancelled() => {
-            talk.as_mut().graceful_shutdown();
-            talk.await
+/// Who answers, and with how much patience.
+#[derive(Clone)]
+struct Host {
+    router: Router,
+    closing: CancellationToken,
+    /// A reader that takes nothing for so long is cut off.
+    stalled: Duration,
+}
+
+impl Host {
+    async fn serve(self, listener: TcpListener) {
+        let (room, tasks) = (Arc::new(Semaphore::new(MAX_CONNECTIONS)), TaskTracker::new());
+        loop {
+            let Ok(place) = room.clone().acquire_owned().await else { break };
+            let stream = tokio::select! {
+                () = self.closing.cancelled() => break,
+                accepted = listener.accept() => match accepted {
+                    Ok((stream, _)) => stream,
+                    Err(error) => {
+                        // Too many files are open, or the caller has gone again: others may follow.
+                        tracing::warn!(%error, "a connection could not be taken");
+                        tokio::time::sleep(Duration::from_millis(50)).await;
+                        continue;
+                    }
+                },
+            };
+            let host = self.clone();
+            tasks.spawn(async move {
+                let _place = place;
+                host.talk(stream).await;
+            });
         }
-    };
-    if let Err(error) = ended {
-        tracing::debug!(%error, "a connection ended");
+        tasks.close();
+        let _ = tokio::time::timeout(PARTING, tasks.wait()).await;
+    }
+
+    async fn talk(self, stream: TcpStream) {
+        let Self { router, closing, stalled } = self;
+        let io = TokioIo::new(Patient::new(stream, stalled));
+        let mut talk = std::pin::pin!(
+            http1::Builder::new()
+                .timer(TokioTimer::new())
+                .header_read_timeout(HEAD_WITHIN)
+                .max_buf_size(MAX_HELD)
+                .max_headers(MAX_HEADERS)
+                .serve_connection(io, TowerToHyperService::new(router))
+        );
+        let ended = tokio::select! {
+            ended = talk.as_mut() => ended,
+            () = closing.cancelled() => {
+                talk.as_mut().graceful_shutdown();
+                talk.await
+            }
+        };
+        if let Err(error) = ended {
+            tracing::debug!(%error, "a connection ended");
+        }
     }
 }
 
 /// A stream whose reader may not stand still for ever.
 struct Patient {
     stream: TcpStream,
+    /// For so long it may.
+    stalled: Duration,
     /// Until when something must have been taken; none while nothing waits.
     stands_still: Option<Pin<Box<Sleep>>>,
 }
 
 impl Patient {
+    /// What cannot be set of a socket makes it slower, or its reader's standing still be seen later, and is no reason to refuse it.
+    fn new(stream: TcpStream, stalled: Duration) -> Self {
+        // Small frames should not wait for each other.
+        let _ = stream.set_nodelay(true);
+        #[cfg(target_os = "linux")]
+        let _ = socket2::SockRef::from(&stream).set_tcp_notsent_lowat(MAX_UNSENT);
+        Self { stream, stalled, stands_still: None }
+    }
+
     fn bounded<T>(&mut self, context: &mut Context<'_>, tried: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if tried.is_ready() {
             self.stands_still = None;
             return tried;
         }
-        let until =
-            self.stands_still.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(Instant::now() + STALLED)));
+        let stalled = self.stalled;
+        let until = self.stands_still.get_or_insert_with(|| Box::pin(tokio::time::sleep(stalled)));
         match until.as_mut().poll(context) {
             Poll::Pending => Poll::Pending,
-            Poll::Ready(()) => Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the reader stands still"))),
+            Poll::Ready(()) => {
+                // Else the kernel would go on offering it what it did not take.
+                let _ = self.stream.set_zero_linger();
+                Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the reader stands still")))
+            }
         }
     }
 }

@@ -1,0 +1,77 @@
+//! One run to its end, for one reader: it follows the log by itself, for such readers do not come in crowds.
+
+use std::sync::Arc;
+
+use agent::ThreadId;
+use bytes::Bytes;
+use futures_util::stream::{self, Stream};
+use majordomo::follow::{Follower, logged};
+use store::Store;
+use tokio_util::sync::CancellationToken;
+use view::{Dialect, Lines};
+
+use super::past::Draft;
+use super::{HEARTBEAT, STILL_HERE};
+
+/// A run's frames from after `after_seq` to its `done`, and then the end.
+pub(crate) fn to_its_end(
+    store: Arc<dyn Store>,
+    root: ThreadId,
+    dialect: Dialect,
+    after_seq: u64,
+    closing: CancellationToken,
+) -> impl Stream<Item = Bytes> + Send + 'static {
+    let tail = store.tail();
+    let lines = Lines::new(root.clone(), dialect, view::FRAMES_PER_EVENT * (after_seq + 1) - 1);
+    let run =
+        Run { follower: Follower::new(store, root.clone()), root, lines, tail, after_seq, is_over: false, closing };
+    stream::unfold(run, Run::next)
+}
+
+struct Run {
+    root: ThreadId,
+    follower: Follower,
+    lines: Lines,
+    tail: tokio::sync::watch::Receiver<u64>,
+    after_seq: u64,
+    is_over: bool,
+    closing: CancellationToken,
+}
+
+impl Run {
+    async fn next(mut self) -> Option<(Bytes, Self)> {
+        while !self.is_over {
+            self.tail.borrow_and_update();
+            let page = match self.follower.read().await {
+                Ok(page) => page,
+                Err(error) => {
+                    tracing::error!(root = %self.root, %error, "a run cannot be followed");
+                    return None;
+                }
+            };
+            let mut draft = Draft::default();
+            for record in &page {
+                draft.put(self.lines.push(&logged(record)));
+                if record.seq > self.after_seq && majordomo::follow::root_report(record, &self.root).is_some() {
+                    self.is_over = true;
+                    break;
+                }
+            }
+            let piece = draft.finish();
+            if !piece.bytes.is_empty() {
+                return Some((piece.bytes, self));
+            }
+            if page.is_empty() {
+                tokio::select! {
+                    () = self.closing.cancelled() => return None,
+                    changed = tokio::time::timeout(HEARTBEAT, self.tail.changed()) => match changed {
+                        Ok(Ok(())) => {}
+                        Ok(Err(_)) => return None,
+                        Err(_) => return Some((Bytes::from_static(STILL_HERE), self)),
+                    },
+                }
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,249 @@
+//! Watchers of a log that is written by hand. Where it depends on time, time is the test's own.
+
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::time::Duration;
+
+use agent::budget::Grant;
+use agent::event::ThreadCreated;
+use agent::house::House;
+use agent::model::Model;
+use agent::role::Role;
+use agent::{Event, InputId, Mode, ThreadId, Time};
+use bytes::Bytes;
+use futures_util::future::join_all;
+use futures_util::stream::{Stream, StreamExt};
+use majordomo::provider::{self, ModelTable, Voices};
+use majordomo::tool::Registry;
+use runtime::{Heart, Options};
+use store::{Commit, MemoryStore, Process, ProcessId};
+use tokio::time::Instant;
+use view::FRAMES_PER_EVENT;
+
+use super::*;
+
+/// A log with one thread in it, and the feeds of a window on it.
+pub(crate) struct Written {
+    pub live: Arc<Live>,
+    process: ProcessId,
+    /// Events so far.
+    n: u64,
+}
+
+impl Written {
+    pub async fn new() -> Self {
+        Self::keeping(KEPT).await
+    }
+
+    /// Its feeds keep so many bytes.
+    async fn keeping(kept: usize) -> Self {
+        let model = Model { name: "none".into(), context_tokens: 1000, max_output_tokens: 100, price: None };
+        let named = model.clone();
+        let heart = Heart::begin(Options {
+            store: Arc::new(MemoryStore::new()),
+            voices: Voices::new(Vec::new(), ModelTable::default(), provider::Options::default()).expect("voices"),
+            tools: Registry::new(),
+            house: Arc::new(House::new([].into(), [].into(), move |_: &str| Ok(named.clone()))),
+            person: None,
+            data: None,
+        });
+        let mut live = Live::new(heart.await.expect("a heart"));
+        Arc::get_mut(&mut live).expect("nobody else has it").kept = kept;
+        let mut written = Self { live, process: Process::current().id, n: 0 };
+        let role = Role {
+            name: "general".into(),
+            prompt: "You help.".into(),
+            model,
+            tools: Vec::new(),
+            lends: Vec::new(),
+            output_schema: None,
+        };
+        let created = ThreadCreated {
+            id: root(),
+            parent_call: None,
+            name: "general".into(),
+            role,
+            mode: Mode::Ask,
+            policy: Arc::default(),
+            grant: Grant::default(),
+            brief: None,
+            workspace: "/home/ana".into(),
+            today: "2026-01-15".into(),
+            preset: "default".into(),
+            household: None,
+            path: vec!["general".into()],
+            above: Vec::new(),
+            progress: false,
+        };
+        written.append(Event::ThreadCreated(Box::new(created))).await;
+        written
+    }
+
+    /// Writes one more event, which makes one frame; its number.
+    pub async fn say(&mut self, text: &str) -> u64 {
+        let input = InputId::new(format!("in-{}", self.n));
+        self.append(Event::Steered { input, text: text.into(), from: "person".into() }).await;
+        self.newest()
+    }
+
+    /// The number of the newest event's frame.
+    pub fn newest(&self) -> u64 {
+        self.n * FRAMES_PER_EVENT
+    }
+
+    /// The numbers of all frames after one.
+    pub fn after(&self, seen: u64) -> Vec<u64> {
+        (1..=self.n).map(|n| n * FRAMES_PER_EVENT).filter(|id| *id > seen).collect()
+    }
+
+    pub async fn watch(&self, seen: u64) -> Pin<Box<dyn Stream<Item = Bytes> + Send>> {
+        let watched = Watched { root: root(), dialect: "canonical".to_owned(), deltas: false };
+        Box::pin(self.live.watch(watched, seen).await.expect("a log"))
+    }
+
+    async fn append(&mut self, event: Event) {
+        let (thread, process) = (root(), self.process.clone());
+        let commit = Commit { thread, expected: self.n, epoch: 1, process, at: Time(0), events: vec![Arc::new(event)] };
+        self.n = self.live.heart.store().append(commit).await.expect("a commit").n;
+    }
+}
+
+pub(crate) fn root() -> ThreadId {
+    ThreadId::new("20260115-k3f9")
+}
+
+/// The numbers of the whole frames in a piece of a stream.
+pub(crate) fn numbers(bytes: &[u8]) -> Vec<u64> {
+    let text = String::from_utf8_lossy(bytes);
+    let frames = text.split_inclusive("\n\n").filter(|frame| frame.ends_with("\n\n"));
+    frames.filter_map(|frame| frame.lines().find_map(|line| line.strip_prefix("id: "))?.parse().ok()).collect()
+}
+
+/// Takes what is there until a frame has come; the numbers of all that came.
+async fn until(watcher: &mut (impl Stream<Item = Bytes> + Unpin), last: u64) -> Vec<u64> {
+    let mut seen = Vec::new();
+    while seen.last() != Some(&last) {
+        seen.extend(numbers(&watcher.next().await.expect("it goes on")));
+    }
+    seen
+}
+
+#[tokio::test]
+async fn what_is_new_is_put_into_bytes_once_for_all_who_watch() {
+    let mut written = Written::new().await;
+    let mut watchers = join_all((0..20).map(|_| written.watch(written.newest()))).await;
+    for watcher in &mut watchers {
+        assert_eq!(watcher.next().await.as_deref(), Some(&b"retry: 2000\n\n"[..]));
+        // It listens from its first look on.
+        assert!(futures_util::poll!(watcher.next()).is_pending());
+    }
+    let id = written.say("good morning").await;
+    let handed = join_all(watchers.iter_mut().map(|watcher| watcher.next())).await;
+    let handed: Vec<Bytes> = handed.into_iter().map(|bytes| bytes.expect("it goes on")).collect();
+    assert_eq!(numbers(&handed[0]), [id]);
+    assert!(handed.iter().all(|bytes| bytes.as_ptr() == handed[0].as_ptr()), "each has a copy of its own");
+}
+
+#[tokio::test]
+async fn those_who_join_at_once_share_one_reading_of_the_log() {
+    let mut written = Written::new().await;
+    for n in 0..50 {
+        written.say(&format!("word {n}")).await;
+    }
+    let watchers = join_all((0..20).map(|_| written.watch(0))).await;
+    let pasts = join_all(watchers.into_iter().map(|watcher| async { watcher.skip(1).next().await })).await;
+    let pasts: Vec<Bytes> = pasts.into_iter().map(|bytes| bytes.expect("there is a past")).collect();
+    assert_eq!(numbers(&pasts[0]), written.after(0));
+    assert!(pasts.iter().all(|bytes| bytes.as_ptr() == pasts[0].as_ptr()), "the log was read more than once");
+    assert_eq!(written.live.feeds().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_new_is_handed_out_at_most_twenty_times_a_second() {
+    let mut written = Written::new().await;
+    let (seen, begun) = (written.newest(), Instant::now());
+    let mut watcher = written.watch(seen).await;
+    let (mut flushes, mut told) = (Vec::new(), Vec::new());
+    let write = async {
+        for n in 0..500 {
+            written.say(&format!("word {n}")).await;
+            tokio::time::sleep(Duration::from_millis(4)).await;
+        }
+        written.after(seen)
+    };
+    let mut write = pin!(write);
+    let all = loop {
+        tokio::select! {
+            all = &mut write => break all,
+            bytes = watcher.next() => {
+                told.extend(numbers(&bytes.expect("it goes on")));
+                flushes.push(begun.elapsed());
+            }
+        }
+    };
+    told.extend(until(&mut watcher, all[all.len() - 1]).await);
+    assert_eq!(told, all);
+    for (at, from) in flushes.iter().enumerate().skip(1) {
+        let within = flushes[at..].iter().take_while(|moment| **moment - *from < Duration::from_secs(1)).count();
+        assert!(within <= 20, "{within} in the second after {from:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_falls_behind_is_told_the_rest_without_a_gap_and_without_a_double() {
+    let mut written = Written::new().await;
+    let mut watcher = written.watch(0).await;
+    let mut told = until(&mut watcher, written.newest()).await;
+    assert!(futures_util::poll!(watcher.next()).is_pending());
+    // More batches than are held for anybody who listens.
+    for n in 0..200 {
+        written.say(&format!("word {n}")).await;
+        tokio::time::sleep(Duration::from_millis(60)).await;
+    }
+    told.extend(until(&mut watcher, written.newest()).await);
+    let id = written.say("and once more").await;
+    told.extend(until(&mut watcher, id).await);
+    assert_eq!(told, written.after(0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_missed_more_than_is_kept_is_told_from_the_log() {
+    let mut written = Written::keeping(10_000).await;
+    for n in 0..60 {
+        written.say(&format!("long ago {n}")).await;
+    }
+    let mut early = written.watch(0).await;
+    assert_eq!(until(&mut early, written.newest()).await, written.after(0));
+    for n in 0..60 {
+        written.say(&format!("just now {n}")).await;
+        tokio::time::sleep(Duration::from_millis(60)).await;
+    }
+    for seen in [0, 30 * FRAMES_PER_EVENT, 61 * FRAMES_PER_EVENT, 70 * FRAMES_PER_EVENT, 110 * FRAMES_PER_EVENT] {
+        let mut late = written.watch(seen).await;
+        assert_eq!(until(&mut late, written.newest()).await, written.after(seen), "after {seen}");
+    }
+    assert_eq!(until(&mut early, written.newest()).await, written.after(61 * FRAMES_PER_EVENT));
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_hears_nothing_is_sent_a_sign_of_life_and_a_feed_that_nobody_watches_ends() {
+    let written = Written::new().await;
+    let mut watcher = written.watch(written.newest()).await;
+    watcher.next().await;
+    assert_eq!(watcher.next().await.as_deref(), Some(STILL_HERE));
+    let feed = written.live.feeds().values().next().cloned().expect("a feed");
+    assert!(feed.upgrade().is_some());
+    drop(watcher);
+    tokio::time::sleep(Duration::from_secs(30)).await;
+    assert!(feed.upgrade().is_none());
+}
+
+#[tokio::test]
+async fn whoever_watches_when_the_window_closes_is_let_go() {
+    let written = Written::new().await;
+    let mut watcher = written.watch(written.newest()).await;
+    watcher.next().await;
+    assert!(futures_util::poll!(watcher.next()).is_pending());
+    written.live.closing.cancel();
+    assert_eq!(watcher.next().await, None);
+}
