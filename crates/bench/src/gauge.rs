@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 
@@ -47,6 +48,20 @@ pub fn status_kb(process: &str, line: &str) -> anyhow::Result<u64> {
     let path = format!("/proc/{process}/status");
     let status = std::fs::read_to_string(&path).with_context(|| path.clone())?;
     find_kb(&status, line).with_context(|| format!("{path} has no {line}"))
+}
+
+/// How many sockets a process has open.
+pub fn open_sockets(process: &str) -> anyhow::Result<usize> {
+    let path = format!("/proc/{process}/fd");
+    let files = std::fs::read_dir(&path).with_context(|| path.clone())?;
+    let is_socket = |target: std::path::PathBuf| target.to_string_lossy().starts_with("socket:");
+    Ok(files.filter(|file| file.as_ref().is_ok_and(|file| file.path().read_link().is_ok_and(is_socket))).count())
+}
+
+/// Lets this process open as many files as it ever may: a connection is one.
+pub fn raise_file_limit() -> anyhow::Result<()> {
+    let limit = getrlimit(Resource::Nofile);
+    Ok(setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit })?)
 }
 
 fn find_kb(status: &str, line: &str) -> Option<u64> {

@@ -8,6 +8,7 @@
 
 mod answer;
 mod bare;
+mod chronicle;
 mod client;
 mod cold;
 mod crowd;
@@ -23,6 +24,7 @@ mod shelves;
 mod staged;
 mod suite;
 mod walls;
+mod watchers;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -59,6 +61,12 @@ enum Part {
         #[arg(long)]
         hold: bool,
     },
+    /// Open a window on a log that grows, and do as stdin says
+    #[command(hide = true)]
+    ServeWindow(watchers::Past),
+    /// Broadcast what a window sent, as stdin says
+    #[command(hide = true)]
+    ServeBroadcast(watchers::Recorded),
     /// Take one measurement and print it as a line of JSON
     #[command(hide = true, subcommand)]
     Measure(Measure),
@@ -205,6 +213,8 @@ fn main() -> anyhow::Result<ExitCode> {
     match scales.part {
         None => runtime.block_on(suite::run(scales.quick, scales.only.as_deref()))?,
         Some(Part::Serve { latency_ms, hold }) => runtime.block_on(model_server::serve(latency_ms, hold))?,
+        Some(Part::ServeWindow(past)) => runtime.block_on(watchers::serve_window(&past))?,
+        Some(Part::ServeBroadcast(recorded)) => runtime.block_on(watchers::serve_broadcast(&recorded))?,
         Some(Part::Measure(measure)) => {
             let taken = match measure {
                 Measure::FanOut(fan_out) => runtime.block_on(fan_out::measure(&fan_out)),

@@ -67,7 +67,8 @@ pub async fn measure_children(
     measure(&args).await
 }
 
-fn this_program() -> anyhow::Result<Command> {
+/// This same program, ended when it is dropped.
+pub fn this_program() -> anyhow::Result<Command> {
     let mut command = Command::new(std::env::current_exe()?);
     command.kill_on_drop(true);
     Ok(command)

@@ -7,7 +7,7 @@ use majordomo::tool::Sandbox;
 use crate::figure::{self, Figure};
 use crate::gauge::Taken;
 use crate::staged::{self, ModelServer, measure_children};
-use crate::{Keep, cold, shelves};
+use crate::{Keep, cold, shelves, watchers};
 
 /// How often each measurement is taken; the middle one counts.
 const ROUNDS: usize = 3;
@@ -20,6 +20,8 @@ const LONG: usize = 100_000;
 /// Notes and mails of a household.
 const NOTES: usize = 50_000;
 const MAILS: usize = 100_000;
+/// Events of a thread before it is watched.
+const WATCHED: u64 = 1000;
 /// Idle threads.
 const CROWD: usize = 1_000_000;
 
@@ -48,6 +50,9 @@ pub async fn run(quick: bool, only: Option<&str>) -> anyhow::Result<()> {
     }
     if is_wanted("sandbox") {
         suite.sandbox().await?;
+    }
+    if is_wanted("watchers") {
+        suite.watchers().await?;
     }
     if is_wanted("household") && (!quick || only.is_some()) {
         suite.household().await?;
@@ -196,6 +201,15 @@ impl Suite<'_> {
         let [bare, walled] = [bare, walled].map(|times| figure::median(times) as f64 / 1000.0);
         let name = format!("a sandbox around a command that does nothing ({bare:.1} ms without)");
         self.note(Figure { name, ours: walled - bare, beside: None, unit: "ms", most: 30.0, aim: 15.0 });
+        Ok(())
+    }
+
+    /// A thousand who watch a window.
+    async fn watchers(&mut self) -> anyhow::Result<()> {
+        let watched = watchers::measure(&self.file("watched"), WATCHED).await?;
+        for figure in watched.figures(WATCHED) {
+            self.note(figure);
+        }
         Ok(())
     }
 
