@@ -131,6 +131,9 @@ pub struct Serve {
     /// Look after the sample household, whose clock stands at 2026-01-15
     #[arg(long)]
     pub demo: bool,
+    /// Read the page's files from a folder, for work on the page
+    #[arg(long, value_name = "DIR", hide = true)]
+    pub page: Option<PathBuf>,
     #[command(flatten)]
     pub settings: Settings,
 }

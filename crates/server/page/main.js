@@ -1,245 +1,234 @@
 // @ts-check
-// The page: follows the log of one conversation, draws it, and sends what a person says and decides.
+// The page put together: what is heard is drawn, what is pressed is done. Each thing on the page has a module of its own; this one
+// only says who tells whom.
 
-import { Reader } from "./sse.js";
-import { active, begin, fold, isLive } from "./reduce.js";
-import { drawChat, drawRail, drawThreads, drawTimeline, money, whole } from "./draw.js";
-import { askPerson, drawHouse, drawInbox } from "./dialogs.js";
+import { api, at, wordsOf } from "./api.js";
+import { Approval } from "./approval.js";
+import { drawCost } from "./cost.js";
+import { $, dialog, isAsked, show } from "./dom.js";
+import { drawEmpty } from "./empty.js";
+import { drawHead } from "./head.js";
+import { openHouse, speaks } from "./house.js";
+import { drawCount, drawInbox } from "./inbox.js";
+import { listen, openHelp, openPalette } from "./keys.js";
+import { Lists } from "./lists.js";
+import { say as tell, note } from "./notes.js";
+import { Rail } from "./rail.js";
+import { children } from "./reduce.js";
+import { card, tick } from "./rows.js";
+import { End } from "./scroll.js";
+import { Talk } from "./talk.js";
+import { Threads } from "./threads.js";
+import { Timeline } from "./timeline.js";
+import { Tree } from "./tree.js";
+import { plainName } from "./words.js";
 
-const EXAMPLES = [
-  "What urgent emails do I have?",
-  "When am I free for 45 minutes next week?",
-  "Find my notes about the contract",
-  "Draft a reply to the urgent contract mail",
-];
-/** The household's agents, in the order of the rail. */
-const HOUSEHOLD = ["butler", "triage", "scheduler", "communicator", "navigator", "preference_learner"];
-/** A hand-over is shown at least so long, so that it can be seen. */
-const SHOWN_MS = 300;
-
-const $ = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const input = /** @type {HTMLTextAreaElement} */ ($("chat-input"));
+const VIEWS = /** @type {const} */ (["chat", "timeline", "cost"]);
 
-const page = {
-  /** @type {string | null} */ thread: null,
-  picture: begin(),
-  /** @type {Set<string>} */ open: new Set(),
-  /** @type {AbortController | null} */ following: null,
-  /** @type {any[]} */ threads: [],
-  /** @type {any[]} */ approvals: [],
-  /** @type {string[]} */ others: [],
-  /** @type {{ agent: string | null }[]} */ queue: [],
-  /** @type {string | null} */ shown: null,
-  isSending: false,
-  isDrawn: true,
+/** What the house is, as far as it was asked. @type {{ agents: any[], models: any }} */
+const house = { agents: [], models: null };
+/** @type {typeof VIEWS[number]} */
+let view = "chat";
+/** What went wrong last, where it is shown. @type {{ words: string } | null} */
+let failure = null;
+let isDrawing = false;
+
+const rail = new Rail($("rail"), {
+  changed: (agent) => {
+    tell(`${plainName(agent)} is working`);
+    redraw();
+  },
+  drained: () => redraw(talk.shown),
+  pick: (agent) => {
+    choose("chat");
+    const group = tree.find(agent);
+    if (!group) return note(`${plainName(agent)} has done nothing in this conversation.`);
+    group.scrollIntoView({ block: "center" });
+    /** @type {HTMLElement | null} */ (group.querySelector("[data-row]"))?.focus();
+  },
+});
+const talk = new Talk(rail, { changed: () => redraw(), heard, moved });
+const lists = new Lists({
+  changed: () => {
+    threads.draw();
+    drawCount($("show-inbox"), lists.questions.length);
+    drawInbox(dialog("inbox"), lists.questions, review);
+    ask();
+    redraw();
+  },
+  connection: () => redraw(),
+});
+const threads = new Threads($("thread-list"), /** @type {HTMLInputElement} */ ($("thread-filter")), lists, (thread) => look(thread));
+const hands = {
+  review: (/** @type {string} */ id) => void reviewById(id),
+  stop: (/** @type {string} */ thread) => void attempt(() => talk.stop(thread)),
+  look: (/** @type {string} */ thread) => look(thread),
+  retry: () => void attempt(() => talk.again()),
+  copy: (/** @type {string} */ text, /** @type {string} */ what) => void attempt(async () => {
+    await navigator.clipboard.writeText(text);
+    note(`Copied ${what}.`);
+  }),
+  isHeld: () => rail.isBusy,
 };
+const tree = new Tree($("messages"), hands);
+const timeline = new Timeline($("timeline"));
+const end = new End($("chat"), $("latest"));
+const approval = new Approval(dialog("approval"), { note, look: (thread) => look(thread), decided: () => void lists.read() });
 
-/** @param {string} path @param {any} [body] @param {string} [method] */
-export async function api(path, body, method) {
-  const options = body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
-  const answer = await fetch(`/api/v1${path}`, { method: method ?? (body === undefined ? "GET" : "POST"), ...options });
-  const text = await answer.text();
-  const value = text ? JSON.parse(text) : null;
-  if (!answer.ok) throw new Error(value?.detail ?? `the window answered ${answer.status}`);
-  return value;
+// ---- hearing and drawing ----
+
+/** @param {any} frame @param {boolean} isPast */
+function heard(frame, isPast) {
+  if (["validation_required", "validation_resolved", "done", "run_started"].includes(frame.type)) lists.soon();
+  if (isPast || frame.thread !== talk.shown) return;
+  if (frame.type === "text") tell(`${plainName(frame.agent)} says: ${frame.content}`);
+  if (frame.type === "validation_required") tell(`${plainName(frame.agent)} waits for your approval`);
 }
 
-// ---- following ----
-
-/** Follows a conversation from where the picture stands; comes back by itself when the connection breaks. @param {string} thread */
-async function follow(thread) {
-  page.following?.abort();
-  const mine = (page.following = new AbortController());
-  let wait = 500;
-  while (!mine.signal.aborted) {
-    try {
-      const headers = page.picture.last ? { "last-event-id": String(page.picture.last) } : {};
-      const answer = await fetch(`/api/v1/threads/${encodeURIComponent(thread)}/events?deltas=1`, { headers, signal: mine.signal });
-      if (answer.status === 401 || answer.status === 404) return connected(false, answer.status === 401 ? "Not let in any more: open a new link." : "This conversation is gone.");
-      if (!answer.ok || !answer.body) throw new Error(String(answer.status));
-      connected(true);
-      await read(answer.body, () => (wait = 500));
-    } catch {
-      if (mine.signal.aborted) return;
-    }
-    if (mine.signal.aborted) return;
-    connected(false);
-    await new Promise((done) => setTimeout(done, wait + Math.random() * wait * 0.3));
-    wait = Math.min(wait * 2, 15_000);
-  }
-}
-
-/** @param {ReadableStream<Uint8Array>} body @param {() => void} heard */
-async function read(body, heard) {
-  const [reader, stream, text] = [new Reader(), body.getReader(), new TextDecoder()];
-  for (;;) {
-    const { done, value } = await stream.read();
-    const sent = done ? reader.end() : reader.push(text.decode(value, { stream: true }));
-    if (sent.length) heard();
-    for (const { frame } of sent) take(frame);
-    if (done) return;
-  }
-}
-
-/** Takes a frame in. @param {any} frame */
-export function take(frame) {
-  const before = active(page.picture);
-  fold(page.picture, frame);
-  const after = active(page.picture);
-  if (after !== before) page.queue.push({ agent: after });
-  if (["validation_required", "validation_resolved"].includes(frame.type)) refreshApprovals();
-  if (["done", "run_started", "thread_created"].includes(frame.type)) refreshThreads();
+/** Another thread is looked at. */
+function moved() {
+  failure = null;
+  tree.look(talk.picture, talk.shown);
+  for (const id of [talk.shown, ...talk.picture.threads.keys()]) talk.changed.add(id);
+  threads.mark(talk.thread);
+  end.forget();
+  const path = talk.thread ? `/t/${encodeURIComponent(talk.thread)}` : "/chat";
+  if (location.pathname !== path) history.pushState(null, "", path);
+  ask();
   redraw();
 }
 
-function redraw() {
-  if (!page.isDrawn) return;
-  page.isDrawn = false;
+/** @param {string} [thread] */
+function redraw(thread) {
+  if (typeof thread === "string") talk.changed.add(thread);
+  if (isDrawing) return;
+  isDrawing = true;
   requestAnimationFrame(() => {
-    page.isDrawn = true;
+    isDrawing = false;
     draw();
   });
 }
 
-// ---- drawing ----
-
 function draw() {
-  const { picture, thread } = page;
-  const chat = $("chat");
-  const isAtEnd = chat.scrollHeight - chat.scrollTop - chat.clientHeight < 60;
-  $("examples").hidden = picture.items.size > 0 || page.isSending;
-  drawChat($("messages"), picture, thread, page.open);
-  if (!$("timeline").hidden) drawTimeline($("timeline"), picture, thread);
-  if (isAtEnd) chat.scrollTop = chat.scrollHeight;
-  const live = page.isSending || (thread !== null && isLive(picture, thread));
-  $("stop").hidden = !live;
-  $("send").textContent = live ? "Tell it" : "Send";
-  input.placeholder = live ? "Tell the agent something while it works" : "What should be done?";
-  const root = thread ? picture.threads.get(thread) : null;
-  $("cost").textContent = root ? `${whole(root.treeTokens)} tokens${root.cost ? ` · ${money(root.cost)}` : ""}` : "";
-  pump();
+  const changed = new Set(talk.changed);
+  talk.changed.clear();
+  end.keep(() => tree.draw(changed, talk.waiting));
+  drawEmpty($("empty"), talk.picture.items.size === 0 && !talk.isLive && !talk.waiting && talk.root === null && !failure, house, (text) => void say(text));
+  $("failure").hidden = failure === null;
+  if (view === "timeline") timeline.draw(talk.picture, talk.shown);
+  drawHead(talk, lists, look);
+  rail.draw(house.agents.map((one) => ({ name: one.id, description: one.description })), talk.picture, talk.isLive, talk.connection?.is === "lost");
 }
 
-/** Shows hand-overs one by one, each long enough to be seen. */
-let pumping = false;
-function pump() {
-  if (pumping) return;
-  const next = page.queue.shift();
-  if (!next) {
-    drawRail($("rail"), HOUSEHOLD, page.others, page.shown, page.picture);
-    return;
+/** @param {typeof VIEWS[number]} wanted */
+function choose(wanted) {
+  view = wanted;
+  for (const one of VIEWS) {
+    const tab = $(`tab-${one}`);
+    tab.setAttribute("aria-selected", String(one === view));
+    tab.tabIndex = one === view ? 0 : -1;
+    $(one).hidden = one !== view;
   }
-  page.shown = next.agent;
-  drawRail($("rail"), HOUSEHOLD, page.others, page.shown, page.picture);
-  $("announcer").textContent = next.agent ? `${next.agent} is working` : "Done";
-  pumping = true;
-  setTimeout(() => {
-    pumping = false;
-    pump();
-  }, SHOWN_MS);
-}
-
-/** @param {boolean} is @param {string} [words] */
-function connected(is, words) {
-  $("reconnect").hidden = is;
-  $("reconnect").textContent = words ?? "The connection is lost. Trying again…";
-  $("connection").textContent = is ? "live" : "not connected";
-  $("connection").dataset.is = is ? "live" : "lost";
+  $("latest").hidden = true;
+  if (view === "cost") void attempt(() => drawCost($("cost"), talk.picture, talk.root));
+  redraw();
 }
 
 // ---- doing ----
 
-/** Looks at a conversation; none is a new one. @param {string | null} thread */
+/** @param {string | null} thread */
 function look(thread) {
-  page.following?.abort();
-  Object.assign(page, { thread, picture: begin(), queue: [], shown: null, isSending: false });
-  page.open.clear();
-  history.replaceState(null, "", thread ? `#${thread}` : location.pathname);
-  const row = page.threads.find((one) => one.id === thread);
-  $("thread-title").textContent = row?.goal || (thread ? thread : "New conversation");
-  drawThreads($("thread-list"), page.threads, page.thread, look);
+  talk.look(thread);
   $("threads").classList.remove("is-open");
-  draw();
-  if (thread) void follow(thread);
-  input.focus();
+  $("show-threads").setAttribute("aria-expanded", "false");
+  if (thread === null) choose("chat");
+  if (!isAsked() && matchMedia("(hover: hover)").matches) input.focus();
 }
 
 /** @param {string} text */
 async function say(text) {
-  const live = page.thread !== null && isLive(page.picture, page.thread);
+  end.stick();
+  await attempt(() => talk.say(text), () => (input.value ||= text));
+}
+
+/** Does something that may be refused, and says so where it is. @param {() => Promise<void>} act @param {() => void} [undo] */
+async function attempt(act, undo) {
   try {
-    if (live) return void (await api(`/threads/${page.thread}/steer`, { text }));
-    page.isSending = true;
-    redraw();
-    if (page.thread) await api(`/threads/${page.thread}/messages`, { text });
-    else {
-      const { id } = await api("/threads", { message: text });
-      page.thread = id;
-      history.replaceState(null, "", `#${id}`);
-      $("thread-title").textContent = text;
-      void follow(id);
-    }
+    failure = null;
+    await act();
   } catch (error) {
-    fail(error);
-    input.value ||= text;
-  } finally {
-    page.isSending = false;
-    redraw();
+    undo?.();
+    failure = { words: wordsOf(error) };
+    const details = `${failure.words}\n${location.href}\n${new Date().toISOString()}`;
+    $("failure").replaceChildren(...card("That did not work.", failure.words, "Nothing that was there is lost.", details, hands));
+    tell(failure.words);
   }
+  redraw();
 }
 
-/** @param {unknown} error */
-function fail(error) {
-  const words = error instanceof Error ? error.message : String(error);
-  fold(page.picture, { type: "error", seq: 0, thread: page.thread ?? "", message: words });
-  $("announcer").textContent = words;
-  const note = document.createElement("p");
-  note.className = "notice is-error";
-  note.setAttribute("role", "alert");
-  note.textContent = words;
-  $("messages").append(note);
-}
-
-async function refreshThreads() {
-  try {
-    page.threads = await api("/threads");
-    drawThreads($("thread-list"), page.threads, page.thread, look);
-  } catch {
-    // What is known stays; following says that the connection is lost.
-  }
-}
-
-async function refreshApprovals() {
-  try {
-    page.approvals = (await api("/approvals")).filter((/** @type {any} */ one) => one.status === "pending");
-  } catch {
-    return;
-  }
-  const count = page.approvals.length;
-  $("inbox-count").textContent = String(count);
-  $("inbox-count").hidden = count === 0;
-  drawInbox(/** @type {HTMLDialogElement} */ ($("inbox")), page.approvals, open);
-  askPerson(/** @type {HTMLDialogElement} */ ($("approval")), page.approvals, page.thread, decide);
+/** Puts the next question to the person, unless it would come between somebody and what is being written. */
+function ask() {
+  approval.update(lists.questions, talk.root, !(document.activeElement === input && input.value.trim()));
 }
 
 /** @param {any} question */
-function open(question) {
-  /** @type {HTMLDialogElement} */ ($("inbox")).close();
-  askPerson(/** @type {HTMLDialogElement} */ ($("approval")), [question, ...page.approvals.filter((one) => one.id !== question.id)], question.root, decide);
+function review(question) {
+  dialog("inbox").close();
+  approval.ask(question);
 }
 
-/** @param {any} question @param {any} word */
-async function decide(question, word) {
-  await api(`/approvals/${encodeURIComponent(question.id)}/decision`, { digest: question.digest, ...word });
-  await refreshApprovals();
+/** @param {string} id */
+async function reviewById(id) {
+  if (!lists.questions.some((one) => one.id === id)) await lists.read();
+  const question = lists.questions.find((one) => one.id === id);
+  if (question) approval.ask(question);
+  else note("That is not asked any more.");
 }
 
-// ---- beginning ----
+function openApprovals() {
+  drawInbox(dialog("inbox"), lists.questions, review);
+  show(dialog("inbox"));
+}
+
+function forget() {
+  const { root } = talk;
+  if (!root) return;
+  const room = dialog("forget");
+  const below = lists.threads.filter((one) => one.root === root).length - 1;
+  $("forget-words").textContent = below > 0 ? `It goes with everything its ${below === 1 ? "sub-agent" : `${below} sub-agents`} did. This cannot be undone.` : "This cannot be undone.";
+  $("forget-wrong").textContent = "";
+  show(room);
+  $("forget-yes").onclick = async () => {
+    try {
+      await api(at(root), undefined, "DELETE");
+      room.close();
+      note("Deleted.");
+      look(null);
+      void lists.read();
+    } catch (error) {
+      $("forget-wrong").textContent = wordsOf(error);
+    }
+  };
+}
+
+function palette() {
+  const first = [
+    { words: "New conversation", act: () => look(null) }, { words: "Chat", act: () => choose("chat") }, { words: "Timeline", act: () => choose("timeline") }, { words: "Cost", act: () => choose("cost") },
+    { words: "Approvals: what waits for you", act: openApprovals }, { words: "House: agents, models, settings", act: () => void attempt(() => openHouse(dialog("house"))) }, { words: "Keys", act: () => openHelp(dialog("help")) },
+    ...(talk.thread ? [{ words: "Open all groups", act: () => tree.openAll() }, { words: "Copy a link to this conversation", act: () => hands.copy(location.href, "the link") }, { words: "Delete this conversation", act: forget }] : []),
+    ...(talk.isLive ? [{ words: "Stop what is running", act: () => hands.stop(talk.shown) }] : []),
+  ];
+  const roots = lists.below(null).map((one) => ({ words: `Go to: ${one.goal || one.id}`, act: () => look(one.id) }));
+  openPalette(dialog("palette"), [...first, ...roots]);
+}
+
+// ---- what is pressed ----
 
 $("say").addEventListener("submit", (event) => {
   event.preventDefault();
   const text = input.value.trim();
-  if (!text) return;
+  if (!text || input.disabled) return;
   input.value = "";
   void say(text);
 });
@@ -247,78 +236,62 @@ input.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
     event.preventDefault();
     /** @type {HTMLFormElement} */ ($("say")).requestSubmit();
-  }
+  } else if (event.key === "Escape") input.blur();
 });
-$("stop").addEventListener("click", async () => {
-  try {
-    if (page.thread) await api(`/threads/${page.thread}/stop`, {});
-  } catch (error) {
-    fail(error);
-  }
-});
+$("stop").addEventListener("click", () => hands.stop(talk.shown));
 $("new-thread").addEventListener("click", () => look(null));
-$("show-threads").addEventListener("click", () => {
-  const is = $("threads").classList.toggle("is-open");
-  $("show-threads").setAttribute("aria-expanded", String(is));
-});
-$("show-inbox").addEventListener("click", () => {
-  drawInbox(/** @type {HTMLDialogElement} */ ($("inbox")), page.approvals, open);
-  /** @type {HTMLDialogElement} */ ($("inbox")).showModal();
-});
-$("show-house").addEventListener("click", async () => {
-  const dialog = /** @type {HTMLDialogElement} */ ($("house"));
-  try {
-    drawHouse(dialog, await api("/agents"), await api("/config"));
-    dialog.showModal();
-  } catch (error) {
-    fail(error);
-  }
-});
-const tabs = [$("tab-chat"), $("tab-timeline")];
-for (const [at, tab] of tabs.entries()) {
-  tab.addEventListener("click", () => choose(at));
-  tab.addEventListener("keydown", (event) => {
-    if (event.key === "ArrowRight" || event.key === "ArrowLeft") choose(1 - at);
+$("show-threads").addEventListener("click", () => $("show-threads").setAttribute("aria-expanded", String($("threads").classList.toggle("is-open"))));
+$("show-inbox").addEventListener("click", openApprovals);
+$("show-house").addEventListener("click", () => void attempt(() => openHouse(dialog("house"))));
+$("show-help").addEventListener("click", () => openHelp(dialog("help")));
+$("show-palette").addEventListener("click", palette);
+$("forget-thread").addEventListener("click", forget);
+$("copy-link").addEventListener("click", () => hands.copy(location.href, "the link"));
+$("forget-no").addEventListener("click", () => dialog("forget").close());
+for (const [place, one] of VIEWS.entries()) {
+  $(`tab-${one}`).addEventListener("click", () => choose(one));
+  $(`tab-${one}`).addEventListener("keydown", (event) => {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!by) return;
+    choose(VIEWS[(place + by + VIEWS.length) % VIEWS.length]);
+    $(`tab-${view}`).focus();
   });
 }
-/** @param {number} at */
-function choose(at) {
-  for (const [other, tab] of tabs.entries()) {
-    tab.setAttribute("aria-selected", String(other === at));
-    tab.tabIndex = other === at ? 0 : -1;
-    $(tab.getAttribute("aria-controls") ?? "").hidden = other !== at;
-  }
-  tabs[at].focus();
-  draw();
-}
-$("messages").addEventListener("toggle", (event) => {
-  const group = /** @type {HTMLDetailsElement} */ (event.target);
-  if (!group.dataset.thread) return;
-  if (group.open) page.open.add(group.dataset.thread);
-  else page.open.delete(group.dataset.thread);
-  redraw();
-}, true);
-for (const example of EXAMPLES) {
-  const [item, button] = [document.createElement("li"), document.createElement("button")];
-  button.type = "button";
-  button.textContent = example;
-  button.addEventListener("click", () => void say(example));
-  item.append(button);
-  $("examples").querySelector("ul")?.append(item);
-}
-api("/agents").then((agents) => {
-  page.others = agents.map((/** @type {any} */ agent) => agent.id).filter((/** @type {string} */ name) => !HOUSEHOLD.includes(name));
-  draw();
-}, fail);
-void refreshThreads().then(() => {
-  const wanted = decodeURIComponent(location.hash.slice(1));
-  look(wanted || null);
+listen($("messages"), {
+  help: () => openHelp(dialog("help")), palette, newOne: () => look(null), filter: () => {
+    $("threads").classList.add("is-open");
+    $("thread-filter").focus();
+  },
+  chat: () => choose("chat"), timeline: () => choose("timeline"), cost: () => choose("cost"), approvals: openApprovals,
+  parent: () => talk.thread?.includes(".") && look(talk.thread.slice(0, talk.thread.lastIndexOf("."))),
+  child: () => {
+    const focused = document.activeElement?.closest(".group")?.getAttribute("data-thread");
+    const child = focused ?? children(talk.picture, talk.shown)[0]?.id;
+    if (child) look(child);
+  },
+  openAll: () => tree.openAll(), stop: (thread) => hands.stop(thread ?? talk.shown), toggle: (key, isOpen) => tree.toggle(key, isOpen),
 });
-void refreshApprovals();
-// What other conversations ask, and whether they have ended, is seen without looking at them.
+addEventListener("popstate", () => talk.look(wanted()));
+
+// ---- beginning ----
+
+/** The thread that the address names. */
+function wanted() {
+  const named = /^\/t\/([^/]+)$/.exec(location.pathname)?.[1] ?? location.hash.slice(1);
+  return named ? decodeURIComponent(named) : null;
+}
+
 setInterval(() => {
-  if (document.visibilityState === "visible") {
-    void refreshThreads();
-    void refreshApprovals();
-  }
-}, 5000);
+  tick();
+  approval.tick();
+  if (view === "timeline" && talk.isLive) redraw();
+}, 1000);
+talk.look(wanted());
+void lists.begin();
+void Promise.all([api("/agents"), api("/models")]).then(([agents, models]) => {
+  Object.assign(house, { agents, models });
+  $("model").textContent = models.model ?? "no model";
+  $("model").title = speaks(models);
+  redraw();
+}, (error) => note(wordsOf(error)));
+input.focus();

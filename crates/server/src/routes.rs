@@ -53,6 +53,8 @@ pub(crate) fn all(shared: Shared) -> Router {
         .route("/api/chat", post(chat::chat))
         .route("/api/stream/{id}", get(chat::stream))
         .route("/", get(page::index))
+        .route("/chat", get(page::index))
+        .route("/t/{id}", get(page::index))
         .route("/page/{*path}", get(page::asset))
         .layer(middleware::from_fn_with_state(shared.clone(), let_in))
         .route("/healthz", get(house::health))

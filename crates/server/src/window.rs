@@ -11,6 +11,7 @@ use tokio::net::TcpListener;
 
 use crate::access::Access;
 use crate::live::Live;
+use crate::page::Page;
 use crate::{connection, routes};
 
 /// The file in the folder for state by which our own commands find the window: its token, its address and its process; once it
@@ -28,6 +29,8 @@ pub struct Options {
     pub password: Option<String>,
     /// The folder for state.
     pub data: PathBuf,
+    /// A folder from which the page's files are read at each request, in the place of those in the binary: for work on the page.
+    pub page: Option<PathBuf>,
 }
 
 /// What keeps a window from opening.
@@ -61,6 +64,7 @@ pub struct Window {
     addr: SocketAddr,
     access: Arc<Access>,
     token_file: PathBuf,
+    page: Arc<Page>,
     /// What the window before this one left.
     before: Option<Before>,
 }
@@ -77,6 +81,7 @@ pub(crate) struct Shared {
     pub staff: Staff,
     pub access: Arc<Access>,
     pub live: Arc<Live>,
+    pub page: Arc<Page>,
 }
 
 impl Shared {
@@ -99,7 +104,8 @@ impl Window {
         let before = served_before(&token_file);
         let text = format!("{}\n{addr}\n{}\n", access.token(), Process::current().id);
         write_private(&token_file, &text).map_err(|source| Error::Token { path: token_file.clone(), source })?;
-        Ok(Self { staff, listener, addr, access, token_file, before })
+        let page = Arc::new(Page::new(options.page));
+        Ok(Self { staff, listener, addr, access, token_file, page, before })
     }
 
     /// Where it listens.
@@ -115,13 +121,13 @@ impl Window {
 
     /// Serves until `closed`; then what is under way ends, and runs are left to be resumed by whoever owns the staff.
     pub async fn open(self, closed: impl Future<Output = ()>) {
-        let Self { staff, listener, addr: _, access, token_file, before } = self;
+        let Self { staff, listener, addr: _, access, token_file, page, before } = self;
         let live = Live::new(staff.heart().clone());
         let closing = live.closing.clone();
         if let Some(before) = before {
             go_on(&staff, &before).await;
         }
-        let router = routes::all(Shared { staff: staff.clone(), access, live });
+        let router = routes::all(Shared { staff: staff.clone(), access, live, page });
         let serving = connection::serve(listener, router, closing.clone());
         tokio::pin!(serving);
         tokio::select! {

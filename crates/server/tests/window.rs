@@ -79,6 +79,7 @@ impl Open {
             names: Vec::new(),
             password: None,
             data: data.clone(),
+            page: None,
         };
         let window = Window::bind(staff.clone(), options).await.expect("a window");
         let (addr, link) = (window.addr(), window.link());
@@ -261,6 +262,7 @@ async fn an_address_that_others_reach_needs_a_password() {
         names: Vec::new(),
         password: None,
         data: open.folder.path().join("data"),
+        page: None,
     };
     let refused = Window::bind(open.staff.clone(), options).await.err().expect("refused");
     assert!(matches!(refused, majordomo_server::Error::Open(_)), "{refused}");

@@ -24,7 +24,7 @@ pub async fn serve(serve: Serve) -> Result<u8, Failure> {
     })?;
     let (surroundings, config) = configured(&flags)?;
     let password = std::env::var(PASSWORD).ok().filter(|password| !password.is_empty());
-    let options = server::Options { addr, names: serve.name, password, data: config.data.clone() };
+    let options = server::Options { addr, names: serve.name, password, data: config.data.clone(), page: serve.page };
     if !addr.ip().is_loopback() && options.password.is_none() {
         return Err(Failure::from(server::Error::Open(addr)));
     }

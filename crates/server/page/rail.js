@@ -1,0 +1,116 @@
+// @ts-check
+// The rail: who is there, and who has the word. Hand-overs are shown one by one, each long enough to be seen; what is said and done
+// meanwhile is not held up by it.
+
+import { change, kept, make, place, set } from "./dom.js";
+import { isGood, plainName } from "./words.js";
+
+/** @typedef {import("./reduce.js").Picture} Picture */
+/** @typedef {{ name: string, description: string }} Agent */
+
+/** The household's agents, in the order of the rail. */
+export const HOUSEHOLD = ["butler", "triage", "scheduler", "communicator", "navigator", "preference_learner"];
+/** A hand-over is shown at least so long. */
+const SHOWN_MS = 300;
+/** More of them are not waited for: those in the middle are passed over. */
+const MOST_WAITING = 8;
+
+export class Rail {
+  /** @param {HTMLElement} room @param {{ changed: (agent: string) => void, drained: () => void, pick: (agent: string) => void }} on */
+  constructor(room, on) {
+    this.room = room;
+    this.on = on;
+    this.clear();
+  }
+
+  /** Nobody has the word. */
+  clear() {
+    clearTimeout(this.timer);
+    /** @type {string[]} */
+    this.waiting = [];
+    /** @type {string | null} */
+    this.shown = null;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
+  }
+
+  /** Whether hand-overs are still to be shown. */
+  get isBusy() {
+    return this.timer !== undefined;
+  }
+
+  /** Takes a hand-over in: to be seen, or, where it is long past, at once. @param {string} agent @param {boolean} isPast */
+  hand(agent, isPast) {
+    if (agent === (this.waiting.at(-1) ?? this.shown)) return;
+    if (isPast) {
+      this.clear();
+      this.shown = agent;
+      return;
+    }
+    this.waiting.push(agent);
+    if (this.waiting.length > MOST_WAITING) this.waiting.splice(1, this.waiting.length - 2);
+    if (!this.isBusy) this.#next();
+  }
+
+  #next() {
+    const next = this.waiting.shift();
+    if (next === undefined) {
+      this.timer = undefined;
+      this.on.drained();
+      return;
+    }
+    this.shown = next;
+    this.timer = setTimeout(() => this.#next(), SHOWN_MS);
+    this.on.changed(next);
+  }
+
+  /** @param {Agent[]} agents @param {Picture} picture @param {boolean} isLive @param {boolean} isStale */
+  draw(agents, picture, isLive, isStale) {
+    const others = agents.map((one) => one.name).filter((name) => !HOUSEHOLD.includes(name));
+    const lives = this.#lives(picture);
+    // Whoever speaks is on the rail, known to the house or not.
+    const strangers = [...lives.keys()].filter((name) => !HOUSEHOLD.includes(name) && !others.includes(name));
+    const nodes = [...HOUSEHOLD, ...others, ...strangers].map((name) => {
+      const life = lives.get(name) ?? { working: 0, waits: 0, failed: false };
+      const about = agents.find((one) => one.name === name)?.description ?? "";
+      return this.#agent(name, about, name === this.shown, life, isLive);
+    });
+    place(this.room, nodes);
+    this.room.classList.toggle("is-stale", isStale);
+  }
+
+  /** @param {string} name @param {string} about @param {boolean} is @param {{ working: number, waits: number, failed: boolean }} life @param {boolean} isLive */
+  #agent(name, about, is, life, isLive) {
+    const node = kept(this.room, name, "li", "agent");
+    set(node, { "data-testid": `agent-${name}`, "data-agent": name });
+    const state = life.waits ? "waits" : life.working || (is && isLive) ? "running" : life.failed ? "failed" : "quiet";
+    const word = life.waits ? "waits for you" : life.working > 1 ? `${life.working} at work` : state === "running" ? "working" : life.failed ? "failed" : "";
+    change(node, [is, state, word, about], () => {
+      node.classList.toggle("active", is);
+      set(node, { "data-state": state, "aria-current": is ? "true" : null, title: about });
+      const pick = set(make("button", "agent-pick", make("span", "agent-letter", name[0].toUpperCase()), make("span", "agent-name", plainName(name)), make("span", "agent-is", word)), { type: "button" });
+      set(/** @type {HTMLElement} */ (pick.firstChild), { "aria-hidden": "true" });
+      pick.addEventListener("click", () => this.on.pick(name));
+      // A button that somebody has just reached by key stays reached.
+      const had = node.contains(document.activeElement);
+      node.replaceChildren(pick);
+      if (had) pick.focus();
+    });
+    return node;
+  }
+
+  /** What the agents of each name are doing. @param {Picture} picture */
+  #lives(picture) {
+    /** @type {Map<string, { working: number, waits: number, failed: boolean }>} */
+    const lives = new Map();
+    for (const one of picture.threads.values()) {
+      if (!one.agent) continue;
+      const life = lives.get(one.agent) ?? { working: 0, waits: 0, failed: false };
+      lives.set(one.agent, life);
+      if (one.parent && !one.outcome && !["queued", "unknown", "idle"].includes(one.state)) life.working += 1;
+      if (one.state === "waiting_for_user") life.waits += 1;
+      life.failed = one.outcome !== undefined && !isGood(one.outcome);
+    }
+    return lives;
+  }
+}

@@ -1,0 +1,186 @@
+// @ts-check
+// One row of a conversation: what a person said, what an agent said, a call, a question, a note, an end. What lies inside a call is
+// built when somebody opens it.
+
+import { button, change, kept, make, set, sign } from "./dom.js";
+import { markdown } from "./markdown.js";
+import { argument, counted, cut, duration, elapsed, isGood, moment, now, plainName, stateWord, visible, whole } from "./words.js";
+
+/** @typedef {import("./reduce.js").Picture} Picture */
+/** @typedef {import("./reduce.js").Item} Item */
+/** @typedef {import("./reduce.js").Question} Question */
+/**
+ * What rows ask of the page.
+ * @typedef {{
+ *   review: (question: string) => void, stop: (thread: string) => void, look: (thread: string) => void, retry: () => void,
+ *   copy: (text: string, what: string) => void, isHeld: () => boolean,
+ * }} Hands
+ */
+
+const MARKS = { running: "…", done: "✓", failed: "✕", interrupted: "–" };
+/** So much of a tool's output is drawn; all of it can be copied. */
+const MOST_OUTPUT = 20_000;
+
+/** @param {HTMLElement} room @param {Item} item @param {boolean} isOpen @param {Hands} hands @param {Picture} picture @returns {HTMLElement | null} */
+export function row(room, item, isOpen, hands, picture) {
+  switch (item.kind) {
+    case "prompt":
+      return said(room, item, "you", "message is-person");
+    case "text":
+      return said(room, item, item.agent ?? "", "message");
+    case "tool":
+      return call(room, item, isOpen, hands);
+    case "notice":
+      return notice(room, item);
+    case "end":
+      // The end is told once the rail has shown who got there.
+      return hands.isHeld() ? null : end(room, item, hands, picture);
+    default:
+      return null;
+  }
+}
+
+/** Words that are still coming. @param {HTMLElement} room @param {string} key @param {string} agent @param {string} text */
+export function coming(room, key, agent, text) {
+  const node = kept(room, `coming:${key}`, "article", "message is-coming");
+  change(node, [agent, text], () => node.replaceChildren(head(agent), words(text)));
+  return node;
+}
+
+/** What a person has sent and the log does not tell yet. @param {HTMLElement} room @param {string} text */
+export function sent(room, text) {
+  const node = kept(room, "sent", "article", "message is-person is-sent");
+  change(node, [text], () => node.replaceChildren(head("you"), make("p", "as-said", text)));
+  return node;
+}
+
+/** A question that an agent asks, where it asks it. @param {HTMLElement} room @param {Question} question @param {Hands} hands */
+export function asked(room, question, hands) {
+  const node = kept(room, `ask:${question.id}`, "div", "asked");
+  const frame = question.frame ?? {};
+  change(node, [question.decision, question.reason, question.frame], () => {
+    const what = make("span", "asked-what", make("code", "", frame.tool_name ?? "a tool"), " ", cut(visible(frame.effect ?? ""), 200));
+    node.classList.toggle("is-open", !question.decision);
+    if (!question.decision) {
+      const review = set(button("Review", "primary", () => hands.review(question.id)), { "data-row": "", "aria-label": `Review: ${frame.tool_name}` });
+      return node.replaceChildren(sign("⚑", "waits for you"), make("span", "state is-waiting", "waiting for approval"), what, review);
+    }
+    const isYes = question.decision === "approved";
+    node.replaceChildren(sign(isYes ? "✓" : "✕", question.decision, `sign ${isYes ? "is-done" : "is-failed"}`), make("span", "state", question.decision), what,
+      ...(question.reason ? [make("span", "asked-why", visible(question.reason))] : []));
+  });
+  return node;
+}
+
+/** @param {HTMLElement} room @param {Item} item @param {string} who @param {string} look */
+function said(room, item, who, look) {
+  const node = kept(room, item.key, "article", look);
+  change(node, [who, item.text, item.at], () => {
+    node.tabIndex = -1;
+    node.dataset.row = "";
+    node.replaceChildren(head(who, item.at), item.kind === "prompt" ? make("p", "as-said", item.text ?? "") : words(item.text ?? ""));
+  });
+  return node;
+}
+
+/** @param {HTMLElement} room @param {Item} item @param {boolean} isOpen @param {Hands} hands */
+function call(room, item, isOpen, hands) {
+  const node = kept(room, item.key, "div", "tool");
+  const state = item.state ?? "running";
+  change(node, [item.tool, item.input, item.output, state, item.ms, isOpen], () => {
+    const known = /** @type {HTMLElement | null} */ (node.querySelector(":scope > .toggle"));
+    const toggle = known ?? set(make("button", "toggle"), { type: "button", "data-row": "", "data-open": item.key });
+    const time = item.ms !== undefined && item.ms !== null ? make("span", "time", duration(item.ms)) : state === "running" ? ticking(item.at) : make("span", "time");
+    set(toggle, { "aria-expanded": String(isOpen) });
+    toggle.replaceChildren(chevron(), sign(MARKS[state], state, `sign is-${state}`), make("span", "tool-name", visible(item.tool ?? "a tool")), make("span", "argument", argument(item.input)), time);
+    node.replaceChildren(toggle, ...(isOpen ? [within(item, hands)] : []));
+  });
+  return node;
+}
+
+/** @param {Item} item @param {Hands} hands */
+function within(item, hands) {
+  const input = JSON.stringify(item.input ?? {}, null, 2);
+  const parts = [part("Asked", input, hands)];
+  if (item.output !== undefined) parts.push(part(item.isError ? "Failed" : "Answered", item.output, hands));
+  return make("div", "inside", ...parts);
+}
+
+/** @param {string} name @param {string} text @param {Hands} hands */
+function part(name, text, hands) {
+  const cutOff = text.length > MOST_OUTPUT;
+  const pre = set(make("pre", "", visible(cutOff ? text.slice(0, MOST_OUTPUT) : text)), { tabindex: "0", "aria-label": name });
+  return make("div", "part", make("div", "part-head", make("h4", "", name), button("Copy", "small", () => hands.copy(text, name))), pre,
+    ...(cutOff ? [make("p", "note", `The first ${whole(MOST_OUTPUT)} of ${whole(text.length)} characters. Copy gives all of them.`)] : []));
+}
+
+/** @param {HTMLElement} room @param {Item} item */
+function notice(room, item) {
+  const node = kept(room, item.key, "p", `note${item.isError ? " is-error" : ""}`);
+  change(node, [item.text], () => (node.textContent = visible(item.text ?? "")));
+  return node;
+}
+
+/** How a run ended: a line where all is well, a card where it is not. @param {HTMLElement} room @param {Item} item @param {Hands} hands @param {Picture} picture */
+function end(room, item, hands, picture) {
+  // An end that says nothing of its outcome is a good one: other speakers of this protocol have no word for it.
+  const outcome = item.tool ?? "completed";
+  const node = kept(room, item.key, "div", "end");
+  const done = picture.doneSeq === item.seq ? picture.done : null;
+  set(node, { "data-testid": "message-complete" });
+  change(node, [outcome, item.text, done], () => {
+    if (isGood(outcome)) {
+      const took = [done?.duration_ms === undefined ? "" : duration(done.duration_ms), done?.usage?.tree?.children ? counted(done.usage.tree.children, "sub-agent") : ""];
+      return node.replaceChildren(make("p", "end-line", ["Done", ...took.filter(Boolean)].join(" · ")));
+    }
+    node.classList.add("card");
+    const details = JSON.stringify(done ?? { outcome, reason: item.text }, null, 2);
+    node.replaceChildren(...card(`This run ${outcome === "cancelled" ? "was stopped" : `ended: ${stateWord(outcome)}`}.`, item.text ?? "", "Everything above is kept, and the conversation can go on.", details, hands));
+  });
+  return node;
+}
+
+/** What went wrong, what was kept, and what can be done. @param {string} what @param {string} cause @param {string} keptWords @param {string} details @param {Hands} hands */
+export function card(what, cause, keptWords, details, hands) {
+  return [
+    make("p", "card-what", what), ...(cause ? [make("p", "card-cause", visible(cause))] : []), make("p", "note", keptWords),
+    make("div", "buttons", button("Retry", "", () => hands.retry()), button("Copy details", "", () => hands.copy(details, "the details"))),
+  ];
+}
+
+// ---- small parts ----
+
+/** @param {string} who @param {string} [at] */
+const head = (who, at) => make("header", "who", make("span", "", plainName(who)), moment(at));
+
+export function chevron() {
+  return set(make("span", "chevron"), { "aria-hidden": "true" });
+}
+
+/** A time that runs. @param {string | undefined} since */
+export function ticking(since) {
+  const from = Date.parse(since ?? "");
+  if (!from) return make("span", "time");
+  return set(make("span", "time elapsed", elapsed(now() - from)), { "data-since": String(from) });
+}
+
+/** Lets all running times on the page go on. */
+export function tick() {
+  for (const node of document.querySelectorAll("[data-since]")) {
+    const words = elapsed(now() - Number(/** @type {HTMLElement} */ (node).dataset.since));
+    if (node.textContent !== words) node.textContent = words;
+  }
+}
+
+/** What an agent wrote, with a button on each piece of code. @param {string} text */
+export function words(text) {
+  const content = make("div", "words", markdown(text));
+  for (const code of content.querySelectorAll("pre")) {
+    set(code, { tabindex: "0", "aria-label": "Code" });
+    const copy = set(make("button", "small copy", "Copy"), { type: "button", "data-copy": "" });
+    const frame = make("div", "code");
+    code.replaceWith(frame);
+    frame.append(code, copy);
+  }
+  return content;
+}

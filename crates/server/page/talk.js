@@ -1,0 +1,171 @@
+// @ts-check
+// The conversation that is looked at: follows it, takes frames in, and carries what a person says and wants stopped to the window.
+//
+// A message goes to `POST /api/chat`, whose answer is a stream of the run's frames. The first of them tells which conversation it
+// is; from there on its log is followed, which also brings words in passing and later runs, and comes back by itself.
+
+import { api, ask, at, Refused } from "./api.js";
+import { follow, read } from "./follow.js";
+import { active, begin, fold, isLive } from "./reduce.js";
+import { now } from "./words.js";
+
+/** @typedef {import("./follow.js").Connection} Connection */
+/** @typedef {import("./rail.js").Rail} Rail */
+
+/** What happened longer before one began to look is not played back on the rail. */
+const PAST_MS = 3000;
+
+export class Talk {
+  /** @param {Rail} rail @param {{ changed: () => void, heard: (frame: any, isPast: boolean) => void, moved: () => void }} on */
+  constructor(rail, on) {
+    this.rail = rail;
+    this.on = on;
+    /** Threads of which something is to be drawn again. @type {Set<string>} */
+    this.changed = new Set();
+    this.#forget(null);
+  }
+
+  /** Whether a run goes on. */
+  get isLive() {
+    return this.isSending || (this.root !== null && isLive(this.picture, this.root));
+  }
+
+  /** The thread whose rows are shown; without a name while the log has not told one. */
+  get shown() {
+    return this.thread ?? "";
+  }
+
+  /** Looks at a thread, with its whole family behind it; none is a new conversation. @param {string | null} thread */
+  look(thread) {
+    const root = thread === null ? null : rootOf(thread);
+    if (root === null || root !== this.root) {
+      this.#forget(root);
+      if (root) this.#follow(root);
+    }
+    this.thread = thread;
+    this.on.moved();
+  }
+
+  /** Says something: to a run that goes on, or to begin one. @param {string} text @param {string} [agent] Who is to hear it, in a new conversation. */
+  async say(text, agent) {
+    if (this.thread && (this.thread !== this.root || this.isLive)) {
+      try {
+        return void (await api(`${at(this.thread)}/steer`, { text }));
+      } catch (error) {
+        // It has ended meanwhile. A conversation goes on; a sub-agent that has reported is over.
+        if (!(error instanceof Refused) || error.status !== 409 || this.thread !== this.root) throw error;
+      }
+    }
+    const visit = this.visit;
+    this.said = this.waiting = text;
+    this.isSending = true;
+    this.#draw();
+    try {
+      const message = { message: text, ...(this.root ? { thread_id: this.root } : agent ? { agent } : {}) };
+      // Whoever looks elsewhere meanwhile has said it all the same: the request is never taken back.
+      const answer = await ask("/api/chat", message, "POST");
+      if (this.root) await answer.body?.cancel();
+      else await this.#begin(answer, text, visit);
+    } catch (error) {
+      if (visit.signal.aborted) return;
+      this.waiting = null;
+      throw error;
+    } finally {
+      if (this.visit === visit) {
+        this.isSending = false;
+        this.#draw();
+      }
+    }
+  }
+
+  /** Says the last thing again. */
+  async again() {
+    if (this.said) await this.say(this.said);
+  }
+
+  /** Stops a thread and all below it; true once it is so. @param {string | null} [thread] */
+  async stop(thread = this.thread ?? this.root) {
+    if (thread) await api(`${at(thread)}/stop`, {});
+  }
+
+  /** Takes a frame in. @param {any} frame */
+  take(frame) {
+    this.#name(frame.run);
+    fold(this.picture, frame);
+    const told = [frame.thread ?? frame.run ?? "", frame.sub_agent_id, frame.parent_agent_id, frame.parent];
+    for (const id of told) if (typeof id === "string") this.changed.add(id);
+    if (frame.type === "run_started") this.said = frame.prompt;
+    if (frame.type === "run_started" || frame.type === "steered") this.waiting = null;
+    const isPast = Date.parse(frame.timestamp ?? "") < this.since - PAST_MS;
+    const agent = active(this.picture);
+    if (agent) this.rail.hand(agent, isPast);
+    this.on.heard(frame, isPast);
+    this.on.changed();
+  }
+
+  /** A link may have had only the beginning of the name. @param {string | undefined} root */
+  #name(root) {
+    if (!root || !this.root || !this.thread || root === this.root) return;
+    this.thread = root + this.thread.slice(this.root.length);
+    this.root = root;
+    this.on.moved();
+  }
+
+  /** Everything is to be drawn again. */
+  #draw() {
+    this.changed.add(this.shown);
+    this.on.changed();
+  }
+
+  /** @param {string | null} root */
+  #forget(root) {
+    this.visit?.abort();
+    this.visit = new AbortController();
+    this.picture = begin();
+    this.changed.clear();
+    this.rail.clear();
+    this.since = now();
+    /** @type {string | null} */
+    this.root = root;
+    /** @type {string | null} */
+    this.thread = root;
+    /** What was sent and the log does not tell yet. @type {string | null} */
+    this.waiting = null;
+    /** What was said last. @type {string | null} */
+    this.said = null;
+    this.isSending = false;
+    /** @type {Connection | null} */
+    this.connection = null;
+  }
+
+  /** Reads the first frames of a run, until one tells where it is kept. @param {Response} answer @param {string} text @param {AbortController} visit */
+  async #begin(answer, text, visit) {
+    fold(this.picture, { type: "run_started", prompt: text });
+    this.waiting = null;
+    await read(answer, (frame) => {
+      if (visit.signal.aborted) return false;
+      const root = frame.run ?? frame.thread;
+      if (root) {
+        this.root = this.thread = root;
+        this.on.moved();
+      }
+      this.take(frame);
+      return !root;
+    });
+    if (this.root && this.visit === visit) this.#follow(this.root);
+  }
+
+  /** @param {string} root */
+  #follow(root) {
+    const { visit } = this;
+    const tell = (/** @type {Connection} */ connection) => {
+      if (this.visit !== visit) return;
+      this.connection = connection;
+      this.on.changed();
+    };
+    void follow(`/api/v1${at(root)}/events?deltas=1`, () => this.picture.last || null, (frame) => this.take(frame), tell, visit.signal);
+  }
+}
+
+/** @param {string} thread */
+const rootOf = (thread) => thread.split(".")[0];

@@ -1,0 +1,103 @@
+// @ts-check
+// Conversations, each a tree that can be opened: who runs, who waits for a person, and a filter.
+
+import { button, change, kept, make, place, set, sign } from "./dom.js";
+import { moment, plainName, stateWord, visible } from "./words.js";
+
+/** @typedef {import("./lists.js").Lists} Lists */
+
+const LIVE = ["running", "waiting", "stopping"];
+
+export class Threads {
+  /** @param {HTMLElement} room @param {HTMLInputElement} filter @param {Lists} lists @param {(thread: string) => void} look */
+  constructor(room, filter, lists, look) {
+    this.room = room;
+    this.filter = filter;
+    this.lists = lists;
+    this.look = look;
+    /** Families that are open. @type {Set<string>} */
+    this.open = new Set();
+    /** @type {string | null} */
+    this.at = null;
+    filter.addEventListener("input", () => this.draw());
+    filter.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && filter.value) {
+        event.stopPropagation();
+        filter.value = "";
+        this.draw();
+      }
+    });
+  }
+
+  /** Which thread is looked at. @param {string | null} thread */
+  mark(thread) {
+    this.at = thread;
+    // Whoever looks at a sub-agent sees where it belongs.
+    for (let dot = thread?.indexOf(".") ?? -1; thread && dot > 0; dot = thread.indexOf(".", dot + 1)) this.open.add(thread.slice(0, dot));
+    this.draw();
+  }
+
+  draw() {
+    const wanted = this.filter.value.trim().toLowerCase();
+    const waiting = new Set(this.lists.questions.map((one) => one.thread));
+    /** @type {Map<string | null, any[]>} */
+    const below = new Map();
+    for (const one of this.lists.threads) {
+      const parent = one.parent ?? null;
+      if (!below.get(parent)?.push(one)) below.set(parent, [one]);
+    }
+    for (const [parent, ones] of below) if (parent) ones.sort((a, b) => a.created_at - b.created_at);
+    /** @type {HTMLElement[]} */
+    const nodes = [];
+    const list = (/** @type {any[]} */ ones, /** @type {number} */ level) => {
+      for (const one of ones) {
+        const own = below.get(one.id) ?? [];
+        const isOpen = this.open.has(one.id);
+        if (!wanted || matches(one, wanted)) nodes.push(this.#row(one, level, own.length > 0, isOpen, waits(one.id, waiting)));
+        if (isOpen || wanted) list(own, level + 1);
+      }
+    };
+    list(below.get(null) ?? [], 0);
+    if (nodes.length === 0 && this.lists.isKnown) {
+      const none = kept(this.room, "none", "li", "note");
+      none.textContent = wanted ? "Nothing here is called that." : "No conversations. Press n.";
+      nodes.push(none);
+    }
+    place(this.room, nodes);
+  }
+
+  /** @param {any} one @param {number} level @param {boolean} hasMore @param {boolean} isOpen @param {boolean} isWaiting */
+  #row(one, level, hasMore, isOpen, isWaiting) {
+    const node = kept(this.room, one.id, "li", "thread-row");
+    const isAt = one.id === this.at;
+    change(node, [one.goal, one.state, one.agent, one.updated_at, isAt, hasMore, isOpen, isWaiting, level], () => {
+      const focused = node.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.part : undefined;
+      node.style.setProperty("--level", String(Math.min(level, 6)));
+      const isLive = LIVE.includes(one.state);
+      const mark = isWaiting ? sign("⚑", "waits for you", "sign is-waiting") : isLive ? sign("●", "running", "sign is-working") : make("span", "");
+      const name = level === 0 ? one.goal || one.id : `.${one.id.split(".").at(-1)} ${plainName(one.agent)}`;
+      const state = make("span", "thread-state", level === 0 ? `${plainName(one.agent)} · ${stateWord(one.state)} · ` : `${stateWord(one.state)} · `, moment(one.updated_at));
+      const choose = set(make("button", "thread", make("span", "thread-goal", visible(name)), mark, state), { type: "button", "data-testid": `thread-${one.id}`, "data-part": "choose", "aria-current": isAt ? "true" : null, title: one.goal ?? "" });
+      choose.addEventListener("click", () => this.look(one.id));
+      const toggle = hasMore
+        ? set(button("", "thread-toggle", () => this.#toggle(one.id)), { "data-part": "toggle", "aria-expanded": String(isOpen), "aria-label": `Sub-agents of ${name}` })
+        : make("span", "thread-toggle");
+      if (hasMore) toggle.append(set(make("span", "chevron"), { "aria-hidden": "true" }));
+      node.replaceChildren(toggle, choose);
+      if (focused) /** @type {HTMLElement | null} */ (node.querySelector(`[data-part=${focused}]`))?.focus();
+    });
+    return node;
+  }
+
+  /** @param {string} id */
+  #toggle(id) {
+    if (!this.open.delete(id)) this.open.add(id);
+    this.draw();
+  }
+}
+
+/** @param {any} one @param {string} wanted */
+const matches = (one, wanted) => [one.id, one.goal, one.agent, one.name].some((text) => (text ?? "").toLowerCase().includes(wanted));
+
+/** Whether a thread, or one below it, waits for a person. @param {string} id @param {Set<string>} waiting */
+const waits = (id, waiting) => waiting.has(id) || [...waiting].some((one) => one.startsWith(`${id}.`));

@@ -1,0 +1,260 @@
+// @ts-check
+// A conversation as a tree: what was said and done in order, and each sub-agent as a group that is closed until somebody opens it.
+//
+// Only what is open has nodes, and only what has changed is drawn again: a frame of one agent never touches the rows of another.
+
+import { button, change, kept, make, place, set } from "./dom.js";
+import { children, items } from "./reduce.js";
+import { asked, chevron, coming, row, sent, ticking, words } from "./rows.js";
+import { argument, counted, cut, duration, isGood, plainName, short, stateWord, visible, whole } from "./words.js";
+
+/** @typedef {import("./reduce.js").Picture} Picture */
+/** @typedef {import("./reduce.js").Thread} Thread */
+/** @typedef {import("./rows.js").Hands} Hands */
+/** @typedef {{ inside: HTMLElement, level: number, isFlat: boolean }} Room */
+
+/** Groups within groups; what lies deeper is shown side by side. */
+const MOST_LEVELS = 10;
+/** Rows of one conversation that have nodes. Earlier ones are a button away. */
+const MOST_ROWS = 300;
+
+export class Tree {
+  /** @param {HTMLElement} room @param {Hands} hands */
+  constructor(room, hands) {
+    this.room = room;
+    this.hands = hands;
+    /** Groups and calls that are open. @type {Set<string>} */
+    this.open = new Set();
+    room.addEventListener("click", (event) => this.#clicked(/** @type {HTMLElement} */ (event.target)));
+  }
+
+  /** Looks at a thread, from nothing. @param {Picture} picture @param {string} at */
+  look(picture, at) {
+    this.picture = picture;
+    this.at = at;
+    /** Rows that are wanted beyond the usual. @type {Map<string, number>} */
+    this.more = new Map();
+    /** Where conversations are drawn. @type {Map<string, Room>} */
+    this.rooms = new Map([[at, { inside: this.room, level: 0, isFlat: false }]]);
+    /** @type {Map<string, HTMLElement>} */
+    this.groups = new Map();
+    /** @type {string | null} */
+    this.waiting = null;
+    this.room.replaceChildren();
+  }
+
+  /** Draws what has changed. @param {Set<string>} changed Threads. @param {string | null} waiting What a person has sent and the log does not tell yet. */
+  draw(changed, waiting) {
+    this.waiting = waiting;
+    const drawn = new Set();
+    for (const id of changed) {
+      // Somebody nobody has drawn is drawn by whoever holds it.
+      const holder = this.groups.has(id) || this.rooms.has(id) ? null : this.#holder(id);
+      if (holder && !changed.has(holder)) drawn.add(holder);
+      drawn.add(id);
+    }
+    for (const id of drawn) {
+      const [room, group, thread] = [this.rooms.get(id), this.groups.get(id), this.picture.threads.get(id)];
+      if (room) this.#conversation(id, room);
+      if (group && thread) this.#head(group, thread);
+    }
+  }
+
+  /** Opens or closes a group or a call. @param {string} key @param {boolean} [isOpen] */
+  toggle(key, isOpen = !this.open.has(key)) {
+    if (isOpen) this.open.add(key);
+    else this.open.delete(key);
+    const [group, thread] = [this.groups.get(key), this.picture.threads.get(key)];
+    if (group && thread) this.#group(group, thread);
+    else for (const [id, room] of this.rooms) if (key.startsWith(`tool:${id}:`)) this.#conversation(id, room);
+  }
+
+  /** Opens every group there is, from the outside in. */
+  openAll() {
+    for (const id of this.picture.threads.keys()) if (id !== this.at) this.open.add(id);
+    this.draw(new Set(this.picture.threads.keys()), this.waiting);
+  }
+
+  /** The newest group of an agent, with all that it lies in opened. @param {string} agent @returns {HTMLElement | null} */
+  find(agent) {
+    const newest = [...this.picture.threads.values()].filter((one) => one.agent === agent && one.id !== this.at).sort((a, b) => b.seq - a.seq)[0];
+    if (!newest) return null;
+    const above = [];
+    for (let id = newest.parent; id && id !== this.at && !above.includes(id); id = this.picture.threads.get(id)?.parent) above.unshift(id);
+    for (const id of above) this.toggle(id, true);
+    return this.groups.get(newest.id) ?? null;
+  }
+
+  /** @param {HTMLElement} target */
+  #clicked(target) {
+    const toggle = /** @type {HTMLElement | null} */ (target.closest("[data-open]"));
+    if (toggle?.dataset.open) this.toggle(toggle.dataset.open);
+    if (target.closest("[data-copy]")) this.hands.copy(target.closest(".code")?.querySelector("pre")?.textContent ?? "", "the code");
+  }
+
+  /** The thread in whose room a thread's group stands. @param {string} id @returns {string} */
+  #holder(id) {
+    const seen = new Set([id]);
+    for (let at = this.picture.threads.get(id)?.parent; at && !seen.has(at); at = this.picture.threads.get(at)?.parent) {
+      if (this.rooms.get(at)?.isFlat === false) return at;
+      seen.add(at);
+    }
+    return this.at;
+  }
+
+  /** What a thread shows: its own rows, with each child where it was begun. @param {string} id @param {Room} room */
+  #conversation(id, room) {
+    const { inside, level } = room;
+    const below = room.isFlat ? [] : level >= MOST_LEVELS ? this.#allBelow(id) : this.#below(id);
+    const begun = new Set(below.filter((child) => child.parent === id).map((child) => child.call));
+    const report = this.picture.threads.get(id)?.report;
+    /** @type {{ seq: number, draw: () => HTMLElement | null }[]} */
+    const rows = [];
+    for (const item of items(this.picture, id)) {
+      // A call that began a child is shown as that child; a child's last words are its report, which stands apart.
+      if (item.kind === "tool" && begun.has(item.key.slice(`tool:${id}:`.length))) continue;
+      if (item.kind === "text" && report !== undefined && item.text === report) continue;
+      rows.push({ seq: item.seq, draw: () => row(inside, item, this.open.has(item.key), this.hands, this.picture) });
+    }
+    for (const question of this.picture.questions.values()) {
+      if (question.frame?.thread === id) rows.push({ seq: question.seq, draw: () => asked(inside, question, this.hands) });
+    }
+    for (const child of below) rows.push({ seq: child.seq, draw: () => this.#child(inside, child, level) });
+    rows.sort((a, b) => a.seq - b.seq);
+    const most = MOST_ROWS + (this.more.get(id) ?? 0);
+    const nodes = rows.slice(-most).map((one) => one.draw());
+    if (rows.length > most) nodes.unshift(this.#earlier(id, room, rows.length - most));
+    if (level >= MOST_LEVELS && below.length) nodes.unshift(this.#flat(inside));
+    for (const [key, text] of this.picture.deltas) if (key.startsWith(`${id}#`)) nodes.push(coming(inside, key, this.picture.threads.get(id)?.agent ?? "", text));
+    if (id === this.at && this.waiting !== null) nodes.push(sent(inside, this.waiting));
+    if (id !== this.at && report !== undefined) nodes.push(this.#report(inside, report));
+    place(inside, nodes.filter((node) => node !== null));
+  }
+
+  /** @param {HTMLElement} inside */
+  #flat(inside) {
+    const node = kept(inside, "flat", "p", "note");
+    change(node, [], () => (node.textContent = `Deeper than ${MOST_LEVELS} levels: the agents below this one are shown side by side.`));
+    return node;
+  }
+
+  /** @param {string} id */
+  #below(id) {
+    const below = children(this.picture, id).filter((child) => child.id !== id);
+    if (id !== this.at) return below;
+    // Whose parent nobody has heard of is shown at the top rather than nowhere.
+    const lost = [...this.picture.threads.values()].filter((one) => one.parent && !this.picture.threads.has(one.parent) && one.id !== id && one.id.startsWith(`${id}.`));
+    return [...below, ...lost.filter((one) => !below.includes(one))];
+  }
+
+  /** Everybody below a thread. @param {string} id @param {Set<string>} [seen] @returns {Thread[]} */
+  #allBelow(id, seen = new Set([id])) {
+    return children(this.picture, id).flatMap((child) => {
+      if (seen.has(child.id)) return [];
+      seen.add(child.id);
+      return [child, ...this.#allBelow(child.id, seen)];
+    });
+  }
+
+  /** @param {HTMLElement} inside @param {Thread} child @param {number} level */
+  #child(inside, child, level) {
+    const node = kept(inside, `group:${child.id}`, "section", "group");
+    if (this.groups.get(child.id) !== node) {
+      this.groups.set(child.id, node);
+      this.rooms.delete(child.id);
+      set(node, { "data-level": String(Math.min(level + 1, MOST_LEVELS)), "data-flat": level >= MOST_LEVELS ? "" : null });
+      this.#group(node, child);
+    }
+    return node;
+  }
+
+  /** A group: its head, and what is inside where it is open. @param {HTMLElement} node @param {Thread} child */
+  #group(node, child) {
+    this.#head(node, child);
+    const isOpen = this.open.has(child.id);
+    const known = this.rooms.get(child.id);
+    if (isOpen && !known) {
+      const level = Number(node.dataset.level);
+      const inside = set(make("div", "inside"), { id: `inside-${child.id}` });
+      const room = { inside, level, isFlat: node.dataset.flat !== undefined };
+      this.rooms.set(child.id, room);
+      this.#conversation(child.id, room);
+      node.append(inside);
+    } else if (!isOpen && known) {
+      known.inside.remove();
+      this.rooms.delete(child.id);
+    }
+  }
+
+  /** @param {HTMLElement} node @param {Thread} child */
+  #head(node, child) {
+    const isOpen = this.open.has(child.id);
+    const hasMore = child.report !== undefined || items(this.picture, child.id).length > 0 || children(this.picture, child.id).length > 0;
+    const question = child.outcome ? undefined : [...this.picture.questions.values()].find((one) => !one.decision && one.frame?.thread === child.id);
+    const failed = child.outcome !== undefined && !isGood(child.outcome);
+    const state = child.outcome ?? (question ? "waiting_for_user" : child.state);
+    const doing = child.outcome ? null : this.#doing(child);
+    const facts = [child.agent, child.name, child.goal, state, child.tools, child.ms, child.selfTokens, child.treeTokens, child.startedAt, child.error, doing, question?.id, isOpen, hasMore];
+    change(node, facts, () => {
+      set(node, { "data-testid": `subagent-group-${child.id}`, "data-thread": child.id, "data-state": failed ? "failed" : child.outcome ? "done" : question ? "waiting" : "working" });
+      const had = document.activeElement;
+      const known = node.querySelector(":scope > .group-head");
+      const [head, line] = known ? [known, /** @type {HTMLElement} */ (known.firstElementChild)] : [make("div", "group-head"), null];
+      const toggle = hasMore ? (line?.tagName === "BUTTON" ? line : make("button", "toggle")) : make("div", "toggle is-bare");
+      if (hasMore) set(toggle, { type: "button", "data-testid": "group-toggle", "data-open": child.id, "data-row": "", "aria-expanded": String(isOpen), "aria-controls": isOpen ? `inside-${child.id}` : null });
+      toggle.replaceChildren(hasMore ? chevron() : make("span", "no-chevron"), ...this.#line(child, state, failed));
+      const acts = [];
+      if (question) acts.push(set(button("Review", "primary small", () => this.hands.review(question.id)), { "data-row": "", "aria-label": `Review what ${plainName(child.agent)} asks` }));
+      if (!child.outcome) acts.push(set(button("■", "small quiet", () => this.hands.stop(child.id)), { "aria-label": `Stop ${plainName(child.agent)}`, title: "Stop" }));
+      acts.push(set(button("↗", "small quiet", () => this.hands.look(child.id)), { "aria-label": `Open ${plainName(child.agent)} by itself`, title: "Open by itself" }));
+      head.replaceChildren(toggle, make("div", "group-acts", ...acts));
+      const below = [];
+      if (doing) below.push(make("p", "doing", doing));
+      if (failed) below.push(make("p", "why is-error", visible(child.error ?? stateWord(child.outcome ?? ""))));
+      node.querySelector(":scope > .group-below")?.remove();
+      if (!known) node.prepend(head);
+      if (below.length) head.after(make("div", "group-below", ...below));
+      if (had instanceof HTMLElement && had !== document.activeElement && toggle.tagName === "BUTTON" && !document.contains(had)) toggle.focus();
+    });
+  }
+
+  /** Badge, goal, state, figures. @param {Thread} child @param {string} state @param {boolean} failed */
+  #line(child, state, failed) {
+    const look = failed ? "is-failed" : child.outcome ? "is-done" : state === "waiting_for_user" ? "is-waiting" : "is-working";
+    const mark = failed ? "✕" : child.outcome ? "✓" : state === "waiting_for_user" ? "⚑" : "●";
+    const badge = set(make("span", "badge", child.agent ?? child.name ?? "…"), { "data-testid": "subagent-badge" });
+    const figures = make("span", "figures", child.outcome ? make("span", "time", child.ms === undefined ? "" : duration(child.ms)) : ticking(child.startedAt));
+    const counts = [child.tools ? counted(child.tools, "tool") : "", child.selfTokens ? `${short(child.selfTokens)} tok` : "", child.treeTokens > child.selfTokens ? `${short(child.treeTokens)} with its own` : ""];
+    for (const count of counts.filter(Boolean)) figures.append(" · ", count);
+    figures.title = child.treeTokens ? `${whole(child.selfTokens)} tokens itself, ${whole(child.treeTokens)} with its own sub-agents` : "";
+    return [badge, make("span", "goal", visible(cut(child.goal ?? "", 300))), make("span", `state ${look}`, set(make("span", "", mark), { "aria-hidden": "true" }), ` ${stateWord(state)}`), figures];
+  }
+
+  /** The tool that runs, with what it was given. @param {Thread} child */
+  #doing(child) {
+    if (!child.lastTool) return null;
+    const given = items(this.picture, child.id).findLast((item) => item.kind === "tool" && item.tool === child.lastTool)?.input;
+    return `${visible(child.lastTool)} ${argument(given)}`.trim();
+  }
+
+  /** @param {HTMLElement} inside @param {string} report */
+  #report(inside, report) {
+    const node = kept(inside, "report", "section", "report");
+    change(node, [report], () => {
+      node.dataset.row = "";
+      node.tabIndex = -1;
+      node.replaceChildren(make("h3", "", "Report"), report ? words(report) : make("p", "note", "It said nothing."));
+    });
+    return node;
+  }
+
+  /** @param {string} id @param {Room} room @param {number} count */
+  #earlier(id, room, count) {
+    const node = kept(room.inside, "earlier", "div", "earlier");
+    change(node, [count], () => node.replaceChildren(button(`Show ${whole(Math.min(count, MOST_ROWS))} earlier of ${whole(count)}`, "", () => {
+      this.more.set(id, (this.more.get(id) ?? 0) + MOST_ROWS);
+      this.#conversation(id, room);
+    })));
+    return node;
+  }
+}
