@@ -84,7 +84,7 @@ export class Approval {
     fact("Where", make("code", "", visible(question.workspace ?? "")));
     if (question.protected?.length) fact("Protected", make("span", "is-error", question.protected.map(visible).join(", ")));
     if (question.foreign) fact("Careful", "This agent has read text from outside the house.");
-    if (question.standing) fact("In this thread, always", "would cover ", make("code", "", `${question.tool} ${visible(question.standing)}`));
+    if (question.standing) fact("More than once", "would cover ", make("code", "", `${question.tool} ${visible(question.standing)}`));
     this.room.replaceChildren(
       title(this.room, `${plainName(question.path.at(-1))} asks: ${visible(question.tool)}`),
       make("p", "asked-line", risk, clock, count), facts, this.what,

@@ -30,14 +30,17 @@ export async function read(answer, take, heard = () => {}) {
 }
 
 /**
- * Follows a log until `signal`. Ends by itself only where coming back is of no use.
+ * Follows a log until `signal`. Ends by itself only where the log is gone: whoever is not let in any more may be again, once the
+ * same browser has opened another link.
  * @param {string} address @param {() => number | null} last The number of the last frame that was seen.
  * @param {(frame: any, id: number | null) => void} take @param {(connection: Connection) => void} tell @param {AbortSignal} signal
  */
 export async function follow(address, last, take, tell, signal) {
+  /** @type {"lost" | "shut"} */
+  let is = "lost";
   for (let tries = 0; !signal.aborted; tries += 1) {
     if (tries > 0) {
-      tell({ is: "lost", tries });
+      tell({ is, tries });
       await pause(Math.min(FIRST_WAIT_MS * 2 ** (tries - 1), MOST_WAIT_MS) * (1 + Math.random() * 0.3), signal);
       if (signal.aborted) return;
     }
@@ -48,8 +51,8 @@ export async function follow(address, last, take, tell, signal) {
     try {
       const seen = last();
       const answer = await fetch(address, { headers: seen === null ? {} : { "last-event-id": String(seen) }, signal: attempt.signal });
-      if (answer.status === 401 || answer.status === 403) return tell({ is: "shut", tries });
       if (answer.status === 404) return tell({ is: "gone", tries });
+      is = answer.status === 401 || answer.status === 403 ? "shut" : "lost";
       if (!answer.ok) throw new Error(String(answer.status));
       tell({ is: "live", tries: 0 });
       await read(answer, take, () => {
@@ -66,17 +69,19 @@ export async function follow(address, last, take, tell, signal) {
   }
 }
 
-/** Waits, but no longer than until the network is back. @param {number} ms @param {AbortSignal} signal @returns {Promise<void>} */
+/** Waits, but no longer than until the network is back, or the person. @param {number} ms @param {AbortSignal} signal @returns {Promise<void>} */
 function pause(ms, signal) {
   return new Promise((done) => {
     const end = () => {
       clearTimeout(timer);
       removeEventListener("online", end);
+      removeEventListener("focus", end);
       signal.removeEventListener("abort", end);
       done();
     };
     const timer = setTimeout(end, ms);
     addEventListener("online", end);
+    addEventListener("focus", end);
     signal.addEventListener("abort", end);
   });
 }

@@ -43,7 +43,7 @@ function cost(talk) {
   const words = one?.treeTokens ? `${short(one.selfTokens)} / ${short(one.treeTokens)} tok · ${money(one.cost)}` : "";
   change($("sum"), [words], () => {
     $("sum").textContent = words;
-    $("sum").title = one ? `${whole(one.selfTokens)} tokens itself, ${whole(one.treeTokens)} with all sub-agents, in this run` : "";
+    $("sum").title = one ? `${whole(one.selfTokens)} tokens itself, ${whole(one.treeTokens)} with all sub-agents` : "";
   });
 }
 
@@ -70,11 +70,13 @@ function composer(talk) {
   const isOver = child?.outcome !== undefined;
   const isLive = child ? !isOver : talk.isLive;
   const hint = child ? (isOver ? `${plainName(child.agent)} has handed in its report. Go back to say something.` : `Tell ${plainName(child.agent)} something while it works`) : isLive ? "Tell it something while it works" : talk.root ? "What else?" : "What should be done?";
-  change($("say"), [isOver, isLive, hint], () => {
+  const isStopping = talk.stopping.has(talk.shown);
+  change($("say"), [isOver, isLive, isStopping, hint], () => {
     input.disabled = isOver;
     input.placeholder = hint;
     /** @type {HTMLButtonElement} */ ($("send")).disabled = isOver;
     $("send").textContent = isLive ? "Tell it" : "Send";
     $("stop").hidden = !isLive;
+    $("stop").textContent = isStopping ? "■ Stop now" : "■ Stop";
   });
 }

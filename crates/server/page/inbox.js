@@ -29,7 +29,7 @@ export function drawInbox(room, questions, open) {
 /** @param {HTMLElement} opener @param {number} count */
 export function drawCount(opener, count) {
   change(opener, [count], () => {
-    opener.replaceChildren(set(make("span", ""), { "aria-hidden": "true" }), "Approvals", ...(count ? [" ", make("span", "count", String(count))] : []));
+    opener.replaceChildren(set(make("span", ""), { "aria-hidden": "true" }), make("span", "wide-only", "Approvals"), ...(count ? [" ", make("span", "count", String(count))] : []));
     /** @type {HTMLElement} */ (opener.firstChild).textContent = "⚑ ";
     opener.classList.toggle("is-calling", count > 0);
     set(opener, { "aria-label": count ? `Approvals: ${count} waiting` : "Approvals: none waiting" });

@@ -1,21 +1,16 @@
 // @ts-check
-// What is known of the whole house: conversations and open questions. Read again when something has changed, which the window's
-// stream of all events tells; where there is no such stream, every few seconds.
+// What is known of the whole house: conversations and open questions. Read again every few seconds while somebody looks, and when
+// a frame of the conversation that is looked at says that a list is another.
 
-import { api } from "./api.js";
-import { follow } from "./follow.js";
+import { api, Refused } from "./api.js";
 
-/** @typedef {import("./follow.js").Connection} Connection */
-
-/** Frames after which a list is another. */
-const TELLING = new Set(["thread_created", "run_started", "done", "sub_agent_start", "sub_agent_complete", "sub_agent_error", "validation_required", "validation_resolved"]);
 const POLL_MS = 5000;
 /** Many frames in a row are one reason to look. */
 const GATHER_MS = 250;
 const MOST_THREADS = 500;
 
 export class Lists {
-  /** @param {{ changed: () => void, connection: () => void }} on */
+  /** @param {{ changed: () => void }} on */
   constructor(on) {
     this.on = on;
     /** @type {any[]} */
@@ -23,10 +18,8 @@ export class Lists {
     /** Questions that wait. @type {any[]} */
     this.questions = [];
     this.isKnown = false;
-    /** @type {Connection | null} */
+    /** Whether the last look succeeded. @type {import("./follow.js").Connection | null} */
     this.connection = null;
-    /** @type {number | null} */
-    this.last = null;
     this.isReading = false;
     this.isWanted = false;
   }
@@ -34,7 +27,7 @@ export class Lists {
   /** Reads the lists, and again whenever something happens. */
   async begin() {
     await this.read();
-    void follow("/api/v1/events", () => this.last, (frame, id) => this.#heard(frame, id), (connection) => this.#connected(connection), new AbortController().signal);
+    setInterval(() => document.visibilityState === "visible" && void this.read(), POLL_MS);
     addEventListener("visibilitychange", () => document.visibilityState === "visible" && void this.read());
   }
 
@@ -55,10 +48,13 @@ export class Lists {
       this.threads = threads;
       this.questions = questions.filter((/** @type {any} */ one) => one.status === "pending");
       this.isKnown = true;
-      this.on.changed();
-    } catch {
-      // What is known stays; the connection's own words say that it is lost.
+      this.connection = { is: "live", tries: 0 };
+    } catch (error) {
+      // What is known stays.
+      const isShut = error instanceof Refused && error.status === 401;
+      this.connection = { is: isShut ? "shut" : "lost", tries: (this.connection?.tries ?? 0) + 1 };
     } finally {
+      this.on.changed();
       this.isReading = false;
       if (this.isWanted) {
         this.isWanted = false;
@@ -80,19 +76,5 @@ export class Lists {
     const roots = await api(`/threads?limit=${MOST_THREADS}`);
     const known = new Set(all.map((/** @type {any} */ one) => one.id));
     return [...all, ...roots.filter((/** @type {any} */ one) => !known.has(one.id))];
-  }
-
-  /** @param {any} frame @param {number | null} id */
-  #heard(frame, id) {
-    if (id !== null) this.last = id;
-    if (TELLING.has(frame.type)) this.soon();
-  }
-
-  /** @param {Connection} connection */
-  #connected(connection) {
-    if (connection.is === "gone") return void setInterval(() => document.visibilityState === "visible" && void this.read(), POLL_MS);
-    this.connection = connection;
-    this.on.connection();
-    if (connection.is === "live") this.soon();
   }
 }

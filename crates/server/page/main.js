@@ -57,7 +57,6 @@ const lists = new Lists({
     ask();
     redraw();
   },
-  connection: () => redraw(),
 });
 const threads = new Threads($("thread-list"), /** @type {HTMLInputElement} */ ($("thread-filter")), lists, (thread) => look(thread));
 const hands = {
@@ -90,7 +89,7 @@ function heard(frame, isPast) {
 function moved() {
   failure = null;
   tree.look(talk.picture, talk.shown);
-  for (const id of [talk.shown, ...talk.picture.threads.keys()]) talk.changed.add(id);
+  talk.picture.changed.add(talk.shown);
   threads.mark(talk.thread);
   end.forget();
   const path = talk.thread ? `/t/${encodeURIComponent(talk.thread)}` : "/chat";
@@ -101,7 +100,7 @@ function moved() {
 
 /** @param {string} [thread] */
 function redraw(thread) {
-  if (typeof thread === "string") talk.changed.add(thread);
+  if (thread !== undefined) talk.picture.changed.add(thread);
   if (isDrawing) return;
   isDrawing = true;
   requestAnimationFrame(() => {
@@ -111,8 +110,8 @@ function redraw(thread) {
 }
 
 function draw() {
-  const changed = new Set(talk.changed);
-  talk.changed.clear();
+  const changed = new Set(talk.picture.changed);
+  talk.picture.changed.clear();
   end.keep(() => tree.draw(changed, talk.waiting));
   drawEmpty($("empty"), talk.picture.items.size === 0 && !talk.isLive && !talk.waiting && talk.root === null && !failure, house, (text) => void say(text));
   $("failure").hidden = failure === null;
@@ -143,7 +142,8 @@ function look(thread) {
   $("threads").classList.remove("is-open");
   $("show-threads").setAttribute("aria-expanded", "false");
   if (thread === null) choose("chat");
-  if (!isAsked() && matchMedia("(hover: hover)").matches) input.focus();
+  // On a touch screen the keyboard would hide half of what one came to see.
+  if (!isAsked() && !matchMedia("(pointer: coarse)").matches) input.focus();
 }
 
 /** @param {string} text */

@@ -32,6 +32,7 @@ export class Rail {
     this.shown = null;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
+    this.drawn = undefined;
   }
 
   /** Whether hand-overs are still to be shown. */
@@ -60,12 +61,16 @@ export class Rail {
       return;
     }
     this.shown = next;
+    // At once, so that it is seen as long as it is held.
+    if (this.drawn) this.draw(...this.drawn);
     this.timer = setTimeout(() => this.#next(), SHOWN_MS);
     this.on.changed(next);
   }
 
   /** @param {Agent[]} agents @param {Picture} picture @param {boolean} isLive @param {boolean} isStale */
   draw(agents, picture, isLive, isStale) {
+    /** @type {[Agent[], Picture, boolean, boolean]} */
+    this.drawn = [agents, picture, isLive, isStale];
     const others = agents.map((one) => one.name).filter((name) => !HOUSEHOLD.includes(name));
     const lives = this.#lives(picture);
     // Whoever speaks is on the rail, known to the house or not.
@@ -107,7 +112,7 @@ export class Rail {
       if (!one.agent) continue;
       const life = lives.get(one.agent) ?? { working: 0, waits: 0, failed: false };
       lives.set(one.agent, life);
-      if (one.parent && !one.outcome && !["queued", "unknown", "idle"].includes(one.state)) life.working += 1;
+      if (one.parent && !one.isOver && !["queued", "unknown", "idle"].includes(one.state)) life.working += 1;
       if (one.state === "waiting_for_user") life.waits += 1;
       life.failed = one.outcome !== undefined && !isGood(one.outcome);
     }

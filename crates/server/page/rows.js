@@ -25,7 +25,7 @@ const MOST_OUTPUT = 20_000;
 export function row(room, item, isOpen, hands, picture) {
   switch (item.kind) {
     case "prompt":
-      return said(room, item, "you", "message is-person");
+      return said(room, item, "you", "message from-person");
     case "text":
       return said(room, item, item.agent ?? "", "message");
     case "tool":
@@ -49,7 +49,7 @@ export function coming(room, key, agent, text) {
 
 /** What a person has sent and the log does not tell yet. @param {HTMLElement} room @param {string} text */
 export function sent(room, text) {
-  const node = kept(room, "sent", "article", "message is-person is-sent");
+  const node = kept(room, "sent", "article", "message from-person is-sent");
   change(node, [text], () => node.replaceChildren(head("you"), make("p", "as-said", text)));
   return node;
 }
@@ -87,13 +87,17 @@ function said(room, item, who, look) {
 function call(room, item, isOpen, hands) {
   const node = kept(room, item.key, "div", "tool");
   const state = item.state ?? "running";
-  change(node, [item.tool, item.input, item.output, state, item.ms, isOpen], () => {
+  change(node, [item.tool, item.input, item.output, item.progress, state, item.ms, isOpen], () => {
     const known = /** @type {HTMLElement | null} */ (node.querySelector(":scope > .toggle"));
     const toggle = known ?? set(make("button", "toggle"), { type: "button", "data-row": "", "data-open": item.key });
     const time = item.ms !== undefined && item.ms !== null ? make("span", "time", duration(item.ms)) : state === "running" ? ticking(item.at) : make("span", "time");
     set(toggle, { "aria-expanded": String(isOpen) });
     toggle.replaceChildren(chevron(), sign(MARKS[state], state, `sign is-${state}`), make("span", "tool-name", visible(item.tool ?? "a tool")), make("span", "argument", argument(item.input)), time);
-    node.replaceChildren(toggle, ...(isOpen ? [within(item, hands)] : []));
+    const progress = state === "running" && item.progress ? [make("pre", "progress", visible(item.progress.trimEnd().split("\n").slice(-5).join("\n")))] : [];
+    // A node that is put in again loses the focus.
+    if (!known) node.append(toggle);
+    while (toggle.nextSibling) toggle.nextSibling.remove();
+    node.append(...progress, ...(isOpen ? [within(item, hands)] : []));
   });
   return node;
 }
@@ -134,6 +138,7 @@ function end(room, item, hands, picture) {
       return node.replaceChildren(make("p", "end-line", ["Done", ...took.filter(Boolean)].join(" · ")));
     }
     node.classList.add("card");
+    node.classList.toggle("is-wanted", outcome === "cancelled");
     const details = JSON.stringify(done ?? { outcome, reason: item.text }, null, 2);
     node.replaceChildren(...card(`This run ${outcome === "cancelled" ? "was stopped" : `ended: ${stateWord(outcome)}`}.`, item.text ?? "", "Everything above is kept, and the conversation can go on.", details, hands));
   });

@@ -20,8 +20,6 @@ export class Talk {
   constructor(rail, on) {
     this.rail = rail;
     this.on = on;
-    /** Threads of which something is to be drawn again. @type {Set<string>} */
-    this.changed = new Set();
     this.#forget(null);
   }
 
@@ -83,17 +81,24 @@ export class Talk {
     if (this.said) await this.say(this.said);
   }
 
-  /** Stops a thread and all below it; true once it is so. @param {string | null} [thread] */
-  async stop(thread = this.thread ?? this.root) {
-    if (thread) await api(`${at(thread)}/stop`, {});
+  /** Stops a thread and all below it, answered once it is so. Whoever asks again while it says its last words wants it at once. @param {string} thread */
+  async stop(thread) {
+    if (!thread) return;
+    const isUrgent = this.stopping.has(thread);
+    this.stopping.add(thread);
+    this.on.changed();
+    try {
+      await api(`${at(thread)}/stop`, { now: isUrgent });
+    } finally {
+      this.stopping.delete(thread);
+      this.on.changed();
+    }
   }
 
   /** Takes a frame in. @param {any} frame */
   take(frame) {
     this.#name(frame.run);
     fold(this.picture, frame);
-    const told = [frame.thread ?? frame.run ?? "", frame.sub_agent_id, frame.parent_agent_id, frame.parent];
-    for (const id of told) if (typeof id === "string") this.changed.add(id);
     if (frame.type === "run_started") this.said = frame.prompt;
     if (frame.type === "run_started" || frame.type === "steered") this.waiting = null;
     const isPast = Date.parse(frame.timestamp ?? "") < this.since - PAST_MS;
@@ -111,9 +116,9 @@ export class Talk {
     this.on.moved();
   }
 
-  /** Everything is to be drawn again. */
+  /** What is shown is to be drawn again. */
   #draw() {
-    this.changed.add(this.shown);
+    this.picture.changed.add(this.shown);
     this.on.changed();
   }
 
@@ -122,7 +127,6 @@ export class Talk {
     this.visit?.abort();
     this.visit = new AbortController();
     this.picture = begin();
-    this.changed.clear();
     this.rail.clear();
     this.since = now();
     /** @type {string | null} */
@@ -134,6 +138,8 @@ export class Talk {
     /** What was said last. @type {string | null} */
     this.said = null;
     this.isSending = false;
+    /** Threads that are asked to end. @type {Set<string>} */
+    this.stopping = new Set();
     /** @type {Connection | null} */
     this.connection = null;
   }

@@ -76,7 +76,8 @@ export class Threads {
       const isLive = LIVE.includes(one.state);
       const mark = isWaiting ? sign("⚑", "waits for you", "sign is-waiting") : isLive ? sign("●", "running", "sign is-working") : make("span", "");
       const name = level === 0 ? one.goal || one.id : `.${one.id.split(".").at(-1)} ${plainName(one.agent)}`;
-      const state = make("span", "thread-state", level === 0 ? `${plainName(one.agent)} · ${stateWord(one.state)} · ` : `${stateWord(one.state)} · `, moment(one.updated_at));
+      const word = isWaiting ? "waits for you" : stateWord(one.state);
+      const state = make("span", "thread-state", level === 0 ? `${plainName(one.agent)} · ${word} · ` : `${word} · `, moment(one.updated_at));
       const choose = set(make("button", "thread", make("span", "thread-goal", visible(name)), mark, state), { type: "button", "data-testid": `thread-${one.id}`, "data-part": "choose", "aria-current": isAt ? "true" : null, title: one.goal ?? "" });
       choose.addEventListener("click", () => this.look(one.id));
       const toggle = hasMore

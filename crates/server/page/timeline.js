@@ -11,7 +11,7 @@ import { duration, now, plainName, visible, whole } from "./words.js";
 /** @typedef {{ thread: Thread, kind: string, label: string, from: number, to: number, isFailed: boolean, isLive: boolean }} Bar */
 /** @typedef {{ thread: Thread, level: number, bars: Bar[] }} Lane */
 
-const KINDS = /** @type {Record<string, string>} */ ({ model: "model", tool: "tool", person: "waiting for a person" });
+const KINDS = /** @type {Record<string, string>} */ ({ model: "model", tool: "tool", child: "sub-agents at work", person: "waiting for a person" });
 const MOST_ROWS = 500;
 
 export class Timeline {
@@ -98,9 +98,11 @@ function lanes(picture, thread) {
   for (const span of picture.spans.values()) {
     const one = picture.threads.get(span.thread);
     if (!one || !(span.from > 0)) continue;
-    const isLive = span.to === null && !one.outcome && one.state !== "idle";
+    const isLive = span.to === null && !one.isOver && one.state !== "idle";
     const end = span.to ?? (isLive ? now() : Date.parse(one.endedAt ?? "") || span.from);
-    const bar = { thread: one, kind: span.kind, label: span.label, from: span.from, to: Math.max(span.from, end), isFailed: picture.items.get(span.key)?.isError === true, isLive };
+    // A call that began a child lasts as long as the child, whose own lane tells more.
+    const kind = picture.items.get(span.key)?.slug === undefined ? span.kind : "child";
+    const bar = { thread: one, kind, label: span.label, from: span.from, to: Math.max(span.from, end), isFailed: span.isError, isLive };
     if (!bars.get(span.thread)?.push(bar)) bars.set(span.thread, [bar]);
   }
   /** @type {Lane[]} */

@@ -16,7 +16,7 @@ import { argument, counted, cut, duration, isGood, plainName, short, stateWord, 
 /** Groups within groups; what lies deeper is shown side by side. */
 const MOST_LEVELS = 10;
 /** Rows of one conversation that have nodes. Earlier ones are a button away. */
-const MOST_ROWS = 300;
+const MOST_ROWS = 200;
 
 export class Tree {
   /** @param {HTMLElement} room @param {Hands} hands */
@@ -71,8 +71,13 @@ export class Tree {
 
   /** Opens every group there is, from the outside in. */
   openAll() {
-    for (const id of this.picture.threads.keys()) if (id !== this.at) this.open.add(id);
-    this.draw(new Set(this.picture.threads.keys()), this.waiting);
+    const open = (/** @type {string} */ id) => {
+      for (const child of children(this.picture, id)) {
+        this.toggle(child.id, true);
+        open(child.id);
+      }
+    };
+    open(this.at);
   }
 
   /** The newest group of an agent, with all that it lies in opened. @param {string} agent @returns {HTMLElement | null} */
@@ -105,19 +110,19 @@ export class Tree {
   /** What a thread shows: its own rows, with each child where it was begun. @param {string} id @param {Room} room */
   #conversation(id, room) {
     const { inside, level } = room;
-    const below = room.isFlat ? [] : level >= MOST_LEVELS ? this.#allBelow(id) : this.#below(id);
-    const begun = new Set(below.filter((child) => child.parent === id).map((child) => child.call));
+    const below = room.isFlat ? [] : level >= MOST_LEVELS ? this.#allBelow(id) : children(this.picture, id);
+    const begun = new Set(below.map((child) => child.call));
     const report = this.picture.threads.get(id)?.report;
     /** @type {{ seq: number, draw: () => HTMLElement | null }[]} */
     const rows = [];
     for (const item of items(this.picture, id)) {
       // A call that began a child is shown as that child; a child's last words are its report, which stands apart.
-      if (item.kind === "tool" && begun.has(item.key.slice(`tool:${id}:`.length))) continue;
+      if (item.call !== undefined && begun.has(item.call)) continue;
       if (item.kind === "text" && report !== undefined && item.text === report) continue;
       rows.push({ seq: item.seq, draw: () => row(inside, item, this.open.has(item.key), this.hands, this.picture) });
     }
     for (const question of this.picture.questions.values()) {
-      if (question.frame?.thread === id) rows.push({ seq: question.seq, draw: () => asked(inside, question, this.hands) });
+      if (question.thread === id && question.frame) rows.push({ seq: question.seq, draw: () => asked(inside, question, this.hands) });
     }
     for (const child of below) rows.push({ seq: child.seq, draw: () => this.#child(inside, child, level) });
     rows.sort((a, b) => a.seq - b.seq);
@@ -127,7 +132,7 @@ export class Tree {
     if (level >= MOST_LEVELS && below.length) nodes.unshift(this.#flat(inside));
     for (const [key, text] of this.picture.deltas) if (key.startsWith(`${id}#`)) nodes.push(coming(inside, key, this.picture.threads.get(id)?.agent ?? "", text));
     if (id === this.at && this.waiting !== null) nodes.push(sent(inside, this.waiting));
-    if (id !== this.at && report !== undefined) nodes.push(this.#report(inside, report));
+    if (id !== this.at && report) nodes.push(this.#report(inside, report));
     place(inside, nodes.filter((node) => node !== null));
   }
 
@@ -136,15 +141,6 @@ export class Tree {
     const node = kept(inside, "flat", "p", "note");
     change(node, [], () => (node.textContent = `Deeper than ${MOST_LEVELS} levels: the agents below this one are shown side by side.`));
     return node;
-  }
-
-  /** @param {string} id */
-  #below(id) {
-    const below = children(this.picture, id).filter((child) => child.id !== id);
-    if (id !== this.at) return below;
-    // Whose parent nobody has heard of is shown at the top rather than nowhere.
-    const lost = [...this.picture.threads.values()].filter((one) => one.parent && !this.picture.threads.has(one.parent) && one.id !== id && one.id.startsWith(`${id}.`));
-    return [...below, ...lost.filter((one) => !below.includes(one))];
   }
 
   /** Everybody below a thread. @param {string} id @param {Set<string>} [seen] @returns {Thread[]} */
@@ -189,15 +185,15 @@ export class Tree {
   /** @param {HTMLElement} node @param {Thread} child */
   #head(node, child) {
     const isOpen = this.open.has(child.id);
-    const hasMore = child.report !== undefined || items(this.picture, child.id).length > 0 || children(this.picture, child.id).length > 0;
-    const question = child.outcome ? undefined : [...this.picture.questions.values()].find((one) => !one.decision && one.frame?.thread === child.id);
+    const question = child.outcome ? undefined : [...this.picture.questions.values()].find((one) => !one.decision && one.thread === child.id);
+    const hasMore = question !== undefined || Boolean(child.report) || items(this.picture, child.id).length > 0 || children(this.picture, child.id).length > 0;
     const failed = child.outcome !== undefined && !isGood(child.outcome);
     const state = child.outcome ?? (question ? "waiting_for_user" : child.state);
     const doing = child.outcome ? null : this.#doing(child);
     const facts = [child.agent, child.name, child.goal, state, child.tools, child.ms, child.selfTokens, child.treeTokens, child.startedAt, child.error, doing, question?.id, isOpen, hasMore];
     change(node, facts, () => {
       set(node, { "data-testid": `subagent-group-${child.id}`, "data-thread": child.id, "data-state": failed ? "failed" : child.outcome ? "done" : question ? "waiting" : "working" });
-      const had = document.activeElement;
+      const had = node.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement) : null;
       const known = node.querySelector(":scope > .group-head");
       const [head, line] = known ? [known, /** @type {HTMLElement} */ (known.firstElementChild)] : [make("div", "group-head"), null];
       const toggle = hasMore ? (line?.tagName === "BUTTON" ? line : make("button", "toggle")) : make("div", "toggle is-bare");
@@ -207,14 +203,18 @@ export class Tree {
       if (question) acts.push(set(button("Review", "primary small", () => this.hands.review(question.id)), { "data-row": "", "aria-label": `Review what ${plainName(child.agent)} asks` }));
       if (!child.outcome) acts.push(set(button("■", "small quiet", () => this.hands.stop(child.id)), { "aria-label": `Stop ${plainName(child.agent)}`, title: "Stop" }));
       acts.push(set(button("↗", "small quiet", () => this.hands.look(child.id)), { "aria-label": `Open ${plainName(child.agent)} by itself`, title: "Open by itself" }));
-      head.replaceChildren(toggle, make("div", "group-acts", ...acts));
+      // A node that is put in again loses the focus.
+      if (line !== toggle) head.replaceChildren(toggle);
+      head.querySelector(":scope > .group-acts")?.remove();
+      head.append(make("div", "group-acts", ...acts));
       const below = [];
       if (doing) below.push(make("p", "doing", doing));
-      if (failed) below.push(make("p", "why is-error", visible(child.error ?? stateWord(child.outcome ?? ""))));
+      // Inside, the rows tell it where it happened.
+      if (failed && !(isOpen && items(this.picture, child.id).some((item) => item.isError && item.text === child.error))) below.push(make("p", "why is-error", visible(child.error ?? stateWord(child.outcome ?? ""))));
       node.querySelector(":scope > .group-below")?.remove();
       if (!known) node.prepend(head);
       if (below.length) head.after(make("div", "group-below", ...below));
-      if (had instanceof HTMLElement && had !== document.activeElement && toggle.tagName === "BUTTON" && !document.contains(had)) toggle.focus();
+      if (had && !had.isConnected) toggle.focus();
     });
   }
 
@@ -232,9 +232,8 @@ export class Tree {
 
   /** The tool that runs, with what it was given. @param {Thread} child */
   #doing(child) {
-    if (!child.lastTool) return null;
-    const given = items(this.picture, child.id).findLast((item) => item.kind === "tool" && item.tool === child.lastTool)?.input;
-    return `${visible(child.lastTool)} ${argument(given)}`.trim();
+    const call = this.picture.items.get(child.lastCall ?? "");
+    return call ? `${visible(call.tool ?? "")} ${argument(call.input)}`.trim() : null;
   }
 
   /** @param {HTMLElement} inside @param {string} report */
@@ -243,7 +242,7 @@ export class Tree {
     change(node, [report], () => {
       node.dataset.row = "";
       node.tabIndex = -1;
-      node.replaceChildren(make("h3", "", "Report"), report ? words(report) : make("p", "note", "It said nothing."));
+      node.replaceChildren(make("h3", "", "Report"), words(report));
     });
     return node;
   }
