@@ -16,23 +16,25 @@ const SHOWN_MS = 300;
 const MOST_WAITING = 8;
 
 export class Rail {
+  /** Hand-overs that are still to be shown. @type {string[]} */
+  waiting = [];
+  /** Who has the word. @type {string | null} */
+  shown = null;
+  /** Until the one that is shown was seen. @type {ReturnType<typeof setTimeout> | undefined} */
+  timer = undefined;
+  /** What was drawn last. @type {[Agent[], Picture, boolean, boolean] | undefined} */
+  drawn = undefined;
+
   /** @param {HTMLElement} room @param {{ changed: (agent: string) => void, drained: () => void, pick: (agent: string) => void }} on */
   constructor(room, on) {
     this.room = room;
     this.on = on;
-    this.clear();
   }
 
   /** Nobody has the word. */
   clear() {
     clearTimeout(this.timer);
-    /** @type {string[]} */
-    this.waiting = [];
-    /** @type {string | null} */
-    this.shown = null;
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this.timer = undefined;
-    this.drawn = undefined;
+    Object.assign(this, { waiting: [], shown: null, timer: undefined, drawn: undefined });
   }
 
   /** Whether hand-overs are still to be shown. */
@@ -63,13 +65,21 @@ export class Rail {
     this.shown = next;
     // At once, so that it is seen as long as it is held.
     if (this.drawn) this.draw(...this.drawn);
+    this.#reveal();
     this.timer = setTimeout(() => this.#next(), SHOWN_MS);
     this.on.changed(next);
   }
 
+  /** Where the rail is a strip, whoever has the word is in sight. */
+  #reveal() {
+    const [strip, node] = [this.room.parentElement, this.room.querySelector(".active")];
+    if (!strip || !node || strip.scrollWidth <= strip.clientWidth) return;
+    const [here, there] = [strip.getBoundingClientRect(), node.getBoundingClientRect()];
+    if (there.left < here.left || there.right > here.right) strip.scrollLeft += there.left - here.left - 8;
+  }
+
   /** @param {Agent[]} agents @param {Picture} picture @param {boolean} isLive @param {boolean} isStale */
   draw(agents, picture, isLive, isStale) {
-    /** @type {[Agent[], Picture, boolean, boolean]} */
     this.drawn = [agents, picture, isLive, isStale];
     const others = agents.map((one) => one.name).filter((name) => !HOUSEHOLD.includes(name));
     const lives = this.#lives(picture);

@@ -114,7 +114,7 @@ function within(item, hands) {
 function part(name, text, hands) {
   const cutOff = text.length > MOST_OUTPUT;
   const pre = set(make("pre", "", visible(cutOff ? text.slice(0, MOST_OUTPUT) : text)), { tabindex: "0", "aria-label": name });
-  return make("div", "part", make("div", "part-head", make("h4", "", name), button("Copy", "small", () => hands.copy(text, name))), pre,
+  return make("div", "part", make("div", "part-head", make("p", "part-name", name), button("Copy", "small", () => hands.copy(text, name))), pre,
     ...(cutOff ? [make("p", "note", `The first ${whole(MOST_OUTPUT)} of ${whole(text.length)} characters. Copy gives all of them.`)] : []));
 }
 

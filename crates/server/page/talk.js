@@ -16,11 +16,30 @@ import { now } from "./words.js";
 const PAST_MS = 3000;
 
 export class Talk {
+  /** What the frames of the family come to. */
+  picture = begin();
+  /** Ends when something else is looked at. */
+  visit = new AbortController();
+  /** When one began to look. */
+  since = now();
+  /** The family that is followed; none before anything is said. @type {string | null} */
+  root = null;
+  /** The thread of it that is shown. @type {string | null} */
+  thread = null;
+  /** What was sent and the log does not tell yet. @type {string | null} */
+  waiting = null;
+  /** What was said last. @type {string | null} */
+  said = null;
+  isSending = false;
+  /** Threads that are asked to end. @type {Set<string>} */
+  stopping = new Set();
+  /** @type {Connection | null} */
+  connection = null;
+
   /** @param {Rail} rail @param {{ changed: () => void, heard: (frame: any, isPast: boolean) => void, moved: () => void }} on */
   constructor(rail, on) {
     this.rail = rail;
     this.on = on;
-    this.#forget(null);
   }
 
   /** Whether a run goes on. */
@@ -124,24 +143,10 @@ export class Talk {
 
   /** @param {string | null} root */
   #forget(root) {
-    this.visit?.abort();
-    this.visit = new AbortController();
-    this.picture = begin();
+    this.visit.abort();
     this.rail.clear();
-    this.since = now();
-    /** @type {string | null} */
-    this.root = root;
-    /** @type {string | null} */
-    this.thread = root;
-    /** What was sent and the log does not tell yet. @type {string | null} */
-    this.waiting = null;
-    /** What was said last. @type {string | null} */
-    this.said = null;
-    this.isSending = false;
-    /** Threads that are asked to end. @type {Set<string>} */
-    this.stopping = new Set();
-    /** @type {Connection | null} */
-    this.connection = null;
+    const fresh = { visit: new AbortController(), picture: begin(), since: now(), root, thread: root, waiting: null, said: null, isSending: false, stopping: new Set(), connection: null };
+    Object.assign(this, fresh);
   }
 
   /** Reads the first frames of a run, until one tells where it is kept. @param {Response} answer @param {string} text @param {AbortController} visit */

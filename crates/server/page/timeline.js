@@ -4,7 +4,7 @@
 
 import { change, make, scroller, set, table } from "./dom.js";
 import { children } from "./reduce.js";
-import { duration, now, plainName, visible, whole } from "./words.js";
+import { duration, now, ownName, plainName, visible, whole } from "./words.js";
 
 /** @typedef {import("./reduce.js").Picture} Picture */
 /** @typedef {import("./reduce.js").Thread} Thread */
@@ -49,7 +49,7 @@ export class Timeline {
     const to = Math.max(from + 1, ...bars.map((bar) => bar.to));
     const rows = bars.sort((a, b) => a.from - b.from).slice(0, MOST_ROWS);
     const details = /** @type {HTMLDetailsElement | null} */ (this.drawn.querySelector("details"));
-    const body = rows.map((bar) => [`${plainName(bar.thread.agent)} ${place(bar.thread.id)}`, KINDS[bar.kind], visible(bar.label), `+${duration(bar.from - from)}`, duration(bar.to - bar.from), bar.isFailed ? "failed" : bar.isLive ? "goes on" : "done"]);
+    const body = rows.map((bar) => [`${called(bar.thread)} ${place(bar.thread.id)}`, KINDS[bar.kind], visible(bar.label), `+${duration(bar.from - from)}`, duration(bar.to - bar.from), bar.isFailed ? "failed" : bar.isLive ? "goes on" : "done"]);
     const listed = make("details", "", make("summary", "", `The same as a table (${whole(bars.length)} rows)`), scroller("Timeline as a table", table("What took time", ["Agent", "Kind", "What", "Began after", "Took", "State"], body)));
     if (details?.open) /** @type {HTMLDetailsElement} */ (listed).open = true;
     const scale = make("div", "scale", ...[0, 1, 2, 3, 4].map((part) => make("span", "", part ? duration(((to - from) * part) / 4) : "0")));
@@ -70,6 +70,9 @@ export class Timeline {
   }
 }
 
+/** @param {Thread} thread */
+const called = (thread) => [plainName(thread.agent), ownName(thread)].filter(Boolean).join(" ");
+
 /** Where a thread stands below its root. @param {string} id */
 const place = (id) => (id.includes(".") ? id.slice(id.indexOf(".")) : "");
 
@@ -80,13 +83,13 @@ function drawLane(lane, from, to) {
     const node = make("span", `bar is-${bar.kind}${bar.isFailed ? " is-failed" : ""}${bar.isLive ? " is-live" : ""}`);
     node.style.insetInlineStart = part(bar.from - from);
     node.style.inlineSize = `max(3px, ${part(bar.to - bar.from)})`;
-    const words = `${plainName(lane.thread.agent)}: ${visible(bar.label)}, ${duration(bar.to - bar.from)}${bar.isFailed ? ", failed" : bar.isLive ? ", goes on" : ""}`;
+    const words = `${called(lane.thread)}: ${visible(bar.label)}, ${duration(bar.to - bar.from)}${bar.isFailed ? ", failed" : bar.isLive ? ", goes on" : ""}`;
     return set(node, { title: words, "data-words": words });
   });
   const sums = Object.keys(KINDS).map((kind) => ({ kind, ms: lane.bars.filter((bar) => bar.kind === kind).reduce((sum, bar) => sum + bar.to - bar.from, 0) })).filter((one) => one.ms > 0);
-  const words = `${plainName(lane.thread.agent)}: ${sums.map((one) => `${KINDS[one.kind]} ${duration(one.ms)}`).join(", ")}`;
+  const words = `${called(lane.thread)}: ${sums.map((one) => `${KINDS[one.kind]} ${duration(one.ms)}`).join(", ")}`;
   const track = set(make("div", "track", ...bars), { role: "img", "aria-label": words, tabindex: "0", "data-words": words });
-  const name = set(make("span", "lane-name", plainName(lane.thread.agent), " ", make("span", "note", place(lane.thread.id))), { title: lane.thread.goal ?? "" });
+  const name = set(make("span", "lane-name", called(lane.thread), " ", make("span", "note", place(lane.thread.id))), { title: lane.thread.goal ?? "" });
   name.style.paddingInlineStart = `${Math.min(lane.level, 6) * 0.75}rem`;
   return make("div", "lane", name, track);
 }

@@ -4,9 +4,9 @@
 // Only what is open has nodes, and only what has changed is drawn again: a frame of one agent never touches the rows of another.
 
 import { button, change, kept, make, place, set } from "./dom.js";
-import { children, items } from "./reduce.js";
+import { begin, children, items } from "./reduce.js";
 import { asked, chevron, coming, row, sent, ticking, words } from "./rows.js";
-import { argument, counted, cut, duration, isGood, plainName, short, stateWord, visible, whole } from "./words.js";
+import { argument, counted, cut, duration, isGood, ownName, plainName, short, stateWord, visible, whole } from "./words.js";
 
 /** @typedef {import("./reduce.js").Picture} Picture */
 /** @typedef {import("./reduce.js").Thread} Thread */
@@ -19,31 +19,36 @@ const MOST_LEVELS = 10;
 const MOST_ROWS = 200;
 
 export class Tree {
+  /** Groups and calls that are open. @type {Set<string>} */
+  open = new Set();
+  /** @type {Picture} */
+  picture = begin();
+  /** The thread that is looked at. */
+  at = "";
+  /** Rows that are wanted beyond the usual. @type {Map<string, number>} */
+  more = new Map();
+  /** Where conversations are drawn. @type {Map<string, Room>} */
+  rooms = new Map();
+  /** @type {Map<string, HTMLElement>} */
+  groups = new Map();
+  /** What a person has sent and the log does not tell yet. @type {string | null} */
+  waiting = null;
+
   /** @param {HTMLElement} room @param {Hands} hands */
   constructor(room, hands) {
     this.room = room;
     this.hands = hands;
-    /** Groups and calls that are open. @type {Set<string>} */
-    this.open = new Set();
     room.addEventListener("click", (event) => this.#clicked(/** @type {HTMLElement} */ (event.target)));
   }
 
   /** Looks at a thread, from nothing. @param {Picture} picture @param {string} at */
   look(picture, at) {
-    this.picture = picture;
-    this.at = at;
-    /** Rows that are wanted beyond the usual. @type {Map<string, number>} */
-    this.more = new Map();
-    /** Where conversations are drawn. @type {Map<string, Room>} */
-    this.rooms = new Map([[at, { inside: this.room, level: 0, isFlat: false }]]);
-    /** @type {Map<string, HTMLElement>} */
-    this.groups = new Map();
-    /** @type {string | null} */
-    this.waiting = null;
+    const rooms = new Map([[at, { inside: this.room, level: 0, isFlat: false }]]);
+    Object.assign(this, { picture, at, more: new Map(), rooms, groups: new Map(), waiting: null });
     this.room.replaceChildren();
   }
 
-  /** Draws what has changed. @param {Set<string>} changed Threads. @param {string | null} waiting What a person has sent and the log does not tell yet. */
+  /** Draws what has changed. @param {Set<string>} changed Threads. @param {string | null} waiting */
   draw(changed, waiting) {
     this.waiting = waiting;
     const drawn = new Set();
@@ -84,6 +89,7 @@ export class Tree {
   find(agent) {
     const newest = [...this.picture.threads.values()].filter((one) => one.agent === agent && one.id !== this.at).sort((a, b) => b.seq - a.seq)[0];
     if (!newest) return null;
+    /** @type {string[]} */
     const above = [];
     for (let id = newest.parent; id && id !== this.at && !above.includes(id); id = this.picture.threads.get(id)?.parent) above.unshift(id);
     for (const id of above) this.toggle(id, true);
@@ -222,12 +228,13 @@ export class Tree {
   #line(child, state, failed) {
     const look = failed ? "is-failed" : child.outcome ? "is-done" : state === "waiting_for_user" ? "is-waiting" : "is-working";
     const mark = failed ? "✕" : child.outcome ? "✓" : state === "waiting_for_user" ? "⚑" : "●";
-    const badge = set(make("span", "badge", child.agent ?? child.name ?? "…"), { "data-testid": "subagent-badge" });
+    const badge = set(make("span", "badge", visible(child.agent ?? child.name ?? "…")), { "data-testid": "subagent-badge" });
     const figures = make("span", "figures", child.outcome ? make("span", "time", child.ms === undefined ? "" : duration(child.ms)) : ticking(child.startedAt));
     const counts = [child.tools ? counted(child.tools, "tool") : "", child.selfTokens ? `${short(child.selfTokens)} tok` : "", child.treeTokens > child.selfTokens ? `${short(child.treeTokens)} with its own` : ""];
     for (const count of counts.filter(Boolean)) figures.append(" · ", count);
     figures.title = child.treeTokens ? `${whole(child.selfTokens)} tokens itself, ${whole(child.treeTokens)} with its own sub-agents` : "";
-    return [badge, make("span", "goal", visible(cut(child.goal ?? "", 300))), make("span", `state ${look}`, set(make("span", "", mark), { "aria-hidden": "true" }), ` ${stateWord(state)}`), figures];
+    const name = ownName(child);
+    return [badge, ...(name ? [make("span", "own-name", name)] : []), make("span", "goal", visible(cut(child.goal ?? "", 300))), make("span", `state ${look}`, set(make("span", "", mark), { "aria-hidden": "true" }), ` ${stateWord(state)}`), figures];
   }
 
   /** The tool that runs, with what it was given. @param {Thread} child */

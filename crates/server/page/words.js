@@ -24,7 +24,10 @@ const RISKS = /** @type {Record<string, [string, string]>} */ ({
 export const riskWords = (risk) => (RISKS[risk] ?? ["●", risk]).join(" ");
 
 /** An agent's name as people read it. @param {string | undefined | null} name */
-export const plainName = (name) => (name ?? "agent").replaceAll("_", " ");
+export const plainName = (name) => visible((name ?? "agent").replaceAll("_", " "));
+
+/** What a thread is called, where that says more than its agent's name. @param {{ name?: string, agent?: string }} thread */
+export const ownName = (thread) => (thread.name && thread.name !== thread.agent ? visible(thread.name) : "");
 
 // ---- time ----
 
