@@ -19,6 +19,7 @@ use crate::agents::Agents;
 use crate::config::{self, Config, Durability, Surroundings};
 use crate::home::Home;
 use crate::rules::Rulebook;
+use crate::threads::is_left;
 
 pub use agent::house::Consent;
 
@@ -173,12 +174,32 @@ impl Staff {
     /// Goes on with a run that was left in the middle. Where a model cannot be asked from here, it is left as it is, for a run
     /// that goes on without its model ends.
     pub async fn resume(&self, thread: &ThreadId) -> Result<RunHandle, Error> {
+        self.can_ask(thread).await?;
+        Ok(self.heart.resume(thread).await?)
+    }
+
+    /// Says something in a root, and goes on with it where nobody does. Nothing is written where its model cannot be asked from
+    /// here.
+    pub async fn say(&self, thread: &ThreadId, text: &str) -> Result<(), Error> {
+        let row = self.heart.store().thread(thread).await.map_err(runtime::Error::from)?;
+        let row = row.ok_or_else(|| runtime::Error::from(store::Error::UnknownThread(thread.as_str().into())))?;
+        // Whoever works on it elsewhere has asked its model already.
+        if !row.state.is_live() {
+            drop(self.voices.open(&row.model)?);
+        } else if is_left(&row, self.heart.clock().now()) {
+            self.can_ask(thread).await?;
+        }
+        Ok(self.heart.say(thread, text.into()).await?)
+    }
+
+    /// Whether every model with which somebody works in a thread's family can be asked from here.
+    async fn can_ask(&self, thread: &ThreadId) -> Result<(), Error> {
         let family =
             ThreadQuery { live_only: true, root: Some(thread.root()), limit: usize::MAX, ..ThreadQuery::default() };
         for row in self.heart.store().threads(family).await.map_err(runtime::Error::from)? {
             drop(self.voices.open(&row.model)?);
         }
-        Ok(self.heart.resume(thread).await?)
+        Ok(())
     }
 
     /// The heart beneath: to steer, to stop, to follow, to leave.

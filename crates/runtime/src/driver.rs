@@ -160,6 +160,18 @@ impl Driver {
         Ok(())
     }
 
+    /// Takes up what was sent to a thread on which nobody works: one commit holds it and what follows from it. What a process
+    /// left in the middle is settled with it.
+    pub async fn take_up(&mut self, id: InputId, input: Outside) {
+        let then = if self.is_idle() { Input::Arrived } else { Input::Reopened };
+        self.step(vec![(id, input)], vec![then]).await;
+    }
+
+    /// Whether it lets go of its thread.
+    pub fn is_parting(&self) -> bool {
+        self.parting.is_some()
+    }
+
     /// Drives the thread until nothing is left to do for it. A panic on the way ends this agent and no other.
     pub async fn live(mut self: Box<Self>, opening: Opening) -> Result<Parting, Error> {
         let mut opening = opening;
@@ -228,7 +240,8 @@ impl Driver {
         self.parting.is_some() || (self.is_idle() && self.under_way.is_empty() && self.seat.letters.is_empty())
     }
 
-    fn is_idle(&self) -> bool {
+    /// Whether no run goes on and none is asked for.
+    pub fn is_idle(&self) -> bool {
         self.thread.as_ref().is_none_or(is_idle)
     }
 

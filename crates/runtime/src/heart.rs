@@ -159,18 +159,51 @@ impl Heart {
         Ok(RunHandle { thread: id.clone(), report })
     }
 
+    /// Says something in a root, wherever it lives, and answers once it is in the log. Where nobody works on the root, a run is
+    /// begun here: its owner writes the message and takes it up in one commit, so that no message lies there with nobody to
+    /// answer it, whenever this process is killed.
+    pub async fn say(&self, thread: &ThreadId, text: Arc<str>) -> Result<(), Error> {
+        let (id, said) = (InputId::new(fresh_name()), Outside::UserSaid { text });
+        loop {
+            let Some(seat) = Seat::take(&self.0, thread) else {
+                match self.0.deliver(thread, &id, &said).await {
+                    Some(true) => return Ok(()),
+                    Some(false) => return Err(Error::Idle(thread.clone())),
+                    // It let go of the thread before it read the letter: its place is free.
+                    None => continue,
+                }
+            };
+            let mut driver = match self.0.own(seat).await {
+                Ok(driver) => driver,
+                Err(Error::Store(store::Error::Owned { .. })) => {
+                    // Whoever owns it works on it, and is woken; it may have come to its end in between.
+                    self.0.store.arrive(thread, id, said, self.0.clock.now(), true).await?;
+                    return match self.resume(thread).await {
+                        Ok(_) | Err(Error::Alive(_) | Error::Idle(_) | Error::Store(store::Error::Owned { .. })) => {
+                            Ok(())
+                        }
+                        Err(error) => Err(error),
+                    };
+                }
+                Err(error) => return Err(error),
+            };
+            driver.take_up(id.clone(), said.clone()).await;
+            if !driver.is_parting() {
+                self.0.run(driver, Opening::Created);
+                return Ok(());
+            }
+            if self.0.leaving.is_cancelled() {
+                return Err(Error::Left);
+            }
+        }
+    }
+
     /// Sends something to a thread, wherever it lives, and answers once it is in the log. What only a run could read is refused
     /// where none goes on.
     pub async fn send(&self, thread: &ThreadId, input: Outside) -> Result<(), Error> {
         let id = InputId::new(fresh_name());
-        if let Some(sender) = self.0.sender(thread) {
-            let (done, written) = oneshot::channel();
-            let letter = Letter::Outside(Box::new(Sent { id: id.clone(), input: input.clone(), done }));
-            if sender.send(letter).is_ok()
-                && let Ok(delivered) = written.await
-            {
-                return if delivered { Ok(()) } else { Err(Error::Idle(thread.clone())) };
-            }
+        if let Some(delivered) = self.0.deliver(thread, &id, &input).await {
+            return if delivered { Ok(()) } else { Err(Error::Idle(thread.clone())) };
         }
         let needs_run = match &input {
             Outside::UserSaid { .. } => false,
@@ -288,14 +321,29 @@ impl Inner {
         if !runs && driver::is_idle(&read(&*self.store, &seat.id).await?.thread) {
             return Err(idle());
         }
+        let id = seat.id.clone();
+        let driver = self.own(seat).await?;
+        if driver.is_idle() { Err(Error::Idle(id)) } else { Ok(driver) }
+    }
+
+    /// Takes ownership of a thread and reads its log.
+    async fn own(&self, seat: Seat) -> Result<Box<Driver>, Error> {
+        // Opened first: whoever cannot work there should not own it.
+        let workspace = self.workspace(&read(&*self.store, &seat.id).await?.thread.created.workspace)?;
         let epoch = self.store.adopt(&seat.id, &self.process, self.clock.now()).await?;
         let Log { thread, n, .. } = read(&*self.store, &seat.id).await?;
-        if driver::is_idle(&thread) {
-            return Err(idle());
-        }
-        let mut driver = Driver::new(seat, self.workspace(&thread.created.workspace)?);
+        let mut driver = Driver::new(seat, workspace);
         driver.adopt(thread, n, epoch);
         Ok(driver)
+    }
+
+    /// Hands an input to whoever drives the thread in this process: whether it was taken, once it is in the log. None where nobody
+    /// does, or where the driver let go before it read it.
+    async fn deliver(&self, thread: &ThreadId, id: &InputId, input: &Outside) -> Option<bool> {
+        let sender = self.sender(thread)?;
+        let (done, written) = oneshot::channel();
+        sender.send(Letter::Outside(Box::new(Sent { id: id.clone(), input: input.clone(), done }))).ok()?;
+        written.await.ok()
     }
 
     /// What a call is and leads to at this moment.
