@@ -11,7 +11,8 @@ pub(crate) fn of(command: &Command) -> Vec<Step> {
         Command::StoryUpdate => vec![
             cargo("stories", "nextest run --locked --package majordomo-testkit --test stories")
                 .with("UPDATE_STORIES", "1"),
-            cargo("golden files", "nextest run --locked --package majordomo-view").with("UPDATE_GOLDEN", "1"),
+            cargo("golden files", "nextest run --locked --package majordomo-view --package majordomo-server")
+                .with("UPDATE_GOLDEN", "1"),
             Step::new("what changed", "git", "diff --stat"),
         ],
         Command::Sim { seeds } => {

@@ -15,7 +15,7 @@ use axum::http::{HeaderMap, Method, Request, StatusCode, Uri, header};
 use crate::problem::Problem;
 
 /// The name of the cookie.
-const COOKIE: &str = "majordomo";
+pub(crate) const COOKIE: &str = "majordomo";
 /// So many browsers stay let in; the first comers are shown out.
 const MAX_SESSIONS: usize = 64;
 
@@ -27,6 +27,15 @@ pub(crate) struct Access {
     hosts: BTreeSet<String>,
     /// The code of the link, until it is used, and those who were let in, in the order of coming.
     doors: Mutex<Doors>,
+}
+
+/// Who was let in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Caller {
+    /// A program that knows the token.
+    Program,
+    /// A browser with a cookie.
+    Browser,
 }
 
 #[derive(Default)]
@@ -103,13 +112,14 @@ impl Access {
         }
     }
 
-    /// Looks whether a request knows a secret. A browser that changes something must also say that it is at our own page.
-    pub fn know_a_secret(&self, method: &Method, headers: &HeaderMap) -> Result<(), Problem> {
+    /// Looks whether a request knows a secret, and which. A browser that changes something must also say that it is at our own
+    /// page.
+    pub fn know_a_secret(&self, method: &Method, headers: &HeaderMap) -> Result<Caller, Problem> {
         if says(headers, header::AUTHORIZATION.as_str())
             .and_then(|value| value.strip_prefix("Bearer "))
             .is_some_and(|token| same(&self.token, token.trim()))
         {
-            return Ok(());
+            return Ok(Caller::Program);
         }
         let unknown = || {
             Problem::new(
@@ -128,7 +138,7 @@ impl Access {
                 "a browser that changes something must say that it is at our own page",
             ));
         }
-        Ok(())
+        Ok(Caller::Browser)
     }
 
     fn is_here(&self, headers: &HeaderMap, uri: &Uri) -> bool {
@@ -151,11 +161,6 @@ impl Access {
 pub(crate) fn is_same_origin(headers: &HeaderMap) -> bool {
     // The origin was compared already; it is only asked whether there is one.
     says(headers, "sec-fetch-site") == Some("same-origin") || headers.contains_key(header::ORIGIN)
-}
-
-/// Whether a request brings the token of programs along.
-pub(crate) fn has_bearer(headers: &HeaderMap) -> bool {
-    headers.contains_key(header::AUTHORIZATION)
 }
 
 fn says<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {

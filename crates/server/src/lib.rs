@@ -5,6 +5,7 @@
 //!
 //! - `access`: who may come in, and that nobody is led here from elsewhere; `connection`: how long and how large a request may be.
 //! - `live`: the log as it grows, to many at once (SSE); `routes/`: one file a resource; `problem`: what went wrong, as a document.
+//! - `openapi`: routes and the document that tells of them, from one table; [`shapes`]: what goes over the wire, as types.
 //! - `page`: the page's files, as they are in the binary.
 //!
 //! It decides nothing and keeps nothing: messages become inputs of the heart, and what is shown is folded from the log by the
@@ -13,9 +14,11 @@
 mod access;
 mod connection;
 mod live;
+mod openapi;
 mod page;
 mod problem;
 mod routes;
+pub mod shapes;
 mod window;
 
 pub use window::{Error, Options, Window};

@@ -9,8 +9,9 @@
 //! A slow reader holds up nobody, for nobody waits for it: its bytes are everybody's. One that stands still is cut off by
 //! its connection (`connection.rs`), comes back with the number of the last frame it has seen, and goes on.
 //!
-//! `run.rs` tells one run to its end, for one reader.
+//! `everything.rs` does the same for the log of the whole house; `run.rs` tells one run to its end, for one reader.
 
+mod everything;
 mod feed;
 mod missed;
 mod past;
@@ -31,6 +32,7 @@ use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 use view::Dialect;
 
+pub(crate) use everything::Everything;
 use feed::{After, Batch, Feed, Source};
 use missed::Missed;
 pub(crate) use run::to_its_end;

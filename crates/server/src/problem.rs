@@ -1,21 +1,24 @@
 //! What went wrong, as a document of its own kind (RFC 9457): the one place where failures become statuses.
 
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use majordomo::staff;
-use serde_json::json;
+
+use crate::shapes;
 
 /// A failure as a client sees it: a status, and a sentence that says what to do.
 #[derive(Debug)]
 pub struct Problem {
     status: StatusCode,
     detail: String,
+    /// The methods that there are, where the one that was asked for is not among them.
+    allow: Option<HeaderValue>,
 }
 
 impl Problem {
     /// A failure with a sentence for whoever asked.
     pub fn new(status: StatusCode, detail: impl Into<String>) -> Self {
-        Self { status, detail: detail.into() }
+        Self { status, detail: detail.into(), allow: None }
     }
 
     /// A request that cannot be understood.
@@ -32,24 +35,41 @@ impl Problem {
     pub fn conflict(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, detail)
     }
+
+    /// Something that was there, and is over.
+    pub fn over(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::GONE, detail)
+    }
+
+    /// An address that does not know the method; these it knows.
+    pub fn not_allowed(methods: &str) -> Self {
+        let detail = format!("this address does not know that method; it knows {methods}");
+        Self { allow: HeaderValue::from_str(methods).ok(), ..Self::new(StatusCode::METHOD_NOT_ALLOWED, detail) }
+    }
 }
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let body = json!({
-            "type": "about:blank",
-            "title": self.status.canonical_reason().unwrap_or("Error"),
-            "status": self.status.as_u16(),
-            "detail": self.detail,
-        });
-        (self.status, [(header::CONTENT_TYPE, "application/problem+json")], body.to_string()).into_response()
+        let document = shapes::Problem {
+            r#type: "about:blank".to_owned(),
+            title: self.status.canonical_reason().unwrap_or("Error").to_owned(),
+            status: self.status.as_u16(),
+            detail: self.detail,
+        };
+        let mut response = (self.status, axum::Json(document)).into_response();
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        if let Some(allow) = self.allow {
+            headers.insert(header::ALLOW, allow);
+        }
+        response
     }
 }
 
 impl From<store::Error> for Problem {
     fn from(error: store::Error) -> Self {
         let status = match &error {
-            store::Error::UnknownThread(_) => StatusCode::NOT_FOUND,
+            store::Error::UnknownThread(_) | store::Error::UnknownApproval(_) => StatusCode::NOT_FOUND,
             store::Error::Ambiguous { .. } | store::Error::Owned { .. } => StatusCode::CONFLICT,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };

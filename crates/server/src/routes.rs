@@ -1,12 +1,14 @@
 //! What can be asked, by address; and what is looked at and added for every request alike.
 
 mod approvals;
+mod asked;
 mod chat;
 mod enter;
 mod events;
 mod house;
 mod threads;
 
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use axum::Router;
@@ -15,10 +17,14 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
 
+use crate::openapi::{Operation, Table, get, post};
 use crate::page;
 use crate::problem::Problem;
+use crate::shapes::{
+    AgentRole, Approval, Begin, Chat, Decided, Execution, Health, Messages, Models, Node, Setting, Started, Stop,
+    Thread, UsageRow, Word, Words,
+};
 use crate::window::Shared;
 
 /// The largest body, and how long it may take to arrive.
@@ -31,37 +37,298 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 
 /// Everything that can be asked.
 pub(crate) fn all(shared: Shared) -> Router {
-    let api = Router::new()
-        .route("/threads", get(threads::list).post(threads::start))
-        .route("/threads/{id}", get(threads::show).delete(threads::remove))
-        .route("/threads/{id}/messages", get(threads::messages).post(threads::say))
-        .route("/threads/{id}/tree", get(threads::tree))
-        .route("/threads/{id}/stop", post(threads::stop))
-        .route("/threads/{id}/steer", post(threads::steer))
-        .route("/threads/{id}/events", get(events::of_thread))
-        .route("/approvals", get(approvals::list))
-        .route("/approvals/{id}", get(approvals::show))
-        .route("/approvals/{id}/decision", post(approvals::decision))
-        .route("/agents", get(house::agents))
-        .route("/models", get(house::models))
-        .route("/executions", get(house::executions))
-        .route("/usage", get(house::usage))
-        .route("/config", get(house::config))
-        .route("/healthz", get(house::health));
-    Router::new()
-        .nest("/api/v1", api)
-        .route("/api/chat", post(chat::chat))
-        .route("/api/stream/{id}", get(chat::stream))
-        .route("/", get(page::index))
-        .route("/chat", get(page::index))
-        .route("/t/{id}", get(page::index))
-        .route("/page/{*path}", get(page::asset))
-        .layer(middleware::from_fn_with_state(shared.clone(), let_in))
-        .route("/healthz", get(house::health))
-        .route("/enter", get(enter::by_link).post(enter::by_password))
+    inside()
+        .router()
         .fallback(async || Problem::missing("there is nothing at this address"))
+        .layer(middleware::from_fn_with_state(shared.clone(), let_in))
+        .merge(outside().router())
         .layer(middleware::from_fn_with_state(shared.clone(), from_here))
         .with_state(shared)
+}
+
+/// What is there for those who are let in.
+fn inside() -> Table {
+    Table::default()
+        .at(
+            "/api/v1/threads",
+            get(
+                threads::list,
+                Operation::new("listThreads", "Threads, the newest first")
+                    .query::<threads::Listing>()
+                    .answers::<Vec<Thread>>("200", "A page of threads.")
+                    .with("Link", "The next page, with rel=\"next\"; left out on the last one."),
+            )
+            .post(
+                threads::start,
+                Operation::new("startThread", "Begins a thread with its first message")
+                    .body::<Begin>()
+                    .answers::<Started>("201", "The thread, which is at work.")
+                    .with("Location", "Where it is."),
+            ),
+        )
+        .at(
+            "/api/v1/threads/{id}",
+            get(
+                threads::show,
+                Operation::new("showThread", "A thread as it stands").answers::<Thread>("200", "The thread."),
+            )
+            .delete(
+                threads::remove,
+                Operation::new("removeThread", "Forgets a root and all its descendants")
+                    .details("Refused (409) while somebody works on one of them.")
+                    .says("204", "It is gone."),
+            ),
+        )
+        .at(
+            "/api/v1/threads/{id}/messages",
+            get(
+                threads::messages,
+                Operation::new("listMessages", "A thread's conversation, as a person reads it")
+                    .answers::<Messages>("200", "The conversation."),
+            )
+            .post(
+                threads::say,
+                Operation::new("sendMessage", "Says something in a root thread")
+                    .details(
+                        "It is the next message of the conversation: taken up at once, or when the run that goes on is over. \
+                         Nothing is written where it could not be worked on: the model cannot be asked (424), or the thread is \
+                         a sub-agent's (409).",
+                    )
+                    .body::<Words>()
+                    .answers::<Started>("202", "It is in the log."),
+            ),
+        )
+        .at(
+            "/api/v1/threads/{id}/tree",
+            get(
+                threads::tree,
+                Operation::new("showTree", "A thread's whole family: who does what, and what it cost")
+                    .answers::<Vec<Node>>("200", "The root, with everybody below it."),
+            ),
+        )
+        .at(
+            "/api/v1/threads/{id}/stop",
+            post(
+                threads::stop,
+                Operation::new("stopThread", "Stops a thread and its subtree")
+                    .details("Answered once it is true: requests are closed, and processes have ended.")
+                    .body::<Stop>()
+                    .answers::<Thread>("200", "The thread, which has ended."),
+            ),
+        )
+        .at(
+            "/api/v1/threads/{id}/steer",
+            post(
+                threads::steer,
+                Operation::new("steerThread", "Tells something to a thread that is at work")
+                    .details("Refused (409) where nothing goes on.")
+                    .body::<Words>()
+                    .says("202", "It is in the log."),
+            ),
+        )
+        .at(
+            "/api/v1/threads/{id}/events",
+            get(
+                events::of_thread,
+                Operation::new("watchThread", "The events of a thread's whole family, as they happen")
+                    .details(
+                        "Everything from the start, or from after the id that was seen last, and then what is new, for as long \
+                         as somebody watches. Ids are the events' `seq`. An id that the family does not have starts over, after a \
+                         `stream_reset`. A reader that is too slow is cut off, and comes back.",
+                    )
+                    .query::<events::OfThread>()
+                    .header("Last-Event-ID", "The id of the last event that was seen.")
+                    .streams("Events, in our own words; a dialect has shapes of its own."),
+            ),
+        )
+        .at(
+            "/api/v1/events",
+            get(
+                events::of_house,
+                Operation::new("watchHouse", "The events of all threads, as they happen")
+                    .details(
+                        "From now on, or from after the id that was seen last; `after=0` for everything that ever happened. Ids are \
+                         places in the whole log and have nothing to do with `seq`; the first line of an answer is one, so that nothing \
+                         is lost before the first event. An id that is ahead of the log is answered with a `stream_reset`, and from \
+                         now on. There are no words in passing here.",
+                    )
+                    .query::<events::OfHouse>()
+                    .header("Last-Event-ID", "The id of the last event that was seen.")
+                    .streams("Events, in our own words; a dialect has shapes of its own."),
+            ),
+        )
+        .at(
+            "/api/v1/approvals",
+            get(
+                approvals::list,
+                Operation::new("listApprovals", "What people are asked, the newest first")
+                    .query::<approvals::Listing>()
+                    .answers::<Vec<Approval>>("200", "Questions."),
+            ),
+        )
+        .at(
+            "/api/v1/approvals/{id}",
+            get(
+                approvals::show,
+                Operation::new("showApproval", "A question as it stands").answers::<Approval>("200", "The question."),
+            ),
+        )
+        .at(
+            "/api/v1/approvals/{id}/decision",
+            post(
+                approvals::decision,
+                Operation::new("decideApproval", "A person's word on a question")
+                    .details(
+                        "Taken once, for exactly what was shown: a question that is decided, or that has changed since, is a conflict \
+                         (409); one that is no longer asked is gone (410).",
+                    )
+                    .body::<Word>()
+                    .answers::<Decided>("200", "What came of it."),
+            ),
+        )
+        .at(
+            "/api/v1/agents",
+            get(
+                house::agents,
+                Operation::new("listAgents", "The agents that can be asked for")
+                    .answers::<Vec<AgentRole>>("200", "Agents."),
+            ),
+        )
+        .at(
+            "/api/v1/models",
+            get(
+                house::models,
+                Operation::new("showModels", "What a new thread speaks with, and who can be asked")
+                    .answers::<Models>("200", "Models."),
+            ),
+        )
+        .at(
+            "/api/v1/executions",
+            get(
+                house::executions,
+                Operation::new("listExecutions", "Every sub-agent of a root, in the order of their spawning")
+                    .query::<house::OfWorkflow>()
+                    .answers::<Vec<Execution>>("200", "Executions."),
+            ),
+        )
+        .at(
+            "/api/v1/usage",
+            get(
+                house::usage,
+                Operation::new("showUsage", "What was used, by thread and model")
+                    .query::<house::OfRoot>()
+                    .answers::<Vec<UsageRow>>("200", "Usage."),
+            ),
+        )
+        .at(
+            "/api/v1/config",
+            get(
+                house::config,
+                Operation::new("showConfig", "Every value of the configuration, and where it comes from")
+                    .details("Keys of providers are not among them.")
+                    .answers::<Vec<Setting>>("200", "Settings."),
+            ),
+        )
+        .at(
+            "/api/v1/healthz",
+            get(
+                house::health,
+                Operation::new("showHealth", "That somebody is here, and that the secret is right")
+                    .answers::<Health>("200", "Somebody is."),
+            ),
+        )
+        .at(
+            "/api/v1/openapi.json",
+            get(
+                document,
+                Operation::new("showDocument", "This document")
+                    .answers::<serde_json::Map<String, serde_json::Value>>("200", "OpenAPI 3.1."),
+            ),
+        )
+        .at(
+            "/api/chat",
+            post(
+                chat::chat,
+                Operation::new("chat", "A message in, the run's events out")
+                    .details("The stream ends with the run's `done`. Closing it stops nothing.")
+                    .query::<chat::InWords>()
+                    .body::<Chat>()
+                    .streams("The run's events, in our own words; a dialect has shapes of its own."),
+            ),
+        )
+        .at(
+            "/api/stream/{id}",
+            get(
+                chat::stream,
+                Operation::new("stream", "The same for those who can only get")
+                    .details(
+                        "Starts work for a bearer, or for a request that proves to come from our own page; never for a HEAD. Its \
+                         events speak Orion's dialect where none is named, and their ids name the thread too. Whoever comes back \
+                         with the last id goes on where it broke off, and gets 204 once `done` was seen.",
+                    )
+                    .query::<chat::Streamed>()
+                    .header("Last-Event-ID", "The id of the last event that was seen; nothing is begun then.")
+                    .streams("The run's events, in our own words; a dialect has shapes of its own.")
+                    .says("204", "There is nothing more to come."),
+            ),
+        )
+        .at(
+            "/",
+            get(page::index, Operation::new("showPage", "The page for people").shows("text/html", "The page.")),
+        )
+        .at(
+            "/chat",
+            get(page::index, Operation::new("showChat", "The page, at its conversation").shows("text/html", "The page.")),
+        )
+        .at(
+            "/t/{id}",
+            get(page::index, Operation::new("showThreadPage", "The page, at a thread").shows("text/html", "The page.")),
+        )
+        .at(
+            "/page/{*path}",
+            get(
+                page::asset,
+                Operation::new("showFile", "A file of the page").shows("application/octet-stream", "The file."),
+            ),
+        )
+}
+
+/// What is there for everybody who comes from here.
+fn outside() -> Table {
+    Table::default()
+        .at(
+            "/healthz",
+            get(
+                house::health,
+                Operation::new("showLife", "That somebody is here, and nothing else")
+                    .open()
+                    .answers::<Health>("200", "Somebody is."),
+            ),
+        )
+        .at(
+            "/enter",
+            get(
+                enter::by_link,
+                Operation::new("enterByLink", "Lets a browser in by the link that was printed, once")
+                    .open()
+                    .query::<enter::Code>()
+                    .shows("text/html", "A page that goes on to the window.")
+                    .with("Set-Cookie", "What lets it in."),
+            )
+            .post(
+                enter::by_password,
+                Operation::new("enterByPassword", "Lets a browser in by the password, sent as a form")
+                    .open()
+                    .shows("text/html", "A page that goes on to the window.")
+                    .with("Set-Cookie", "What lets it in."),
+            ),
+        )
+}
+
+/// `GET openapi.json`.
+async fn document() -> impl IntoResponse {
+    static DOCUMENT: LazyLock<String> = LazyLock::new(|| Table::document(&[inside(), outside()]).to_string());
+    ([(header::CONTENT_TYPE, "application/json")], DOCUMENT.as_str())
 }
 
 /// Refuses whoever is led here from elsewhere, and says to browsers what may be done with the answer.
@@ -108,9 +375,12 @@ async fn arrived(request: Request) -> Result<Request, Problem> {
 }
 
 /// Refuses whoever knows no secret. Whoever wants to see the page is shown the door.
-async fn let_in(State(shared): State<Shared>, request: Request, next: Next) -> Response {
+async fn let_in(State(shared): State<Shared>, mut request: Request, next: Next) -> Response {
     match shared.access.know_a_secret(request.method(), request.headers()) {
-        Ok(()) => next.run(request).await,
+        Ok(caller) => {
+            request.extensions_mut().insert(caller);
+            next.run(request).await
+        }
         Err(_) if request.uri().path() == "/" => enter::door(&shared, StatusCode::UNAUTHORIZED),
         Err(problem) => problem.into_response(),
     }

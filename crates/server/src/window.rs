@@ -10,7 +10,7 @@ use store::{Process, Store, ThreadQuery, ThreadRow};
 use tokio::net::TcpListener;
 
 use crate::access::Access;
-use crate::live::Live;
+use crate::live::{Everything, Live};
 use crate::page::Page;
 use crate::{connection, routes};
 
@@ -81,6 +81,7 @@ pub(crate) struct Shared {
     pub staff: Staff,
     pub access: Arc<Access>,
     pub live: Arc<Live>,
+    pub everything: Arc<Everything>,
     pub page: Arc<Page>,
 }
 
@@ -127,7 +128,8 @@ impl Window {
         if let Some(before) = before {
             go_on(&staff, &before).await;
         }
-        let router = routes::all(Shared { staff: staff.clone(), access, live, page });
+        let everything = Everything::new(staff.heart().store().clone(), closing.clone());
+        let router = routes::all(Shared { staff: staff.clone(), access, live, everything, page });
         let serving = connection::serve(listener, router, closing.clone());
         tokio::pin!(serving);
         tokio::select! {

@@ -1,6 +1,5 @@
-//! The rehearsal: stories, a strict model server, a simulator, a world for the real program, and a browser to look at it with.
+//! The rehearsal: stories, a strict model server, a simulator, and a world for the real program.
 
-pub mod browser;
 pub mod dice;
 pub mod invariants;
 pub mod model_server;

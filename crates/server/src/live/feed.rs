@@ -20,11 +20,11 @@ use super::past::{Draft, Next, Past, Piece};
 use super::{HEARTBEAT, STILL_HERE, Watched, put};
 
 /// What is new is handed out no more often than this.
-const FLUSH_EVERY: Duration = Duration::from_millis(50);
+pub(super) const FLUSH_EVERY: Duration = Duration::from_millis(50);
 /// A watcher that is behind by more batches takes them from what is kept.
 const BEHIND: usize = 64;
 /// A feed that nobody watches ends after so long.
-const LINGER: Duration = Duration::from_secs(5);
+pub(super) const LINGER: Duration = Duration::from_secs(5);
 
 /// What was new at one moment.
 #[derive(Clone)]
@@ -62,7 +62,16 @@ pub(super) enum After {
 
 impl Feed {
     pub fn new(kept: usize) -> Self {
-        let desk = Desk { past: Past::new(kept), sender: Some(broadcast::channel(BEHIND).0) };
+        Self::of(Past::new(kept), kept)
+    }
+
+    /// A feed of what comes after a frame.
+    pub fn beginning_after(frame: u64, kept: usize) -> Self {
+        Self::of(Past::beginning_after(frame, kept), kept)
+    }
+
+    fn of(past: Past, kept: usize) -> Self {
+        let desk = Desk { past, sender: Some(broadcast::channel(BEHIND).0) };
         Self { begun: OnceCell::new(), kept, desk: Mutex::new(desk) }
     }
 
@@ -75,6 +84,11 @@ impl Feed {
         }
     }
 
+    /// The frame after which everything is kept.
+    pub fn begins_after(&self) -> u64 {
+        self.desk().past.begins_after()
+    }
+
     /// Whether everything after a frame is kept.
     pub fn reaches_back_to(&self, seen: u64) -> bool {
         self.desk().past.reaches_back_to(seen)
@@ -84,7 +98,7 @@ impl Feed {
         self.desk().sender.is_none()
     }
 
-    fn hand_out(&self, batch: Batch, piece: Piece) {
+    pub fn hand_out(&self, batch: Batch, piece: Piece) {
         let mut desk = self.desk();
         desk.past.push(piece);
         if let Some(sender) = &desk.sender {
@@ -218,7 +232,7 @@ async fn hear(fleeting: &mut Option<broadcast::Receiver<Fleeting>>) -> Option<Fl
 }
 
 /// A feed that is over once this is dropped.
-struct Ends(Arc<Feed>);
+pub(super) struct Ends(pub Arc<Feed>);
 
 impl Drop for Ends {
     fn drop(&mut self) {

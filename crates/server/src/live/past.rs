@@ -38,6 +38,11 @@ impl Past {
         Self { pieces: VecDeque::new(), held: 0, most, gone: 0 }
     }
 
+    /// The same for frames after one, with which nobody begins who wants more.
+    pub fn beginning_after(frame: u64, most: usize) -> Self {
+        Self { gone: frame, ..Self::new(most) }
+    }
+
     pub fn push(&mut self, piece: Piece) {
         let Some(_) = piece.last() else { return };
         self.held += piece.bytes.len();
@@ -58,6 +63,11 @@ impl Past {
             Some(piece) => Next::Piece(piece.after(seen), piece.last().expect("no piece is empty")),
             None => Next::Nothing,
         }
+    }
+
+    /// The frame after which everything is kept.
+    pub fn begins_after(&self) -> u64 {
+        self.gone
     }
 
     /// Whether everything after a frame is kept.

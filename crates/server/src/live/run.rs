@@ -8,23 +8,23 @@ use futures_util::stream::{self, Stream};
 use majordomo::follow::{Follower, logged};
 use store::Store;
 use tokio_util::sync::CancellationToken;
-use view::{Dialect, Lines};
+use view::{Dialect, FRAMES_PER_EVENT, Lines};
 
 use super::past::Draft;
 use super::{HEARTBEAT, STILL_HERE};
 
-/// A run's frames from after `after_seq` to its `done`, and then the end.
+/// A run's frames from after `last_event_id` to its `done`, and then the end.
 pub(crate) fn to_its_end(
     store: Arc<dyn Store>,
     root: ThreadId,
     dialect: Dialect,
-    after_seq: u64,
+    last_event_id: u64,
     closing: CancellationToken,
 ) -> impl Stream<Item = Bytes> + Send + 'static {
     let tail = store.tail();
-    let lines = Lines::new(root.clone(), dialect, view::FRAMES_PER_EVENT * (after_seq + 1) - 1);
+    let lines = Lines::new(root.clone(), dialect, last_event_id);
     let run =
-        Run { follower: Follower::new(store, root.clone()), root, lines, tail, after_seq, is_over: false, closing };
+        Run { follower: Follower::new(store, root.clone()), root, lines, tail, last_event_id, is_over: false, closing };
     stream::unfold(run, Run::next)
 }
 
@@ -33,7 +33,7 @@ struct Run {
     follower: Follower,
     lines: Lines,
     tail: tokio::sync::watch::Receiver<u64>,
-    after_seq: u64,
+    last_event_id: u64,
     is_over: bool,
     closing: CancellationToken,
 }
@@ -52,7 +52,9 @@ impl Run {
             let mut draft = Draft::default();
             for record in &page {
                 draft.put(self.lines.push(&logged(record)));
-                if record.seq > self.after_seq && majordomo::follow::root_report(record, &self.root).is_some() {
+                // Of an event that was seen in part, the rest is still to be told.
+                let is_new = (record.seq + 1) * FRAMES_PER_EVENT - 1 > self.last_event_id;
+                if is_new && majordomo::follow::root_report(record, &self.root).is_some() {
                     self.is_over = true;
                     break;
                 }

@@ -1,112 +1,113 @@
 //! `approvals`: what agents ask a person's consent for, and the person's word on it.
 
-use std::sync::Arc;
-
-use agent::Json;
-use agent::approval::{Decision, Resolution, Scope};
-use axum::body::Bytes;
-use axum::extract::{Path, Query, State};
+use agent::approval::{Decision, Resolution};
+use axum::Json;
+use axum::extract::State;
 use axum::http::StatusCode;
 use majordomo::decide::{Came, decide, standing_rule, words, write_rule};
+use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
-use store::{ApprovalQuery, ApprovalStatus, Process};
+use store::{ApprovalQuery, ApprovalRow, ApprovalStatus, Process};
 
-use super::threads::body;
+use super::asked::{Asked, Named, Sent, Switch};
 use crate::problem::Problem;
+use crate::shapes::{self, Decided, Scope, Verdict, Word};
 use crate::window::Shared;
 
 const LISTED: usize = 200;
 
 /// Which questions are wanted.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Listing {
     /// Also those that are answered.
     #[serde(default)]
-    all: bool,
+    all: Switch,
+    /// At most so many: never more than 200.
     limit: Option<usize>,
 }
 
 /// `GET approvals`.
-pub async fn list(State(shared): State<Shared>, Query(listing): Query<Listing>) -> Result<axum::Json<Value>, Problem> {
-    let query = ApprovalQuery { open_only: !listing.all, limit: listing.limit.unwrap_or(LISTED).min(LISTED) };
-    Ok(axum::Json(json!(shared.store().approvals(query).await?)))
+pub async fn list(
+    State(shared): State<Shared>,
+    Asked(listing): Asked<Listing>,
+) -> Result<Json<Vec<ApprovalRow>>, Problem> {
+    let query = ApprovalQuery { open_only: !listing.all.0, limit: listing.limit.unwrap_or(LISTED).min(LISTED) };
+    Ok(Json(shared.store().approvals(query).await?))
 }
 
 /// `GET approvals/{id}`.
-pub async fn show(State(shared): State<Shared>, Path(id): Path<String>) -> Result<axum::Json<Value>, Problem> {
-    Ok(axum::Json(json!(shared.store().find_approval(&id).await?)))
-}
-
-/// A person's word on what was shown.
-#[derive(Deserialize)]
-pub struct Word {
-    decision: Verdict,
-    /// What was shown: consent is for that and for nothing else.
-    digest: Arc<str>,
-    #[serde(default = "once")]
-    scope: Scope,
-    reason: Option<Arc<str>>,
-    /// Other arguments, in the place of the agent's.
-    input: Option<Json>,
-}
-
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Verdict {
-    #[serde(alias = "yes", alias = "approve")]
-    Allow,
-    #[serde(alias = "no", alias = "reject")]
-    Deny,
-}
-
-fn once() -> Scope {
-    Scope::Once
+pub async fn show(State(shared): State<Shared>, Named(id): Named) -> Result<Json<ApprovalRow>, Problem> {
+    Ok(Json(shared.store().find_approval(&id).await?))
 }
 
 /// `POST approvals/{id}/decision`: taken once, for exactly what was shown.
 pub async fn decision(
-    shared: State<Shared>,
-    Path(id): Path<String>,
-    sent: Bytes,
-) -> Result<axum::Json<Value>, Problem> {
-    Ok(axum::Json(taken(shared.0, id, body(&sent)?).await?))
-}
-
-/// A decision on its way to whoever asks.
-async fn taken(shared: Shared, id: String, word: Word) -> Result<Value, Problem> {
+    State(shared): State<Shared>,
+    Named(id): Named,
+    Sent(word): Sent<Word>,
+) -> Result<Json<Decided>, Problem> {
     let row = shared.store().find_approval(&id).await?;
     let question = row.question;
-    if row.status != ApprovalStatus::Pending {
-        return Err(Problem::conflict(format!("{} is {} already", question.id, row.status)));
+    match row.status {
+        ApprovalStatus::Pending => {}
+        ApprovalStatus::Expired | ApprovalStatus::Unanswered | ApprovalStatus::Withdrawn => {
+            return Err(Problem::over(format!("{} is {}, and no longer asked", question.id, row.status)));
+        }
+        status @ (ApprovalStatus::Decided
+        | ApprovalStatus::Approved
+        | ApprovalStatus::Denied
+        | ApprovalStatus::Forbidden) => {
+            return Err(Problem::conflict(format!("{} is {status} already", question.id)));
+        }
     }
-    if question.digest != word.digest {
+    if *question.digest != *word.digest {
         return Err(Problem::conflict("what is asked is not what was shown: look at it again"));
     }
     if question.expires_at <= shared.staff.heart().clock().now() {
-        return Err(Problem::new(StatusCode::GONE, format!("{} has expired, and counts as refused", question.id)));
+        return Err(Problem::over(format!("{} has expired, and counts as refused", question.id)));
     }
     let decision = match word.decision {
         Verdict::Allow if word.scope != Scope::Once && standing_rule(&question).is_none() => {
             return Err(Problem::unusable("consent beyond this call is not offered for this"));
         }
-        Verdict::Allow => Decision::Allow { scope: word.scope, input: word.input },
-        Verdict::Deny => Decision::Deny { reason: word.reason.filter(|reason| !reason.trim().is_empty()) },
+        Verdict::Allow => Decision::Allow { scope: scope(word.scope), input: word.input },
+        Verdict::Deny => {
+            Decision::Deny { reason: word.reason.filter(|reason| !reason.trim().is_empty()).map(Into::into) }
+        }
     };
     let who = format!("{}/{}", Process::current().id, runtime::short_name());
-    match decide(shared.store(), &question, decision, &who).await? {
+    let (status, words) = match decide(shared.store(), &question, decision, &who).await? {
         Came::Resolved(resolution) => {
-            if matches!(resolution, Resolution::Allowed { scope: Scope::Always, .. }) {
+            if matches!(resolution, Resolution::Allowed { scope: agent::approval::Scope::Always, .. }) {
                 write_rule(&shared.staff.config().data, &question).map_err(|error| {
-                    Problem::new(
-                        StatusCode::INTERNAL_SERVER_ERROR,
-                        format!("the rule could not be written down: {error}"),
-                    )
+                    let detail = format!("the rule could not be written down: {error}");
+                    Problem::new(StatusCode::INTERNAL_SERVER_ERROR, detail)
                 })?;
             }
-            Ok(json!({ "id": question.id, "status": resolution.as_str(), "words": words(&resolution) }))
+            (status(&resolution), words(&resolution))
         }
-        Came::Kept => Ok(json!({ "id": question.id, "status": "decided", "words": "kept until the run is resumed" })),
-        Came::Nothing(why) => Err(Problem::conflict(why.to_string())),
+        Came::Kept => (shapes::ApprovalStatus::Decided, "kept until the run is resumed".to_owned()),
+        Came::Nothing(why) => return Err(Problem::conflict(why.to_string())),
+    };
+    Ok(Json(Decided { id: question.id.to_string(), status, words }))
+}
+
+fn scope(scope: Scope) -> agent::approval::Scope {
+    match scope {
+        Scope::Once => agent::approval::Scope::Once,
+        Scope::Thread => agent::approval::Scope::Thread,
+        Scope::Always => agent::approval::Scope::Always,
+    }
+}
+
+fn status(resolution: &Resolution) -> shapes::ApprovalStatus {
+    match resolution {
+        Resolution::Allowed { .. } => shapes::ApprovalStatus::Approved,
+        Resolution::Denied { .. } => shapes::ApprovalStatus::Denied,
+        Resolution::Forbidden { .. } => shapes::ApprovalStatus::Forbidden,
+        Resolution::Expired { .. } => shapes::ApprovalStatus::Expired,
+        Resolution::Unanswered { .. } => shapes::ApprovalStatus::Unanswered,
+        Resolution::Withdrawn { .. } => shapes::ApprovalStatus::Withdrawn,
     }
 }

@@ -1,75 +1,91 @@
 //! `/api/chat` and `/api/stream/{id}`: a message in, the run's frames out, and the end with its `done`.
 
-use axum::body::Bytes;
-use axum::extract::{Path, Query, State};
-use axum::http::{HeaderMap, StatusCode};
+use agent::ThreadId;
+use axum::Extension;
+use axum::extract::State;
+use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use futures_util::StreamExt;
+use majordomo::follow::{logged, root_report};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use store::Store;
-use view::{Dialect, Frames};
+use view::{Dialect, FRAMES_PER_EVENT, Lines};
 
-use super::events::{dialect, last_event_id, sse};
-use super::threads::{Begin, begin, body, go_on};
-use crate::access::{has_bearer, is_same_origin};
+use super::asked::{Asked, Named, Sent};
+use super::events::{dialect, sse};
+use super::threads::{begin, go_on};
+use crate::access::{Caller, is_same_origin};
 use crate::live::to_its_end;
 use crate::problem::Problem;
+use crate::shapes::{Begin, Chat};
 use crate::window::Shared;
 
-/// A message, to a thread that there is or to a new one.
-#[derive(Deserialize)]
-pub struct Chat {
-    message: String,
-    #[serde(alias = "threadId", alias = "sessionId")]
-    thread_id: Option<String>,
-    agent: Option<String>,
-}
-
 /// In which words the answer is wanted.
-#[derive(Deserialize)]
-pub struct Words {
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InWords {
+    /// The words: `canonical` (our own), `kata`, `opta`, `orion` or `zileo`.
     dialect: Option<String>,
 }
 
 /// `POST /api/chat`.
-pub async fn chat(State(shared): State<Shared>, Query(words): Query<Words>, sent: Bytes) -> Result<Response, Problem> {
-    let Chat { message, thread_id, agent } = body(&sent)?;
-    converse(&shared, message, thread_id, agent, dialect(words.dialect)?).await
+pub async fn chat(
+    State(shared): State<Shared>,
+    Asked(words): Asked<InWords>,
+    Sent(Chat { message, thread_id, agent }): Sent<Chat>,
+) -> Result<Response, Problem> {
+    let words = dialect(words.dialect)?;
+    let run = converse(&shared, message, thread_id, agent).await?;
+    Ok(sse(run.frames(&shared, &words)))
 }
 
 /// What a page's `EventSource` asks for.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Streamed {
+    /// The message.
     prompt: Option<String>,
+    /// The thread; a new one where none is named.
     #[serde(rename = "sessionId")]
     session_id: Option<String>,
+    /// The words: `orion` where nobody says.
     dialect: Option<String>,
 }
 
-/// `GET /api/stream/{id}`: the same for those who can only get. It starts work only for our own page or for a program, and a
-/// reconnection goes on where it broke off.
+/// `GET /api/stream/{id}`: the same for those who can only get. It starts work only for our own page or for a program. A
+/// reconnection starts nothing and goes on where it broke off: as only its last id tells for certain of which thread that was,
+/// the ids of this stream name it.
 pub async fn stream(
     State(shared): State<Shared>,
-    Path(id): Path<String>,
-    Query(wanted): Query<Streamed>,
+    Extension(caller): Extension<Caller>,
+    Named(id): Named,
+    Asked(wanted): Asked<Streamed>,
+    method: Method,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let words = dialect(Some(wanted.dialect.unwrap_or_else(|| "orion".to_owned())))?;
-    if let Some(seen) = last_event_id(&headers) {
-        let thread = shared.store().resolve(wanted.session_id.as_deref().unwrap_or(&id)).await?;
-        let (seq, _) = Frames::resume_point(seen);
-        let is_over = shared.store().thread(&thread).await?.is_none_or(|row| !row.state.is_live());
-        let later = shared.store().tree(&thread, seq, 1).await?;
-        if is_over && later.is_empty() {
+    if method == Method::HEAD {
+        return Err(Problem::not_allowed("GET"));
+    }
+    if let Some(seen) = headers.get("last-event-id") {
+        let unknown = || Problem::unusable("the last id is none of this stream's");
+        let seen = seen.to_str().map_err(|_| unknown())?.trim();
+        let (thread, frame) = seen.rsplit_once('/').unwrap_or((wanted.session_id.as_deref().unwrap_or(&id), seen));
+        let root = shared.store().resolve(thread).await?.root();
+        let run = Run { root, seen: frame.parse().map_err(|_| unknown())? };
+        if run.is_told(&**shared.store(), &words).await? {
             return Ok(StatusCode::NO_CONTENT.into_response());
         }
-        let speech = Dialect::named(&words).unwrap_or_default();
-        return Ok(sse(to_its_end(shared.store().clone(), thread, speech, seq, shared.live.closing.clone())));
+        return Ok(sse(run.named_frames(&shared, &words)));
     }
-    if !is_same_origin(&headers) && !has_bearer(&headers) {
+    if caller == Caller::Browser && !is_same_origin(&headers) {
         return Err(Problem::new(StatusCode::FORBIDDEN, "work is begun for our own page, or for a bearer"));
     }
     let prompt = wanted.prompt.ok_or_else(|| Problem::unusable("say what is to be done: ?prompt=…"))?;
-    converse(&shared, prompt, wanted.session_id, None, words).await
+    let run = converse(&shared, prompt, wanted.session_id, None).await?;
+    Ok(sse(run.named_frames(&shared, &words)))
 }
 
 async fn converse(
@@ -77,23 +93,65 @@ async fn converse(
     message: String,
     thread: Option<String>,
     agent: Option<String>,
-    words: String,
-) -> Result<Response, Problem> {
-    let (root, after_seq) = match thread {
-        None => (begin(shared, Begin { message, agent }).await?, 0),
+) -> Result<Run, Problem> {
+    match thread {
+        None => Ok(Run { root: begin(shared, Begin { message, agent }).await?, seen: 0 }),
         Some(name) => {
-            let thread = shared.store().resolve(&name).await?.root();
-            let newest = newest(&**shared.store(), &thread).await?;
-            go_on(shared, &thread, message).await?;
-            (thread, newest)
+            let root = shared.store().resolve(&name).await?.root();
+            let newest = newest(&**shared.store(), &root).await?;
+            go_on(shared, &root, message).await?;
+            Ok(Run { root, seen: FRAMES_PER_EVENT * (newest + 1) - 1 })
         }
-    };
-    let speech = Dialect::named(&words).unwrap_or_default();
-    Ok(sse(to_its_end(shared.store().clone(), root, speech, after_seq, shared.live.closing.clone())))
+    }
+}
+
+/// A run that is watched to its end.
+struct Run {
+    root: ThreadId,
+    /// The last frame that was seen.
+    seen: u64,
+}
+
+impl Run {
+    fn frames(self, shared: &Shared, words: &str) -> impl futures_util::Stream<Item = Bytes> + Send + use<> {
+        let speech = Dialect::named(words).unwrap_or_default();
+        to_its_end(shared.store().clone(), self.root, speech, self.seen, shared.live.closing.clone())
+    }
+
+    /// The same under ids that name the thread.
+    fn named_frames(self, shared: &Shared, words: &str) -> impl futures_util::Stream<Item = Bytes> + Send + use<> {
+        let id = format!("id: {}/", self.root);
+        self.frames(shared, words).map(move |bytes| {
+            let text = String::from_utf8_lossy(&bytes);
+            let named = text.split_inclusive('\n').map(|line| match line.strip_prefix("id: ") {
+                Some(number) => format!("{id}{number}"),
+                None => line.to_owned(),
+            });
+            named.collect::<String>().into()
+        })
+    }
+
+    /// Whether everything was seen to the end of the run.
+    async fn is_told(&self, store: &dyn Store, words: &str) -> Result<bool, Problem> {
+        let mut lines = Lines::new(self.root.clone(), Dialect::named(words).unwrap_or_default(), self.seen);
+        let (seq, _) = view::Frames::resume_point(self.seen);
+        let mut at = 0;
+        loop {
+            let page = store.tree(&self.root, at, 1000).await?;
+            let Some(newest) = page.last() else { return Ok(false) };
+            at = newest.seq;
+            for record in page.iter().take_while(|record| record.seq <= seq) {
+                let rest = lines.push(&logged(record));
+                if record.seq == seq {
+                    return Ok(rest.is_empty() && root_report(record, &self.root).is_some());
+                }
+            }
+        }
+    }
 }
 
 /// The number of a family's newest event.
-async fn newest(store: &dyn Store, root: &agent::ThreadId) -> Result<u64, Problem> {
+async fn newest(store: &dyn Store, root: &ThreadId) -> Result<u64, Problem> {
     let (mut seq, page) = (0, 1000);
     loop {
         let records = store.tree(root, seq, page).await?;

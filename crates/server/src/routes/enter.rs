@@ -1,31 +1,41 @@
 //! The door: by the link that was printed, or by the password.
 
 use axum::Form;
-use axum::extract::{Query, State};
+use axum::extract::State;
+use axum::extract::rejection::FormRejection;
 use axum::http::{StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
+use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::asked::Asked;
 use crate::window::Shared;
 
-/// What somebody at the door says.
-#[derive(Deserialize)]
-pub struct Said {
+/// What somebody who comes by the link says.
+#[derive(Deserialize, JsonSchema)]
+pub struct Code {
+    /// The code of the link.
     code: Option<String>,
-    password: Option<String>,
 }
 
 /// `GET /enter?code=…`: lets a browser in, once.
-pub async fn by_link(State(shared): State<Shared>, Query(said): Query<Said>) -> Response {
+pub async fn by_link(State(shared): State<Shared>, Asked(said): Asked<Code>) -> Response {
     match shared.access.enter(said.code.as_deref(), None) {
         Some(cookie) => welcome(cookie),
         None => door(&shared, StatusCode::UNAUTHORIZED),
     }
 }
 
+/// What somebody at the door says.
+#[derive(Deserialize)]
+pub struct Password {
+    password: String,
+}
+
 /// `POST /enter`: lets a browser in by the password.
-pub async fn by_password(State(shared): State<Shared>, Form(said): Form<Said>) -> Response {
-    match shared.access.enter(None, said.password.as_deref()) {
+pub async fn by_password(State(shared): State<Shared>, said: Result<Form<Password>, FormRejection>) -> Response {
+    let password = said.ok().map(|Form(said)| said.password);
+    match shared.access.enter(None, password.as_deref()) {
         Some(cookie) => welcome(cookie),
         None => door(&shared, StatusCode::UNAUTHORIZED),
     }

@@ -1,47 +1,86 @@
-//! `threads/{id}/events`: the log of a family as it grows.
+//! The log as it grows: that of a thread's family (`threads/{id}/events`), and that of the whole house (`events`).
 
 use std::convert::Infallible;
 
 use axum::body::Body;
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use futures_util::stream::{Stream, StreamExt};
+use futures_util::stream::{self, Stream, StreamExt};
+use schemars::JsonSchema;
 use serde::Deserialize;
-use view::Dialect;
+use view::{Dialect, Frames};
 
+use super::asked::{Asked, Named, Switch};
 use crate::live::Watched;
 use crate::problem::Problem;
 use crate::window::Shared;
 
-/// What of the events is wanted.
-#[derive(Deserialize)]
-pub struct Wanted {
+/// What of a family's events is wanted.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OfThread {
+    /// The words: `canonical` (our own), `kata`, `opta`, `orion` or `zileo`.
     dialect: Option<String>,
-    deltas: Option<String>,
-    /// As `Last-Event-ID`, for those who cannot set it.
+    /// Also words in passing; only in our own words.
+    #[serde(default)]
+    deltas: Switch,
+    /// As `Last-Event-ID`, for those who cannot set it; the header goes first.
     after: Option<u64>,
 }
 
 /// The frames of a thread's whole family, from after the last one that was seen, for as long as somebody watches.
 pub async fn of_thread(
     State(shared): State<Shared>,
-    Path(id): Path<String>,
-    Query(wanted): Query<Wanted>,
+    Named(id): Named,
+    Asked(wanted): Asked<OfThread>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let thread = shared.store().resolve(&id).await?;
+    let root = shared.store().resolve(&id).await?.root();
     let dialect = dialect(wanted.dialect)?;
+    let deltas = wanted.deltas.0;
+    if deltas && dialect != CANONICAL {
+        return Err(Problem::unusable("words in passing come in our own words only: leave out deltas, or the dialect"));
+    }
     let seen = last_event_id(&headers).or(wanted.after).unwrap_or(0);
-    let deltas = wanted.deltas.is_some_and(|deltas| deltas == "1" || deltas == "true");
-    let watched = Watched { root: thread.root(), dialect, deltas };
-    Ok(sse(shared.live.watch(watched, seen).await?))
+    let (seq, _) = Frames::resume_point(seen);
+    // A family's events are numbered without gaps: one that is not there never was, or is of another log.
+    let is_known = seq == 0 || !shared.store().tree(&root, seq - 1, 1).await?.is_empty();
+    let frames = shared.live.watch(Watched { root, dialect, deltas }, if is_known { seen } else { 0 }).await?;
+    Ok(sse(starting_over(!is_known).chain(frames)))
 }
+
+/// What of the house's events is wanted.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OfHouse {
+    /// The words: `canonical` (our own), `kata`, `opta`, `orion` or `zileo`.
+    dialect: Option<String>,
+    /// As `Last-Event-ID`, for those who cannot set it; the header goes first. 0 for everything.
+    after: Option<u64>,
+}
+
+/// The frames of all threads, from now on or from after the last one that was seen, for as long as somebody watches.
+pub async fn of_house(
+    State(shared): State<Shared>,
+    Asked(wanted): Asked<OfHouse>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let dialect = dialect(wanted.dialect)?;
+    let seen = last_event_id(&headers).or(wanted.after);
+    let newest = *shared.store().tail().borrow();
+    let known = seen.filter(|seen| Frames::resume_point(*seen).0 <= newest);
+    let frames = shared.everything.watch(dialect, known);
+    Ok(sse(starting_over(known != seen).chain(frames)))
+}
+
+/// The name of our own words.
+const CANONICAL: &str = "canonical";
 
 /// The name of a dialect that there is.
 pub fn dialect(name: Option<String>) -> Result<String, Problem> {
-    let name = name.unwrap_or_else(|| "canonical".to_owned());
+    let name = name.unwrap_or_else(|| CANONICAL.to_owned());
     match Dialect::named(&name) {
         Some(_) => Ok(name),
         None => Err(Problem::unusable(format!("there is no dialect '{name}': {}", Dialect::NAMES.join(", ")))),
@@ -49,8 +88,13 @@ pub fn dialect(name: Option<String>) -> Result<String, Problem> {
 }
 
 /// The number of the last frame that a reader has seen.
-pub fn last_event_id(headers: &HeaderMap) -> Option<u64> {
+fn last_event_id(headers: &HeaderMap) -> Option<u64> {
     headers.get("last-event-id")?.to_str().ok()?.trim().parse().ok()
+}
+
+/// What a reader is told whose place is not of this log.
+fn starting_over(is_so: bool) -> impl Stream<Item = Bytes> + Send + 'static {
+    stream::iter(is_so.then_some(Bytes::from_static(b"data: {\"type\":\"stream_reset\"}\n\n")))
 }
 
 /// A stream of frames as an answer.

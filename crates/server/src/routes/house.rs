@@ -1,74 +1,92 @@
 //! The house itself: its agents, models, settings, and what was used.
 
-use axum::extract::{Query, State};
+use agent::Mode;
+use axum::Json;
+use axum::extract::State;
+use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use store::{Execution, UsageRow};
 
+use super::asked::Asked;
 use crate::problem::Problem;
+use crate::shapes::{self, AgentRole, Health, Models, Setting};
 use crate::window::Shared;
 
 /// `GET healthz`: that somebody is here, and nothing else.
-pub async fn health() -> axum::Json<Value> {
-    axum::Json(json!({ "status": "ok" }))
+pub async fn health() -> Json<Health> {
+    Json(Health { status: "ok".to_owned() })
 }
 
 /// `GET agents`.
-pub async fn agents(State(shared): State<Shared>) -> axum::Json<Value> {
-    let agents = shared.staff.agents().map(|agent| {
-        json!({
-            "id": agent.name, "description": agent.description, "model": agent.model, "mode": agent.mode,
-            "tools": agent.tools,
-        })
+pub async fn agents(State(shared): State<Shared>) -> Json<Vec<AgentRole>> {
+    let agents = shared.staff.agents().map(|agent| AgentRole {
+        id: agent.name.to_string(),
+        description: agent.description.to_string(),
+        model: agent.model.as_deref().map(str::to_owned),
+        mode: agent.mode.map(mode),
+        tools: agent.tools.as_ref().map(|tools| tools.iter().map(ToString::to_string).collect()),
     });
-    axum::Json(agents.collect())
+    Json(agents.collect())
+}
+
+fn mode(mode: Mode) -> shapes::Mode {
+    match mode {
+        Mode::Plan => shapes::Mode::Plan,
+        Mode::Ask => shapes::Mode::Ask,
+        Mode::Auto => shapes::Mode::Auto,
+        Mode::Dangerous => shapes::Mode::Dangerous,
+    }
 }
 
 /// `GET models`: what a root speaks with, and who can be asked.
-pub async fn models(State(shared): State<Shared>) -> axum::Json<Value> {
-    let model = shared.staff.model().map(str::to_owned);
-    axum::Json(json!({
-        "model": model.as_ref().ok(),
-        "reason": model.as_ref().err().map(ToString::to_string),
-        "providers": shared.staff.providers().collect::<Vec<_>>(),
-    }))
+pub async fn models(State(shared): State<Shared>) -> Json<Models> {
+    let (model, reason) = match shared.staff.model() {
+        Ok(model) => (Some(model.to_owned()), None),
+        Err(error) => (None, Some(error.to_string())),
+    };
+    Json(Models { model, reason, providers: shared.staff.providers().map(str::to_owned).collect() })
 }
 
 /// Whose sub-agents are wanted.
-#[derive(Deserialize)]
-pub struct Workflow {
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OfWorkflow {
+    /// A root, or any thread of its family.
     workflow: String,
 }
 
 /// `GET executions?workflow=`.
 pub async fn executions(
     State(shared): State<Shared>,
-    Query(of): Query<Workflow>,
-) -> Result<axum::Json<Value>, Problem> {
+    Asked(of): Asked<OfWorkflow>,
+) -> Result<Json<Vec<Execution>>, Problem> {
     let root = shared.store().resolve(&of.workflow).await?.root();
-    Ok(axum::Json(json!(shared.store().executions(&root).await?)))
+    Ok(Json(shared.store().executions(&root).await?))
 }
 
 /// Whose usage is wanted.
-#[derive(Deserialize)]
-pub struct Root {
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OfRoot {
+    /// Only that of this root and its descendants.
     root: Option<String>,
 }
 
 /// `GET usage`.
-pub async fn usage(State(shared): State<Shared>, Query(of): Query<Root>) -> Result<axum::Json<Value>, Problem> {
+pub async fn usage(State(shared): State<Shared>, Asked(of): Asked<OfRoot>) -> Result<Json<Vec<UsageRow>>, Problem> {
     let root = match &of.root {
         Some(name) => Some(shared.store().resolve(name).await?.root()),
         None => None,
     };
-    Ok(axum::Json(json!(shared.store().usage(root.as_ref()).await?)))
+    Ok(Json(shared.store().usage(root.as_ref()).await?))
 }
 
 /// `GET config`: every value with its origin. Keys are not among them.
-pub async fn config(State(shared): State<Shared>) -> axum::Json<Value> {
-    let entries = shared.staff.config().entries().iter();
-    axum::Json(
-        entries
-            .map(|entry| json!({ "key": entry.key, "value": entry.value, "origin": entry.origin.to_string() }))
-            .collect(),
-    )
+pub async fn config(State(shared): State<Shared>) -> Json<Vec<Setting>> {
+    let entries = shared.staff.config().entries().iter().map(|entry| Setting {
+        key: entry.key.clone(),
+        value: entry.value.clone(),
+        origin: entry.origin.to_string(),
+    });
+    Json(entries.collect())
 }

@@ -1,20 +1,22 @@
 //! `threads`: conversations, from the first message to the last report.
 
 use agent::{Outside, Strength, ThreadId};
-use axum::body::Bytes;
-use axum::extract::{Path, Query, State};
-use axum::http::{StatusCode, header};
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use majordomo::Work;
 use majordomo::follow::{Follower, logged};
 use majordomo::threads::object;
+use schemars::JsonSchema;
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use store::ThreadQuery;
-use view::{Transcript, Tree};
+use view::{Node, Transcript, Tree};
 
+use super::asked::{Asked, Named, Sent, Switch};
 use crate::problem::Problem;
+use crate::shapes::{Begin, Started, Stop, Words};
 use crate::window::Shared;
 
 /// Threads that are listed where nobody says how many.
@@ -22,63 +24,84 @@ const LISTED: usize = 50;
 const MOST_LISTED: usize = 500;
 
 /// Which threads are wanted.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Listing {
+    /// At most so many: 50 where nobody says, and never more than 500.
     limit: Option<usize>,
+    /// Only those that are older than this one: the last of the page before.
+    before: Option<String>,
     /// Also the descendants of roots.
     #[serde(default)]
-    all: bool,
+    all: Switch,
     /// Only those in which something goes on.
     #[serde(default)]
-    live: bool,
+    live: Switch,
     /// Only the family of this root.
     root: Option<String>,
 }
 
 /// `GET threads`.
-pub async fn list(State(shared): State<Shared>, Query(listing): Query<Listing>) -> Result<axum::Json<Value>, Problem> {
+pub async fn list(State(shared): State<Shared>, Asked(listing): Asked<Listing>) -> Result<Response, Problem> {
     let root = match &listing.root {
         Some(name) => Some(shared.store().resolve(name).await?.root()),
         None => None,
     };
+    let before = match &listing.before {
+        Some(name) => Some(shared.store().resolve(name).await?),
+        None => None,
+    };
+    let limit = match listing.limit {
+        Some(0) => return Err(Problem::unusable("a page of no threads is nothing to ask for: limit is 1 to 500")),
+        limit => limit.unwrap_or(LISTED).min(MOST_LISTED),
+    };
+    // One more is asked for than is shown: it tells whether there is another page.
     let query = ThreadQuery {
-        root_only: !listing.all && root.is_none(),
-        live_only: listing.live,
+        root_only: !listing.all.0 && root.is_none(),
+        live_only: listing.live.0,
         root,
-        limit: listing.limit.unwrap_or(LISTED).min(MOST_LISTED),
-        ..ThreadQuery::default()
+        before,
+        limit: limit + 1,
     };
     let now = shared.staff.heart().clock().now();
     let rows = shared.store().threads(query).await?;
-    Ok(axum::Json(rows.iter().map(|row| object(row, now)).collect()))
+    let mut headers = HeaderMap::new();
+    if let Some(last) = rows.get(limit - 1).filter(|_| rows.len() > limit) {
+        headers.extend(next_page(&listing, limit, &last.id).map(|link| (header::LINK, link)));
+    }
+    let page: Vec<Value> = rows.iter().take(limit).map(|row| object(row, now)).collect();
+    Ok((headers, Json(page)).into_response())
 }
 
-/// What begins a thread.
-#[derive(Deserialize)]
-pub struct Begin {
-    /// The first message.
-    pub message: String,
-    /// The agent; the configured one where none is named.
-    pub agent: Option<String>,
+/// Where the page after a thread is. Names of threads need no escapes in an address.
+fn next_page(listing: &Listing, limit: usize, last: &ThreadId) -> Option<HeaderValue> {
+    let mut address = format!("/api/v1/threads?limit={limit}&before={last}");
+    for (name, on) in [("all", listing.all.0), ("live", listing.live.0)] {
+        address += &if on { format!("&{name}=1") } else { String::new() };
+    }
+    if listing.root.is_some() {
+        address += &format!("&root={}", last.root());
+    }
+    HeaderValue::from_str(&format!("<{address}>; rel=\"next\"")).ok()
 }
 
 /// `POST threads`.
-pub async fn start(State(shared): State<Shared>, sent: Bytes) -> Result<Response, Problem> {
-    let thread = begin(&shared, body(&sent)?).await?;
+pub async fn start(State(shared): State<Shared>, Sent(sent): Sent<Begin>) -> Result<Response, Problem> {
+    let thread = begin(&shared, sent).await?;
     let place = format!("/api/v1/threads/{thread}");
-    Ok((StatusCode::CREATED, [(header::LOCATION, place)], axum::Json(json!({ "id": thread }))).into_response())
+    Ok((StatusCode::CREATED, [(header::LOCATION, place)], Json(started(&thread))).into_response())
 }
 
 /// `GET threads/{id}`.
-pub async fn show(State(shared): State<Shared>, Path(id): Path<String>) -> Result<axum::Json<Value>, Problem> {
+pub async fn show(State(shared): State<Shared>, Named(id): Named) -> Result<Json<Value>, Problem> {
     let thread = shared.store().resolve(&id).await?;
     let row =
         shared.store().thread(&thread).await?.ok_or_else(|| Problem::missing(format!("no thread is called '{id}'")))?;
-    Ok(axum::Json(object(&row, shared.staff.heart().clock().now())))
+    Ok(Json(object(&row, shared.staff.heart().clock().now())))
 }
 
 /// `DELETE threads/{id}`: forgets a root and all its descendants.
-pub async fn remove(State(shared): State<Shared>, Path(id): Path<String>) -> Result<StatusCode, Problem> {
+pub async fn remove(State(shared): State<Shared>, Named(id): Named) -> Result<StatusCode, Problem> {
     let thread = shared.store().resolve(&id).await?;
     if thread.root() != thread {
         return Err(Problem::conflict("only a whole family is forgotten: name its root"));
@@ -88,70 +111,59 @@ pub async fn remove(State(shared): State<Shared>, Path(id): Path<String>) -> Res
 }
 
 /// `GET threads/{id}/messages`: one thread's conversation, as a person reads it.
-pub async fn messages(State(shared): State<Shared>, Path(id): Path<String>) -> Result<axum::Json<Value>, Problem> {
+pub async fn messages(State(shared): State<Shared>, Named(id): Named) -> Result<Json<Value>, Problem> {
     let thread = shared.store().resolve(&id).await?;
     let mut transcript = Transcript::new(thread.clone());
     for record in Follower::new(shared.store().clone(), thread.root()).read_all().await? {
         transcript.push(&logged(&record));
     }
-    Ok(axum::Json(json!({ "id": thread, "entries": transcript.entries() })))
-}
-
-/// Words for a thread.
-#[derive(Deserialize)]
-pub struct Words {
-    #[serde(alias = "message")]
-    text: String,
+    Ok(Json(json!({ "id": thread, "entries": transcript.entries() })))
 }
 
 /// `POST threads/{id}/messages`: the next message of a conversation.
-pub async fn say(State(shared): State<Shared>, Path(id): Path<String>, sent: Bytes) -> Result<Response, Problem> {
-    let Words { text } = body(&sent)?;
+pub async fn say(
+    State(shared): State<Shared>,
+    Named(id): Named,
+    Sent(Words { text }): Sent<Words>,
+) -> Result<(StatusCode, Json<Started>), Problem> {
     let thread = shared.store().resolve(&id).await?;
     go_on(&shared, &thread, text).await?;
-    Ok((StatusCode::ACCEPTED, axum::Json(json!({ "id": thread }))).into_response())
+    Ok((StatusCode::ACCEPTED, Json(started(&thread))))
 }
 
 /// `POST threads/{id}/steer`: a word to a thread that works.
-pub async fn steer(State(shared): State<Shared>, Path(id): Path<String>, sent: Bytes) -> Result<StatusCode, Problem> {
-    let Words { text } = body(&sent)?;
+pub async fn steer(
+    State(shared): State<Shared>,
+    Named(id): Named,
+    Sent(Words { text }): Sent<Words>,
+) -> Result<StatusCode, Problem> {
     let text = words(text)?;
     let thread = shared.store().resolve(&id).await?;
     shared.staff.heart().send(&thread, Outside::Steered { text: text.into(), from: "person".into() }).await?;
     Ok(StatusCode::ACCEPTED)
 }
 
-/// How a thread is to end.
-#[derive(Deserialize)]
-pub struct Stop {
-    /// Without a last word.
-    #[serde(default)]
-    now: bool,
-    reason: Option<String>,
-}
-
 /// `POST threads/{id}/stop`: answered once it is true.
 pub async fn stop(
     State(shared): State<Shared>,
-    Path(id): Path<String>,
-    sent: Bytes,
-) -> Result<axum::Json<Value>, Problem> {
-    let stop: Stop = if sent.is_empty() { Stop { now: false, reason: None } } else { body(&sent)? };
+    Named(id): Named,
+    Sent(stop): Sent<Stop>,
+) -> Result<Json<Value>, Problem> {
     let thread = shared.store().resolve(&id).await?;
     let strength = if stop.now { Strength::Kill } else { Strength::Cancel };
     let reason = stop.reason.unwrap_or_else(|| "stopped by a person".to_owned());
     shared.staff.heart().stop(&thread, strength, &reason).await?;
-    show(State(shared), Path(thread.to_string())).await
+    show(State(shared), Named(thread.to_string())).await
 }
 
 /// `GET threads/{id}/tree`: who is there, what each one does and what it cost.
-pub async fn tree(State(shared): State<Shared>, Path(id): Path<String>) -> Result<axum::Json<Value>, Problem> {
+pub async fn tree(State(shared): State<Shared>, Named(id): Named) -> Result<Json<Vec<Node>>, Problem> {
     let thread = shared.store().resolve(&id).await?;
     let mut tree = Tree::new();
     for record in Follower::new(shared.store().clone(), thread.root()).read_all().await? {
         tree.push(&logged(&record));
     }
-    Ok(axum::Json(json!(tree.roots())))
+    Ok(Json(tree.roots()))
 }
 
 /// Starts a run.
@@ -160,28 +172,17 @@ pub async fn begin(shared: &Shared, begin: Begin) -> Result<ThreadId, Problem> {
     Ok(shared.staff.start(work).await?.thread)
 }
 
-/// Says something in a thread that there is, and goes on with it where nothing did.
+/// Says something in a thread that there is, and goes on with it where nothing did. Nothing is written where it could not be
+/// worked on.
 pub async fn go_on(shared: &Shared, thread: &ThreadId, text: String) -> Result<(), Problem> {
     if thread.root() != *thread {
         return Err(Problem::conflict("a sub-agent is told something by steering it: POST …/steer"));
     }
-    let text = words(text)?;
-    let heart = shared.staff.heart();
-    heart.send(thread, Outside::UserSaid { text: text.into() }).await?;
-    match shared.staff.resume(thread).await {
-        // It runs, here or elsewhere, and reads the message by itself; or it did so already.
-        Ok(_) => Ok(()),
-        Err(majordomo::Error::Heart(
-            runtime::Error::Alive(_) | runtime::Error::Idle(_) | runtime::Error::Store(store::Error::Owned { .. }),
-        )) => Ok(()),
-        Err(error) => Err(error.into()),
-    }
+    Ok(shared.staff.say(thread, &words(text)?).await?)
 }
 
-/// A body of JSON.
-pub fn body<T: DeserializeOwned>(sent: &[u8]) -> Result<T, Problem> {
-    serde_json::from_slice(sent)
-        .map_err(|error| Problem::unusable(format!("the body is not what is asked for here: {error}")))
+fn started(thread: &ThreadId) -> Started {
+    Started { id: thread.to_string() }
 }
 
 fn words(text: String) -> Result<String, Problem> {

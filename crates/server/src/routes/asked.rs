@@ -1,0 +1,100 @@
+//! What a request brings along, read and refused in our own words: the thread in its address, its parameters, its body.
+
+use axum::body::Bytes;
+use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode, header};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
+
+use crate::access::Caller;
+use crate::problem::Problem;
+
+/// The name in an address.
+pub struct Named(pub String);
+
+impl<S: Send + Sync> FromRequestParts<S> for Named {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let Path(name) = Path::from_request_parts(parts, state)
+            .await
+            .map_err(|_| Problem::missing("the name in the address is not text"))?;
+        Ok(Self(name))
+    }
+}
+
+/// The parameters of an address. One that is not known here is refused by name: it would otherwise be left out in silence.
+pub struct Asked<T>(pub T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Asked<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let Query(asked) = Query::try_from_uri(&parts.uri).map_err(|error| {
+            let why = error.body_text();
+            let why = why.strip_prefix("Failed to deserialize query string: ").unwrap_or(&why);
+            Problem::unusable(format!("the address asks for what cannot be had: {why}"))
+        })?;
+        Ok(Self(asked))
+    }
+}
+
+/// A body of JSON. A browser must call it that, for a form of another site cannot; whoever holds the token may call it anything.
+pub struct Sent<T>(pub T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Sent<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        if !is_json(request.headers()) && request.extensions().get() != Some(&Caller::Program) {
+            let detail = "send it as JSON, with content-type: application/json";
+            return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail));
+        }
+        let unread = |_| Problem::unusable("the body did not arrive");
+        let bytes = Bytes::from_request(request, state).await.map_err(unread)?;
+        // Nothing at all is an empty object: whoever has nothing to say need not say so.
+        let text: &[u8] = if bytes.is_empty() { b"{}" } else { &bytes };
+        let unusable =
+            |why: &dyn std::fmt::Display| Problem::unusable(format!("the body is not what is asked for here: {why}"));
+        // A list of the fields' values would do for serde.
+        if text.trim_ascii_start().first() != Some(&b'{') {
+            return Err(unusable(&"it must be a JSON object"));
+        }
+        serde_json::from_slice(text).map(Self).map_err(|error| unusable(&error))
+    }
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
+}
+
+/// A parameter that is on or off: `1` or `true`, `0` or `false`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Switch(pub bool);
+
+impl<'de> Deserialize<'de> for Switch {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match &*String::deserialize(deserializer)? {
+            "1" | "true" => Ok(Self(true)),
+            "0" | "false" => Ok(Self(false)),
+            other => Err(serde::de::Error::custom(format!("'{other}' is neither 1 nor 0"))),
+        }
+    }
+}
+
+impl JsonSchema for Switch {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Switch".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "enum": ["1", "true", "0", "false"], "default": "0" })
+    }
+}

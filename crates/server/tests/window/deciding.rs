@@ -1,0 +1,98 @@
+//! Questions to people: decided once, for exactly what was shown.
+
+use serde_json::{Value, json};
+
+use crate::open::Open;
+
+// T20, T21
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_is_decided_once_for_exactly_what_was_shown() {
+    let open = Open::new().await;
+    let thread = open.start("write it").await;
+    let question = open.question().await;
+    let path = format!("/approvals/{}/decision", question["id"].as_str().expect("an id").replace('/', "%2F"));
+    let word = |digest: &Value| Some(json!({ "decision": "allow", "digest": digest }));
+    assert_eq!(open.call("POST", &path, word(&json!("something else"))).await.0, 409);
+    let (status, came) = open.call("POST", &path, word(&question["digest"])).await;
+    assert_eq!((status, came["status"].as_str()), (200, Some("approved")), "{came}");
+    assert_eq!(
+        open.call("POST", &path, Some(json!({ "decision": "deny", "digest": question["digest"] }))).await.0,
+        409
+    );
+    open.until(&thread, "completed").await;
+    assert_eq!(std::fs::read_to_string(open.folder.path().join("work/new.txt")).expect("it is written"), "x");
+    assert_eq!(open.get("/approvals").await, json!([]));
+    open.close().await;
+}
+
+// T21: two at once, and later ones
+#[tokio::test(flavor = "multi_thread")]
+async fn however_many_decide_at_once_it_is_done_once() {
+    let open = Open::new().await;
+    let thread = open.start("write it").await;
+    let question = open.question().await;
+    let path = decision(&question);
+    let word = json!({ "decision": "allow", "digest": question["digest"] });
+    let call = || open.call("POST", &path, Some(word.clone()));
+    let (one, two, three, four) = tokio::join!(call(), call(), call(), call());
+    let mut statuses = [one.0, two.0, three.0, four.0];
+    statuses.sort_unstable();
+    assert_eq!(statuses, [200, 409, 409, 409]);
+    open.until(&thread, "completed").await;
+    let told = open.watch(&format!("/api/v1/threads/{thread}/events"), None, "done").await;
+    let of = |kind: &str| told.iter().filter(|(_, frame)| frame["type"] == kind).count();
+    assert_eq!((of("validation_resolved"), of("tool_start")), (1, 1), "{told:?}");
+    assert_eq!(call().await.0, 409, "and again, later");
+    open.close().await;
+}
+
+// T21: after a cancel there is nothing left to decide
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_longer_asked_is_gone_and_another_name_is_nobodys() {
+    let open = Open::new().await;
+    let thread = open.start("write it").await;
+    let question = open.question().await;
+    let word = Some(json!({ "decision": "allow", "digest": question["digest"] }));
+    for name in ["20260115-none%2F1".to_owned(), format!("{thread}%2F2"), format!("{thread}.1%2F1")] {
+        let (status, problem) = open.call("POST", &format!("/approvals/{name}/decision"), word.clone()).await;
+        assert_eq!(status, 404, "{name}: {problem}");
+    }
+    let (status, _) = open.call("POST", &format!("/threads/{thread}/stop"), Some(json!({ "now": true }))).await;
+    assert_eq!(status, 200);
+    let (status, problem) = open.call("POST", &decision(&question), word).await;
+    assert_eq!(status, 410, "{problem}");
+    assert!(!open.folder.path().join("work/new.txt").exists());
+    assert_eq!(open.get("/approvals").await, json!([]));
+    open.close().await;
+}
+
+// T20: what is approved is what was shown, and what runs is what was approved
+#[tokio::test(flavor = "multi_thread")]
+async fn a_target_that_changed_between_asking_and_deciding_is_asked_about_again() {
+    let open = Open::new().await;
+    let thread = open.start("write it").await;
+    let question = open.question().await;
+    let new = open.folder.path().join("work/new.txt");
+    let elsewhere = open.folder.path().join("work/elsewhere.txt");
+    std::fs::write(&elsewhere, "kept").expect("a file");
+    std::os::unix::fs::symlink(&elsewhere, &new).expect("a link");
+    let word = json!({ "decision": "allow", "digest": question["digest"] });
+    open.call("POST", &decision(&question), Some(word)).await;
+    let again = open
+        .until_told("/approvals", "another question", |all| {
+            all.get(0).filter(|one| one["id"] != question["id"]).cloned()
+        })
+        .await;
+    assert_ne!(again["digest"], question["digest"]);
+    assert_eq!(std::fs::read_to_string(&elsewhere).expect("a file"), "kept");
+    let deny = json!({ "decision": "deny", "digest": again["digest"] });
+    assert_eq!(open.call("POST", &decision(&again), Some(deny)).await.0, 200);
+    open.until(&thread, "completed").await;
+    assert_eq!(std::fs::read_to_string(&elsewhere).expect("a file"), "kept");
+    open.close().await;
+}
+
+/// Where a question is decided.
+fn decision(question: &Value) -> String {
+    format!("/approvals/{}/decision", question["id"].as_str().expect("an id").replace('/', "%2F"))
+}

@@ -1,0 +1,307 @@
+//! The OpenAPI document: it tells of every route, and what it tells is true of real answers.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::open::Open;
+
+const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_document_is_the_one_in_the_docs() {
+    let open = Open::new().await;
+    let document = open.get("/openapi.json").await;
+    let served = serde_json::to_string_pretty(&document).expect("JSON") + "\n";
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/openapi.json");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&kept, &served).expect("the document can be written");
+    }
+    let expected = std::fs::read_to_string(&kept).unwrap_or_default();
+    assert!(served == expected, "docs/openapi.json is not what is served; UPDATE_GOLDEN=1 writes it anew");
+    open.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_document_is_sound() {
+    let open = Open::new().await;
+    let document = open.get("/openapi.json").await;
+    assert!(document["openapi"].as_str().is_some_and(|version| version.starts_with("3.1.")));
+    let mut references = Vec::new();
+    find_references(&document, &mut references);
+    assert!(references.len() > 50, "{references:?}");
+    for reference in references {
+        let place = reference.strip_prefix('#').expect("everything is in the document");
+        assert!(document.pointer(place).is_some(), "{reference} leads nowhere");
+    }
+    for (name, schema) in document["components"]["schemas"].as_object().expect("schemas") {
+        assert!(jsonschema::meta::validate(schema).is_ok(), "{name}: {schema}");
+        assert!(schema["description"].is_string(), "{name} says what it is");
+        for (field, told) in schema["properties"].as_object().into_iter().flatten() {
+            assert!(told["description"].is_string(), "{name}.{field} says what it is");
+        }
+    }
+    let mut ids = BTreeSet::new();
+    for Operation { path, method, told } in operations(&document) {
+        let id = told["operationId"].as_str().expect("a name");
+        assert!(ids.insert(id.to_owned()), "{id} is there twice");
+        let parameters = told["parameters"].as_array().cloned().unwrap_or_default();
+        let declared: BTreeSet<&str> = parameters
+            .iter()
+            .filter(|parameter| parameter["in"] == "path")
+            .map(|parameter| parameter["name"].as_str().expect("a name"))
+            .collect();
+        let named: BTreeSet<&str> =
+            path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')).collect();
+        assert_eq!(declared, named, "{path}");
+        for parameter in &parameters {
+            assert!(parameter["in"] == "path" || parameter["description"].is_string(), "{method} {path}: {parameter}");
+        }
+        let answers = told["responses"].as_object().expect("answers");
+        assert_eq!(answers["default"]["$ref"], "#/components/responses/Problem", "{method} {path}");
+        assert!(answers.len() > 1 && told["summary"].is_string(), "{method} {path}");
+    }
+    open.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_address_knows_the_methods_that_are_told_and_no_others() {
+    let open = Open::new().await;
+    let document = open.get("/openapi.json").await;
+    for (path, told) in document["paths"].as_object().expect("paths") {
+        let mut told: BTreeSet<String> =
+            told.as_object().expect("methods").keys().map(|key| key.to_uppercase()).collect();
+        if told.contains("GET") {
+            told.insert("HEAD".to_owned());
+        }
+        let address = path.replace("{id}", "nobody").replace("{path}", "main.js");
+        for method in ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"] {
+            let request = open.client.request(method.parse().expect("a method"), open.url(&address));
+            let answer = request.bearer_auth(&open.token).send().await.expect("an answer");
+            let is_stream_head = method == "HEAD" && path == "/api/stream/{id}";
+            let refused = answer.status() == 405;
+            assert_eq!(refused, !told.contains(method) || is_stream_head, "{method} {path}: {}", answer.status());
+            if refused {
+                let allowed = answer.headers()["allow"].to_str().expect("text").to_owned();
+                let allowed: BTreeSet<String> = allowed.split(", ").map(str::to_owned).collect();
+                assert!(is_stream_head || allowed == told, "{method} {path}: {allowed:?}");
+                assert_eq!(answer.headers()["content-type"], "application/problem+json", "{method} {path}");
+            }
+        }
+    }
+    open.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_answer_is_as_the_document_tells() {
+    let open = Open::new().await;
+    let document = open.get("/openapi.json").await;
+    let thread = open.start("greenhouse").await;
+    open.until(&thread, "completed").await;
+    let asking = open.start("write it").await;
+    let question = open.question().await;
+    let endless = open.start("for ever").await;
+    let lost = open.start("greenhouse").await;
+    open.until(&lost, "completed").await;
+    let id = question["id"].as_str().expect("an id").replace('/', "%2F");
+    let word = json!({ "decision": "allow", "digest": question["digest"] });
+    let examples: Vec<(&str, &str, String, Option<Value>)> = vec![
+        ("listThreads", "GET", "/api/v1/threads?limit=1&all=1".to_owned(), None),
+        ("startThread", "POST", "/api/v1/threads".to_owned(), Some(json!({ "message": "greenhouse" }))),
+        ("showThread", "GET", format!("/api/v1/threads/{asking}"), None),
+        ("listMessages", "GET", format!("/api/v1/threads/{thread}/messages"), None),
+        ("sendMessage", "POST", format!("/api/v1/threads/{thread}/messages"), Some(json!({ "text": "again" }))),
+        ("showTree", "GET", format!("/api/v1/threads/{asking}/tree"), None),
+        ("steerThread", "POST", format!("/api/v1/threads/{endless}/steer"), Some(json!({ "text": "hurry" }))),
+        ("stopThread", "POST", format!("/api/v1/threads/{endless}/stop"), Some(json!({ "now": true }))),
+        ("removeThread", "DELETE", format!("/api/v1/threads/{lost}"), None),
+        ("watchThread", "GET", format!("/api/v1/threads/{thread}/events?deltas=1"), None),
+        ("watchHouse", "GET", "/api/v1/events?after=0".to_owned(), None),
+        ("listApprovals", "GET", "/api/v1/approvals?all=1".to_owned(), None),
+        ("showApproval", "GET", format!("/api/v1/approvals/{id}"), None),
+        ("decideApproval", "POST", format!("/api/v1/approvals/{id}/decision"), Some(word)),
+        ("listAgents", "GET", "/api/v1/agents".to_owned(), None),
+        ("showModels", "GET", "/api/v1/models".to_owned(), None),
+        ("listExecutions", "GET", format!("/api/v1/executions?workflow={thread}"), None),
+        ("showUsage", "GET", "/api/v1/usage".to_owned(), None),
+        ("showConfig", "GET", "/api/v1/config".to_owned(), None),
+        ("showHealth", "GET", "/api/v1/healthz".to_owned(), None),
+        ("showDocument", "GET", "/api/v1/openapi.json".to_owned(), None),
+        ("chat", "POST", "/api/chat".to_owned(), Some(json!({ "message": "greenhouse" }))),
+        ("stream", "GET", "/api/stream/x?prompt=greenhouse&dialect=canonical".to_owned(), None),
+        ("showPage", "GET", "/".to_owned(), None),
+        ("showChat", "GET", "/chat".to_owned(), None),
+        ("showThreadPage", "GET", format!("/t/{thread}"), None),
+        ("showFile", "GET", "/page/main.js".to_owned(), None),
+        ("showLife", "GET", "/healthz".to_owned(), None),
+        ("enterByLink", "GET", open.link.strip_prefix(&open.url("")).expect("here").to_owned(), None),
+    ];
+    let told: BTreeMap<String, Value> = operations(&document)
+        .into_iter()
+        .map(|operation| (operation.told["operationId"].as_str().expect("a name").to_owned(), operation.told))
+        .collect();
+    let mut tried: BTreeSet<String> = examples.iter().map(|(id, ..)| (*id).to_owned()).collect();
+    // A form for people: who is let in by it is tested with the door.
+    tried.insert("enterByPassword".to_owned());
+    assert_eq!(tried, told.keys().cloned().collect(), "every operation has an example");
+    for (id, method, path, body) in examples {
+        let mut request =
+            open.client.request(method.parse().expect("a method"), open.url(&path)).bearer_auth(&open.token);
+        if let Some(body) = &body {
+            check(
+                &document,
+                &format!("{id}: what is sent"),
+                &told[id]["requestBody"]["content"]["application/json"]["schema"],
+                body,
+            );
+            request = request.header("content-type", "application/json").body(body.to_string());
+        }
+        let mut answer = request.send().await.expect("an answer");
+        let status = answer.status().as_u16().to_string();
+        let promised = &told[id]["responses"][&status];
+        assert!(promised.is_object(), "{id} answers {status}: {:?}", answer.text().await);
+        for name in promised["headers"].as_object().into_iter().flat_map(|headers| headers.keys()) {
+            assert!(answer.headers().contains_key(name), "{id} has no {name}");
+        }
+        let Some(kinds) = promised["content"].as_object() else {
+            assert_eq!(answer.bytes().await.expect("a body").len(), 0, "{id}");
+            continue;
+        };
+        let kind = answer.headers()["content-type"].to_str().expect("text").to_owned();
+        let (promised_kind, promised) = kinds.iter().next().expect("a kind");
+        match &**promised_kind {
+            "application/json" => {
+                assert_eq!(kind, "application/json", "{id}");
+                let value: Value = serde_json::from_str(&answer.text().await.expect("a body")).expect("JSON");
+                check(&document, id, &promised["schema"], &value);
+            }
+            "text/event-stream" => {
+                assert_eq!(kind, "text/event-stream", "{id}");
+                let mut text = String::new();
+                while !text.contains("\"type\":\"done\"") {
+                    let piece = answer.chunk().await.expect("a piece").expect("more");
+                    text.push_str(std::str::from_utf8(&piece).expect("text"));
+                }
+                // The last piece may end in the middle of a line.
+                let whole = &text[..text.rfind('\n').unwrap_or_default()];
+                for data in whole.lines().filter_map(|line| line.strip_prefix("data: ")) {
+                    check(&document, id, &promised["schema"], &serde_json::from_str(data).expect("JSON"));
+                }
+            }
+            "text/html" => assert!(kind.starts_with("text/html"), "{id}: {kind}"),
+            _ => {}
+        }
+    }
+    let problem = &document["components"]["responses"]["Problem"]["content"]["application/problem+json"]["schema"];
+    let (_, missing) = open.call("GET", "/threads/nobody", None).await;
+    check(&document, "a problem", problem, &missing);
+    open.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_frame_that_is_on_record_is_as_the_document_tells() {
+    let open = Open::new().await;
+    let document = open.get("/openapi.json").await;
+    let promised = json!({ "$ref": "#/components/schemas/Event" });
+    let validator = validator(&document, &promised);
+    let mut kinds = BTreeSet::new();
+    let stories = Path::new(env!("CARGO_MANIFEST_DIR")).join("../view/golden");
+    for story in std::fs::read_dir(stories).expect("the stories of the mirror") {
+        let frames = std::fs::read_to_string(story.expect("a story").path().join("frames.jsonl")).expect("its frames");
+        for line in frames.lines() {
+            let frame: Value = serde_json::from_str(line).expect("JSON");
+            let wrong: Vec<String> = validator.iter_errors(&frame).map(|error| error.to_string()).collect();
+            assert!(wrong.is_empty(), "{frame}: {wrong:?}");
+            kinds.insert(frame["type"].as_str().expect("a type").to_owned());
+        }
+    }
+    assert!(kinds.len() > 15, "{kinds:?}");
+    let told: BTreeSet<&str> = document["components"]["schemas"]["Frame"]["oneOf"]
+        .as_array()
+        .expect("a union")
+        .iter()
+        .filter_map(|one| one["properties"]["type"]["const"].as_str())
+        .collect();
+    assert_eq!(told, BTreeSet::from(view::Body::KINDS), "the union is by type, and whole");
+    open.close().await;
+}
+
+/// Something that the document says can be done.
+struct Operation {
+    path: String,
+    method: String,
+    told: Value,
+}
+
+fn operations(document: &Value) -> Vec<Operation> {
+    let paths = document["paths"].as_object().expect("paths").iter();
+    paths
+        .flat_map(|(path, methods)| {
+            methods.as_object().expect("methods").iter().map(|(method, told)| {
+                assert!(METHODS.contains(&method.as_str()), "{method}");
+                Operation { path: path.clone(), method: method.clone(), told: told.clone() }
+            })
+        })
+        .collect()
+}
+
+/// Holds a value against a schema of the document, to which nothing may be added.
+fn check(document: &Value, what: &str, promised: &Value, value: &Value) {
+    let wrong: Vec<String> = validator(document, promised)
+        .iter_errors(value)
+        .map(|error| format!("{error} at {}", error.instance_path()))
+        .collect();
+    assert!(wrong.is_empty(), "{what}: {wrong:?}\n{value}");
+}
+
+fn validator(document: &Value, promised: &Value) -> jsonschema::Validator {
+    let mut schemas = document["components"]["schemas"].clone();
+    for schema in schemas.as_object_mut().expect("schemas").values_mut() {
+        close(schema);
+    }
+    let mut schema = promised.clone();
+    schema["components"] = json!({ "schemas": schemas });
+    jsonschema::validator_for(&schema).expect("a schema")
+}
+
+/// Lets an object have no other fields than those that are told of.
+fn close(schema: &mut Value) {
+    let Some(object) = schema.as_object_mut() else { return };
+    if ["properties", "oneOf", "anyOf", "allOf"].iter().any(|key| object.contains_key(*key)) {
+        object.insert("unevaluatedProperties".to_owned(), json!(false));
+    }
+    for field in
+        object.get_mut("properties").and_then(Value::as_object_mut).into_iter().flat_map(|all| all.values_mut())
+    {
+        close(field);
+    }
+    if let Some(items) = object.get_mut("items") {
+        close(items);
+    }
+    for key in ["oneOf", "anyOf", "allOf"] {
+        // What is put together from parts is closed as a whole; what stands inside the parts is closed too.
+        for part in object.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten() {
+            for field in
+                part.get_mut("properties").and_then(Value::as_object_mut).into_iter().flat_map(|all| all.values_mut())
+            {
+                close(field);
+            }
+        }
+    }
+}
+
+fn find_references(value: &Value, into: &mut Vec<String>) {
+    match value {
+        Value::Object(fields) => {
+            for (key, field) in fields {
+                match field.as_str() {
+                    Some(reference) if key == "$ref" => into.push(reference.to_owned()),
+                    _ => find_references(field, into),
+                }
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| find_references(item, into)),
+        _ => {}
+    }
+}

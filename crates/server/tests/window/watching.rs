@@ -1,0 +1,145 @@
+//! Watching: one family, or the whole house, with neither gaps nor duplicates.
+
+use serde_json::{Value, json};
+
+use crate::open::Open;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_comes_back_at_any_frame_goes_on_without_a_gap_and_without_a_double() {
+    let open = Open::new().await;
+    let thread = open.start("greenhouse").await;
+    let path = format!("/api/v1/threads/{thread}/events");
+    let all = open.watch(&path, None, "done").await;
+    let numbers: Vec<u64> = all.iter().map(|(id, _)| *id).collect();
+    assert!(numbers.windows(2).all(|pair| pair[0] < pair[1]), "{numbers:?}");
+    assert!(all.iter().any(|(_, frame)| frame["thread"] == format!("{thread}.1")), "descendants are in it");
+    for (at, cut) in numbers.iter().enumerate().take(numbers.len() - 1) {
+        let rest = open.watch(&path, Some(*cut), "done").await;
+        assert_eq!(rest, all[at + 1..], "cut after {cut}");
+    }
+    open.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_whole_house_is_watched_from_any_frame_without_a_gap_and_without_a_double() {
+    let open = Open::new().await;
+    let (one, other) = (open.start("greenhouse").await, open.start("greenhouse").await);
+    open.until(&one, "completed").await;
+    open.until(&other, "completed").await;
+    let all = house(&open, "?after=0", None, 2).await;
+    let numbers: Vec<u64> = all.iter().map(|(id, _)| *id).collect();
+    assert!(numbers.windows(2).all(|pair| pair[0] < pair[1]), "{numbers:?}");
+    for root in [&one, &other] {
+        let own: Vec<Value> =
+            all.iter().map(|(_, frame)| frame.clone()).filter(|frame| frame["run"] == **root).collect();
+        let family = open.watch(&format!("/api/v1/threads/{root}/events"), None, "done").await;
+        let family: Vec<Value> = family.into_iter().map(|(_, frame)| frame).collect();
+        assert_eq!(own, family, "the same frames as the family's own stream has");
+    }
+    let ends = |frames: &[(u64, Value)]| frames.iter().filter(|(_, frame)| frame["type"] == "done").count();
+    for (at, cut) in numbers.iter().enumerate().take(numbers.len() - 1) {
+        let rest = house(&open, "", Some(*cut), ends(&all[at + 1..])).await;
+        assert_eq!(rest, all[at + 1..], "cut after {cut}");
+    }
+    open.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_has_seen_nothing_watches_the_house_from_now_on_and_can_come_back_at_once() {
+    let open = Open::new().await;
+    let before = open.start("greenhouse").await;
+    open.until(&before, "completed").await;
+    // The first answer is cut before anything happens: its place is known all the same.
+    let mut watching = open.watching("/api/v1/events", None).await;
+    let place = watching.place().await;
+    drop(watching);
+    let after = open.start("greenhouse").await;
+    open.until(&after, "completed").await;
+    let seen = house(&open, "", Some(place.parse().expect("a number")), 1).await;
+    assert!(seen.iter().all(|(_, frame)| frame["run"] == *after), "{seen:?}");
+    let first = &seen.first().expect("a frame").1;
+    assert_eq!(first["type"], "thread_created", "from its very beginning");
+    let in_other_words = house(&open, "?dialect=orion", Some(place.parse().expect("a number")), 1).await;
+    let kinds: Vec<&Value> = in_other_words.iter().map(|(_, frame)| &frame["type"]).collect();
+    let orion =
+        ["agent_start", "agent_delegate", "agent_start", "text", "agent_complete", "agent_resume", "text", "done"];
+    assert_eq!(kinds, orion.map(Value::from).iter().collect::<Vec<_>>());
+    open.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_happens_while_the_house_is_watched_is_told_and_not_twice() {
+    let open = Open::new().await;
+    let mut watching = open.watching("/api/v1/events", None).await;
+    watching.place().await;
+    let thread = open.start("greenhouse").await;
+    let mut frames = Vec::new();
+    while frames.last().is_none_or(|frame: &Value| frame["type"] != "done") {
+        frames.push(watching.next("done").await.expect("an event").1);
+    }
+    let family = open.watch(&format!("/api/v1/threads/{thread}/events"), None, "done").await;
+    assert_eq!(frames, family.into_iter().map(|(_, frame)| frame).collect::<Vec<_>>());
+    open.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_place_that_is_not_of_this_log_starts_the_stream_over_and_says_so() {
+    let open = Open::new().await;
+    let thread = open.start("greenhouse").await;
+    open.until(&thread, "completed").await;
+    let path = format!("/api/v1/threads/{thread}/events");
+    let mut watching = open.watching(&path, Some("99999999000")).await;
+    assert_eq!(watching.next("stream_reset").await.expect("an event"), (None, json!({ "type": "stream_reset" })));
+    let first = watching.next("the first frame").await.expect("an event").1;
+    assert_eq!((first["type"].as_str(), first["seq"].as_u64()), (Some("thread_created"), Some(1000)));
+    let mut watching = open.watching("/api/v1/events", Some("99999999000")).await;
+    assert_eq!(watching.next("stream_reset").await.expect("an event"), (None, json!({ "type": "stream_reset" })));
+    // What is no number is no place: the same as none.
+    let mut watching = open.watching(&path, Some("yesterday")).await;
+    assert_eq!(watching.next("the first frame").await.expect("an event").1, first);
+    open.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn threads_are_listed_page_by_page() {
+    let open = Open::new().await;
+    let mut started = Vec::new();
+    for _ in 0..5 {
+        let thread = open.start("greenhouse").await;
+        open.until(&thread, "completed").await;
+        started.push(thread);
+    }
+    let (mut path, mut listed, mut pages) = ("/api/v1/threads?limit=2".to_owned(), Vec::new(), 0);
+    loop {
+        let answer = open.client.get(open.url(&path)).bearer_auth(&open.token).send().await.expect("an answer");
+        let link = answer.headers().get("link").map(|link| link.to_str().expect("text").to_owned());
+        let page: Value = serde_json::from_str(&answer.text().await.expect("a body")).expect("JSON");
+        listed.extend(page.as_array().expect("a list").iter().map(|row| row["id"].as_str().expect("an id").to_owned()));
+        pages += 1;
+        match link {
+            Some(link) => {
+                let next = link.strip_prefix('<').and_then(|link| link.strip_suffix(">; rel=\"next\""));
+                path = next.expect("a link").to_owned();
+            }
+            None => break,
+        }
+    }
+    assert_eq!((pages, listed.len()), (3, 5));
+    let (listed, started): (std::collections::BTreeSet<_>, _) =
+        (listed.into_iter().collect(), started.into_iter().collect());
+    assert_eq!(listed, started);
+    open.close().await;
+}
+
+/// The frames of the house after one, up to so many ends of runs.
+async fn house(open: &Open, query: &str, after: Option<u64>, ends: usize) -> Vec<(u64, Value)> {
+    let after = after.map(|after| after.to_string());
+    let mut watching = open.watching(&format!("/api/v1/events{query}"), after.as_deref()).await;
+    let (mut frames, mut left) = (Vec::new(), ends);
+    while left > 0 {
+        let (id, frame) = watching.next("the end of a run").await.expect("an event");
+        left -= usize::from(frame["type"] == "done");
+        frames.push((id.expect("an id").parse().expect("a number"), frame));
+    }
+    frames
+}
