@@ -4,30 +4,46 @@ use std::process::{Command, Stdio};
 
 use crate::step::Step;
 
-/// A Debian package and a program by which one sees that it is there.
+/// A Debian package, the programs by one of which one sees that it is there, and what is so without it.
 struct Package {
     name: &'static str,
-    program: &'static str,
+    programs: &'static [&'static str],
+    without: &'static str,
 }
 
-/// The Debian packages without which tests can show less: a machine that cannot have them is still tested for saying so.
-const PACKAGES: &[Package] = &[Package { name: "bubblewrap", program: "bwrap" }];
+/// The Debian packages that tests use. Without walls a machine is still tested for saying so; without a browser nothing can be said of
+/// the page.
+const PACKAGES: &[Package] = &[
+    Package { name: "bubblewrap", programs: &["bwrap"], without: "some tests will show less" },
+    Package {
+        name: "chromium",
+        programs: &["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"],
+        without: "the tests of the page will fail",
+    },
+];
 
 /// Fetches what is missing.
 pub(crate) fn fetch() -> anyhow::Result<()> {
     if !runs("cargo", &["nextest", "--version"]) {
         Step::new("test runner", "cargo", "install --locked cargo-nextest").run()?;
     }
-    let missing: Vec<&str> =
-        PACKAGES.iter().filter(|package| !is_there(package.program)).map(|package| package.name).collect();
+    let missing: Vec<&Package> = PACKAGES.iter().filter(|package| !package.is_there()).collect();
     if missing.is_empty() {
         return Ok(());
     }
-    let missing = missing.join(" ");
-    if !(is_root() && is_there("apt-get") && install(&missing).is_ok()) {
-        eprintln!("these packages are missing, and some tests will show less: {missing}");
+    let names: Vec<&str> = missing.iter().map(|package| package.name).collect();
+    if !(is_root() && is_there("apt-get") && install(&names.join(" ")).is_ok()) {
+        for Package { name, without, .. } in missing {
+            eprintln!("the package {name} is missing: {without}");
+        }
     }
     Ok(())
+}
+
+impl Package {
+    fn is_there(&self) -> bool {
+        self.programs.iter().any(|program| is_there(program))
+    }
 }
 
 fn install(packages: &str) -> anyhow::Result<()> {
@@ -62,5 +78,12 @@ mod tests {
         assert!(is_there("cargo") && runs("cargo", &["--version"]));
         assert!(!is_there("no-such-program-at-all") && !runs("no-such-program-at-all", &[]));
         assert!(!runs("cargo", &["no-such-command-of-cargo"]));
+    }
+
+    #[test]
+    fn a_package_is_there_under_any_of_its_names() {
+        let package = |programs| Package { name: "x", programs, without: "" };
+        assert!(package(&["no-such-program-at-all", "cargo"]).is_there());
+        assert!(!package(&["no-such-program-at-all"]).is_there());
     }
 }

@@ -70,7 +70,7 @@ fn run_args(prompt: &str) -> Vec<&str> {
 }
 
 /// The program beside this one, without anything that its user has configured.
-fn majordomo(data: &Path, args: &[&str]) -> anyhow::Result<Command> {
+pub fn majordomo(data: &Path, args: &[&str]) -> anyhow::Result<Command> {
     let path: PathBuf = std::env::current_exe()?.with_file_name("majordomo");
     ensure!(path.exists(), "{} was not built: cargo build --release -p majordomo-cli", path.display());
     let mut command = Command::new(path);
@@ -80,7 +80,8 @@ fn majordomo(data: &Path, args: &[&str]) -> anyhow::Result<Command> {
     Ok(command)
 }
 
-async fn finish(process: &mut Child) -> anyhow::Result<()> {
+/// Waits for its end.
+pub async fn finish(process: &mut Child) -> anyhow::Result<()> {
     let status = process.wait().await?;
     ensure!(status.success(), "majordomo ended with {status}");
     Ok(())

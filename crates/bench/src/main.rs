@@ -18,6 +18,7 @@ mod gauge;
 mod held;
 mod house;
 mod model_server;
+mod page;
 mod plain_log;
 mod reopen;
 mod shelves;

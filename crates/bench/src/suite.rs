@@ -7,7 +7,7 @@ use majordomo::tool::Sandbox;
 use crate::figure::{self, Figure};
 use crate::gauge::Taken;
 use crate::staged::{self, ModelServer, measure_children};
-use crate::{Keep, cold, shelves, watchers};
+use crate::{Keep, cold, page, shelves, watchers};
 
 /// How often each measurement is taken; the middle one counts.
 const ROUNDS: usize = 3;
@@ -53,6 +53,9 @@ pub async fn run(quick: bool, only: Option<&str>) -> anyhow::Result<()> {
     }
     if is_wanted("watchers") {
         suite.watchers().await?;
+    }
+    if is_wanted("page") {
+        suite.page().await?;
     }
     if is_wanted("household") && (!quick || only.is_some()) {
         suite.household().await?;
@@ -210,6 +213,18 @@ impl Suite<'_> {
         for figure in watched.figures(WATCHED) {
             self.note(figure);
         }
+        Ok(())
+    }
+
+    /// A long conversation in a browser.
+    async fn page(&mut self) -> anyhow::Result<()> {
+        let page::Drawn { frames, opened_us, toggled_us } = page::measure(&self.file("page")).await?;
+        let name = format!("a conversation of {frames} frames is opened in a browser, until it is drawn");
+        let ours = figure::median(opened_us) as f64 / 1000.0;
+        self.note(Figure { name, ours, beside: None, unit: "ms", most: 500.0, aim: 250.0 });
+        let name = "a large group in it is opened or closed, until that is drawn".to_owned();
+        let ours = figure::median(toggled_us) as f64 / 1000.0;
+        self.note(Figure { name, ours, beside: None, unit: "ms", most: 50.0, aim: 25.0 });
         Ok(())
     }
 

@@ -153,7 +153,7 @@ impl Watched {
         };
         let spread = |lags: &[u64]| format!("middle {:.0}, longest {:.0}", ms(lags, 50), ms(lags, 100));
         let who = format!("{WATCHERS} watchers, {EVENTS_A_SECOND} events a second");
-        let peak = self.join_peak_mb;
+        let (peak, bare) = (self.join_peak_mb, ms(&self.broadcast_lags, 99));
         let seconds = SECONDS as f64 * 1000.0;
         let [relieved, full] = self.memory_kb.map(|size| size as f64 / 1024.0);
         vec![
@@ -167,15 +167,11 @@ impl Watched {
                 2000.0,
             ),
             alone(
-                format!("{who}: from kept to read, 99 of 100 ({})", spread(&self.lags)),
+                format!(
+                    "{who}: from kept to read, 99 of 100 ({}; {bare:.0} of the bare broadcast)",
+                    spread(&self.lags)
+                ),
                 ms(&self.lags, 99),
-                "ms",
-                250.0,
-                100.0,
-            ),
-            alone(
-                format!("… by the bare broadcast, from sent to read ({})", spread(&self.broadcast_lags)),
-                ms(&self.broadcast_lags, 99),
                 "ms",
                 250.0,
                 100.0,

@@ -21,7 +21,8 @@ export async function api(path, body, method) {
 
 /** The answer to a request, refusals thrown. @param {string} address @param {any} [body] @param {string} [method] */
 export async function ask(address, body, method) {
-  const sent = body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
+  const sent =
+    body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
   let answer;
   try {
     answer = await fetch(address, { method: method ?? (body === undefined ? "GET" : "POST"), ...sent });
@@ -35,7 +36,8 @@ export async function ask(address, body, method) {
 
 /** @param {Response} answer */
 async function reason(answer) {
-  if (answer.status === 401) return "You are not let in any more. Start `majordomo serve` again and open the link it prints.";
+  if (answer.status === 401)
+    return "You are not let in any more. Start `majordomo serve` again and open the link it prints.";
   try {
     return (await answer.json()).detail ?? `The window answered ${answer.status}.`;
   } catch {

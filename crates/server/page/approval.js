@@ -1,8 +1,9 @@
 // @ts-check
-// What agents ask a person: one question at a time, in a dialog that stays on it until it is decided, here or elsewhere.
+// What agents ask a person: one question at a time, in a dialog that stays on it until it is decided, here or
+// elsewhere.
 //
-// A decision goes out with the id and the digest of what was on the screen. A question that comes in meanwhile waits behind it, and
-// nothing decides by itself: closing the dialog only puts the question off.
+// A decision goes out with the id and the digest of what was on the screen. A question that comes in meanwhile waits
+// behind it, and nothing decides by itself: closing the dialog only puts the question off.
 
 import { api, wordsOf } from "./api.js";
 import { button, isTyping, make, set, show, title } from "./dom.js";
@@ -15,7 +16,10 @@ const FRESH_MS = 300;
 const NEXT_MS = 350;
 
 export class Approval {
-  /** @param {HTMLDialogElement} room @param {{ note: (words: string) => void, look: (thread: string) => void, decided: () => void }} on */
+  /**
+   * @param {HTMLDialogElement} room
+   * @param {{ note: (words: string) => void, look: (thread: string) => void, decided: () => void }} on
+   */
   constructor(room, on) {
     this.room = room;
     this.on = on;
@@ -33,7 +37,12 @@ export class Approval {
     room.addEventListener("close", () => this.#closed());
   }
 
-  /** Takes in what waits, and puts the first of it that belongs to a conversation to the person. @param {any[]} questions @param {string | null} root @param {boolean} mayOpen */
+  /**
+   * Takes in what waits, and puts the first of it that belongs to a conversation to the person.
+   * @param {any[]} questions
+   * @param {string | null} root
+   * @param {boolean} mayOpen
+   */
   update(questions, root, mayOpen) {
     this.questions = questions;
     if (this.question && !questions.some((one) => one.id === this.question.id)) void this.#gone(this.question);
@@ -64,7 +73,10 @@ export class Approval {
     const clock = this.room.querySelector("[data-clock]");
     if (!clock || !this.question) return;
     const left = this.question.expires_at - now();
-    clock.textContent = left > 0 ? `expires in ${left > 60_000 ? duration(left).replace(/ \d+ s$/, "") : duration(left)}` : "has expired, and counts as refused";
+    clock.textContent =
+      left > 0
+        ? `expires in ${left > 60_000 ? duration(left).replace(/ \d+ s$/, "") : duration(left)}`
+        : "has expired, and counts as refused";
   }
 
   /** @param {any} question */
@@ -72,23 +84,35 @@ export class Approval {
     this.editor = null;
     this.wrong = set(make("p", "is-error"), { role: "alert" });
     this.what = make("div", "asked-for", ...preview(question));
-    this.reason = /** @type {HTMLInputElement} */ (set(make("input", ""), { "data-testid": "reject-reason", placeholder: "Why not? The agent is told." }));
-    const risk = set(make("span", `risk is-${question.risk}`, riskWords(question.risk)), { "data-testid": "approval-risk", "data-risk": question.risk });
+    this.reason = /** @type {HTMLInputElement} */ (
+      set(make("input", ""), { "data-testid": "reject-reason", placeholder: "Why not? The agent is told." })
+    );
+    const risk = set(make("span", `risk is-${question.risk}`, riskWords(question.risk)), {
+      "data-testid": "approval-risk",
+      "data-risk": question.risk,
+    });
     const clock = set(make("span", "note"), { "data-clock": "", title: moment(question.expires_at).title });
     const [count, facts] = [make("span", "note"), make("dl", "facts")];
     this.count = count;
-    const fact = (/** @type {string} */ name, /** @type {(Node | string)[]} */ ...words) => facts.append(make("dt", "", name), make("dd", "", ...words));
+    const fact = (/** @type {string} */ name, /** @type {(Node | string)[]} */ ...words) =>
+      facts.append(make("dt", "", name), make("dd", "", ...words));
     fact("Who", question.path.map(plainName).join(" › "));
     fact("Effect", visible(question.effect));
     fact("Why it asks", visible(question.why));
     fact("Where", make("code", "", visible(question.workspace ?? "")));
-    if (question.protected?.length) fact("Protected", make("span", "is-error", question.protected.map(visible).join(", ")));
+    if (question.protected?.length)
+      fact("Protected", make("span", "is-error", question.protected.map(visible).join(", ")));
     if (question.foreign) fact("Careful", "This agent has read text from outside the house.");
-    if (question.standing) fact("More than once", "would cover ", make("code", "", `${question.tool} ${visible(question.standing)}`));
+    if (question.standing)
+      fact("More than once", "would cover ", make("code", "", `${question.tool} ${visible(question.standing)}`));
     this.room.replaceChildren(
       title(this.room, `${plainName(question.path.at(-1))} asks: ${visible(question.tool)}`),
-      make("p", "asked-line", risk, clock, count), facts, this.what,
-      make("label", "reason", make("span", "", "Reason, if you deny"), this.reason), this.wrong, this.#buttons(question),
+      make("p", "asked-line", risk, clock, count),
+      facts,
+      this.what,
+      make("label", "reason", make("span", "", "Reason, if you deny"), this.reason),
+      this.wrong,
+      this.#buttons(question),
     );
     this.#count();
     this.tick();
@@ -96,13 +120,42 @@ export class Approval {
 
   /** @param {any} question */
   #buttons(question) {
-    const allow = (/** @type {string} */ label, /** @type {string} */ scope, /** @type {string} */ key) => keyed(button(label, scope === "once" ? "primary" : "", () => void this.#send({ decision: "allow", scope })), key);
+    const allow = (/** @type {string} */ label, /** @type {string} */ scope, /** @type {string} */ key) =>
+      keyed(
+        button(label, scope === "once" ? "primary" : "", () => void this.#send({ decision: "allow", scope })),
+        key,
+      );
     const once = set(allow("Approve once", "once", "a"), { "data-testid": "approve-button" });
     const more = question.standing ? [allow("In this thread", "thread", "s"), allow("Always", "always", "w")] : [];
-    const edit = keyed(button("Edit", "", () => this.#edit()), "e");
-    const deny = set(keyed(button("Deny", "danger", () => void this.#send({ decision: "deny" })), "d"), { "data-testid": "reject-button" });
-    const open = keyed(button("Open thread", "", () => this.#open()), "o");
-    return make("div", "buttons", once, ...more, edit, deny, make("span", "gap"), open, keyed(button("Later", "", () => this.room.close()), "Esc"));
+    const edit = keyed(
+      button("Edit", "", () => this.#edit()),
+      "e",
+    );
+    const deny = set(
+      keyed(
+        button("Deny", "danger", () => void this.#send({ decision: "deny" })),
+        "d",
+      ),
+      { "data-testid": "reject-button" },
+    );
+    const open = keyed(
+      button("Open thread", "", () => this.#open()),
+      "o",
+    );
+    return make(
+      "div",
+      "buttons",
+      once,
+      ...more,
+      edit,
+      deny,
+      make("span", "gap"),
+      open,
+      keyed(
+        button("Later", "", () => this.room.close()),
+        "Esc",
+      ),
+    );
   }
 
   #count() {
@@ -113,7 +166,10 @@ export class Approval {
   #edit() {
     if (this.editor) return this.editor.focus();
     this.editor = editor(this.question.input);
-    this.what?.replaceChildren(make("p", "note", "What stands here is what will be done, once you approve it."), this.editor);
+    this.what?.replaceChildren(
+      make("p", "note", "What stands here is what will be done, once you approve it."),
+      this.editor,
+    );
     this.editor.focus();
   }
 
@@ -177,9 +233,12 @@ export class Approval {
   #key(event) {
     const isButton = event.target instanceof HTMLButtonElement;
     // Where a mistake would be dear, a key that people press without looking does nothing.
-    if (event.key === "Enter" && isButton && this.isGrave && !event.ctrlKey && !event.metaKey) return event.preventDefault();
+    if (event.key === "Enter" && isButton && this.isGrave && !event.ctrlKey && !event.metaKey)
+      return event.preventDefault();
     if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
-    const wanted = /** @type {HTMLButtonElement | null} */ (this.room.querySelector(`button[data-key="${CSS.escape(event.key)}"]`));
+    const wanted = /** @type {HTMLButtonElement | null} */ (
+      this.room.querySelector(`button[data-key="${CSS.escape(event.key)}"]`)
+    );
     if (!wanted || event.key.length !== 1) return;
     event.preventDefault();
     event.stopPropagation();
@@ -190,5 +249,7 @@ export class Approval {
 /** A button with the key that presses it. @param {HTMLButtonElement} node @param {string} key */
 function keyed(node, key) {
   node.append(" ", set(make("kbd", "", key), { "aria-hidden": "true" }));
-  return /** @type {HTMLButtonElement} */ (set(node, { "data-key": key, ...(key.length === 1 ? { "aria-keyshortcuts": key } : {}) }));
+  return /** @type {HTMLButtonElement} */ (
+    set(node, { "data-key": key, ...(key.length === 1 ? { "aria-keyshortcuts": key } : {}) })
+  );
 }

@@ -1,6 +1,6 @@
 // @ts-check
-// Making and keeping nodes. A node is kept under the key of what it shows and changed only where that has changed, so that focus,
-// scroll and selection stay where they are. Text is only ever put in as text.
+// Making and keeping nodes. A node is kept under the key of what it shows and changed only where that has changed,
+// so that focus, scroll and selection stay where they are. Text is only ever put in as text.
 
 /** @param {string} id */
 export const $ = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -47,7 +47,13 @@ const keyed = new WeakMap();
 /** @type {WeakMap<HTMLElement, any[]>} */
 const shown = new WeakMap();
 
-/** The node of a key, made where there is none. @param {HTMLElement} room @param {string} key @param {string} name @param {string} look */
+/**
+ * The node of a key, made where there is none.
+ * @param {HTMLElement} room
+ * @param {string} key
+ * @param {string} name
+ * @param {string} look
+ */
 export function kept(room, key, name, look) {
   const known = keyed.get(room) ?? new Map();
   keyed.set(room, known);
@@ -56,7 +62,12 @@ export function kept(room, key, name, look) {
   return /** @type {HTMLElement} */ (node);
 }
 
-/** Changes a node if one of the facts that it shows is another. @param {HTMLElement} node @param {any[]} facts @param {() => void} how */
+/**
+ * Changes a node if one of the facts that it shows is another.
+ * @param {HTMLElement} node
+ * @param {any[]} facts
+ * @param {() => void} how
+ */
 export function change(node, facts, how) {
   const before = shown.get(node);
   if (before && before.length === facts.length && before.every((fact, at) => fact === facts[at])) return;
@@ -64,7 +75,11 @@ export function change(node, facts, how) {
   how();
 }
 
-/** Puts nodes in their order, moving as few as possible; what is not among them goes. @param {HTMLElement} room @param {HTMLElement[]} nodes */
+/**
+ * Puts nodes in their order, moving as few as possible; what is not among them goes.
+ * @param {HTMLElement} room
+ * @param {HTMLElement[]} nodes
+ */
 export function place(room, nodes) {
   const wanted = new Set(nodes);
   for (const node of [...room.children]) if (!wanted.has(/** @type {HTMLElement} */ (node))) node.remove();
@@ -80,11 +95,21 @@ export function place(room, nodes) {
 /** A table with a heading row. @param {string} caption @param {string[]} heads @param {(Node | string)[][]} rows */
 export function table(caption, heads, rows) {
   const head = make("tr", "", ...heads.map((text) => set(make("th", "", text), { scope: "col" })));
-  const body = rows.map((cells) => make("tr", "", ...cells.map((cell, at) => (at === 0 ? set(make("th", "", cell), { scope: "row" }) : make("td", "", cell)))));
+  const body = rows.map((cells) =>
+    make(
+      "tr",
+      "",
+      ...cells.map((cell, at) => (at === 0 ? set(make("th", "", cell), { scope: "row" }) : make("td", "", cell))),
+    ),
+  );
   return make("table", "", make("caption", "unseen", caption), make("thead", "", head), make("tbody", "", ...body));
 }
 
-/** What may be wider or longer than its place: it scrolls, also by keys. @param {string} label @param {...Node} content */
+/**
+ * What may be wider or longer than its place: it scrolls, also by keys.
+ * @param {string} label
+ * @param {...Node} content
+ */
 export function scroller(label, ...content) {
   return set(make("div", "scroll", ...content), { tabindex: "0", role: "region", "aria-label": label });
 }
@@ -97,7 +122,13 @@ export function title(room, words) {
 }
 
 /** The row of buttons at a dialog's end that closes it. @param {HTMLDialogElement} room @param {...Node} others */
-export const closing = (room, ...others) => make("div", "buttons", ...others, button("Close", "", () => room.close()));
+export const closing = (room, ...others) =>
+  make(
+    "div",
+    "buttons",
+    ...others,
+    button("Close", "", () => room.close()),
+  );
 
 /** Opens a dialog over the page; the browser gives the focus back where it was. @param {HTMLDialogElement} room */
 export function show(room) {
@@ -110,5 +141,10 @@ export const isAsked = () => document.querySelector("dialog[open]") !== null;
 /** Whether keys are words: somebody types. @param {EventTarget | null} target */
 export function isTyping(target) {
   const node = target instanceof HTMLElement ? target : null;
-  return node !== null && (node.isContentEditable || ["TEXTAREA", "SELECT"].includes(node.tagName) || (node instanceof HTMLInputElement && !["checkbox", "button"].includes(node.type)));
+  return (
+    node !== null &&
+    (node.isContentEditable ||
+      ["TEXTAREA", "SELECT"].includes(node.tagName) ||
+      (node instanceof HTMLInputElement && !["checkbox", "button"].includes(node.type)))
+  );
 }

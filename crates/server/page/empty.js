@@ -11,14 +11,31 @@ const EXAMPLES = [
   ["Draft a reply to the urgent contract mail", "writes a draft; nothing is sent"],
 ];
 
-/** @param {HTMLElement} room @param {boolean} isEmpty @param {{ agents: any[], models: any }} house @param {(text: string) => void} say */
+/**
+ * @param {HTMLElement} room
+ * @param {boolean} isEmpty
+ * @param {{ agents: any[], models: any }} house
+ * @param {(text: string) => void} say
+ */
 export function drawEmpty(room, isEmpty, house, say) {
   room.hidden = !isEmpty;
   if (!isEmpty) return;
   change(room, [house.models, house.agents], () => {
-    const list = make("ul", "", ...EXAMPLES.map(([text, what]) => make("li", "", set(exampled(text, what, say), { "data-testid": "example" }))));
-    room.replaceChildren(make("h3", "", "What should be done?"), make("p", "note", speaks(house.models)), set(list, { role: "list" }),
-      make("p", "note", "Work is handed to sub-agents as needed; you see each of them, and are asked before anything that matters is changed."));
+    const list = make(
+      "ul",
+      "",
+      ...EXAMPLES.map(([text, what]) => make("li", "", set(exampled(text, what, say), { "data-testid": "example" }))),
+    );
+    room.replaceChildren(
+      make("h3", "", "What should be done?"),
+      make("p", "note", speaks(house.models)),
+      set(list, { role: "list" }),
+      make(
+        "p",
+        "note",
+        "Work is handed to sub-agents as needed; you see each of them, and are asked before anything that matters is changed.",
+      ),
+    );
   });
 }
 

@@ -1,6 +1,6 @@
 // @ts-check
-// Reading streams of frames: one answer to its end, or a log for as long as somebody looks, coming back by itself where the connection
-// breaks, from the last frame that was seen.
+// Reading streams of frames: one answer to its end, or a log for as long as somebody looks, coming back by itself
+// where the connection breaks, from the last frame that was seen.
 //
 // What a frame means is not known here.
 
@@ -50,7 +50,10 @@ export async function follow(address, last, take, tell, signal) {
     let silence = setTimeout(stop, SILENT_MS);
     try {
       const seen = last();
-      const answer = await fetch(address, { headers: seen === null ? {} : { "last-event-id": String(seen) }, signal: attempt.signal });
+      const answer = await fetch(address, {
+        headers: seen === null ? {} : { "last-event-id": String(seen) },
+        signal: attempt.signal,
+      });
       if (answer.status === 404) return tell({ is: "gone", tries });
       is = answer.status === 401 || answer.status === 403 ? "shut" : "lost";
       if (!answer.ok) throw new Error(String(answer.status));
@@ -69,7 +72,12 @@ export async function follow(address, last, take, tell, signal) {
   }
 }
 
-/** Waits, but no longer than until the network is back, or the person. @param {number} ms @param {AbortSignal} signal @returns {Promise<void>} */
+/**
+ * Waits, but no longer than until the network is back, or the person.
+ * @param {number} ms
+ * @param {AbortSignal} signal
+ * @returns {Promise<void>}
+ */
 function pause(ms, signal) {
   return new Promise((done) => {
     const end = () => {

@@ -1,5 +1,6 @@
 // @ts-check
-// What stands around a conversation: where one is, what it has cost so far, how the connection is, and what can be said next.
+// What stands around a conversation: where one is, what it has cost so far, how the connection is, and what can be
+// said next.
 
 import { $, button, change, make, set } from "./dom.js";
 import { cut, money, plainName, short, visible, whole } from "./words.js";
@@ -17,18 +18,30 @@ export function drawHead(talk, lists, look) {
   composer(talk);
 }
 
-/** The way from the root to the thread that is shown. @param {Talk} talk @param {Lists} lists @param {(thread: string | null) => void} look */
+/**
+ * The way from the root to the thread that is shown.
+ * @param {Talk} talk
+ * @param {Lists} lists
+ * @param {(thread: string | null) => void} look
+ */
 function where(talk, lists, look) {
   const { thread, root } = talk;
   const goal = lists.threads.find((one) => one.id === root)?.goal || talk.said || root;
   const parts = (thread ?? "").split(".");
   const way = parts.map((_, at) => parts.slice(0, at + 1).join("."));
-  const names = way.map((id, at) => (at === 0 ? goal ?? "New conversation" : `${plainName(talk.picture.threads.get(id)?.agent)} .${parts[at]}`));
+  const names = way.map((id, at) =>
+    at === 0 ? (goal ?? "New conversation") : `${plainName(talk.picture.threads.get(id)?.agent)} .${parts[at]}`,
+  );
   change($("where"), [thread, ...names], () => {
     const nodes = names.map((name, at) => {
       const words = visible(cut(name, 120));
       const isHere = at === names.length - 1;
-      const node = isHere ? set(make("h2", "", words), { title: name }) : set(button(words, "crumb", () => look(way[at])), { title: `Back to ${name}` });
+      const node = isHere
+        ? set(make("h2", "", words), { title: name })
+        : set(
+            button(words, "crumb", () => look(way[at])),
+            { title: `Back to ${name}` },
+          );
       return make("li", isHere ? "is-here" : "", node);
     });
     $("where").replaceChildren(...nodes);
@@ -50,7 +63,9 @@ function cost(talk) {
 /** @param {Talk} talk @param {Lists} lists */
 function connection(talk, lists) {
   const { is, tries } = talk.connection ?? lists.connection ?? { is: lists.isKnown ? "live" : "new", tries: 0 };
-  const word = { live: "live", lost: `reconnecting (${tries})`, shut: "not let in", gone: "gone", new: "connecting" }[is];
+  const word = { live: "live", lost: `reconnecting (${tries})`, shut: "not let in", gone: "gone", new: "connecting" }[
+    is
+  ];
   const bar = {
     lost: `Reconnecting (${tries})… the run goes on without this page. What you see may be stale.`,
     shut: "You are not let in any more. Start `majordomo serve` again and open the link it prints.",
@@ -69,7 +84,15 @@ function composer(talk) {
   const child = talk.thread !== null && talk.thread !== talk.root ? talk.picture.threads.get(talk.thread) : null;
   const isOver = child?.outcome !== undefined;
   const isLive = child ? !isOver : talk.isLive;
-  const hint = child ? (isOver ? `${plainName(child.agent)} has handed in its report. Go back to say something.` : `Tell ${plainName(child.agent)} something while it works`) : isLive ? "Tell it something while it works" : talk.root ? "What else?" : "What should be done?";
+  const hint = child
+    ? isOver
+      ? `${plainName(child.agent)} has handed in its report. Go back to say something.`
+      : `Tell ${plainName(child.agent)} something while it works`
+    : isLive
+      ? "Tell it something while it works"
+      : talk.root
+        ? "What else?"
+        : "What should be done?";
   const isStopping = talk.stopping.has(talk.shown);
   change($("say"), [isOver, isLive, isStopping, hint], () => {
     input.disabled = isOver;

@@ -1,25 +1,44 @@
 // @ts-check
-// What the house is made of: who serves, what speaks and what it can do, and every setting that holds with whoever set it.
+// What the house is made of: who serves, what speaks and what it can do, and every setting that holds with whoever
+// set it.
 
 import { api } from "./api.js";
 import { closing, make, scroller, set, show, table, title } from "./dom.js";
 import { plainName } from "./words.js";
 
 /** What the engine of rules can do, and what it cannot. */
-const CAN = ["sort mail and say what is urgent, and why", "find free time and clashes in calendars", "find notes and say where they are", "write drafts and propose meetings; nothing is ever sent", "learn habits, with the evidence"];
-const CANNOT = ["talk about anything else", "write or review code", "read between the lines: it goes by words, names and times"];
+const CAN = [
+  "sort mail and say what is urgent, and why",
+  "find free time and clashes in calendars",
+  "find notes and say where they are",
+  "write drafts and propose meetings; nothing is ever sent",
+  "learn habits, with the evidence",
+];
+const CANNOT = [
+  "talk about anything else",
+  "write or review code",
+  "read between the lines: it goes by words, names and times",
+];
 
 /** @param {HTMLDialogElement} room */
 export async function openHouse(room) {
   const [agents, models, config] = await Promise.all([api("/agents"), api("/models"), api("/config")]);
-  room.replaceChildren(title(room, "The house"), ...speech(models), ...staff(agents), ...settings(config), closing(room, link("/api/v1/openapi.json", "The HTTP API")));
+  room.replaceChildren(
+    title(room, "The house"),
+    ...speech(models),
+    ...staff(agents),
+    ...settings(config),
+    closing(room, link("/api/v1/openapi.json", "The HTTP API")),
+  );
   show(room);
 }
 
 /** Which model answers, in a sentence. @param {any} models */
 export function speaks(models) {
   if (!models?.model) return models?.reason ? `No model answers: ${models.reason}` : "";
-  return isRules(models.model) ? "Answers come from the rules engine in this program: no model, no key, no network." : `Answers come from ${models.model}.`;
+  return isRules(models.model)
+    ? "Answers come from the rules engine in this program: no model, no key, no network."
+    : `Answers come from ${models.model}.`;
 }
 
 /** @param {string} model */
@@ -35,8 +54,17 @@ function speech(models) {
 
 /** @param {any[]} agents */
 function staff(agents) {
-  const rows = agents.map((agent) => [plainName(agent.id), agent.description, agent.model ?? "the house's", agent.mode ?? "the house's", tools(agent.tools)]);
-  return [make("h3", "", `Who serves (${agents.length})`), scroller("Agents", table("Agents", ["Agent", "For", "Model", "Mode", "Tools"], rows))];
+  const rows = agents.map((agent) => [
+    plainName(agent.id),
+    agent.description,
+    agent.model ?? "the house's",
+    agent.mode ?? "the house's",
+    tools(agent.tools),
+  ]);
+  return [
+    make("h3", "", `Who serves (${agents.length})`),
+    scroller("Agents", table("Agents", ["Agent", "For", "Model", "Mode", "Tools"], rows)),
+  ];
 }
 
 /** @param {any} tools */
@@ -44,12 +72,20 @@ const tools = (tools) => (Array.isArray(tools) ? tools.join(", ") || "none" : to
 
 /** @param {any[]} config */
 function settings(config) {
-  const filter = /** @type {HTMLInputElement} */ (set(make("input", ""), { type: "search", placeholder: "Filter settings", "aria-label": "Filter settings" }));
+  const filter = /** @type {HTMLInputElement} */ (
+    set(make("input", ""), { type: "search", placeholder: "Filter settings", "aria-label": "Filter settings" })
+  );
   const room = scroller("Settings");
   const draw = () => {
     const wanted = filter.value.trim().toLowerCase();
-    const rows = config.map((entry) => [entry.key, JSON.stringify(entry.value), entry.origin]).filter((row) => row.some((cell) => cell.toLowerCase().includes(wanted)));
-    room.replaceChildren(rows.length ? table("Settings", ["Setting", "Value", "From"], rows) : make("p", "note", "No setting is called that."));
+    const rows = config
+      .map((entry) => [entry.key, JSON.stringify(entry.value), entry.origin])
+      .filter((row) => row.some((cell) => cell.toLowerCase().includes(wanted)));
+    room.replaceChildren(
+      rows.length
+        ? table("Settings", ["Setting", "Value", "From"], rows)
+        : make("p", "note", "No setting is called that."),
+    );
   };
   filter.addEventListener("input", draw);
   draw();
@@ -57,7 +93,8 @@ function settings(config) {
 }
 
 /** @param {string} name @param {string[]} entries */
-const list = (name, entries) => make("div", "", make("h4", "", name), make("ul", "", ...entries.map((entry) => make("li", "", entry))));
+const list = (name, entries) =>
+  make("div", "", make("h4", "", name), make("ul", "", ...entries.map((entry) => make("li", "", entry))));
 
 /** @param {string} address @param {string} words */
 function link(address, words) {

@@ -6,13 +6,28 @@ import { cut, moment, plainName, riskWords, visible } from "./words.js";
 
 /** @param {HTMLDialogElement} room @param {any[]} questions @param {(question: any) => void} open */
 export function drawInbox(room, questions, open) {
-  if (!room.firstElementChild) room.append(title(room, "What waits for you"), set(make("ul", "questions"), { role: "list" }), closing(room));
+  if (!room.firstElementChild)
+    room.append(title(room, "What waits for you"), set(make("ul", "questions"), { role: "list" }), closing(room));
   const list = /** @type {HTMLElement} */ (room.querySelector(".questions"));
   const nodes = questions.map((question) => {
     const node = kept(list, question.id, "li", "");
     change(node, [question.digest], () => {
-      const line = make("span", "question-line", make("span", `risk is-${question.risk}`, riskWords(question.risk)), make("span", "", question.path.map(plainName).join(" › ")), moment(question.requested_at));
-      const choose = set(make("button", "question", line, make("span", "", make("code", "", visible(question.tool)), " ", cut(visible(question.effect), 300))), { type: "button" });
+      const line = make(
+        "span",
+        "question-line",
+        make("span", `risk is-${question.risk}`, riskWords(question.risk)),
+        make("span", "", question.path.map(plainName).join(" › ")),
+        moment(question.requested_at),
+      );
+      const choose = set(
+        make(
+          "button",
+          "question",
+          line,
+          make("span", "", make("code", "", visible(question.tool)), " ", cut(visible(question.effect), 300)),
+        ),
+        { type: "button" },
+      );
       choose.addEventListener("click", () => open(question));
       node.replaceChildren(choose);
     });
@@ -29,7 +44,11 @@ export function drawInbox(room, questions, open) {
 /** @param {HTMLElement} opener @param {number} count */
 export function drawCount(opener, count) {
   change(opener, [count], () => {
-    opener.replaceChildren(set(make("span", ""), { "aria-hidden": "true" }), make("span", "wide-only", "Approvals"), ...(count ? [" ", make("span", "count", String(count))] : []));
+    opener.replaceChildren(
+      set(make("span", ""), { "aria-hidden": "true" }),
+      make("span", "wide-only", "Approvals"),
+      ...(count ? [" ", make("span", "count", String(count))] : []),
+    );
     /** @type {HTMLElement} */ (opener.firstChild).textContent = "⚑ ";
     opener.classList.toggle("is-calling", count > 0);
     set(opener, { "aria-label": count ? `Approvals: ${count} waiting` : "Approvals: none waiting" });

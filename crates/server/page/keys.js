@@ -1,18 +1,40 @@
 // @ts-check
-// Keys, for all that can be done without a mouse. Single letters are never keys while somebody types, nor while a dialog is open.
+// Keys, for all that can be done without a mouse. Single letters are never keys while somebody types, nor while a
+// dialog is open.
 
 import { closing, isAsked, isTyping, make, set, show, title } from "./dom.js";
 
-/** @typedef {Record<"help" | "palette" | "newOne" | "filter" | "chat" | "timeline" | "cost" | "approvals" | "parent" | "child" | "openAll", () => void> & { stop: (thread: string | null) => void, toggle: (key: string, isOpen: boolean) => void }} Acts */
+/**
+ * @typedef {Record<"help" | "palette" | "newOne" | "filter" | "chat" | "timeline" | "cost" | "approvals" | "parent" | "child" | "openAll", () => void> & { stop: (thread: string | null) => void, toggle: (key: string, isOpen: boolean) => void }} Acts
+ */
 
 /** @type {[string, string][]} */
 const HELP = [
-  ["?", "these keys"], ["Ctrl K", "do anything by its name"], ["n", "new conversation"], ["/", "filter conversations"], ["g c", "chat"], ["g t", "timeline"], ["g u", "usage and cost"],
-  ["g a", "approvals"], ["j  k", "next, previous row"], ["→  ←", "open, close what is focused"], ["Shift →", "open everything"], ["[  ]", "to the parent, to the sub-agent"],
-  [".", "stop the focused agent"], ["Enter", "send; Shift Enter for a line more"],
+  ["?", "these keys"],
+  ["Ctrl K", "do anything by its name"],
+  ["n", "new conversation"],
+  ["/", "filter conversations"],
+  ["g c", "chat"],
+  ["g t", "timeline"],
+  ["g u", "usage and cost"],
+  ["g a", "approvals"],
+  ["j  k", "next, previous row"],
+  ["→  ←", "open, close what is focused"],
+  ["Shift →", "open everything"],
+  ["[  ]", "to the parent, to the sub-agent"],
+  [".", "stop the focused agent"],
+  ["Enter", "send; Shift Enter for a line more"],
 ];
 /** @type {[string, string][]} */
-const HELP_APPROVAL = [["a", "approve once"], ["s", "approve in this thread"], ["w", "approve always"], ["e", "edit what will be done"], ["d", "deny"], ["o", "open the thread that asks"], ["Esc", "later: decides nothing"]];
+const HELP_APPROVAL = [
+  ["a", "approve once"],
+  ["s", "approve in this thread"],
+  ["w", "approve always"],
+  ["e", "edit what will be done"],
+  ["d", "deny"],
+  ["o", "open the thread that asks"],
+  ["Esc", "later: decides nothing"],
+];
 /** A `g` waits so long for its second letter. */
 const SECOND_MS = 1500;
 
@@ -24,7 +46,8 @@ export function listen(rows, acts) {
       event.preventDefault();
       return isAsked() ? undefined : acts.palette();
     }
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || isAsked()) return;
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || isAsked())
+      return;
     const isSecond = Date.now() - wentAt < SECOND_MS;
     wentAt = 0;
     if (isSecond && second(event.key, acts)) return event.preventDefault();
@@ -45,14 +68,28 @@ function first(event, rows, acts) {
   const row = /** @type {HTMLElement | null} */ (document.activeElement?.closest("[data-row]") ?? null);
   const key = row?.dataset.open;
   switch (event.key) {
-    case "?": acts.help(); return true;
-    case "n": acts.newOne(); return true;
-    case "/": acts.filter(); return true;
-    case "[": acts.parent(); return true;
-    case "]": acts.child(); return true;
-    case ".": acts.stop(row?.closest(".group")?.getAttribute("data-thread") ?? null); return true;
-    case "j": return move(rows, row, 1);
-    case "k": return move(rows, row, -1);
+    case "?":
+      acts.help();
+      return true;
+    case "n":
+      acts.newOne();
+      return true;
+    case "/":
+      acts.filter();
+      return true;
+    case "[":
+      acts.parent();
+      return true;
+    case "]":
+      acts.child();
+      return true;
+    case ".":
+      acts.stop(row?.closest(".group")?.getAttribute("data-thread") ?? null);
+      return true;
+    case "j":
+      return move(rows, row, 1);
+    case "k":
+      return move(rows, row, -1);
     case "ArrowRight":
       if (event.shiftKey) acts.openAll();
       else if (row && key && rows.contains(row)) acts.toggle(key, true);
@@ -61,9 +98,13 @@ function first(event, rows, acts) {
     case "ArrowLeft":
       if (!row || !rows.contains(row)) return false;
       if (key && row.getAttribute("aria-expanded") === "true") acts.toggle(key, false);
-      else /** @type {HTMLElement | null} */ (row.closest(".inside")?.closest(".group")?.querySelector("[data-row]"))?.focus();
+      else
+        /** @type {HTMLElement | null} */ (
+          row.closest(".inside")?.closest(".group")?.querySelector("[data-row]")
+        )?.focus();
       return true;
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -79,27 +120,57 @@ function move(rows, from, by) {
 
 /** @param {HTMLDialogElement} room */
 export function openHelp(room) {
-  const rows = (/** @type {[string, string][]} */ all) => make("dl", "keys", ...all.flatMap(([key, words]) => [make("dt", "", ...key.split("  ").flatMap((one, at) => [...(at ? [" "] : []), make("kbd", "", one)])), make("dd", "", words)]));
-  room.replaceChildren(title(room, "Keys"), rows(HELP), make("h3", "", "While something is asked"), rows(HELP_APPROVAL), closing(room));
+  const rows = (/** @type {[string, string][]} */ all) =>
+    make(
+      "dl",
+      "keys",
+      ...all.flatMap(([key, words]) => [
+        make("dt", "", ...key.split("  ").flatMap((one, at) => [...(at ? [" "] : []), make("kbd", "", one)])),
+        make("dd", "", words),
+      ]),
+    );
+  room.replaceChildren(
+    title(room, "Keys"),
+    rows(HELP),
+    make("h3", "", "While something is asked"),
+    rows(HELP_APPROVAL),
+    closing(room),
+  );
   show(room);
 }
 
 /** A choice by name. @param {HTMLDialogElement} room @param {{ words: string, act: () => void }[]} choices */
 export function openPalette(room, choices) {
-  const input = /** @type {HTMLInputElement} */ (set(make("input", ""), { role: "combobox", "aria-expanded": "true", "aria-controls": "palette-list", "aria-label": "What do you want to do?", placeholder: "What do you want to do?", autocomplete: "off" }));
+  const input = /** @type {HTMLInputElement} */ (
+    set(make("input", ""), {
+      role: "combobox",
+      "aria-expanded": "true",
+      "aria-controls": "palette-list",
+      "aria-label": "What do you want to do?",
+      placeholder: "What do you want to do?",
+      autocomplete: "off",
+    })
+  );
   const list = set(make("ul", "choices"), { id: "palette-list", role: "listbox", "aria-label": "What can be done" });
   let [found, at] = [choices, 0];
   const draw = () => {
     const wanted = input.value.toLowerCase().split(/\s+/).filter(Boolean);
     found = choices.filter((one) => wanted.every((word) => one.words.toLowerCase().includes(word))).slice(0, 12);
     at = Math.max(0, Math.min(at, found.length - 1));
-    list.replaceChildren(...found.map((one, place) => {
-      const node = set(make("li", "choice", one.words), { role: "option", id: `choice-${place}`, "aria-selected": String(place === at) });
-      node.addEventListener("click", () => take(place));
-      return node;
-    }));
+    list.replaceChildren(
+      ...found.map((one, place) => {
+        const node = set(make("li", "choice", one.words), {
+          role: "option",
+          id: `choice-${place}`,
+          "aria-selected": String(place === at),
+        });
+        node.addEventListener("click", () => take(place));
+        return node;
+      }),
+    );
     set(input, { "aria-activedescendant": found.length ? `choice-${at}` : null });
-    if (!found.length) list.append(set(make("li", "note", "Nothing is called that."), { role: "option", "aria-disabled": "true" }));
+    if (!found.length)
+      list.append(set(make("li", "note", "Nothing is called that."), { role: "option", "aria-disabled": "true" }));
   };
   const take = (/** @type {number} */ place) => {
     room.close();

@@ -1,6 +1,6 @@
 // @ts-check
-// What is known of the whole house: conversations and open questions. Read again every few seconds while somebody looks, and when
-// a frame of the conversation that is looked at says that a list is another.
+// What is known of the whole house: conversations and open questions. Read again every few seconds while somebody
+// looks, and when a frame of the conversation that is looked at says that a list is another.
 
 import { api, Refused } from "./api.js";
 

@@ -1,6 +1,6 @@
 // @ts-check
-// The page put together: what is heard is drawn, what is pressed is done. Each thing on the page has a module of its own; this one
-// only says who tells whom.
+// The page put together: what is heard is drawn, what is pressed is done. Each thing on the page has a module of its
+// own; this one only says who tells whom.
 
 import { api, at, wordsOf } from "./api.js";
 import { Approval } from "./approval.js";
@@ -58,31 +58,39 @@ const lists = new Lists({
     redraw();
   },
 });
-const threads = new Threads($("thread-list"), /** @type {HTMLInputElement} */ ($("thread-filter")), lists, (thread) => look(thread));
+const threads = new Threads($("thread-list"), /** @type {HTMLInputElement} */ ($("thread-filter")), lists, (thread) =>
+  look(thread),
+);
 const hands = {
   review: (/** @type {string} */ id) => void reviewById(id),
   stop: (/** @type {string} */ thread) => void attempt(() => talk.stop(thread)),
   look: (/** @type {string} */ thread) => look(thread),
   retry: () => void attempt(() => talk.again()),
-  copy: (/** @type {string} */ text, /** @type {string} */ what) => void attempt(async () => {
-    await navigator.clipboard.writeText(text);
-    note(`Copied ${what}.`);
-  }),
+  copy: (/** @type {string} */ text, /** @type {string} */ what) =>
+    void attempt(async () => {
+      if (!navigator.clipboard) throw new Error("The browser copies only from pages of this machine or behind TLS.");
+      await navigator.clipboard.writeText(text);
+      note(`Copied ${what}.`);
+    }),
   isHeld: () => rail.isBusy,
 };
 const tree = new Tree($("messages"), hands);
 const timeline = new Timeline($("timeline"));
 const end = new End($("chat"), $("latest"));
-const approval = new Approval(dialog("approval"), { note, look: (thread) => look(thread), decided: () => void lists.read() });
+const approval = new Approval(dialog("approval"), {
+  note,
+  look: (thread) => look(thread),
+  decided: () => void lists.read(),
+});
 
 // ---- hearing and drawing ----
 
 /** @param {any} frame @param {boolean} isPast */
 function heard(frame, isPast) {
   if (["validation_required", "validation_resolved", "done", "run_started"].includes(frame.type)) lists.soon();
-  if (isPast || frame.thread !== talk.shown) return;
-  if (frame.type === "text") tell(`${plainName(frame.agent)} says: ${frame.content}`);
+  if (isPast) return;
   if (frame.type === "validation_required") tell(`${plainName(frame.agent)} waits for your approval`);
+  if (frame.type === "text" && frame.thread === talk.shown) tell(`${plainName(frame.agent)} says: ${frame.content}`);
 }
 
 /** Another thread is looked at. */
@@ -113,11 +121,21 @@ function draw() {
   const changed = new Set(talk.picture.changed);
   talk.picture.changed.clear();
   end.keep(() => tree.draw(changed, talk.waiting));
-  drawEmpty($("empty"), talk.picture.items.size === 0 && !talk.isLive && !talk.waiting && talk.root === null && !failure, house, (text) => void say(text));
+  drawEmpty(
+    $("empty"),
+    talk.picture.items.size === 0 && !talk.isLive && !talk.waiting && talk.root === null && !failure,
+    house,
+    (text) => void say(text),
+  );
   $("failure").hidden = failure === null;
   if (view === "timeline") timeline.draw(talk.picture, talk.shown);
   drawHead(talk, lists, look);
-  rail.draw(house.agents.map((one) => ({ name: one.id, description: one.description })), talk.picture, talk.isLive, talk.connection?.is === "lost");
+  rail.draw(
+    house.agents.map((one) => ({ name: one.id, description: one.description })),
+    talk.picture,
+    talk.isLive,
+    talk.connection?.is === "lost",
+  );
 }
 
 /** @param {typeof VIEWS[number]} wanted */
@@ -149,10 +167,17 @@ function look(thread) {
 /** @param {string} text */
 async function say(text) {
   end.stick();
-  await attempt(() => talk.say(text), () => (input.value ||= text));
+  await attempt(
+    () => talk.say(text),
+    () => (input.value ||= text),
+  );
 }
 
-/** Does something that may be refused, and says so where it is. @param {() => Promise<void>} act @param {() => void} [undo] */
+/**
+ * Does something that may be refused, and says so where it is.
+ * @param {() => Promise<void>} act
+ * @param {() => void} [undo]
+ */
 async function attempt(act, undo) {
   try {
     failure = null;
@@ -161,7 +186,9 @@ async function attempt(act, undo) {
     undo?.();
     failure = { words: wordsOf(error) };
     const details = `${failure.words}\n${location.href}\n${new Date().toISOString()}`;
-    $("failure").replaceChildren(...card("That did not work.", failure.words, "Nothing that was there is lost.", details, hands));
+    $("failure").replaceChildren(
+      ...card("That did not work.", failure.words, "Nothing that was there is lost.", details, hands),
+    );
     tell(failure.words);
   }
   redraw();
@@ -196,7 +223,10 @@ function forget() {
   if (!root) return;
   const room = dialog("forget");
   const below = lists.threads.filter((one) => one.root === root).length - 1;
-  $("forget-words").textContent = below > 0 ? `It goes with everything its ${below === 1 ? "sub-agent" : `${below} sub-agents`} did. This cannot be undone.` : "This cannot be undone.";
+  $("forget-words").textContent =
+    below > 0
+      ? `It goes with everything its ${below === 1 ? "sub-agent" : `${below} sub-agents`} did. This cannot be undone.`
+      : "This cannot be undone.";
   $("forget-wrong").textContent = "";
   show(room);
   $("forget-yes").onclick = async () => {
@@ -214,9 +244,20 @@ function forget() {
 
 function palette() {
   const first = [
-    { words: "New conversation", act: () => look(null) }, { words: "Chat", act: () => choose("chat") }, { words: "Timeline", act: () => choose("timeline") }, { words: "Cost", act: () => choose("cost") },
-    { words: "Approvals: what waits for you", act: openApprovals }, { words: "House: agents, models, settings", act: () => void attempt(() => openHouse(dialog("house"))) }, { words: "Keys", act: () => openHelp(dialog("help")) },
-    ...(talk.thread ? [{ words: "Open all groups", act: () => tree.openAll() }, { words: "Copy a link to this conversation", act: () => hands.copy(location.href, "the link") }, { words: "Delete this conversation", act: forget }] : []),
+    { words: "New conversation", act: () => look(null) },
+    { words: "Chat", act: () => choose("chat") },
+    { words: "Timeline", act: () => choose("timeline") },
+    { words: "Cost", act: () => choose("cost") },
+    { words: "Approvals: what waits for you", act: openApprovals },
+    { words: "House: agents, models, settings", act: () => void attempt(() => openHouse(dialog("house"))) },
+    { words: "Keys", act: () => openHelp(dialog("help")) },
+    ...(talk.thread
+      ? [
+          { words: "Open all groups", act: () => tree.openAll() },
+          { words: "Copy a link to this conversation", act: () => hands.copy(location.href, "the link") },
+          { words: "Delete this conversation", act: forget },
+        ]
+      : []),
     ...(talk.isLive ? [{ words: "Stop what is running", act: () => hands.stop(talk.shown) }] : []),
   ];
   const roots = lists.below(null).map((one) => ({ words: `Go to: ${one.goal || one.id}`, act: () => look(one.id) }));
@@ -240,7 +281,9 @@ input.addEventListener("keydown", (event) => {
 });
 $("stop").addEventListener("click", () => hands.stop(talk.shown));
 $("new-thread").addEventListener("click", () => look(null));
-$("show-threads").addEventListener("click", () => $("show-threads").setAttribute("aria-expanded", String($("threads").classList.toggle("is-open"))));
+$("show-threads").addEventListener("click", () =>
+  $("show-threads").setAttribute("aria-expanded", String($("threads").classList.toggle("is-open"))),
+);
 $("show-inbox").addEventListener("click", openApprovals);
 $("show-house").addEventListener("click", () => void attempt(() => openHouse(dialog("house"))));
 $("show-help").addEventListener("click", () => openHelp(dialog("help")));
@@ -258,18 +301,26 @@ for (const [place, one] of VIEWS.entries()) {
   });
 }
 listen($("messages"), {
-  help: () => openHelp(dialog("help")), palette, newOne: () => look(null), filter: () => {
+  help: () => openHelp(dialog("help")),
+  palette,
+  newOne: () => look(null),
+  filter: () => {
     $("threads").classList.add("is-open");
     $("thread-filter").focus();
   },
-  chat: () => choose("chat"), timeline: () => choose("timeline"), cost: () => choose("cost"), approvals: openApprovals,
+  chat: () => choose("chat"),
+  timeline: () => choose("timeline"),
+  cost: () => choose("cost"),
+  approvals: openApprovals,
   parent: () => talk.thread?.includes(".") && look(talk.thread.slice(0, talk.thread.lastIndexOf("."))),
   child: () => {
     const focused = document.activeElement?.closest(".group")?.getAttribute("data-thread");
     const child = focused ?? children(talk.picture, talk.shown)[0]?.id;
     if (child) look(child);
   },
-  openAll: () => tree.openAll(), stop: (thread) => hands.stop(thread ?? talk.shown), toggle: (key, isOpen) => tree.toggle(key, isOpen),
+  openAll: () => tree.openAll(),
+  stop: (thread) => hands.stop(thread ?? talk.shown),
+  toggle: (key, isOpen) => tree.toggle(key, isOpen),
 });
 addEventListener("popstate", () => talk.look(wanted()));
 
@@ -288,10 +339,13 @@ setInterval(() => {
 }, 1000);
 talk.look(wanted());
 void lists.begin();
-void Promise.all([api("/agents"), api("/models")]).then(([agents, models]) => {
-  Object.assign(house, { agents, models });
-  $("model").textContent = models.model ?? "no model";
-  $("model").title = speaks(models);
-  redraw();
-}, (error) => note(wordsOf(error)));
+void Promise.all([api("/agents"), api("/models")]).then(
+  ([agents, models]) => {
+    Object.assign(house, { agents, models });
+    $("model").textContent = models.model ?? "no model";
+    $("model").title = speaks(models);
+    redraw();
+  },
+  (error) => note(wordsOf(error)),
+);
 input.focus();

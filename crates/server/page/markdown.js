@@ -1,96 +1,111 @@
 // @ts-check
-// Markdown as nodes of the document. Everything is text until it is known to be a mark: no HTML is read, no picture is fetched, and
-// a link leads only where its address says.
+// Draws Markdown as nodes of the document: only these, only with these attributes, and text only as text.
+//
+// A block of code is a `.code` with its language and a button `[data-copy]`; what that does is for whoever hears the click.
 
-const BLOCK = /^(#{1,6})\s+(.*)$/;
-const ITEM = /^(\s*)([-*+]|\d+[.)])\s+(.*)$/;
+import { prose } from "./prose.js";
+
+/** @typedef {import("./prose.js").Block} Block */
+/** @typedef {import("./inline.js").Inline} Inline */
 
 /** @param {string} source @returns {DocumentFragment} */
 export function markdown(source) {
   const out = document.createDocumentFragment();
-  const lines = source.replaceAll("\r\n", "\n").split("\n");
-  /** @type {string[]} */
-  let paragraph = [];
-  const flush = () => {
-    if (paragraph.length) out.append(element("p", inline(paragraph.join("\n"))));
-    paragraph = [];
-  };
-  for (let at = 0; at < lines.length; at += 1) {
-    const line = lines[at];
-    const fence = /^\s*(`{3,}|~{3,})/.exec(line);
-    if (fence) {
-      flush();
-      const body = [];
-      for (at += 1; at < lines.length && !lines[at].trim().startsWith(fence[1]); at += 1) body.push(lines[at]);
-      out.append(element("pre", [element("code", [body.join("\n")])]));
-    } else if (BLOCK.test(line)) {
-      flush();
-      const [, marks, words] = /** @type {RegExpExecArray} */ (BLOCK.exec(line));
-      out.append(element(`h${Math.min(6, marks.length + 2)}`, inline(words)));
-    } else if (ITEM.test(line)) {
-      flush();
-      const ordered = /\d/.test(/** @type {RegExpExecArray} */ (ITEM.exec(line))[2]);
-      const list = element(ordered ? "ol" : "ul", []);
-      for (; at < lines.length && (ITEM.test(lines[at]) || /^\s+\S/.test(lines[at])); at += 1) {
-        const item = ITEM.exec(lines[at]);
-        if (item) list.append(element("li", inline(item[3])));
-        else list.lastElementChild?.append("\n", ...inline(lines[at].trim()));
-      }
-      at -= 1;
-      out.append(list);
-    } else if (/^\s*>/.test(line)) {
-      flush();
-      const body = [];
-      for (; at < lines.length && /^\s*>/.test(lines[at]); at += 1) body.push(lines[at].replace(/^\s*>\s?/, ""));
-      at -= 1;
-      out.append(element("blockquote", [markdown(body.join("\n"))]));
-    } else if (/^\s*([-*_])(\s*\1){2,}\s*$/.test(line)) {
-      flush();
-      out.append(element("hr", []));
-    } else if (line.trim() === "") flush();
-    else paragraph.push(line);
-  }
-  flush();
+  out.append(...prose(source).map(block));
   return out;
 }
 
-/** @param {string} text @returns {(Node | string)[]} */
-function inline(text) {
-  const mark = /(`+)([\s\S]+?)\1|\*\*([^*]+)\*\*|__([^_]+)__|\*([^*\s][^*]*)\*|\[([^\]]+)\]\(([^)\s]+)\)|(https?:\/\/[^\s<>()"']+)/;
-  /** @type {(Node | string)[]} */
-  const out = [];
-  for (let rest = text; rest; ) {
-    const found = mark.exec(rest);
-    if (!found) {
-      out.push(rest);
-      break;
+/** @param {Block} one @returns {Node} */
+function block(one) {
+  switch (one.type) {
+    case "heading":
+      // The page has headings of its own above these.
+      return element(`h${Math.min(6, one.level + 2)}`, words(one.content));
+    case "paragraph":
+      return element("p", words(one.content));
+    case "code":
+      return code(one.language, one.text);
+    case "quote":
+      return element("blockquote", one.content.map(block));
+    case "list": {
+      const list = element(one.start === null ? "ul" : "ol", one.items.map(item));
+      if (one.start !== null && one.start !== 1) list.setAttribute("start", String(one.start));
+      return list;
     }
-    if (found.index) out.push(rest.slice(0, found.index));
-    const [whole, , code, strong, strong2, weak, label, address, bare] = found;
-    if (code !== undefined) out.push(element("code", [code]));
-    else if (strong ?? strong2) out.push(element("strong", inline(strong ?? strong2)));
-    else if (weak) out.push(element("em", inline(weak)));
-    else out.push(link(label ?? bare, address ?? bare, whole));
-    rest = rest.slice(found.index + whole.length);
+    case "table":
+      return table(one.align, one.head, one.rows);
+    case "rule":
+      return element("hr", []);
   }
-  return out;
 }
 
-/** @param {string} label @param {string} address @param {string} whole */
-function link(label, address, whole) {
-  if (!/^(https?:\/\/|mailto:)/i.test(address)) return whole;
-  const node = /** @type {HTMLAnchorElement} */ (element("a", [label]));
-  node.href = address;
+/** @param {Inline[]} content @returns {(Node | string)[]} */
+function words(content) {
+  return content.map((one) => {
+    if (typeof one === "string") return one;
+    switch (one.type) {
+      case "code":
+        return element("code", [one.text]);
+      case "strong":
+      case "em":
+        return element(one.type, words(one.content));
+      case "strike":
+        return element("s", words(one.content));
+      case "image":
+        return element("span", [one.text || "image"], "image");
+      case "break":
+        return element("br", []);
+      case "link":
+        return link(one);
+    }
+  });
+}
+
+/** @param {Extract<Inline, { type: "link" }>} one */
+function link({ href, whose, content }) {
+  const node = /** @type {HTMLAnchorElement} */ (element("a", words(content)));
+  node.href = href;
   node.rel = "noopener noreferrer";
   node.target = "_blank";
   // Where it leads is seen before it is followed.
-  node.title = address;
+  node.title = href;
+  if (whose !== null) node.append(element("span", [` (leads to ${whose})`], "leads-to"));
   return node;
 }
 
-/** @param {string} name @param {(Node | string)[]} content */
-function element(name, content) {
+/** A short item is a line, not a paragraph. @param {Block[]} content */
+function item(content) {
+  const [first, ...rest] = content;
+  if (first?.type !== "paragraph") return element("li", content.map(block));
+  return element("li", [...words(first.content), ...rest.map(block)]);
+}
+
+/** @param {string} language @param {string} text */
+function code(language, text) {
+  const copy = element("button", ["Copy"], "copy");
+  copy.setAttribute("type", "button");
+  copy.dataset.copy = "";
+  const head = element("div", [element("span", [language], "language"), copy], "code-head");
+  const body = element("pre", [element("code", [text])]);
+  body.tabIndex = 0;
+  return element("div", [head, body], "code");
+}
+
+/** @param {(string | null)[]} align @param {Inline[][]} head @param {Inline[][][]} rows */
+function table(align, head, rows) {
+  const row = (/** @type {string} */ kind, /** @type {Inline[][]} */ cells) => element("tr", cells.map((cell, at) => element(kind, words(cell), align[at] ? `is-${align[at]}` : "")));
+  const body = element("table", [element("thead", [row("th", head)]), element("tbody", rows.map((cells) => row("td", cells)))]);
+  const scroll = element("div", [body], "scroll");
+  scroll.tabIndex = 0;
+  scroll.setAttribute("role", "region");
+  scroll.setAttribute("aria-label", "Table");
+  return scroll;
+}
+
+/** @param {string} name @param {(Node | string)[]} content @param {string} [look] */
+function element(name, content, look = "") {
   const node = document.createElement(name);
+  if (look) node.className = look;
   node.append(...content);
   return node;
 }

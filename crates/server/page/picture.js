@@ -4,10 +4,11 @@
 /**
  * @typedef {{
  *   key: string, kind: "prompt" | "text" | "tool" | "notice" | "end", seq: number, thread: string,
- *   text?: string, agent?: string, at?: string, isError?: boolean,
+ *   text?: string, agent?: string, from?: string, at?: string, isError?: boolean,
  *   call?: string, tool?: string, slug?: string, input?: any, output?: string, progress?: string, ms?: number | null,
  *   state?: "running" | "done" | "failed" | "interrupted", places: Record<string, number>,
- * }} Item What a thread shows, in one place. `slug` is the agent that a call starts; `progress` is what a running tool last wrote.
+ * }} Item What a thread shows, in one place. `from` is who told a running agent something; `slug` is the agent that a
+ *   call starts; `progress` is what a running tool last wrote.
  * @typedef {{
  *   id: string, seq: number, agent?: string, name?: string, parent?: string, call?: string, goal?: string, model?: string,
  *   state: string, outcome?: string, report?: string, error?: string, startedAt?: string, endedAt?: string, ms?: number,

@@ -1,6 +1,7 @@
 // @ts-check
-// What exactly a call would do, as a person can judge it: a file as it would be written, an edit as lines that go and come, anything
-// else as the very arguments. Nothing is left out and nothing is hidden; where it is long, its length is said.
+// What exactly a call would do, as a person can judge it: a file as it would be written, an edit as lines that go
+// and come, anything else as the very arguments. Nothing is left out and nothing is hidden; where it is long, its
+// length is said.
 
 import { make, set } from "./dom.js";
 import { counted, escaped, visible, whole } from "./words.js";
@@ -18,10 +19,19 @@ export function preview(question) {
   return [drawn, details];
 }
 
-/** JSON to be edited: what cannot be seen is escaped, and comes back as it was. @param {any} input @returns {HTMLTextAreaElement} */
+/**
+ * JSON to be edited: what cannot be seen is escaped, and comes back as it was.
+ * @param {any} input
+ * @returns {HTMLTextAreaElement}
+ */
 export function editor(input) {
   const text = escaped(input);
-  const node = /** @type {HTMLTextAreaElement} */ (set(make("textarea", "edit"), { "aria-label": "The input, as JSON. What stands here is what will be done.", spellcheck: "false" }));
+  const node = /** @type {HTMLTextAreaElement} */ (
+    set(make("textarea", "edit"), {
+      "aria-label": "The input, as JSON. What stands here is what will be done.",
+      spellcheck: "false",
+    })
+  );
   node.value = text;
   node.rows = Math.min(14, text.split("\n").length + 1);
   return node;
@@ -48,16 +58,36 @@ function changes(tool, input) {
   }
   if (tool !== "edit_file") return null;
   const edits = Array.isArray(input.edits) && input.edits.length ? input.edits : [input];
-  const pairs = edits.map((/** @type {any} */ one) => [one?.old_text ?? one?.old_string, one?.new_text ?? one?.new_string]);
-  return pairs.every((/** @type {any[]} */ pair) => pair.every((text) => typeof text === "string")) ? diff(path, "Would change", pairs) : null;
+  const pairs = edits.map((/** @type {any} */ one) => [
+    one?.old_text ?? one?.old_string,
+    one?.new_text ?? one?.new_string,
+  ]);
+  return pairs.every((/** @type {any[]} */ pair) => pair.every((text) => typeof text === "string"))
+    ? diff(path, "Would change", pairs)
+    : null;
 }
 
 /** @param {string} path @param {string} words @param {string[][]} pairs What goes, and what comes. */
 function diff(path, words, pairs) {
-  const rows = pairs.flatMap(([old, fresh], at) => [...(at ? [make("span", "diff-gap", "⋯\n")] : []), ...lines(old, "-"), ...lines(fresh, "+")]);
+  const rows = pairs.flatMap(([old, fresh], at) => [
+    ...(at ? [make("span", "diff-gap", "⋯\n")] : []),
+    ...lines(old, "-"),
+    ...lines(fresh, "+"),
+  ]);
   const count = pairs.reduce((sum, [, fresh]) => sum + fresh.length, 0);
   const shown = set(make("pre", "diff", ...rows), { tabindex: "0", "aria-label": `${words}: ${path}` });
-  return make("div", "preview", make("p", "preview-head", `${words} `, make("code", "", visible(path)), count > LONG ? ` (${counted(count, "character")})` : ""), shown);
+  return make(
+    "div",
+    "preview",
+    make(
+      "p",
+      "preview-head",
+      `${words} `,
+      make("code", "", visible(path)),
+      count > LONG ? ` (${counted(count, "character")})` : "",
+    ),
+    shown,
+  );
 }
 
 /** @param {string} text @param {"-" | "+"} mark */
@@ -70,5 +100,12 @@ function lines(text, mark) {
 /** @param {string} text @param {string} label */
 function block(text, label) {
   const pre = set(make("pre", "exact", text), { tabindex: "0", "aria-label": label });
-  return make("div", "preview", ...(text.length > LONG ? [make("p", "preview-head", `${whole(text.length)} characters; all of them are below.`)] : []), pre);
+  return make(
+    "div",
+    "preview",
+    ...(text.length > LONG
+      ? [make("p", "preview-head", `${whole(text.length)} characters; all of them are below.`)]
+      : []),
+    pre,
+  );
 }

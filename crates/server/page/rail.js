@@ -1,6 +1,6 @@
 // @ts-check
-// The rail: who is there, and who has the word. Hand-overs are shown one by one, each long enough to be seen; what is said and done
-// meanwhile is not held up by it.
+// The rail: who is there, and who has the word. Hand-overs are shown one by one, each long enough to be seen; what
+// is said and done meanwhile is not held up by it.
 
 import { change, kept, make, place, set } from "./dom.js";
 import { isGood, plainName } from "./words.js";
@@ -16,23 +16,28 @@ const SHOWN_MS = 300;
 const MOST_WAITING = 8;
 
 export class Rail {
-  /** @param {HTMLElement} room @param {{ changed: (agent: string) => void, drained: () => void, pick: (agent: string) => void }} on */
+  /** Hand-overs that are still to be shown. @type {string[]} */
+  waiting = [];
+  /** Who has the word. @type {string | null} */
+  shown = null;
+  /** Until the one that is shown was seen. @type {ReturnType<typeof setTimeout> | undefined} */
+  timer = undefined;
+  /** What was drawn last. @type {[Agent[], Picture, boolean, boolean] | undefined} */
+  drawn = undefined;
+
+  /**
+   * @param {HTMLElement} room
+   * @param {{ changed: (agent: string) => void, drained: () => void, pick: (agent: string) => void }} on
+   */
   constructor(room, on) {
     this.room = room;
     this.on = on;
-    this.clear();
   }
 
   /** Nobody has the word. */
   clear() {
     clearTimeout(this.timer);
-    /** @type {string[]} */
-    this.waiting = [];
-    /** @type {string | null} */
-    this.shown = null;
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this.timer = undefined;
-    this.drawn = undefined;
+    Object.assign(this, { waiting: [], shown: null, timer: undefined, drawn: undefined });
   }
 
   /** Whether hand-overs are still to be shown. */
@@ -40,7 +45,11 @@ export class Rail {
     return this.timer !== undefined;
   }
 
-  /** Takes a hand-over in: to be seen, or, where it is long past, at once. @param {string} agent @param {boolean} isPast */
+  /**
+   * Takes a hand-over in: to be seen, or, where it is long past, at once.
+   * @param {string} agent
+   * @param {boolean} isPast
+   */
   hand(agent, isPast) {
     if (agent === (this.waiting.at(-1) ?? this.shown)) return;
     if (isPast) {
@@ -63,13 +72,21 @@ export class Rail {
     this.shown = next;
     // At once, so that it is seen as long as it is held.
     if (this.drawn) this.draw(...this.drawn);
+    this.#reveal();
     this.timer = setTimeout(() => this.#next(), SHOWN_MS);
     this.on.changed(next);
   }
 
+  /** Where the rail is a strip, whoever has the word is in sight. */
+  #reveal() {
+    const [strip, node] = [this.room.parentElement, this.room.querySelector(".active")];
+    if (!strip || !node || strip.scrollWidth <= strip.clientWidth) return;
+    const [here, there] = [strip.getBoundingClientRect(), node.getBoundingClientRect()];
+    if (there.left < here.left || there.right > here.right) strip.scrollLeft += there.left - here.left - 8;
+  }
+
   /** @param {Agent[]} agents @param {Picture} picture @param {boolean} isLive @param {boolean} isStale */
   draw(agents, picture, isLive, isStale) {
-    /** @type {[Agent[], Picture, boolean, boolean]} */
     this.drawn = [agents, picture, isLive, isStale];
     const others = agents.map((one) => one.name).filter((name) => !HOUSEHOLD.includes(name));
     const lives = this.#lives(picture);
@@ -84,16 +101,39 @@ export class Rail {
     this.room.classList.toggle("is-stale", isStale);
   }
 
-  /** @param {string} name @param {string} about @param {boolean} is @param {{ working: number, waits: number, failed: boolean }} life @param {boolean} isLive */
+  /**
+   * @param {string} name
+   * @param {string} about
+   * @param {boolean} is
+   * @param {{ working: number, waits: number, failed: boolean }} life
+   * @param {boolean} isLive
+   */
   #agent(name, about, is, life, isLive) {
     const node = kept(this.room, name, "li", "agent");
     set(node, { "data-testid": `agent-${name}`, "data-agent": name });
     const state = life.waits ? "waits" : life.working || (is && isLive) ? "running" : life.failed ? "failed" : "quiet";
-    const word = life.waits ? "waits for you" : life.working > 1 ? `${life.working} at work` : state === "running" ? "working" : life.failed ? "failed" : "";
+    const word = life.waits
+      ? "waits for you"
+      : life.working > 1
+        ? `${life.working} at work`
+        : state === "running"
+          ? "working"
+          : life.failed
+            ? "failed"
+            : "";
     change(node, [is, state, word, about], () => {
       node.classList.toggle("active", is);
       set(node, { "data-state": state, "aria-current": is ? "true" : null, title: about });
-      const pick = set(make("button", "agent-pick", make("span", "agent-letter", name[0].toUpperCase()), make("span", "agent-name", plainName(name)), make("span", "agent-is", word)), { type: "button" });
+      const pick = set(
+        make(
+          "button",
+          "agent-pick",
+          make("span", "agent-letter", name[0].toUpperCase()),
+          make("span", "agent-name", plainName(name)),
+          make("span", "agent-is", word),
+        ),
+        { type: "button" },
+      );
       set(/** @type {HTMLElement} */ (pick.firstChild), { "aria-hidden": "true" });
       pick.addEventListener("click", () => this.on.pick(name));
       // A button that somebody has just reached by key stays reached.

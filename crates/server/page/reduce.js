@@ -76,7 +76,7 @@ const told = {
       Object.assign(thread, { goal: frame.prompt, startedAt: frame.timestamp });
       Object.assign(thread.facts.places, { goal: -1, startedAt: -1 });
     }
-    settle(picture, thread);
+    hear(picture, thread, place, "initializing");
   },
   thread_created(picture, frame, place, thread) {
     if (!thread) return;
@@ -164,7 +164,7 @@ const told = {
     // What was heard of the answer that broke off is not part of the next one.
     picture.deltas.delete(`${id}#${frame.turn}`);
   },
-  steered: (picture, frame, place, _, id) => say(picture, frame, place, id, { kind: "notice", text: `${frame.from} said: ${frame.content}` }),
+  steered: (picture, frame, place, _, id) => say(picture, frame, place, id, { kind: "notice", from: frame.from, text: `${frame.from} said: ${frame.content}` }),
   stalled(picture, frame, place, _, id) {
     const silent = Math.round((frame.silent_ms ?? 0) / 1000);
     say(picture, frame, place, id, { kind: "notice", text: `Nothing was heard for ${silent} s; it waits for ${frame.waiting_for}` });

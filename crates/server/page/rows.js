@@ -1,10 +1,23 @@
 // @ts-check
-// One row of a conversation: what a person said, what an agent said, a call, a question, a note, an end. What lies inside a call is
-// built when somebody opens it.
+// One row of a conversation: what a person said, what an agent said, a call, a question, a note, an end. What lies
+// inside a call is built when somebody opens it.
 
 import { button, change, kept, make, set, sign } from "./dom.js";
 import { markdown } from "./markdown.js";
-import { argument, counted, cut, duration, elapsed, isGood, moment, now, plainName, stateWord, visible, whole } from "./words.js";
+import {
+  argument,
+  counted,
+  cut,
+  duration,
+  elapsed,
+  isGood,
+  moment,
+  now,
+  plainName,
+  stateWord,
+  visible,
+  whole,
+} from "./words.js";
 
 /** @typedef {import("./reduce.js").Picture} Picture */
 /** @typedef {import("./reduce.js").Item} Item */
@@ -21,7 +34,14 @@ const MARKS = { running: "…", done: "✓", failed: "✕", interrupted: "–" }
 /** So much of a tool's output is drawn; all of it can be copied. */
 const MOST_OUTPUT = 20_000;
 
-/** @param {HTMLElement} room @param {Item} item @param {boolean} isOpen @param {Hands} hands @param {Picture} picture @returns {HTMLElement | null} */
+/**
+ * @param {HTMLElement} room
+ * @param {Item} item
+ * @param {boolean} isOpen
+ * @param {Hands} hands
+ * @param {Picture} picture
+ * @returns {HTMLElement | null}
+ */
 export function row(room, item, isOpen, hands, picture) {
   switch (item.kind) {
     case "prompt":
@@ -40,7 +60,13 @@ export function row(room, item, isOpen, hands, picture) {
   }
 }
 
-/** Words that are still coming. @param {HTMLElement} room @param {string} key @param {string} agent @param {string} text */
+/**
+ * Words that are still coming.
+ * @param {HTMLElement} room
+ * @param {string} key
+ * @param {string} agent
+ * @param {string} text
+ */
 export function coming(room, key, agent, text) {
   const node = kept(room, `coming:${key}`, "article", "message is-coming");
   change(node, [agent, text], () => node.replaceChildren(head(agent), words(text)));
@@ -54,20 +80,43 @@ export function sent(room, text) {
   return node;
 }
 
-/** A question that an agent asks, where it asks it. @param {HTMLElement} room @param {Question} question @param {Hands} hands */
+/**
+ * A question that an agent asks, where it asks it.
+ * @param {HTMLElement} room
+ * @param {Question} question
+ * @param {Hands} hands
+ */
 export function asked(room, question, hands) {
   const node = kept(room, `ask:${question.id}`, "div", "asked");
   const frame = question.frame ?? {};
   change(node, [question.decision, question.reason, question.frame], () => {
-    const what = make("span", "asked-what", make("code", "", frame.tool_name ?? "a tool"), " ", cut(visible(frame.effect ?? ""), 200));
+    const what = make(
+      "span",
+      "asked-what",
+      make("code", "", frame.tool_name ?? "a tool"),
+      " ",
+      cut(visible(frame.effect ?? ""), 200),
+    );
     node.classList.toggle("is-open", !question.decision);
     if (!question.decision) {
-      const review = set(button("Review", "primary", () => hands.review(question.id)), { "data-row": "", "aria-label": `Review: ${frame.tool_name}` });
-      return node.replaceChildren(sign("⚑", "waits for you"), make("span", "state is-waiting", "waiting for approval"), what, review);
+      const review = set(
+        button("Review", "primary", () => hands.review(question.id)),
+        { "data-row": "", "aria-label": `Review: ${frame.tool_name}` },
+      );
+      return node.replaceChildren(
+        sign("⚑", "waits for you"),
+        make("span", "state is-waiting", "waiting for approval"),
+        what,
+        review,
+      );
     }
     const isYes = question.decision === "approved";
-    node.replaceChildren(sign(isYes ? "✓" : "✕", question.decision, `sign ${isYes ? "is-done" : "is-failed"}`), make("span", "state", question.decision), what,
-      ...(question.reason ? [make("span", "asked-why", visible(question.reason))] : []));
+    node.replaceChildren(
+      sign(isYes ? "✓" : "✕", question.decision, `sign ${isYes ? "is-done" : "is-failed"}`),
+      make("span", "state", question.decision),
+      what,
+      ...(question.reason ? [make("span", "asked-why", visible(question.reason))] : []),
+    );
   });
   return node;
 }
@@ -78,7 +127,10 @@ function said(room, item, who, look) {
   change(node, [who, item.text, item.at], () => {
     node.tabIndex = -1;
     node.dataset.row = "";
-    node.replaceChildren(head(who, item.at), item.kind === "prompt" ? make("p", "as-said", item.text ?? "") : words(item.text ?? ""));
+    node.replaceChildren(
+      head(who, item.at),
+      item.kind === "prompt" ? make("p", "as-said", item.text ?? "") : words(item.text ?? ""),
+    );
   });
   return node;
 }
@@ -90,10 +142,24 @@ function call(room, item, isOpen, hands) {
   change(node, [item.tool, item.input, item.output, item.progress, state, item.ms, isOpen], () => {
     const known = /** @type {HTMLElement | null} */ (node.querySelector(":scope > .toggle"));
     const toggle = known ?? set(make("button", "toggle"), { type: "button", "data-row": "", "data-open": item.key });
-    const time = item.ms !== undefined && item.ms !== null ? make("span", "time", duration(item.ms)) : state === "running" ? ticking(item.at) : make("span", "time");
+    const time =
+      item.ms !== undefined && item.ms !== null
+        ? make("span", "time", duration(item.ms))
+        : state === "running"
+          ? ticking(item.at)
+          : make("span", "time");
     set(toggle, { "aria-expanded": String(isOpen) });
-    toggle.replaceChildren(chevron(), sign(MARKS[state], state, `sign is-${state}`), make("span", "tool-name", visible(item.tool ?? "a tool")), make("span", "argument", argument(item.input)), time);
-    const progress = state === "running" && item.progress ? [make("pre", "progress", visible(item.progress.trimEnd().split("\n").slice(-5).join("\n")))] : [];
+    toggle.replaceChildren(
+      chevron(),
+      sign(MARKS[state], state, `sign is-${state}`),
+      make("span", "tool-name", visible(item.tool ?? "a tool")),
+      make("span", "argument", argument(item.input)),
+      time,
+    );
+    const progress =
+      state === "running" && item.progress
+        ? [make("pre", "progress", visible(item.progress.trimEnd().split("\n").slice(-5).join("\n")))]
+        : [];
     // A node that is put in again loses the focus.
     if (!known) node.append(toggle);
     while (toggle.nextSibling) toggle.nextSibling.remove();
@@ -113,9 +179,30 @@ function within(item, hands) {
 /** @param {string} name @param {string} text @param {Hands} hands */
 function part(name, text, hands) {
   const cutOff = text.length > MOST_OUTPUT;
-  const pre = set(make("pre", "", visible(cutOff ? text.slice(0, MOST_OUTPUT) : text)), { tabindex: "0", "aria-label": name });
-  return make("div", "part", make("div", "part-head", make("h4", "", name), button("Copy", "small", () => hands.copy(text, name))), pre,
-    ...(cutOff ? [make("p", "note", `The first ${whole(MOST_OUTPUT)} of ${whole(text.length)} characters. Copy gives all of them.`)] : []));
+  const pre = set(make("pre", "", visible(cutOff ? text.slice(0, MOST_OUTPUT) : text)), {
+    tabindex: "0",
+    "aria-label": name,
+  });
+  return make(
+    "div",
+    "part",
+    make(
+      "div",
+      "part-head",
+      make("p", "part-name", name),
+      button("Copy", "small", () => hands.copy(text, name)),
+    ),
+    pre,
+    ...(cutOff
+      ? [
+          make(
+            "p",
+            "note",
+            `The first ${whole(MOST_OUTPUT)} of ${whole(text.length)} characters. Copy gives all of them.`,
+          ),
+        ]
+      : []),
+  );
 }
 
 /** @param {HTMLElement} room @param {Item} item */
@@ -125,7 +212,13 @@ function notice(room, item) {
   return node;
 }
 
-/** How a run ended: a line where all is well, a card where it is not. @param {HTMLElement} room @param {Item} item @param {Hands} hands @param {Picture} picture */
+/**
+ * How a run ended: a line where all is well, a card where it is not.
+ * @param {HTMLElement} room
+ * @param {Item} item
+ * @param {Hands} hands
+ * @param {Picture} picture
+ */
 function end(room, item, hands, picture) {
   // An end that says nothing of its outcome is a good one: other speakers of this protocol have no word for it.
   const outcome = item.tool ?? "completed";
@@ -134,22 +227,47 @@ function end(room, item, hands, picture) {
   set(node, { "data-testid": "message-complete" });
   change(node, [outcome, item.text, done], () => {
     if (isGood(outcome)) {
-      const took = [done?.duration_ms === undefined ? "" : duration(done.duration_ms), done?.usage?.tree?.children ? counted(done.usage.tree.children, "sub-agent") : ""];
+      const took = [
+        done?.duration_ms === undefined ? "" : duration(done.duration_ms),
+        done?.usage?.tree?.children ? counted(done.usage.tree.children, "sub-agent") : "",
+      ];
       return node.replaceChildren(make("p", "end-line", ["Done", ...took.filter(Boolean)].join(" · ")));
     }
     node.classList.add("card");
     node.classList.toggle("is-wanted", outcome === "cancelled");
     const details = JSON.stringify(done ?? { outcome, reason: item.text }, null, 2);
-    node.replaceChildren(...card(`This run ${outcome === "cancelled" ? "was stopped" : `ended: ${stateWord(outcome)}`}.`, item.text ?? "", "Everything above is kept, and the conversation can go on.", details, hands));
+    node.replaceChildren(
+      ...card(
+        `This run ${outcome === "cancelled" ? "was stopped" : `ended: ${stateWord(outcome)}`}.`,
+        item.text ?? "",
+        "Everything above is kept, and the conversation can go on.",
+        details,
+        hands,
+      ),
+    );
   });
   return node;
 }
 
-/** What went wrong, what was kept, and what can be done. @param {string} what @param {string} cause @param {string} keptWords @param {string} details @param {Hands} hands */
+/**
+ * What went wrong, what was kept, and what can be done.
+ * @param {string} what
+ * @param {string} cause
+ * @param {string} keptWords
+ * @param {string} details
+ * @param {Hands} hands
+ */
 export function card(what, cause, keptWords, details, hands) {
   return [
-    make("p", "card-what", what), ...(cause ? [make("p", "card-cause", visible(cause))] : []), make("p", "note", keptWords),
-    make("div", "buttons", button("Retry", "", () => hands.retry()), button("Copy details", "", () => hands.copy(details, "the details"))),
+    make("p", "card-what", what),
+    ...(cause ? [make("p", "card-cause", visible(cause))] : []),
+    make("p", "note", keptWords),
+    make(
+      "div",
+      "buttons",
+      button("Retry", "", () => hands.retry()),
+      button("Copy details", "", () => hands.copy(details, "the details")),
+    ),
   ];
 }
 

@@ -1,5 +1,6 @@
 // @ts-check
-// The end of a conversation: whoever is there stays there while it grows, whoever reads above is left alone and shown a way back.
+// The end of a conversation: whoever is there stays there while it grows, whoever reads above is left alone and
+// shown a way back.
 
 /** So near counts as being there. */
 const NEAR = 48;
@@ -10,10 +11,14 @@ export class End {
     this.room = room;
     this.pill = pill;
     this.isThere = true;
-    room.addEventListener("scroll", () => {
-      this.isThere = room.scrollHeight - room.scrollTop - room.clientHeight < NEAR;
-      if (this.isThere) pill.hidden = true;
-    }, { passive: true });
+    room.addEventListener(
+      "scroll",
+      () => {
+        this.isThere = room.scrollHeight - room.scrollTop - room.clientHeight < NEAR;
+        if (this.isThere) pill.hidden = true;
+      },
+      { passive: true },
+    );
     pill.addEventListener("click", () => this.stick());
   }
 

@@ -1,8 +1,10 @@
 // @ts-check
-// The conversation that is looked at: follows it, takes frames in, and carries what a person says and wants stopped to the window.
+// The conversation that is looked at: follows it, takes frames in, and carries what a person says and wants stopped
+// to the window.
 //
-// A message goes to `POST /api/chat`, whose answer is a stream of the run's frames. The first of them tells which conversation it
-// is; from there on its log is followed, which also brings words in passing and later runs, and comes back by itself.
+// A message goes to `POST /api/chat`, whose answer is a stream of the run's frames. The first of them tells which
+// conversation it is; from there on its log is followed, which also brings words in passing and later runs, and
+// comes back by itself.
 
 import { api, ask, at, Refused } from "./api.js";
 import { follow, read } from "./follow.js";
@@ -16,11 +18,33 @@ import { now } from "./words.js";
 const PAST_MS = 3000;
 
 export class Talk {
-  /** @param {Rail} rail @param {{ changed: () => void, heard: (frame: any, isPast: boolean) => void, moved: () => void }} on */
+  /** What the frames of the family come to. */
+  picture = begin();
+  /** Ends when something else is looked at. */
+  visit = new AbortController();
+  /** When one began to look. */
+  since = now();
+  /** The family that is followed; none before anything is said. @type {string | null} */
+  root = null;
+  /** The thread of it that is shown. @type {string | null} */
+  thread = null;
+  /** What was sent and the log does not tell yet. @type {string | null} */
+  waiting = null;
+  /** What was said last. @type {string | null} */
+  said = null;
+  isSending = false;
+  /** Threads that are asked to end. @type {Set<string>} */
+  stopping = new Set();
+  /** @type {Connection | null} */
+  connection = null;
+
+  /**
+   * @param {Rail} rail
+   * @param {{ changed: () => void, heard: (frame: any, isPast: boolean) => void, moved: () => void }} on
+   */
   constructor(rail, on) {
     this.rail = rail;
     this.on = on;
-    this.#forget(null);
   }
 
   /** Whether a run goes on. */
@@ -44,7 +68,11 @@ export class Talk {
     this.on.moved();
   }
 
-  /** Says something: to a run that goes on, or to begin one. @param {string} text @param {string} [agent] Who is to hear it, in a new conversation. */
+  /**
+   * Says something: to a run that goes on, or to begin one.
+   * @param {string} text
+   * @param {string} [agent] Who is to hear it, in a new conversation.
+   */
   async say(text, agent) {
     if (this.thread && (this.thread !== this.root || this.isLive)) {
       try {
@@ -81,7 +109,11 @@ export class Talk {
     if (this.said) await this.say(this.said);
   }
 
-  /** Stops a thread and all below it, answered once it is so. Whoever asks again while it says its last words wants it at once. @param {string} thread */
+  /**
+   * Stops a thread and all below it, answered once it is so. Whoever asks again while it says its last words wants
+   * it at once.
+   * @param {string} thread
+   */
   async stop(thread) {
     if (!thread) return;
     const isUrgent = this.stopping.has(thread);
@@ -124,27 +156,29 @@ export class Talk {
 
   /** @param {string | null} root */
   #forget(root) {
-    this.visit?.abort();
-    this.visit = new AbortController();
-    this.picture = begin();
+    this.visit.abort();
     this.rail.clear();
-    this.since = now();
-    /** @type {string | null} */
-    this.root = root;
-    /** @type {string | null} */
-    this.thread = root;
-    /** What was sent and the log does not tell yet. @type {string | null} */
-    this.waiting = null;
-    /** What was said last. @type {string | null} */
-    this.said = null;
-    this.isSending = false;
-    /** Threads that are asked to end. @type {Set<string>} */
-    this.stopping = new Set();
-    /** @type {Connection | null} */
-    this.connection = null;
+    const fresh = {
+      visit: new AbortController(),
+      picture: begin(),
+      since: now(),
+      root,
+      thread: root,
+      waiting: null,
+      said: null,
+      isSending: false,
+      stopping: new Set(),
+      connection: null,
+    };
+    Object.assign(this, fresh);
   }
 
-  /** Reads the first frames of a run, until one tells where it is kept. @param {Response} answer @param {string} text @param {AbortController} visit */
+  /**
+   * Reads the first frames of a run, until one tells where it is kept.
+   * @param {Response} answer
+   * @param {string} text
+   * @param {AbortController} visit
+   */
   async #begin(answer, text, visit) {
     fold(this.picture, { type: "run_started", prompt: text });
     this.waiting = null;
@@ -169,7 +203,13 @@ export class Talk {
       this.connection = connection;
       this.on.changed();
     };
-    void follow(`/api/v1${at(root)}/events?deltas=1`, () => this.picture.last || null, (frame) => this.take(frame), tell, visit.signal);
+    void follow(
+      `/api/v1${at(root)}/events?deltas=1`,
+      () => this.picture.last || null,
+      (frame) => this.take(frame),
+      tell,
+      visit.signal,
+    );
   }
 }
 

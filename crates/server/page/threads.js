@@ -9,7 +9,12 @@ import { moment, plainName, stateWord, visible } from "./words.js";
 const LIVE = ["running", "waiting", "stopping"];
 
 export class Threads {
-  /** @param {HTMLElement} room @param {HTMLInputElement} filter @param {Lists} lists @param {(thread: string) => void} look */
+  /**
+   * @param {HTMLElement} room
+   * @param {HTMLInputElement} filter
+   * @param {Lists} lists
+   * @param {(thread: string) => void} look
+   */
   constructor(room, filter, lists, look) {
     this.room = room;
     this.filter = filter;
@@ -33,7 +38,8 @@ export class Threads {
   mark(thread) {
     this.at = thread;
     // Whoever looks at a sub-agent sees where it belongs.
-    for (let dot = thread?.indexOf(".") ?? -1; thread && dot > 0; dot = thread.indexOf(".", dot + 1)) this.open.add(thread.slice(0, dot));
+    for (let dot = thread?.indexOf(".") ?? -1; thread && dot > 0; dot = thread.indexOf(".", dot + 1))
+      this.open.add(thread.slice(0, dot));
     this.draw();
   }
 
@@ -53,7 +59,8 @@ export class Threads {
       for (const one of ones) {
         const own = below.get(one.id) ?? [];
         const isOpen = this.open.has(one.id);
-        if (!wanted || matches(one, wanted)) nodes.push(this.#row(one, level, own.length > 0, isOpen, waits(one.id, waiting)));
+        if (!wanted || matches(one, wanted))
+          nodes.push(this.#row(one, level, own.length > 0, isOpen, waits(one.id, waiting)));
         if (isOpen || wanted) list(own, level + 1);
       }
     };
@@ -66,22 +73,48 @@ export class Threads {
     place(this.room, nodes);
   }
 
-  /** @param {any} one @param {number} level @param {boolean} hasMore @param {boolean} isOpen @param {boolean} isWaiting */
+  /**
+   * @param {any} one
+   * @param {number} level
+   * @param {boolean} hasMore
+   * @param {boolean} isOpen
+   * @param {boolean} isWaiting
+   */
   #row(one, level, hasMore, isOpen, isWaiting) {
     const node = kept(this.room, one.id, "li", "thread-row");
     const isAt = one.id === this.at;
     change(node, [one.goal, one.state, one.agent, one.updated_at, isAt, hasMore, isOpen, isWaiting, level], () => {
-      const focused = node.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.part : undefined;
+      const focused = node.contains(document.activeElement)
+        ? /** @type {HTMLElement} */ (document.activeElement).dataset.part
+        : undefined;
       node.style.setProperty("--level", String(Math.min(level, 6)));
       const isLive = LIVE.includes(one.state);
-      const mark = isWaiting ? sign("⚑", "waits for you", "sign is-waiting") : isLive ? sign("●", "running", "sign is-working") : make("span", "");
+      const mark = isWaiting
+        ? sign("⚑", "waits for you", "sign is-waiting")
+        : isLive
+          ? sign("●", "running", "sign is-working")
+          : make("span", "");
       const name = level === 0 ? one.goal || one.id : `.${one.id.split(".").at(-1)} ${plainName(one.agent)}`;
       const word = isWaiting ? "waits for you" : stateWord(one.state);
-      const state = make("span", "thread-state", level === 0 ? `${plainName(one.agent)} · ${word} · ` : `${word} · `, moment(one.updated_at));
-      const choose = set(make("button", "thread", make("span", "thread-goal", visible(name)), mark, state), { type: "button", "data-testid": `thread-${one.id}`, "data-part": "choose", "aria-current": isAt ? "true" : null, title: one.goal ?? "" });
+      const state = make(
+        "span",
+        "thread-state",
+        level === 0 ? `${plainName(one.agent)} · ${word} · ` : `${word} · `,
+        moment(one.updated_at),
+      );
+      const choose = set(make("button", "thread", make("span", "thread-goal", visible(name)), mark, state), {
+        type: "button",
+        "data-testid": `thread-${one.id}`,
+        "data-part": "choose",
+        "aria-current": isAt ? "true" : null,
+        title: one.goal ?? "",
+      });
       choose.addEventListener("click", () => this.look(one.id));
       const toggle = hasMore
-        ? set(button("", "thread-toggle", () => this.#toggle(one.id)), { "data-part": "toggle", "aria-expanded": String(isOpen), "aria-label": `Sub-agents of ${name}` })
+        ? set(
+            button("", "thread-toggle", () => this.#toggle(one.id)),
+            { "data-part": "toggle", "aria-expanded": String(isOpen), "aria-label": `Sub-agents of ${name}` },
+          )
         : make("span", "thread-toggle");
       if (hasMore) toggle.append(set(make("span", "chevron"), { "aria-hidden": "true" }));
       node.replaceChildren(toggle, choose);
@@ -98,7 +131,8 @@ export class Threads {
 }
 
 /** @param {any} one @param {string} wanted */
-const matches = (one, wanted) => [one.id, one.goal, one.agent, one.name].some((text) => (text ?? "").toLowerCase().includes(wanted));
+const matches = (one, wanted) =>
+  [one.id, one.goal, one.agent, one.name].some((text) => (text ?? "").toLowerCase().includes(wanted));
 
 /** Whether a thread, or one below it, waits for a person. @param {string} id @param {Set<string>} waiting */
 const waits = (id, waiting) => waiting.has(id) || [...waiting].some((one) => one.startsWith(`${id}.`));

@@ -1,17 +1,24 @@
 // @ts-check
-// Time, a lane for each agent: when its model thought, when a tool ran, when it waited for a person. The same figures stand below
-// as a table, for keyboards and for those who do not see bars.
+// Time, a lane for each agent: when its model thought, when a tool ran, when it waited for a person. The same
+// figures stand below as a table, for keyboards and for those who do not see bars.
 
 import { change, make, scroller, set, table } from "./dom.js";
 import { children } from "./reduce.js";
-import { duration, now, plainName, visible, whole } from "./words.js";
+import { duration, now, ownName, plainName, visible, whole } from "./words.js";
 
 /** @typedef {import("./reduce.js").Picture} Picture */
 /** @typedef {import("./reduce.js").Thread} Thread */
-/** @typedef {{ thread: Thread, kind: string, label: string, from: number, to: number, isFailed: boolean, isLive: boolean }} Bar */
+/**
+ * @typedef {{ thread: Thread, kind: string, label: string, from: number, to: number, isFailed: boolean, isLive: boolean }} Bar
+ */
 /** @typedef {{ thread: Thread, level: number, bars: Bar[] }} Lane */
 
-const KINDS = /** @type {Record<string, string>} */ ({ model: "model", tool: "tool", child: "sub-agents at work", person: "waiting for a person" });
+const KINDS = /** @type {Record<string, string>} */ ({
+  model: "model",
+  tool: "tool",
+  child: "sub-agents at work",
+  person: "waiting for a person",
+});
 const MOST_ROWS = 500;
 
 export class Timeline {
@@ -27,13 +34,24 @@ export class Timeline {
       if (this.picture) this.draw(this.picture, this.thread ?? "");
     });
     const point = (/** @type {Event} */ event) => {
-      const words = event.target instanceof HTMLElement ? event.target.closest("[data-words]")?.getAttribute("data-words") : null;
+      const words =
+        event.target instanceof HTMLElement ? event.target.closest("[data-words]")?.getAttribute("data-words") : null;
       if (words) this.words.textContent = words;
     };
     this.drawn.addEventListener("pointerover", point);
     this.drawn.addEventListener("focusin", point);
-    const legend = make("p", "legend", ...Object.entries(KINDS).flatMap(([kind, name]) => [make("span", `bar is-${kind}`), `${name} `]), make("span", "bar is-failed is-tool"), "failed");
-    room.replaceChildren(make("div", "timeline-head", make("label", "", "Agent ", this.filter), legend), this.words, this.drawn);
+    const legend = make(
+      "p",
+      "legend",
+      ...Object.entries(KINDS).flatMap(([kind, name]) => [make("span", `bar is-${kind}`), `${name} `]),
+      make("span", "bar is-failed is-tool"),
+      "failed",
+    );
+    room.replaceChildren(
+      make("div", "timeline-head", make("label", "", "Agent ", this.filter), legend),
+      this.words,
+      this.drawn,
+    );
   }
 
   /** @param {Picture} picture @param {string} thread */
@@ -49,26 +67,55 @@ export class Timeline {
     const to = Math.max(from + 1, ...bars.map((bar) => bar.to));
     const rows = bars.sort((a, b) => a.from - b.from).slice(0, MOST_ROWS);
     const details = /** @type {HTMLDetailsElement | null} */ (this.drawn.querySelector("details"));
-    const body = rows.map((bar) => [`${plainName(bar.thread.agent)} ${place(bar.thread.id)}`, KINDS[bar.kind], visible(bar.label), `+${duration(bar.from - from)}`, duration(bar.to - bar.from), bar.isFailed ? "failed" : bar.isLive ? "goes on" : "done"]);
-    const listed = make("details", "", make("summary", "", `The same as a table (${whole(bars.length)} rows)`), scroller("Timeline as a table", table("What took time", ["Agent", "Kind", "What", "Began after", "Took", "State"], body)));
+    const body = rows.map((bar) => [
+      `${called(bar.thread)} ${place(bar.thread.id)}`,
+      KINDS[bar.kind],
+      visible(bar.label),
+      `+${duration(bar.from - from)}`,
+      duration(bar.to - bar.from),
+      bar.isFailed ? "failed" : bar.isLive ? "goes on" : "done",
+    ]);
+    const listed = make(
+      "details",
+      "",
+      make("summary", "", `The same as a table (${whole(bars.length)} rows)`),
+      scroller(
+        "Timeline as a table",
+        table("What took time", ["Agent", "Kind", "What", "Began after", "Took", "State"], body),
+      ),
+    );
     if (details?.open) /** @type {HTMLDetailsElement} */ (listed).open = true;
-    const scale = make("div", "scale", ...[0, 1, 2, 3, 4].map((part) => make("span", "", part ? duration(((to - from) * part) / 4) : "0")));
-    this.drawn.replaceChildren(scale, ...shown.filter((lane) => lane.bars.length).map((lane) => drawLane(lane, from, to)), ...(bars.length > MOST_ROWS ? [make("p", "note", `The table holds the first ${MOST_ROWS}.`)] : []), listed);
+    const scale = make(
+      "div",
+      "scale",
+      ...[0, 1, 2, 3, 4].map((part) => make("span", "", part ? duration(((to - from) * part) / 4) : "0")),
+    );
+    this.drawn.replaceChildren(
+      scale,
+      ...shown.filter((lane) => lane.bars.length).map((lane) => drawLane(lane, from, to)),
+      ...(bars.length > MOST_ROWS ? [make("p", "note", `The table holds the first ${MOST_ROWS}.`)] : []),
+      listed,
+    );
   }
 
   /** @param {Lane[]} all */
   #agents(all) {
     const names = [...new Set(all.map((lane) => lane.thread.agent ?? ""))].filter(Boolean).sort();
     change(this.filter, names, () => {
-      this.filter.replaceChildren(...["", ...names].map((name) => {
-        const option = /** @type {HTMLOptionElement} */ (make("option", "", name ? plainName(name) : "all"));
-        option.value = name;
-        return option;
-      }));
+      this.filter.replaceChildren(
+        ...["", ...names].map((name) => {
+          const option = /** @type {HTMLOptionElement} */ (make("option", "", name ? plainName(name) : "all"));
+          option.value = name;
+          return option;
+        }),
+      );
       this.filter.value = names.includes(this.agent) ? this.agent : (this.agent = "");
     });
   }
 }
+
+/** @param {Thread} thread */
+const called = (thread) => [plainName(thread.agent), ownName(thread)].filter(Boolean).join(" ");
 
 /** Where a thread stands below its root. @param {string} id */
 const place = (id) => (id.includes(".") ? id.slice(id.indexOf(".")) : "");
@@ -80,18 +127,35 @@ function drawLane(lane, from, to) {
     const node = make("span", `bar is-${bar.kind}${bar.isFailed ? " is-failed" : ""}${bar.isLive ? " is-live" : ""}`);
     node.style.insetInlineStart = part(bar.from - from);
     node.style.inlineSize = `max(3px, ${part(bar.to - bar.from)})`;
-    const words = `${plainName(lane.thread.agent)}: ${visible(bar.label)}, ${duration(bar.to - bar.from)}${bar.isFailed ? ", failed" : bar.isLive ? ", goes on" : ""}`;
+    const words = `${called(lane.thread)}: ${visible(bar.label)}, ${duration(bar.to - bar.from)}${bar.isFailed ? ", failed" : bar.isLive ? ", goes on" : ""}`;
     return set(node, { title: words, "data-words": words });
   });
-  const sums = Object.keys(KINDS).map((kind) => ({ kind, ms: lane.bars.filter((bar) => bar.kind === kind).reduce((sum, bar) => sum + bar.to - bar.from, 0) })).filter((one) => one.ms > 0);
-  const words = `${plainName(lane.thread.agent)}: ${sums.map((one) => `${KINDS[one.kind]} ${duration(one.ms)}`).join(", ")}`;
-  const track = set(make("div", "track", ...bars), { role: "img", "aria-label": words, tabindex: "0", "data-words": words });
-  const name = set(make("span", "lane-name", plainName(lane.thread.agent), " ", make("span", "note", place(lane.thread.id))), { title: lane.thread.goal ?? "" });
+  const sums = Object.keys(KINDS)
+    .map((kind) => ({
+      kind,
+      ms: lane.bars.filter((bar) => bar.kind === kind).reduce((sum, bar) => sum + bar.to - bar.from, 0),
+    }))
+    .filter((one) => one.ms > 0);
+  const words = `${called(lane.thread)}: ${sums.map((one) => `${KINDS[one.kind]} ${duration(one.ms)}`).join(", ")}`;
+  const track = set(make("div", "track", ...bars), {
+    role: "img",
+    "aria-label": words,
+    tabindex: "0",
+    "data-words": words,
+  });
+  const name = set(make("span", "lane-name", called(lane.thread), " ", make("span", "note", place(lane.thread.id))), {
+    title: lane.thread.goal ?? "",
+  });
   name.style.paddingInlineStart = `${Math.min(lane.level, 6) * 0.75}rem`;
   return make("div", "lane", name, track);
 }
 
-/** A thread and all below it, each with what took time. @param {Picture} picture @param {string} thread @returns {Lane[]} */
+/**
+ * A thread and all below it, each with what took time.
+ * @param {Picture} picture
+ * @param {string} thread
+ * @returns {Lane[]}
+ */
 function lanes(picture, thread) {
   /** @type {Map<string, Bar[]>} */
   const bars = new Map();
@@ -102,7 +166,15 @@ function lanes(picture, thread) {
     const end = span.to ?? (isLive ? now() : Date.parse(one.endedAt ?? "") || span.from);
     // A call that began a child lasts as long as the child, whose own lane tells more.
     const kind = picture.items.get(span.key)?.slug === undefined ? span.kind : "child";
-    const bar = { thread: one, kind, label: span.label, from: span.from, to: Math.max(span.from, end), isFailed: span.isError, isLive };
+    const bar = {
+      thread: one,
+      kind,
+      label: span.label,
+      from: span.from,
+      to: Math.max(span.from, end),
+      isFailed: span.isError,
+      isLive,
+    };
     if (!bars.get(span.thread)?.push(bar)) bars.set(span.thread, [bar]);
   }
   /** @type {Lane[]} */

@@ -1,12 +1,15 @@
 // @ts-check
-// A conversation as a tree: what was said and done in order, and each sub-agent as a group that is closed until somebody opens it.
+// A conversation as a tree: what was said and done in order, and each sub-agent as a group that is closed until
+// somebody opens it.
 //
-// Only what is open has nodes, and only what has changed is drawn again: a frame of one agent never touches the rows of another.
+// Only what is open has nodes, and only what has changed is drawn again: a frame of one agent never touches the rows
+// of another.
 
 import { button, change, kept, make, place, set } from "./dom.js";
-import { children, items } from "./reduce.js";
-import { asked, chevron, coming, row, sent, ticking, words } from "./rows.js";
-import { argument, counted, cut, duration, isGood, plainName, short, stateWord, visible, whole } from "./words.js";
+import { drawGroupHead } from "./group.js";
+import { begin, children, items } from "./reduce.js";
+import { asked, coming, row, sent, words } from "./rows.js";
+import { whole } from "./words.js";
 
 /** @typedef {import("./reduce.js").Picture} Picture */
 /** @typedef {import("./reduce.js").Thread} Thread */
@@ -19,31 +22,36 @@ const MOST_LEVELS = 10;
 const MOST_ROWS = 200;
 
 export class Tree {
+  /** Groups and calls that are open. @type {Set<string>} */
+  open = new Set();
+  /** @type {Picture} */
+  picture = begin();
+  /** The thread that is looked at. */
+  at = "";
+  /** Rows that are wanted beyond the usual. @type {Map<string, number>} */
+  more = new Map();
+  /** Where conversations are drawn. @type {Map<string, Room>} */
+  rooms = new Map();
+  /** @type {Map<string, HTMLElement>} */
+  groups = new Map();
+  /** What a person has sent and the log does not tell yet. @type {string | null} */
+  waiting = null;
+
   /** @param {HTMLElement} room @param {Hands} hands */
   constructor(room, hands) {
     this.room = room;
     this.hands = hands;
-    /** Groups and calls that are open. @type {Set<string>} */
-    this.open = new Set();
     room.addEventListener("click", (event) => this.#clicked(/** @type {HTMLElement} */ (event.target)));
   }
 
   /** Looks at a thread, from nothing. @param {Picture} picture @param {string} at */
   look(picture, at) {
-    this.picture = picture;
-    this.at = at;
-    /** Rows that are wanted beyond the usual. @type {Map<string, number>} */
-    this.more = new Map();
-    /** Where conversations are drawn. @type {Map<string, Room>} */
-    this.rooms = new Map([[at, { inside: this.room, level: 0, isFlat: false }]]);
-    /** @type {Map<string, HTMLElement>} */
-    this.groups = new Map();
-    /** @type {string | null} */
-    this.waiting = null;
+    const rooms = new Map([[at, { inside: this.room, level: 0, isFlat: false }]]);
+    Object.assign(this, { picture, at, more: new Map(), rooms, groups: new Map(), waiting: null });
     this.room.replaceChildren();
   }
 
-  /** Draws what has changed. @param {Set<string>} changed Threads. @param {string | null} waiting What a person has sent and the log does not tell yet. */
+  /** Draws what has changed. @param {Set<string>} changed Threads. @param {string | null} waiting */
   draw(changed, waiting) {
     this.waiting = waiting;
     const drawn = new Set();
@@ -80,12 +88,20 @@ export class Tree {
     open(this.at);
   }
 
-  /** The newest group of an agent, with all that it lies in opened. @param {string} agent @returns {HTMLElement | null} */
+  /**
+   * The newest group of an agent, with all that it lies in opened.
+   * @param {string} agent
+   * @returns {HTMLElement | null}
+   */
   find(agent) {
-    const newest = [...this.picture.threads.values()].filter((one) => one.agent === agent && one.id !== this.at).sort((a, b) => b.seq - a.seq)[0];
+    const newest = [...this.picture.threads.values()]
+      .filter((one) => one.agent === agent && one.id !== this.at)
+      .sort((a, b) => b.seq - a.seq)[0];
     if (!newest) return null;
+    /** @type {string[]} */
     const above = [];
-    for (let id = newest.parent; id && id !== this.at && !above.includes(id); id = this.picture.threads.get(id)?.parent) above.unshift(id);
+    for (let id = newest.parent; id && id !== this.at && !above.includes(id); id = this.picture.threads.get(id)?.parent)
+      above.unshift(id);
     for (const id of above) this.toggle(id, true);
     return this.groups.get(newest.id) ?? null;
   }
@@ -94,13 +110,18 @@ export class Tree {
   #clicked(target) {
     const toggle = /** @type {HTMLElement | null} */ (target.closest("[data-open]"));
     if (toggle?.dataset.open) this.toggle(toggle.dataset.open);
-    if (target.closest("[data-copy]")) this.hands.copy(target.closest(".code")?.querySelector("pre")?.textContent ?? "", "the code");
+    if (target.closest("[data-copy]"))
+      this.hands.copy(target.closest(".code")?.querySelector("pre")?.textContent ?? "", "the code");
   }
 
   /** The thread in whose room a thread's group stands. @param {string} id @returns {string} */
   #holder(id) {
     const seen = new Set([id]);
-    for (let at = this.picture.threads.get(id)?.parent; at && !seen.has(at); at = this.picture.threads.get(at)?.parent) {
+    for (
+      let at = this.picture.threads.get(id)?.parent;
+      at && !seen.has(at);
+      at = this.picture.threads.get(at)?.parent
+    ) {
       if (this.rooms.get(at)?.isFlat === false) return at;
       seen.add(at);
     }
@@ -122,7 +143,8 @@ export class Tree {
       rows.push({ seq: item.seq, draw: () => row(inside, item, this.open.has(item.key), this.hands, this.picture) });
     }
     for (const question of this.picture.questions.values()) {
-      if (question.thread === id && question.frame) rows.push({ seq: question.seq, draw: () => asked(inside, question, this.hands) });
+      if (question.thread === id && question.frame)
+        rows.push({ seq: question.seq, draw: () => asked(inside, question, this.hands) });
     }
     for (const child of below) rows.push({ seq: child.seq, draw: () => this.#child(inside, child, level) });
     rows.sort((a, b) => a.seq - b.seq);
@@ -130,16 +152,24 @@ export class Tree {
     const nodes = rows.slice(-most).map((one) => one.draw());
     if (rows.length > most) nodes.unshift(this.#earlier(id, room, rows.length - most));
     if (level >= MOST_LEVELS && below.length) nodes.unshift(this.#flat(inside));
-    for (const [key, text] of this.picture.deltas) if (key.startsWith(`${id}#`)) nodes.push(coming(inside, key, this.picture.threads.get(id)?.agent ?? "", text));
+    for (const [key, text] of this.picture.deltas)
+      if (key.startsWith(`${id}#`)) nodes.push(coming(inside, key, this.picture.threads.get(id)?.agent ?? "", text));
     if (id === this.at && this.waiting !== null) nodes.push(sent(inside, this.waiting));
     if (id !== this.at && report) nodes.push(this.#report(inside, report));
-    place(inside, nodes.filter((node) => node !== null));
+    place(
+      inside,
+      nodes.filter((node) => node !== null),
+    );
   }
 
   /** @param {HTMLElement} inside */
   #flat(inside) {
     const node = kept(inside, "flat", "p", "note");
-    change(node, [], () => (node.textContent = `Deeper than ${MOST_LEVELS} levels: the agents below this one are shown side by side.`));
+    change(
+      node,
+      [],
+      () => (node.textContent = `Deeper than ${MOST_LEVELS} levels: the agents below this one are shown side by side.`),
+    );
     return node;
   }
 
@@ -158,7 +188,10 @@ export class Tree {
     if (this.groups.get(child.id) !== node) {
       this.groups.set(child.id, node);
       this.rooms.delete(child.id);
-      set(node, { "data-level": String(Math.min(level + 1, MOST_LEVELS)), "data-flat": level >= MOST_LEVELS ? "" : null });
+      set(node, {
+        "data-level": String(Math.min(level + 1, MOST_LEVELS)),
+        "data-flat": level >= MOST_LEVELS ? "" : null,
+      });
       this.#group(node, child);
     }
     return node;
@@ -184,56 +217,7 @@ export class Tree {
 
   /** @param {HTMLElement} node @param {Thread} child */
   #head(node, child) {
-    const isOpen = this.open.has(child.id);
-    const question = child.outcome ? undefined : [...this.picture.questions.values()].find((one) => !one.decision && one.thread === child.id);
-    const hasMore = question !== undefined || Boolean(child.report) || items(this.picture, child.id).length > 0 || children(this.picture, child.id).length > 0;
-    const failed = child.outcome !== undefined && !isGood(child.outcome);
-    const state = child.outcome ?? (question ? "waiting_for_user" : child.state);
-    const doing = child.outcome ? null : this.#doing(child);
-    const facts = [child.agent, child.name, child.goal, state, child.tools, child.ms, child.selfTokens, child.treeTokens, child.startedAt, child.error, doing, question?.id, isOpen, hasMore];
-    change(node, facts, () => {
-      set(node, { "data-testid": `subagent-group-${child.id}`, "data-thread": child.id, "data-state": failed ? "failed" : child.outcome ? "done" : question ? "waiting" : "working" });
-      const had = node.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement) : null;
-      const known = node.querySelector(":scope > .group-head");
-      const [head, line] = known ? [known, /** @type {HTMLElement} */ (known.firstElementChild)] : [make("div", "group-head"), null];
-      const toggle = hasMore ? (line?.tagName === "BUTTON" ? line : make("button", "toggle")) : make("div", "toggle is-bare");
-      if (hasMore) set(toggle, { type: "button", "data-testid": "group-toggle", "data-open": child.id, "data-row": "", "aria-expanded": String(isOpen), "aria-controls": isOpen ? `inside-${child.id}` : null });
-      toggle.replaceChildren(hasMore ? chevron() : make("span", "no-chevron"), ...this.#line(child, state, failed));
-      const acts = [];
-      if (question) acts.push(set(button("Review", "primary small", () => this.hands.review(question.id)), { "data-row": "", "aria-label": `Review what ${plainName(child.agent)} asks` }));
-      if (!child.outcome) acts.push(set(button("■", "small quiet", () => this.hands.stop(child.id)), { "aria-label": `Stop ${plainName(child.agent)}`, title: "Stop" }));
-      acts.push(set(button("↗", "small quiet", () => this.hands.look(child.id)), { "aria-label": `Open ${plainName(child.agent)} by itself`, title: "Open by itself" }));
-      // A node that is put in again loses the focus.
-      if (line !== toggle) head.replaceChildren(toggle);
-      head.querySelector(":scope > .group-acts")?.remove();
-      head.append(make("div", "group-acts", ...acts));
-      const below = [];
-      if (doing) below.push(make("p", "doing", doing));
-      // Inside, the rows tell it where it happened.
-      if (failed && !(isOpen && items(this.picture, child.id).some((item) => item.isError && item.text === child.error))) below.push(make("p", "why is-error", visible(child.error ?? stateWord(child.outcome ?? ""))));
-      node.querySelector(":scope > .group-below")?.remove();
-      if (!known) node.prepend(head);
-      if (below.length) head.after(make("div", "group-below", ...below));
-      if (had && !had.isConnected) toggle.focus();
-    });
-  }
-
-  /** Badge, goal, state, figures. @param {Thread} child @param {string} state @param {boolean} failed */
-  #line(child, state, failed) {
-    const look = failed ? "is-failed" : child.outcome ? "is-done" : state === "waiting_for_user" ? "is-waiting" : "is-working";
-    const mark = failed ? "✕" : child.outcome ? "✓" : state === "waiting_for_user" ? "⚑" : "●";
-    const badge = set(make("span", "badge", child.agent ?? child.name ?? "…"), { "data-testid": "subagent-badge" });
-    const figures = make("span", "figures", child.outcome ? make("span", "time", child.ms === undefined ? "" : duration(child.ms)) : ticking(child.startedAt));
-    const counts = [child.tools ? counted(child.tools, "tool") : "", child.selfTokens ? `${short(child.selfTokens)} tok` : "", child.treeTokens > child.selfTokens ? `${short(child.treeTokens)} with its own` : ""];
-    for (const count of counts.filter(Boolean)) figures.append(" · ", count);
-    figures.title = child.treeTokens ? `${whole(child.selfTokens)} tokens itself, ${whole(child.treeTokens)} with its own sub-agents` : "";
-    return [badge, make("span", "goal", visible(cut(child.goal ?? "", 300))), make("span", `state ${look}`, set(make("span", "", mark), { "aria-hidden": "true" }), ` ${stateWord(state)}`), figures];
-  }
-
-  /** The tool that runs, with what it was given. @param {Thread} child */
-  #doing(child) {
-    const call = this.picture.items.get(child.lastCall ?? "");
-    return call ? `${visible(call.tool ?? "")} ${argument(call.input)}`.trim() : null;
+    drawGroupHead(node, child, this.picture, this.open.has(child.id), this.hands);
   }
 
   /** @param {HTMLElement} inside @param {string} report */
@@ -250,10 +234,14 @@ export class Tree {
   /** @param {string} id @param {Room} room @param {number} count */
   #earlier(id, room, count) {
     const node = kept(room.inside, "earlier", "div", "earlier");
-    change(node, [count], () => node.replaceChildren(button(`Show ${whole(Math.min(count, MOST_ROWS))} earlier of ${whole(count)}`, "", () => {
-      this.more.set(id, (this.more.get(id) ?? 0) + MOST_ROWS);
-      this.#conversation(id, room);
-    })));
+    change(node, [count], () =>
+      node.replaceChildren(
+        button(`Show ${whole(Math.min(count, MOST_ROWS))} earlier of ${whole(count)}`, "", () => {
+          this.more.set(id, (this.more.get(id) ?? 0) + MOST_ROWS);
+          this.#conversation(id, room);
+        }),
+      ),
+    );
     return node;
   }
 }

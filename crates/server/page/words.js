@@ -4,10 +4,28 @@
 // Pure but for the clock, which is the server's as far as its answers tell.
 
 const STATES = /** @type {Record<string, string>} */ ({
-  queued: "queued", running: "working", waiting: "waiting for others", stopping: "stopping", processing: "working", waiting_for_tool: "working",
-  waiting_for_user: "waiting for approval", delegating: "waiting for others", completing: "finishing", initializing: "starting",
-  loading_context: "starting", idle: "ready", completed: "done", done: "done", budget_exceeded: "out of budget", timeout: "out of time",
-  error: "failed", no_output: "no answer", cancelled: "stopped", refused: "refused", interrupted: "interrupted", unknown: "starting",
+  queued: "queued",
+  running: "working",
+  waiting: "waiting for others",
+  stopping: "stopping",
+  processing: "working",
+  waiting_for_tool: "working",
+  waiting_for_user: "waiting for approval",
+  delegating: "waiting for others",
+  completing: "finishing",
+  initializing: "starting",
+  loading_context: "starting",
+  idle: "ready",
+  completed: "done",
+  done: "done",
+  budget_exceeded: "out of budget",
+  timeout: "out of time",
+  error: "failed",
+  no_output: "no answer",
+  cancelled: "stopped",
+  refused: "refused",
+  interrupted: "interrupted",
+  unknown: "starting",
 });
 
 /** @param {string} state */
@@ -17,14 +35,23 @@ export const stateWord = (state) => STATES[state] ?? state.replaceAll("_", " ");
 export const isGood = (outcome) => outcome === "completed" || outcome === "done";
 
 const RISKS = /** @type {Record<string, [string, string]>} */ ({
-  low: ["○", "LOW risk"], medium: ["◐", "MEDIUM risk"], high: ["●", "HIGH risk"], critical: ["▲", "CRITICAL risk"],
+  low: ["○", "LOW risk"],
+  medium: ["◐", "MEDIUM risk"],
+  high: ["●", "HIGH risk"],
+  critical: ["▲", "CRITICAL risk"],
 });
 
 /** A sign and a word for how much to think. @param {string} risk */
 export const riskWords = (risk) => (RISKS[risk] ?? ["●", risk]).join(" ");
 
 /** An agent's name as people read it. @param {string | undefined | null} name */
-export const plainName = (name) => (name ?? "agent").replaceAll("_", " ");
+export const plainName = (name) => visible((name ?? "agent").replaceAll("_", " "));
+
+/**
+ * What a thread is called, where that says more than its agent's name.
+ * @param {{ name?: string, agent?: string }} thread
+ */
+export const ownName = (thread) => (thread.name && thread.name !== thread.agent ? visible(thread.name) : "");
 
 // ---- time ----
 
@@ -58,7 +85,10 @@ export function moment(at) {
   node.dateTime = date.toISOString();
   node.title = date.toLocaleString(undefined, { dateStyle: "full", timeStyle: "medium" });
   const isToday = date.toDateString() === new Date(now()).toDateString();
-  node.textContent = date.toLocaleString(undefined, isToday ? { hour: "2-digit", minute: "2-digit" } : { month: "short", day: "numeric" });
+  node.textContent = date.toLocaleString(
+    undefined,
+    isToday ? { hour: "2-digit", minute: "2-digit" } : { month: "short", day: "numeric" },
+  );
   return node;
 }
 
@@ -68,23 +98,33 @@ export function moment(at) {
 export const whole = (number) => number.toLocaleString("en");
 
 /** @param {number} number */
-export const short = (number) => (number < 1000 ? String(number) : number < 100_000 ? `${(number / 1000).toFixed(1)}k` : number < 1e6 ? `${Math.round(number / 1000)}k` : `${(number / 1e6).toFixed(1)}M`);
+export const short = (number) =>
+  number < 1000
+    ? String(number)
+    : number < 100_000
+      ? `${(number / 1000).toFixed(1)}k`
+      : number < 1e6
+        ? `${Math.round(number / 1000)}k`
+        : `${(number / 1e6).toFixed(1)}M`;
 
 /** @param {number} count @param {string} one */
 export const counted = (count, one) => `${whole(count)} ${one}${count === 1 ? "" : "s"}`;
 
 /** Money; what has no price costs nothing here. @param {number} microusd */
-export const money = (microusd) => (microusd > 0 ? `$${(microusd / 1e6).toFixed(microusd < 10_000 ? 4 : 2)}` : "$0.00 (local)");
+export const money = (microusd) =>
+  microusd > 0 ? `$${(microusd / 1e6).toFixed(microusd < 10_000 ? 4 : 2)}` : "$0.00 (local)";
 
 /** All tokens of an answer, however they were billed. @param {any} tokens */
-export const allTokens = (tokens) => (tokens?.input ?? 0) + (tokens?.output ?? 0) + (tokens?.cache_read ?? 0) + (tokens?.cache_write ?? 0);
+export const allTokens = (tokens) =>
+  (tokens?.input ?? 0) + (tokens?.output ?? 0) + (tokens?.cache_read ?? 0) + (tokens?.cache_write ?? 0);
 
 // ---- text ----
 
 /** The one argument that tells most. @param {any} given */
 export function argument(given) {
   if (!given || typeof given !== "object") return "";
-  const first = given.path ?? given.command ?? given.query ?? given.pattern ?? given.task ?? given.id ?? Object.values(given)[0];
+  const first =
+    given.path ?? given.command ?? given.query ?? given.pattern ?? given.task ?? given.id ?? Object.values(given)[0];
   const text = typeof first === "string" ? first : first === undefined ? "" : JSON.stringify(first);
   return cut(visible(text.replaceAll(/\s+/g, " ")), 100);
 }
@@ -95,17 +135,31 @@ export function cut(text, most) {
   return characters.length > most ? `${characters.slice(0, most - 1).join("")}…` : text;
 }
 
-const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u00a0\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffc]|[\u{e0000}-\u{e0fff}\u{1d173}-\u{1d17a}]/gu;
+const UNSEEN =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u00a0\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffc]|[\u{e0000}-\u{e0fff}\u{1d173}-\u{1d17a}]/gu;
 
 /** @param {string} character */
 const point = (character) => `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 
-/** Text in which nothing is hidden: what cannot be seen stands there by its code point, and long stretches of blanks by their length. @param {string} text */
+/**
+ * Text in which nothing is hidden: what cannot be seen stands there by its code point, and long stretches of blanks
+ * by their length.
+ * @param {string} text
+ */
 export function visible(text) {
-  return text.replace(UNSEEN, (character) => `⟨${point(character)}⟩`).replace(/ {40,}|\n{10,}|\t{20,}/g, (run) => `⟨${point(run)} ×${run.length}⟩`);
+  return text
+    .replace(UNSEEN, (character) => `⟨${point(character)}⟩`)
+    .replace(/ {40,}|\n{10,}|\t{20,}/g, (run) => `⟨${point(run)} ×${run.length}⟩`);
 }
 
-/** JSON that can be read, edited and taken back: what cannot be seen is escaped, so that the value stays the same. @param {any} value */
+/**
+ * JSON that can be read, edited and taken back: what cannot be seen is escaped, so that the value stays the same.
+ * @param {any} value
+ */
 export function escaped(value) {
-  return JSON.stringify(value ?? null, null, 2).replace(UNSEEN, (character) => [...Array(character.length).keys()].map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`).join(""));
+  return JSON.stringify(value ?? null, null, 2).replace(UNSEEN, (character) =>
+    [...Array(character.length).keys()]
+      .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`)
+      .join(""),
+  );
 }

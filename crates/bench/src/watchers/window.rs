@@ -47,8 +47,13 @@ pub async fn serve(past: &Past) -> anyhow::Result<()> {
     while chronicle.n < past.events {
         chronicle.lap(clock.now()).await?;
     }
-    let options =
-        server::Options { addr: "127.0.0.1:0".parse()?, names: Vec::new(), password: None, data: past.data.clone() };
+    let options = server::Options {
+        addr: "127.0.0.1:0".parse()?,
+        names: Vec::new(),
+        password: None,
+        data: past.data.clone(),
+        page: None,
+    };
     let window = Window::bind(staff, options).await?;
     let token = std::fs::read_to_string(past.data.join("server.token"))?;
     let token = token.lines().next().context("the window has a token")?;

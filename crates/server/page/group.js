@@ -1,0 +1,136 @@
+// @ts-check
+// The head of a sub-agent's group, which tells how it is while the group is closed: who, what for, how far, at what
+// cost, what it does at this moment, what it waits for, why it failed. What lies inside is drawn by `tree.js`.
+
+import { button, change, make, set } from "./dom.js";
+import { children, items } from "./reduce.js";
+import { chevron, ticking } from "./rows.js";
+import {
+  argument,
+  counted,
+  cut,
+  duration,
+  isGood,
+  ownName,
+  plainName,
+  short,
+  stateWord,
+  visible,
+  whole,
+} from "./words.js";
+
+/** @typedef {import("./reduce.js").Picture} Picture */
+/** @typedef {import("./reduce.js").Thread} Thread */
+/** @typedef {import("./rows.js").Hands} Hands */
+/** @typedef {{ is: "working" | "waiting" | "failed" | "done", word: string, question?: string, doing: string }} Life */
+
+const MARKS = { working: "●", waiting: "⚑", failed: "✕", done: "✓" };
+
+/**
+ * @param {HTMLElement} node
+ * @param {Thread} child
+ * @param {Picture} picture
+ * @param {boolean} isOpen
+ * @param {Hands} hands
+ */
+export function drawGroupHead(node, child, picture, isOpen, hands) {
+  const life = lifeOf(child, picture);
+  const rows = items(picture, child.id);
+  const hasMore = rows.length > 0 || children(picture, child.id).length > 0 || Boolean(child.report ?? life.question);
+  const { agent, name, goal, tools, ms, selfTokens, treeTokens, startedAt, error } = child;
+  const figures = [tools, ms, selfTokens, treeTokens, startedAt];
+  const facts = [agent, name, goal, error, ...figures, life.is, life.word, life.question, life.doing, isOpen, hasMore];
+  change(node, facts, () => {
+    set(node, { "data-testid": `subagent-group-${child.id}`, "data-thread": child.id, "data-state": life.is });
+    const had = node.contains(document.activeElement) ? document.activeElement : null;
+    const known = /** @type {HTMLElement | null} */ (node.querySelector(":scope > .group-head"));
+    const head = known ?? make("div", "group-head");
+    if (!known) node.prepend(head);
+    const toggle = toggleIn(head, child, hasMore, isOpen);
+    toggle.replaceChildren(hasMore ? chevron() : make("span", "no-chevron"), ...line(child, life));
+    head.querySelector(":scope > .group-acts")?.remove();
+    head.append(make("div", "group-acts", ...acts(child, life, hands)));
+    node.querySelector(":scope > .group-below")?.remove();
+    // Once it is open, the rows tell a failure where it happened.
+    const isTold = isOpen && rows.some((item) => item.isError && item.text === error);
+    const why = life.is === "failed" && !isTold ? [make("p", "why is-error", visible(error ?? life.word))] : [];
+    const doing = life.doing ? [make("p", "doing", life.doing)] : [];
+    if (why.length || doing.length) head.after(make("div", "group-below", ...doing, ...why));
+    if (had && !had.isConnected) toggle.focus();
+  });
+}
+
+/** @param {Thread} child @param {Picture} picture @returns {Life} */
+function lifeOf(child, picture) {
+  if (child.outcome)
+    return { is: isGood(child.outcome) ? "done" : "failed", word: stateWord(child.outcome), doing: "" };
+  const call = picture.items.get(child.lastCall ?? "");
+  const doing = call ? `${visible(call.tool ?? "")} ${argument(call.input)}`.trim() : "";
+  const open = [...picture.questions.values()].find((one) => !one.decision && one.thread === child.id);
+  if (open) return { is: "waiting", word: stateWord("waiting_for_user"), question: open.id, doing };
+  return { is: "working", word: stateWord(child.state), doing };
+}
+
+/**
+ * What opens the group; a plain line while there is nothing in it.
+ * @param {HTMLElement} head
+ * @param {Thread} child
+ * @param {boolean} hasMore
+ * @param {boolean} isOpen
+ */
+function toggleIn(head, child, hasMore, isOpen) {
+  const line = /** @type {HTMLElement | null} */ (head.firstElementChild);
+  const name = hasMore ? "BUTTON" : "DIV";
+  const toggle = line?.tagName === name ? line : make(name, hasMore ? "toggle" : "toggle is-bare");
+  // A node that is put in again loses the focus.
+  if (toggle !== line) head.replaceChildren(toggle);
+  if (!hasMore) return toggle;
+  return set(toggle, {
+    type: "button",
+    "data-testid": "group-toggle",
+    "data-open": child.id,
+    "data-row": "",
+    "aria-expanded": String(isOpen),
+    "aria-controls": isOpen ? `inside-${child.id}` : null,
+  });
+}
+
+/** Badge, goal, state, figures. @param {Thread} child @param {Life} life */
+function line(child, life) {
+  const name = ownName(child);
+  const mark = set(make("span", "", MARKS[life.is]), { "aria-hidden": "true" });
+  return [
+    set(make("span", "badge", visible(child.agent ?? child.name ?? "…")), { "data-testid": "subagent-badge" }),
+    ...(name ? [make("span", "own-name", name)] : []),
+    make("span", "goal", visible(cut(child.goal ?? "", 300))),
+    make("span", `state is-${life.is}`, mark, ` ${life.word}`),
+    figures(child),
+  ];
+}
+
+/** @param {Thread} child */
+function figures(child) {
+  const { outcome, ms, startedAt, tools, selfTokens, treeTokens } = child;
+  const time = outcome ? make("span", "time", ms === undefined ? "" : duration(ms)) : ticking(startedAt);
+  const counts = [
+    tools ? counted(tools, "tool") : "",
+    selfTokens ? `${short(selfTokens)} tok` : "",
+    treeTokens > selfTokens ? `${short(treeTokens)} with its own` : "",
+  ];
+  const node = make("span", "figures", time, ...counts.filter(Boolean).map((count) => ` · ${count}`));
+  if (treeTokens) node.title = `${whole(selfTokens)} tokens itself, ${whole(treeTokens)} with its own sub-agents`;
+  return node;
+}
+
+/** @param {Thread} child @param {Life} life @param {Hands} hands */
+function acts(child, life, hands) {
+  const { question } = life;
+  const name = plainName(child.agent);
+  const review = button("Review", "primary small", () => hands.review(question ?? ""));
+  const stop = button("■", "small quiet", () => hands.stop(child.id));
+  const open = button("↗", "small quiet", () => hands.look(child.id));
+  set(review, { "data-row": "", "aria-label": `Review what ${name} asks` });
+  set(stop, { "aria-label": `Stop ${name}`, title: "Stop" });
+  set(open, { "aria-label": `Open ${name} by itself`, title: "Open by itself" });
+  return [...(question ? [review] : []), ...(child.outcome ? [] : [stop]), open];
+}

@@ -1,0 +1,22 @@
+//! What the page's modules have to do grows with what comes in, not faster. Counted by the engine, not by a clock.
+
+use crate::engine::Engine;
+
+/// Four times as much to fold may take so many times the work.
+const FAIR: u64 = 6;
+
+#[test]
+fn folding_and_looking_at_one_thread_takes_work_in_proportion_to_the_frames() {
+    let engine = Engine::new();
+    for kind in ["one thread", "many threads", "backwards", "open calls"] {
+        let [less, more] = ["2000", "8000"].map(|frames| engine.work("busy", &[kind, frames]));
+        assert!(less > 0, "{kind}: the work is too small to be counted");
+        assert!(more <= less * FAIR, "{kind}: 2000 frames take {less}, 8000 take {more}");
+    }
+}
+
+#[test]
+fn whoever_draws_is_told_which_threads_have_changed() {
+    let changed = Engine::new().call("changes", &[]);
+    assert_eq!(changed, r#"[["r"],["r","r.1"],["r.1"],["r.1"],["r","r.1"],[]]"#);
+}

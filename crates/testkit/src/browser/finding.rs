@@ -1,0 +1,40 @@
+//! The words by which a page is asked about itself. What cannot be seen is not there.
+
+use serde_json::json;
+
+/// The elements of a selector that can be seen.
+pub(super) fn seen(selector: &str) -> String {
+    let selector = json!(selector);
+    format!(
+        r#"[...document.querySelectorAll({selector})].filter((node) => {{
+            const box = node.getBoundingClientRect();
+            return box.width > 0 && box.height > 0 && node.checkVisibility({{ visibilityProperty: true }});
+        }})"#
+    )
+}
+
+/// Where an element can be hit by a pointer: once it stands still and nothing lies over it. Else a word on what is in the way.
+pub(super) fn target(selector: &str) -> String {
+    let seen = seen(selector);
+    format!(
+        r#"(async () => {{
+            const [node] = {seen};
+            if (!node) return {{ why: "it is not there" }};
+            if (node.matches(":disabled")) return {{ why: "it is disabled" }};
+            node.scrollIntoView({{ block: "nearest", inline: "nearest", behavior: "instant" }});
+            const place = () => {{ const box = node.getBoundingClientRect(); return [box.left + box.width / 2, box.top + box.height / 2]; }};
+            const frame = () => new Promise((done) => requestAnimationFrame(done));
+            await frame();
+            const before = place();
+            await frame();
+            const [x, y] = place();
+            if (before[0] !== x || before[1] !== y) return {{ why: "it moves" }};
+            const hit = document.elementFromPoint(x, y);
+            if (!hit || !(node.contains(hit) || hit.contains(node) && hit.matches("label"))) return {{ why: `${{hit?.outerHTML.slice(0, 200)}} lies over it` }};
+            return {{ x, y }};
+        }})()"#
+    )
+}
+
+/// What a person would read, for a test that fails.
+pub(super) const WHAT_IS_SEEN: &str = "`${location.href}\n${document.body?.innerText ?? ''}`";
