@@ -6,7 +6,7 @@
 // behind it, and nothing decides by itself: closing the dialog only puts the question off.
 
 import { api, wordsOf } from "./api.js";
-import { button, isTyping, make, set, show, title } from "./dom.js";
+import { button, isAsked, isTyping, make, set, show, title } from "./dom.js";
 import { edited, editor, preview } from "./preview.js";
 import { duration, moment, now, plainName, riskWords, visible } from "./words.js";
 
@@ -48,7 +48,7 @@ export class Approval {
     if (this.question && !questions.some((one) => one.id === this.question.id)) void this.#gone(this.question);
     if (this.question) return this.#count();
     const next = questions.find((one) => one.root === root && !this.later.has(one.id) && !this.decided.has(one.id));
-    if (next && mayOpen && !document.querySelector("dialog[open]") && now() >= this.freshUntil) this.ask(next, true);
+    if (next && mayOpen && !isAsked() && now() >= this.freshUntil) this.ask(next, true);
   }
 
   /** Puts a question to the person. @param {any} question @param {boolean} [byItself] */
@@ -225,7 +225,9 @@ export class Approval {
   }
 
   #closed() {
-    if (this.question) this.later.add(this.question.id);
+    // Whoever puts one off is not asked the next one of the same conversation in its place.
+    const put = this.question ? this.questions.filter((one) => one.root === this.question.root) : [];
+    for (const one of put) this.later.add(one.id);
     this.question = null;
   }
 

@@ -1,6 +1,5 @@
 // @ts-check
-// What stands around a conversation: where one is, what it has cost so far, how the connection is, and what can be
-// said next.
+// What stands above a conversation: where one is, what it has cost so far, and how the connection is.
 
 import { $, button, change, make, set } from "./dom.js";
 import { cut, money, plainName, short, visible, whole } from "./words.js";
@@ -8,14 +7,11 @@ import { cut, money, plainName, short, visible, whole } from "./words.js";
 /** @typedef {import("./talk.js").Talk} Talk */
 /** @typedef {import("./lists.js").Lists} Lists */
 
-const input = /** @type {HTMLTextAreaElement} */ ($("chat-input"));
-
 /** @param {Talk} talk @param {Lists} lists @param {(thread: string | null) => void} look */
 export function drawHead(talk, lists, look) {
   where(talk, lists, look);
   cost(talk);
   connection(talk, lists);
-  composer(talk);
 }
 
 /**
@@ -32,7 +28,8 @@ function where(talk, lists, look) {
   const names = way.map((id, at) =>
     at === 0 ? (goal ?? "New conversation") : `${plainName(talk.picture.threads.get(id)?.agent)} .${parts[at]}`,
   );
-  change($("where"), [thread, ...names], () => {
+  const count = lists.questions.length ? `(${lists.questions.length}) ` : "";
+  change($("where"), [thread, count, ...names], () => {
     const nodes = names.map((name, at) => {
       const words = visible(cut(name, 120));
       const isHere = at === names.length - 1;
@@ -45,7 +42,7 @@ function where(talk, lists, look) {
       return make("li", isHere ? "is-here" : "", node);
     });
     $("where").replaceChildren(...nodes);
-    document.title = thread ? `${cut(names.at(-1) ?? "", 60)} · Majordomo` : "Majordomo";
+    document.title = `${count}${thread ? `${cut(names.at(-1) ?? "", 60)} · ` : ""}Majordomo`;
   });
   for (const id of ["copy-link", "forget-thread"]) $(id).hidden = !root;
 }
@@ -76,30 +73,5 @@ function connection(talk, lists) {
     $("connection").dataset.is = is;
     $("reconnect").hidden = bar === undefined;
     $("reconnect").textContent = bar ?? "";
-  });
-}
-
-/** @param {Talk} talk */
-function composer(talk) {
-  const child = talk.thread !== null && talk.thread !== talk.root ? talk.picture.threads.get(talk.thread) : null;
-  const isOver = child?.outcome !== undefined;
-  const isLive = child ? !isOver : talk.isLive;
-  const hint = child
-    ? isOver
-      ? `${plainName(child.agent)} has handed in its report. Go back to say something.`
-      : `Tell ${plainName(child.agent)} something while it works`
-    : isLive
-      ? "Tell it something while it works"
-      : talk.root
-        ? "What else?"
-        : "What should be done?";
-  const isStopping = talk.stopping.has(talk.shown);
-  change($("say"), [isOver, isLive, isStopping, hint], () => {
-    input.disabled = isOver;
-    input.placeholder = hint;
-    /** @type {HTMLButtonElement} */ ($("send")).disabled = isOver;
-    $("send").textContent = isLive ? "Tell it" : "Send";
-    $("stop").hidden = !isLive;
-    $("stop").textContent = isStopping ? "■ Stop now" : "■ Stop";
   });
 }

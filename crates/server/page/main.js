@@ -4,6 +4,7 @@
 
 import { api, at, wordsOf } from "./api.js";
 import { Approval } from "./approval.js";
+import { drawComposer } from "./composer.js";
 import { drawCost } from "./cost.js";
 import { $, dialog, isAsked, show } from "./dom.js";
 import { drawEmpty } from "./empty.js";
@@ -130,6 +131,7 @@ function draw() {
   $("failure").hidden = failure === null;
   if (view === "timeline") timeline.draw(talk.picture, talk.shown);
   drawHead(talk, lists, look);
+  drawComposer(talk);
   rail.draw(
     house.agents.map((one) => ({ name: one.id, description: one.description })),
     talk.picture,
@@ -269,7 +271,8 @@ function palette() {
 $("say").addEventListener("submit", (event) => {
   event.preventDefault();
   const text = input.value.trim();
-  if (!text || input.disabled) return;
+  // The first message is on its way, and the log has not told yet where the next one belongs.
+  if (!text || input.disabled || (talk.isSending && !talk.root)) return;
   input.value = "";
   void say(text);
 });
@@ -322,6 +325,8 @@ listen($("messages"), {
   stop: (thread) => hands.stop(thread ?? talk.shown),
   toggle: (key, isOpen) => tree.toggle(key, isOpen),
 });
+// Whatever was open has made way for what waits.
+document.addEventListener("close", () => ask(), true);
 addEventListener("popstate", () => talk.look(wanted()));
 
 // ---- beginning ----

@@ -7,11 +7,14 @@ import { isGood, plainName } from "./words.js";
 
 /** @typedef {import("./reduce.js").Picture} Picture */
 /** @typedef {{ name: string, description: string }} Agent */
+/** @typedef {{ working: number, waits: number, failed: boolean }} Life What the agents of one name are doing. */
 
 /** The household's agents, in the order of the rail. */
 export const HOUSEHOLD = ["butler", "triage", "scheduler", "communicator", "navigator", "preference_learner"];
 /** A hand-over is shown at least so long. */
 const SHOWN_MS = 300;
+/** States in which something is done, as opposed to waited for. */
+const BUSY = new Set(["running", "processing", "waiting_for_tool", "initializing", "loading_context", "completing"]);
 /** More of them are not waited for: those in the middle are passed over. */
 const MOST_WAITING = 8;
 
@@ -93,7 +96,7 @@ export class Rail {
     // Whoever speaks is on the rail, known to the house or not.
     const strangers = [...lives.keys()].filter((name) => !HOUSEHOLD.includes(name) && !others.includes(name));
     const nodes = [...HOUSEHOLD, ...others, ...strangers].map((name) => {
-      const life = lives.get(name) ?? { working: 0, waits: 0, failed: false };
+      const life = lives.get(name);
       const about = agents.find((one) => one.name === name)?.description ?? "";
       return this.#agent(name, about, name === this.shown, life, isLive);
     });
@@ -105,22 +108,13 @@ export class Rail {
    * @param {string} name
    * @param {string} about
    * @param {boolean} is
-   * @param {{ working: number, waits: number, failed: boolean }} life
+   * @param {Life | undefined} life
    * @param {boolean} isLive
    */
   #agent(name, about, is, life, isLive) {
     const node = kept(this.room, name, "li", "agent");
     set(node, { "data-testid": `agent-${name}`, "data-agent": name });
-    const state = life.waits ? "waits" : life.working || (is && isLive) ? "running" : life.failed ? "failed" : "quiet";
-    const word = life.waits
-      ? "waits for you"
-      : life.working > 1
-        ? `${life.working} at work`
-        : state === "running"
-          ? "working"
-          : life.failed
-            ? "failed"
-            : "";
+    const [state, word] = told(life, is && isLive);
     change(node, [is, state, word, about], () => {
       node.classList.toggle("active", is);
       set(node, { "data-state": state, "aria-current": is ? "true" : null, title: about });
@@ -146,16 +140,29 @@ export class Rail {
 
   /** What the agents of each name are doing. @param {Picture} picture */
   #lives(picture) {
-    /** @type {Map<string, { working: number, waits: number, failed: boolean }>} */
+    /** @type {Map<string, Life>} */
     const lives = new Map();
     for (const one of picture.threads.values()) {
       if (!one.agent) continue;
       const life = lives.get(one.agent) ?? { working: 0, waits: 0, failed: false };
       lives.set(one.agent, life);
-      if (one.parent && !one.isOver && !["queued", "unknown", "idle"].includes(one.state)) life.working += 1;
+      if (!one.isOver && BUSY.has(one.state)) life.working += 1;
       if (one.state === "waiting_for_user") life.waits += 1;
       life.failed = one.outcome !== undefined && !isGood(one.outcome);
     }
     return lives;
   }
+}
+
+/**
+ * How agents of one name are: a state, and a word for it. Of those who have no thread it is only known whether they have the word.
+ * @param {Life | undefined} life
+ * @param {boolean} isSpeaking
+ * @returns {[string, string]}
+ */
+function told(life, isSpeaking) {
+  if (life?.waits) return ["waits", "waits for you"];
+  if (life && life.working > 1) return ["running", `${life.working} at work`];
+  if (life ? life.working : isSpeaking) return ["running", "working"];
+  return life?.failed ? ["failed", "failed"] : ["quiet", ""];
 }

@@ -1,0 +1,79 @@
+// @ts-check
+// Where one says the next thing: to whom it goes, what goes on meanwhile, and what stops it.
+
+import { $, change, make, sign } from "./dom.js";
+import { ticking } from "./rows.js";
+import { argument, counted, plainName, stateWord, visible } from "./words.js";
+
+/** @typedef {import("./talk.js").Talk} Talk */
+/** @typedef {import("./reduce.js").Thread} Thread */
+
+const input = /** @type {HTMLTextAreaElement} */ ($("chat-input"));
+const send = /** @type {HTMLButtonElement} */ ($("send"));
+const IDLE = "Enter sends, Shift Enter makes a new line.";
+
+/** @param {Talk} talk */
+export function drawComposer(talk) {
+  const thread = talk.picture.threads.get(talk.shown);
+  const child = talk.thread !== talk.root ? thread : undefined;
+  const isOver = child?.outcome !== undefined;
+  const isLive = child ? !isOver : talk.isLive;
+  const isStopping = talk.stopping.has(talk.shown);
+  const words = hint(talk, child, isLive);
+  change($("say"), [isOver, isLive, isStopping, words], () => {
+    input.disabled = isOver;
+    input.placeholder = words;
+    send.disabled = isOver;
+    send.textContent = isLive ? "Tell it" : "Send";
+    $("stop").hidden = !isLive;
+    $("stop").textContent = isStopping ? "■ Stop now" : "■ Stop";
+  });
+  status(talk, isLive ? thread : undefined);
+}
+
+/** @param {Talk} talk @param {Thread | undefined} child @param {boolean} isLive */
+function hint(talk, child, isLive) {
+  if (child?.outcome !== undefined)
+    return `${plainName(child.agent)} has handed in its report. Go back to say something.`;
+  if (isLive) return `Tell ${child ? plainName(child.agent) : "it"} something while it works`;
+  return talk.root ? "What else?" : "What should be done?";
+}
+
+/** What goes on, in one line that is always there. @param {Talk} talk @param {Thread | undefined} thread */
+function status(talk, thread) {
+  const room = $("status");
+  if (!thread) return change(room, [talk.isSending], () => room.replaceChildren(talk.isSending ? "Sending…" : IDLE));
+  const below = [...talk.picture.threads.values()].filter((one) => one.id.startsWith(`${thread.id}.`) && !one.isOver);
+  const count = (/** @type {string} */ state) => below.filter((one) => one.state === state).length;
+  const [queued, waiting] = [
+    count("queued"),
+    count("waiting_for_user") + (thread.state === "waiting_for_user" ? 1 : 0),
+  ];
+  const call = thread.state === "waiting_for_tool" ? talk.picture.items.get(thread.lastCall ?? "") : undefined;
+  const facts = [
+    thread.id,
+    thread.agent,
+    thread.state,
+    thread.startedAt,
+    call?.tool,
+    call?.input,
+    below.length,
+    queued,
+    waiting,
+  ];
+  change(room, facts, () => {
+    const parts = [
+      `${plainName(thread.agent)} is ${stateWord(thread.state)}`,
+      call ? `${visible(call.tool ?? "")} ${argument(call.input)}`.trim() : "",
+      below.length - queued ? `${counted(below.length - queued, "sub-agent")} at work` : "",
+      queued ? `${queued} queued` : "",
+      waiting ? `${counted(waiting, "question")} for you` : "",
+    ];
+    const mark = waiting ? sign("⚑", "waits for you", "sign is-waiting") : sign("●", "at work", "sign is-working");
+    room.replaceChildren(
+      mark,
+      make("span", "status-words", parts.filter(Boolean).join(" · ")),
+      ticking(thread.startedAt),
+    );
+  });
+}
