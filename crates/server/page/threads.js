@@ -59,9 +59,11 @@ export class Threads {
       for (const one of ones) {
         const own = below.get(one.id) ?? [];
         const isOpen = this.open.has(one.id);
-        if (!wanted || matches(one, wanted))
-          nodes.push(this.#row(one, level, own.length > 0, isOpen, waits(one.id, waiting)));
+        const place = nodes.length;
         if (isOpen || wanted) list(own, level + 1);
+        // Whoever is found is shown with those above it.
+        if (!wanted || matches(one, wanted) || nodes.length > place)
+          nodes.splice(place, 0, this.#row(one, level, own.length > 0, isOpen, waits(one.id, waiting)));
       }
     };
     list(below.get(null) ?? [], 0);
