@@ -1,6 +1,7 @@
 // @ts-check
-// Marks within a paragraph: code, strong and emphasised words, links. One way through the text, from left to right; a mark that
-// finds no partner is the characters it is made of. No HTML is read, no entity is put in another's place.
+// Marks within a paragraph: code, strong and emphasised words, links. One way through the text, from left to right;
+// a mark that finds no partner is the characters it is made of. No HTML is read, no entity is put in another's
+// place.
 
 import { address, lies } from "./address.js";
 
@@ -230,7 +231,11 @@ class Line {
 
 /** The words, without their marks. @param {Inline[]} content @returns {string} */
 export function plainly(content) {
-  return content.map((one) => (typeof one === "string" ? one : "text" in one ? one.text : "content" in one ? plainly(one.content) : " ")).join("");
+  return content
+    .map((one) =>
+      typeof one === "string" ? one : "text" in one ? one.text : "content" in one ? plainly(one.content) : " ",
+    )
+    .join("");
 }
 
 /** How many of the same character stand in a row. @param {string} text @param {number} at */
@@ -265,7 +270,12 @@ function unlinked(one) {
   return one.type === "link" ? content : [{ ...one, content }];
 }
 
-/** The address of a link, up to its closing bracket. @param {string} text @param {number} from @returns {{ text: string, end: number } | null} */
+/**
+ * The address of a link, up to its closing bracket.
+ * @param {string} text
+ * @param {number} from
+ * @returns {{ text: string, end: number } | null}
+ */
 function destination(text, from) {
   let open = 0;
   for (let at = from; at < text.length && at - from < 2100; at += 1) {
@@ -280,7 +290,8 @@ function destination(text, from) {
 }
 
 /** @param {Inline[]} content */
-const height = (content) => content.reduce((most, one) => Math.max(most, typeof one !== "string" && "deep" in one ? one.deep : 0), 0);
+const height = (content) =>
+  content.reduce((most, one) => Math.max(most, typeof one !== "string" && "deep" in one ? one.deep : 0), 0);
 
 /** Neighbouring texts as one. @param {Inline[]} content @returns {Inline[]} */
 function joined(content) {

@@ -1,7 +1,7 @@
 // @ts-check
-// Markdown as a small tree of allowed things: everything is text until it is known to be a mark. No HTML is read, no picture is fetched, and a
-// link leads only where its address says (`address.js`). The work grows with the text and with nothing else, whatever the text is.
-// Drawing it is `markdown.js`; marks within a line are `inline.js`.
+// Markdown as a small tree of allowed things: everything is text until it is known to be a mark. No HTML is read, no
+// picture is fetched, and a link leads only where its address says (`address.js`). The work grows with the text and
+// with nothing else, whatever the text is. Drawing it is `markdown.js`; marks within a line are `inline.js`.
 
 import { inline } from "./inline.js";
 
@@ -35,10 +35,19 @@ function blocks(lines, deep) {
   /** @type {string[]} */
   let paragraph = [];
   const flush = () => {
-    if (paragraph.length) out.push({ type: "paragraph", content: inline(paragraph.map((line) => line.trimStart()).join("\n").trimEnd()) });
+    if (paragraph.length)
+      out.push({
+        type: "paragraph",
+        content: inline(
+          paragraph
+            .map((line) => line.trimStart())
+            .join("\n")
+            .trimEnd(),
+        ),
+      });
     paragraph = [];
   };
-  for (let at = 0; at < lines.length; ) {
+  for (let at = 0; at < lines.length;) {
     const [block, next] = lines[at].trim() === "" ? [null, at + 1] : begun(lines, at, deep, paragraph.length > 0);
     if (next > at) flush();
     else paragraph.push(lines[at]);
@@ -59,12 +68,14 @@ function begun(lines, at, deep, interrupts) {
   const fence = FENCE.exec(line);
   if (fence) return code(lines, at, fence);
   const heading = HEADING.exec(line);
-  if (heading) return [{ type: "heading", level: heading[1].length, content: inline(unhashed(heading[2] ?? "")) }, at + 1];
+  if (heading)
+    return [{ type: "heading", level: heading[1].length, content: inline(unhashed(heading[2] ?? "")) }, at + 1];
   if (isRule(line)) return [{ type: "rule" }, at + 1];
   if (deep < DEEPEST && line.trimStart().startsWith(">")) return quote(lines, at, deep);
   const item = deep < DEEPEST ? ITEM.exec(line) : null;
   // A paragraph may go on with a number and a dot; a list that cuts it short begins with one.
-  if (item && !(interrupts && (!item[4] || /^\d/.test(item[2]) && Number.parseInt(item[2], 10) !== 1))) return list(lines, at, deep);
+  if (item && !(interrupts && (!item[4] || (/^\d/.test(item[2]) && Number.parseInt(item[2], 10) !== 1))))
+    return list(lines, at, deep);
   return table(lines, at) ?? [null, at];
 }
 
@@ -117,10 +128,16 @@ function list(lines, at, deep) {
   return [{ type: "list", start: isOrdered ? Number.parseInt(mark, 10) : null, items }, next];
 }
 
-/** Takes the lines of an item and says where the next one begins. @param {string[]} lines @param {number} from @param {{ inside: number, base: number }} indent @param {string[]} body */
+/**
+ * Takes the lines of an item and says where the next one begins.
+ * @param {string[]} lines
+ * @param {number} from
+ * @param {{ inside: number, base: number }} indent
+ * @param {string[]} body
+ */
 function gather(lines, from, { inside, base }, body) {
   let next = from;
-  for (let blank = 0; next + blank < lines.length; ) {
+  for (let blank = 0; next + blank < lines.length;) {
     const line = lines[next + blank];
     const own = line.search(/[^ ]|$/);
     if (own === line.length) {
@@ -131,7 +148,13 @@ function gather(lines, from, { inside, base }, body) {
     // Lists are indented by two as often as by the width of their marks.
     const isWithin = own >= inside || (isItem && own >= base + 2);
     // A line that only goes on needs no indent, as long as nothing stands between.
-    const goesOn = blank === 0 && !isItem && !FENCE.test(line) && !HEADING.test(line) && !isRule(line) && !line.trimStart().startsWith(">");
+    const goesOn =
+      blank === 0 &&
+      !isItem &&
+      !FENCE.test(line) &&
+      !HEADING.test(line) &&
+      !isRule(line) &&
+      !line.trimStart().startsWith(">");
     if (!isWithin && !goesOn) break;
     for (; blank > 0; blank -= 1, next += 1) body.push("");
     body.push(line.slice(Math.min(own, inside)));
@@ -149,11 +172,14 @@ function table(lines, at) {
   const under = cells(lines[at + 1]);
   const head = cells(lines[at]);
   if (head.length !== under.length || !under.every((cell) => /^:?-+:?$/.test(cell))) return null;
-  const align = under.map((cell) => (cell.endsWith(":") ? (cell.startsWith(":") ? "center" : "right") : cell.startsWith(":") ? "left" : null));
+  const align = under.map((cell) =>
+    cell.endsWith(":") ? (cell.startsWith(":") ? "center" : "right") : cell.startsWith(":") ? "left" : null,
+  );
   const rows = [];
   let next = at + 2;
   // Rows are not filled up: a wide head above many short rows would be more than was written.
-  for (; next < lines.length && lines[next].includes("|"); next += 1) rows.push(cells(lines[next]).slice(0, head.length).map(inline));
+  for (; next < lines.length && lines[next].includes("|"); next += 1)
+    rows.push(cells(lines[next]).slice(0, head.length).map(inline));
   return [{ type: "table", align, head: head.map(inline), rows }, next];
 }
 

@@ -295,15 +295,5 @@ export function tick() {
   }
 }
 
-/** What an agent wrote, with a button on each piece of code. @param {string} text */
-export function words(text) {
-  const content = make("div", "words", markdown(text));
-  for (const code of content.querySelectorAll("pre")) {
-    set(code, { tabindex: "0", "aria-label": "Code" });
-    const copy = set(make("button", "small copy", "Copy"), { type: "button", "data-copy": "" });
-    const frame = make("div", "code");
-    code.replaceWith(frame);
-    frame.append(code, copy);
-  }
-  return content;
-}
+/** What an agent wrote. @param {string} text */
+export const words = (text) => make("div", "words", markdown(text));
