@@ -7,11 +7,14 @@ mod compose;
 mod message;
 mod phrases;
 mod store;
-mod style;
+pub(crate) mod style;
 pub(crate) mod tools;
 
 #[cfg(test)]
 mod tests;
+
+/// How the ids of the household's own drafts begin.
+pub(crate) const ID: &str = "draft_";
 
 /// What is still to be filled in.
 fn placeholders(texts: &[&str]) -> Vec<String> {

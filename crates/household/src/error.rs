@@ -16,6 +16,9 @@ pub enum Error {
     /// The index cannot be used.
     #[error("the household's index cannot be used: {0}")]
     Index(#[from] rusqlite::Error),
+    /// The log of the house cannot be read.
+    #[error("the log cannot be read: {0}")]
+    Log(String),
     /// What was asked cannot be done, in a sentence that says what to do instead.
     #[error("{0}")]
     Request(String),

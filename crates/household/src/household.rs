@@ -11,6 +11,7 @@ use crate::calendar::{self, Calendars};
 use crate::error::Error;
 use crate::index::Index;
 use crate::notes::{self, Lookout};
+use crate::preferences::Log;
 use crate::{contacts, draft, mail, preferences, triage};
 
 /// Tells the time. A demonstration has one that stands still.
@@ -29,6 +30,8 @@ pub struct Options {
     pub contacts: Option<PathBuf>,
     /// Decisions that were made before, one JSON object a line, taken into the household's own file.
     pub decisions: Option<PathBuf>,
+    /// The log in which its tools are called, from which decisions are learnt; none learns from files alone.
+    pub log: Option<Arc<dyn Log>>,
     /// The household's own file: the index, decisions and preferences. None keeps it in memory.
     pub index: Option<PathBuf>,
     /// The owner's addresses; found out from what was sent where none is said.
@@ -62,6 +65,7 @@ impl Default for Options {
             notes: None,
             contacts: None,
             decisions: None,
+            log: None,
             index: None,
             me: Vec::new(),
             zone: TimeZone::system(),
@@ -71,12 +75,13 @@ impl Default for Options {
 }
 
 /// The names of all its tools, whether or not there is a household to use them on.
-pub const TOOLS: [&str; 23] = [
+pub const TOOLS: [&str; 24] = [
     "mail_list",
     "mail_read",
     "mail_thread",
     "mail_triage",
     "mail_flag",
+    "mail_feedback",
     "contacts_find",
     "calendar_list",
     "calendar_busy",

@@ -1,24 +1,31 @@
 //! What the owner prefers, learnt from what the owner decided, and never behind the owner's back.
 //!
-//! Decisions go into a book that is only added to (`book`); what each says about habits is read off (`observe`) and counted (`learn`). A
-//! habit that is sure enough is *proposed*, with the decisions it was seen in. It holds only once the owner agrees
-//! to it (`prefs_apply` asks), and one that is to be forgotten does not come back from the same decisions.
+//! Decisions are read off the log of the house when somebody asks for habits (`witness`), and off drafts that were changed
+//! since they were written (`drafts`). They go into a book that is only added to (`book`); what each says about habits
+//! (`observe`) is counted (`learn`). A habit that is sure enough is *proposed*, with the decisions it was seen in. It holds only
+//! once the owner agrees to it (`prefs_apply` asks), and one that is to be forgotten does not come back from the same decisions.
 //!
-//! Left to others: who tells of decisions ([`Household::record`]), and what an agent makes of a preference.
+//! Left to others: where the log is ([`Log`]), and what a tool or an agent makes of a preference ([`Household::preferences_for`]).
 
 mod book;
 mod decision;
+mod drafts;
+mod edit;
 mod learn;
+mod log;
 mod observe;
 #[cfg(test)]
 mod tests;
 pub(crate) mod tools;
+mod witness;
 
 use agent::delegation::Preference;
-use rusqlite::Connection;
+use rusqlite::{Connection, TransactionBehavior};
 
 pub use decision::{Decision, Kind};
 use learn::Habit;
+pub use log::{Happened, Log, News};
+use witness::{Witnessed, witness};
 
 use crate::error::Error;
 use crate::household::Household;
@@ -29,6 +36,48 @@ impl Household {
         let connection = self.index().lock();
         book::prepare(&connection)?;
         book::add(&connection, decision, None)
+    }
+
+    /// Reads what was decided since it was last asked: in the log, and in drafts. Waits for the log.
+    fn catch_up(&self) -> Result<(), Error> {
+        let known = {
+            let connection = self.index().lock();
+            book::prepare(&connection)?;
+            book::position(&connection)?
+        };
+        if let Some(log) = &self.options().log {
+            let news = log.since(known).map_err(Error::Log)?;
+            self.take_in(&news)?;
+        }
+        drafts::look(self)
+    }
+
+    /// Writes down what a log tells, all of it or nothing.
+    fn take_in(&self, news: &News) -> Result<(), Error> {
+        let now = self.now().timestamp();
+        let mut connection = self.index().lock();
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        for family in &news.families {
+            let Witnessed { decisions, written } = witness(family);
+            for (name, mut decision) in decisions {
+                // Nothing was decided after the household's own time, which may stand still.
+                decision.at = decision.at.min(now);
+                book::add(&transaction, &decision, Some(&name))?;
+            }
+            for written in &written {
+                drafts::note(&transaction, written, now)?;
+            }
+        }
+        book::advance(&transaction, news.position)?;
+        Ok(transaction.commit()?)
+    }
+
+    /// What the owner agreed to, for the work that `area` names. Keys begin with it.
+    pub(crate) fn applied(&self, area: &str) -> Result<Applied, Error> {
+        let connection = self.index().lock();
+        book::prepare(&connection)?;
+        let settled = book::settled(&connection)?.into_iter().filter(|settled| settled.key.starts_with(area));
+        Ok(Applied(settled.filter_map(|settled| Some((settled.key, settled.value?))).collect()))
     }
 
     /// The preferences that hold for an agent's work. The butler and whoever learns them see all.
@@ -49,6 +98,22 @@ impl Household {
             confidence: standing.confidence,
         };
         Ok(applied.map(preference).collect())
+    }
+}
+
+/// What the owner agreed to.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Applied(Vec<(String, String)>);
+
+impl Applied {
+    /// The way that a habit goes.
+    pub fn value(&self, key: &str) -> Option<&str> {
+        self.0.iter().find(|(known, _)| known == key).map(|(_, value)| value.as_str())
+    }
+
+    /// The way that mail from an address is sorted.
+    pub fn of_sender(&self, address: &str) -> Option<&str> {
+        self.value(&observe::sender_key(address))
     }
 }
 

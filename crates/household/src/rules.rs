@@ -17,6 +17,7 @@ mod learner;
 mod lexicon;
 mod navigator;
 mod order;
+mod remark;
 mod scheduler;
 mod speak;
 mod talk;

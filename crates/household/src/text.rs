@@ -81,6 +81,20 @@ pub(crate) enum Language {
 }
 
 impl Language {
+    /// Its two letters.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::English => "en",
+            Self::German => "de",
+            Self::French => "fr",
+        }
+    }
+
+    /// The language of two letters.
+    pub fn named(code: &str) -> Option<Self> {
+        [Self::English, Self::German, Self::French].into_iter().find(|language| language.code() == code)
+    }
+
     /// The language that a text is most likely in: the one with most of its little words.
     pub fn of(text: &str) -> Self {
         const GERMAN: &str = " der die das und ist nicht ich wir sie ihr ihnen mit fur auf ein eine zu den dem von bitte \

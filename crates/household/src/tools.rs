@@ -7,8 +7,7 @@ use agent::tools::{ToolInfo, ToolResult};
 use futures_util::future::BoxFuture;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use tool::args::Call;
-use tool::{Bench, Tool};
+use tool::{Bench, Tool, plainly};
 
 use crate::error::Error;
 use crate::household::Household;
@@ -30,25 +29,11 @@ impl<A: DeserializeOwned + Send + 'static> Tool for HouseTool<A> {
     }
 
     fn run<'a>(&'a self, input: &'a Json, bench: &'a Bench) -> BoxFuture<'a, ToolResult> {
-        Box::pin(async move {
-            let Call { args, ignored } = match Call::<A>::read(input, &self.info.name, self.example) {
-                Ok(call) => call,
-                Err(wrong) => return wrong,
-            };
-            let (act, house, stop) = (self.act, Arc::clone(&self.house), bench.stop.clone());
-            let acted = tokio::task::spawn_blocking(move || match stop.is_cancelled() {
-                true => Err(Error::request("stopped before it began")),
-                false => act(&args, &house),
-            });
-            match acted.await {
-                Ok(Ok(found)) => {
-                    let foreign = self.foreign.map(Into::into);
-                    ignored.named_in(ToolResult { foreign, ..ToolResult::ok(found.to_string()) })
-                }
-                Ok(Err(error)) => ToolResult::error(error.to_string()),
-                Err(broken) => ToolResult::error(format!("{} broke off: {broken}", self.info.name)),
-            }
-        })
+        let (act, house, foreign) = (self.act, Arc::clone(&self.house), self.foreign.map(Into::into));
+        Box::pin(plainly(&self.info, self.example, input, bench, move |args: &A| {
+            let found = act(args, &house)?;
+            Ok::<_, Error>(ToolResult { foreign, ..ToolResult::ok(found.to_string()) })
+        }))
     }
 }
 

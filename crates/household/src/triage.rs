@@ -24,6 +24,7 @@ use crate::error::Error;
 use crate::household::Household;
 use crate::mail::letter::Letter;
 use crate::mail::mailbox::{Mail, Mailbox};
+use crate::preferences::Applied;
 use suspicion::Acquaintances;
 
 /// What is known about a letter besides its words.
@@ -45,6 +46,28 @@ pub(crate) struct Circumstances {
     pub is_answered: bool,
     pub is_unread: bool,
     pub is_flagged: bool,
+    /// What the owner agreed to about mail of its sender.
+    pub agreed: Option<Agreed>,
+}
+
+/// What the owner agreed to about somebody's mail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Agreed {
+    /// It cannot wait.
+    Urgent,
+    /// It can.
+    NotUrgent,
+}
+
+impl Agreed {
+    /// What a habit says, by its word.
+    fn named(word: &str) -> Option<Self> {
+        match word {
+            "urgent" => Some(Self::Urgent),
+            "not urgent" | "archive" => Some(Self::NotUrgent),
+            _ => None,
+        }
+    }
 }
 
 /// Judges letters of one mailbox.
@@ -54,16 +77,17 @@ pub(crate) struct Judge<'a> {
     me: Vec<String>,
     known: Acquaintances,
     contacts: Vec<String>,
+    habits: Applied,
 }
 
 impl<'a> Judge<'a> {
-    /// A judge who knows whom the owner knows.
-    pub fn of(mailbox: &'a Mailbox<'a>, house: &'a Household) -> Result<Self, Error> {
+    /// A judge who knows whom the owner knows, and what the owner agreed to.
+    pub fn of(mailbox: &'a Mailbox<'a>, house: &'a Household, habits: Applied) -> Result<Self, Error> {
         let me = mailbox.me()?;
         let contacts = house.contacts();
         let known = Acquaintances::of(&contacts, &mailbox.correspondents()?, &me);
         let contacts = contacts.into_iter().flat_map(|contact| contact.emails).collect();
-        Ok(Self { mailbox, house, me, known, contacts })
+        Ok(Self { mailbox, house, me, known, contacts, habits })
     }
 
     /// The owner's addresses.
@@ -85,6 +109,7 @@ impl<'a> Judge<'a> {
             is_answered: self.mailbox.is_answered(mail)?,
             is_unread: mail.is_unread(),
             is_flagged: mail.flags.contains('F'),
+            agreed: self.habits.of_sender(sender).and_then(Agreed::named),
         };
         Ok(judge(&mail.letter, &circumstances, &self.known))
     }

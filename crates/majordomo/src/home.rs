@@ -5,15 +5,18 @@
 use std::sync::Arc;
 
 use agent::house::Preferences;
+use household::preferences::Log;
 use household::rules::{self, Rules};
 use household::{Error, Household, Options, demo};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use provider::Voices;
+use store::Store;
 use tool::Registry;
 
 use crate::config::{Config, HouseholdConfig};
+use crate::decisions::Decisions;
 
 /// The name of a household's own file in the folder for state.
 const INDEX: &str = "household.db";
@@ -29,14 +32,17 @@ pub(crate) struct Home {
 }
 
 impl Home {
-    /// Opens what is configured. Where nothing is kept, its index is not either.
-    pub(crate) fn open(config: &Config, in_memory: bool) -> Result<Self, Error> {
+    /// Opens what is configured. Where nothing is kept, its index is not either; where there is a memory, habits are learnt from
+    /// what is in it.
+    pub(crate) fn open(config: &Config, in_memory: bool, memory: Option<&Arc<dyn Store>>) -> Result<Self, Error> {
         let options = match (config.demo, &config.household) {
             (true, _) => Some(sample(config)?),
             (false, Some(named)) => Some(configured(named, config)),
             (false, None) => None,
         };
-        let options = options.map(|options| Options { index: options.index.filter(|_| !in_memory), ..options });
+        let name = config.demo.then(|| SAMPLE.into());
+        let log = memory.map(|memory| Arc::new(Decisions::new(Arc::clone(memory), name)) as Arc<dyn Log>);
+        let options = options.map(|options| Options { index: options.index.filter(|_| !in_memory), log, ..options });
         Ok(Self { household: options.map(Household::open).transpose()?, is_sample: config.demo })
     }
 
@@ -91,6 +97,7 @@ fn configured(named: &HouseholdConfig, config: &Config) -> Options {
         notes: named.notes.clone().or(whole.notes),
         contacts: named.contacts.clone().or(whole.contacts),
         decisions: whole.decisions,
+        log: None,
         index: Some(config.data.join(INDEX)),
         me: named.me.clone(),
         zone: zone.unwrap_or(whole.zone),

@@ -28,6 +28,7 @@
 pub mod agents;
 pub mod config;
 pub mod decide;
+mod decisions;
 pub mod follow;
 mod home;
 mod kept;

@@ -109,11 +109,11 @@ pub struct Staff {
 impl Staff {
     /// Puts a staff together.
     pub async fn open(surroundings: &Surroundings, config: Config, options: Options) -> Result<Self, Error> {
-        let home = Home::open(&config, options.in_memory)?;
-        let voices = voices(&config, &home)?;
-        let tools = home.tools(options.tools);
         let store: Arc<dyn Store> =
             if options.in_memory { Arc::new(MemoryStore::new()) } else { Arc::new(open_store(&config)?) };
+        let home = Home::open(&config, options.in_memory, Some(&store))?;
+        let voices = voices(&config, &home)?;
+        let tools = home.tools(options.tools);
         let house = house(surroundings, &config, &tools, &voices, &home)?;
         let house = Arc::new(House { consent: options.consent, ..house });
         let heart = Heart::begin(runtime::Options {
@@ -254,7 +254,7 @@ pub fn open_store(config: &Config) -> Result<SqliteStore, Error> {
 
 /// What the rules may look up, without the rest of the staff: for those who only look.
 pub fn open_house(surroundings: &Surroundings, config: &Config, tools: &Registry) -> Result<House, Error> {
-    let home = Home::open(config, true)?;
+    let home = Home::open(config, true, None)?;
     house(surroundings, config, &home.tools(tools.clone()), &voices(config, &home)?, &home)
 }
 

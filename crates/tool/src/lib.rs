@@ -41,5 +41,5 @@ pub use error::Error;
 pub use ledger::FileLedger;
 pub use registry::Registry;
 pub use sandbox::{Fact, Sandbox};
-pub use tool::{Tool, info};
+pub use tool::{Tool, info, plainly};
 pub use workspace::{Change, WorkPath, Workspace};

@@ -45,24 +45,39 @@ impl<A: DeserializeOwned + Send + 'static> Tool for Plain<A> {
     }
 
     fn run<'a>(&'a self, input: &'a Json, bench: &'a Bench) -> BoxFuture<'a, ToolResult> {
-        Box::pin(async move {
-            let Call { args, ignored } = match Call::<A>::read(input, &self.info.name, self.example) {
-                Ok(call) => call,
-                Err(wrong) => return wrong,
-            };
-            let (act, bench) = (self.act, bench.clone());
-            let acted = tokio::task::spawn_blocking(move || match bench.stop.is_cancelled() {
-                true => Ok(ToolResult::error(STOPPED)),
-                false => act(&args, &bench),
-            });
-            let result = match acted.await {
-                Ok(Ok(result)) => result,
-                Ok(Err(error)) => ToolResult::error(error.to_string()),
-                Err(broken) => ToolResult::error(format!("{} broke off: {broken}", self.info.name)),
-            };
-            ignored.named_in(result)
-        })
+        let (act, lent) = (self.act, bench.clone());
+        Box::pin(plainly(&self.info, self.example, input, bench, move |args: &A| act(args, &lent)))
     }
+}
+
+/// The way of a plain call: its arguments are read, one blocking thing is done with them on a thread that may block, and
+/// what had no effect is named in the answer. `example` is a right call's arguments, shown with every wrong one.
+pub async fn plainly<A, E>(
+    info: &ToolInfo,
+    example: &str,
+    input: &Json,
+    bench: &Bench,
+    act: impl FnOnce(&A) -> Result<ToolResult, E> + Send + 'static,
+) -> ToolResult
+where
+    A: DeserializeOwned + Send + 'static,
+    E: std::fmt::Display + Send + 'static,
+{
+    let Call { args, ignored } = match Call::<A>::read(input, &info.name, example) {
+        Ok(call) => call,
+        Err(wrong) => return wrong,
+    };
+    let stop = bench.stop.clone();
+    let acted = tokio::task::spawn_blocking(move || match stop.is_cancelled() {
+        true => Ok(ToolResult::error(STOPPED)),
+        false => act(&args),
+    });
+    let result = match acted.await {
+        Ok(Ok(result)) => result,
+        Ok(Err(error)) => ToolResult::error(error.to_string()),
+        Err(broken) => ToolResult::error(format!("{} broke off: {broken}", info.name)),
+    };
+    ignored.named_in(result)
 }
 
 /// A tool that looks at files and changes nothing.

@@ -2,8 +2,9 @@
 //!
 //! The files are those of the sample household, whose clock stands still (`--demo`). `offline` asks the engine of rules,
 //! `seed` plays the tests of the seed with models whose replies are written down, `wires` does so over real wires, `own` looks
-//! after a folder of one's own, and `resuming` kills it in between. What an answer is worth is measured by the household's own gold sets.
+//! after a folder of one's own, `habits` makes decisions in it, and `resuming` kills it in between. What an answer is worth is measured by the household's own gold sets.
 
+mod habits;
 mod offline;
 mod own;
 mod resuming;

@@ -44,6 +44,9 @@ pub enum PartOfDay {
 }
 
 impl PartOfDay {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Morning, Self::Afternoon, Self::Evening];
+
     /// The word for it.
     pub fn as_str(self) -> &'static str {
         match self {

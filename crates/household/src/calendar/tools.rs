@@ -17,6 +17,7 @@ use super::proposal::{PROPOSALS, Proposal};
 use super::series::Occurrence;
 use crate::error::Error;
 use crate::household::Household;
+use crate::mail::address::bare;
 use crate::times::{Edge, moment, shown};
 use crate::tools::HouseTool;
 
@@ -182,9 +183,13 @@ fn free(args: &Free, house: &Household) -> Result<Value, Error> {
     let start = asked.start.saturating_sub(SignedDuration::from_hours(1)).unwrap_or(asked.start);
     let seen = Seen::look(Window { start, end: horizon }, &args.attendees, house)?;
     let limit = args.limit.unwrap_or(3).clamp(1, MAX_SLOTS) as usize;
-    let wish = Wish { minutes, part: args.part_of_day, limit, horizon, ..Wish::within(asked) };
+    let usual = usual_part(house)?.filter(|_| args.part_of_day.is_none());
+    let wish = Wish { minutes, part: args.part_of_day.or(usual), limit, horizon, ..Wish::within(asked) };
     let found = free_slots(&seen.taken, &wish, &now);
     let mut reasoning = found.reasoning;
+    if let Some(part) = usual {
+        reasoning.push_str(&format!(" The {} comes first, as you agreed (meeting.part_of_day).", part.as_str()));
+    }
     if !seen.strangers.is_empty() {
         reasoning.push_str(&format!(
             " There is no calendar of {} here, so only known ones were looked at.",
@@ -200,6 +205,13 @@ fn free(args: &Free, house: &Household) -> Result<Value, Error> {
     }
     answer.warn(&seen.agenda, &seen.cut);
     Ok(answer.done())
+}
+
+/// The part of a day that the owner agreed to meet in where nothing else is said.
+fn usual_part(house: &Household) -> Result<Option<PartOfDay>, Error> {
+    let applied = house.applied("meeting.")?;
+    let usual = applied.value("meeting.part_of_day");
+    Ok(PartOfDay::ALL.into_iter().find(|part| usual == Some(part.as_str())))
 }
 
 const CHECK: &str = "Check whether the owner is free at a given time.";
@@ -318,19 +330,13 @@ impl Seen {
 
 /// What somebody's calendar may be called: what was said, and the addresses of the one person in the address book who is meant.
 fn ways(said: &str, house: &Household) -> Vec<String> {
-    let mut ways = vec![address(said).to_owned()];
+    let mut ways = vec![bare(said).to_owned()];
     if !said.contains('@')
         && let [contact] = &house.contacts_like(said)[..]
     {
         ways.extend(contact.emails.iter().cloned());
     }
     ways
-}
-
-/// The address of `Ana <ana@example.com>`, else what was said.
-fn address(said: &str) -> &str {
-    let inner = said.rsplit_once('<').and_then(|(_, rest)| rest.split_once('>'));
-    inner.map_or(said, |(address, _)| address).trim()
 }
 
 /// The window of two arguments. A day as its end is included whole.

@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::household::Household;
 use crate::mail::address::Person;
 use crate::mail::mailbox::{Mail, Mailbox};
+use crate::preferences::Applied;
 use crate::text::{self, Language};
 
 /// What a draft is to be.
@@ -39,8 +40,13 @@ pub(super) struct Composed {
     pub warnings: Vec<String>,
 }
 
-/// Composes a draft.
-pub(super) fn compose(wish: &Wish, mailbox: &Mailbox<'_>, house: &Household) -> Result<Composed, Error> {
+/// Composes a draft, as the owner writes and with what the owner agreed to.
+pub(super) fn compose(
+    wish: &Wish,
+    habits: &Applied,
+    mailbox: &Mailbox<'_>,
+    house: &Household,
+) -> Result<Composed, Error> {
     let me = mailbox.me()?;
     let answered = wish.reply_to.as_deref().map(|id| mailbox.find(id)).transpose()?;
     let act = wish.act.unwrap_or(if wish.slots.is_empty() { Act::Inform } else { Act::ProposeTimes });
@@ -48,8 +54,11 @@ pub(super) fn compose(wish: &Wish, mailbox: &Mailbox<'_>, house: &Household) -> 
     if let Some(mail) = answered.as_ref().filter(|_| to.is_empty() && unknown.is_empty() && act != Act::Forward) {
         to = answer_to(mail, &me);
     }
-    let language = wish.language.unwrap_or_else(|| spoken(wish, answered.as_ref()));
+    let agreed = to.first().and_then(|person| habits.value(&format!("draft.language.{}", person.address)));
+    let agreed = agreed.and_then(Language::named);
+    let language = wish.language.or(agreed).unwrap_or_else(|| spoken(wish, answered.as_ref()));
     let style = Style::of(mailbox, to.first().map(|person| &*person.address), language)?;
+    let style = style.agreed(habits, language, to.first());
     let topic = answered.as_ref().map(|mail| mail.letter.topic()).unwrap_or_default();
     let subject = match (&wish.subject, act) {
         (Some(subject), _) => subject.clone(),

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Zoned;
 
+use super::ID;
 use super::message::{Message, OURS};
 use crate::error::Error;
 use crate::household::Household;
@@ -23,7 +24,7 @@ pub(super) fn create(house: &Household, message: &Message) -> Result<String, Err
         fs::create_dir_all(folder.join(name)).map_err(Error::file(folder.join(name)))?;
     }
     for number in 1.. {
-        let id = format!("draft_{}_{number}", now.strftime("%Y%m%d"));
+        let id = format!("{ID}{}_{number}", now.strftime("%Y%m%d"));
         let tmp = folder.join("tmp").join(&id);
         // Whoever makes the file first has the number, in whatever process.
         let mut file = match OpenOptions::new().write(true).create_new(true).open(&tmp) {

@@ -4,6 +4,7 @@ use crate::error::Error;
 use crate::mail::address::Person;
 use crate::mail::folder::SENT;
 use crate::mail::mailbox::{Filter, Mail, Mailbox};
+use crate::preferences::Applied;
 use crate::text::{Language, fold};
 
 /// Whether people say `du` and `Hi`, or `Sie` and `Dear`.
@@ -32,13 +33,23 @@ pub(crate) struct Style {
 /// Letters that are looked at.
 const SAMPLE: usize = 60;
 
+impl Manner {
+    /// Its word among habits.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Familiar => "familiar",
+            Self::Formal => "formal",
+        }
+    }
+}
+
 impl Style {
     /// How the owner writes to somebody in a language.
     pub fn of(mailbox: &Mailbox<'_>, to: Option<&str>, language: Language) -> Result<Self, Error> {
         let filter = Filter { folder: Some(SENT.into()), ..Filter::default() };
         let (sent, _) = mailbox.list(&filter, SAMPLE)?;
         let mut samples: Vec<Sample> =
-            sent.iter().map(Sample::of).filter(|sample| sample.language == language).collect();
+            sent.iter().map(Sample::of).filter(|sample| sample.traits.language == language).collect();
         let to_them = |sample: &Sample| to.is_some_and(|to| sample.to.iter().any(|address| address == to));
         samples.sort_by_key(|sample| !to_them(sample));
         let personal = samples.iter().filter(|sample| to_them(sample)).count();
@@ -47,9 +58,9 @@ impl Style {
             None => Person { name: String::new(), address: mailbox.me()?.into_iter().next().unwrap_or_default() },
         };
         let relevant = if personal > 0 { &samples[..personal] } else { &samples[..] };
-        let formal = relevant.iter().filter(|sample| sample.manner == Some(Manner::Formal)).count();
-        let familiar = relevant.iter().filter(|sample| sample.manner == Some(Manner::Familiar)).count();
-        let mut lengths: Vec<usize> = relevant.iter().map(|sample| sample.words).collect();
+        let formal = relevant.iter().filter(|sample| sample.traits.manner == Some(Manner::Formal)).count();
+        let familiar = relevant.iter().filter(|sample| sample.traits.manner == Some(Manner::Familiar)).count();
+        let mut lengths: Vec<usize> = relevant.iter().map(|sample| sample.traits.words).collect();
         lengths.sort_unstable();
         let name = owner.first_name().unwrap_or_default();
         Ok(Self {
@@ -60,12 +71,33 @@ impl Style {
                 (0, true) if formal == 0 && language == Language::English => Manner::Familiar,
                 _ => Manner::Formal,
             },
-            greeting: most(relevant.iter().take(personal).filter_map(|sample| sample.greeting.clone())),
-            parting: most(samples.iter().filter_map(|sample| sample.parting(name))),
+            greeting: most(relevant.iter().take(personal).filter_map(|sample| sample.traits.greeting.clone())),
+            parting: most(samples.iter().filter_map(|sample| sample.traits.parting(name))),
             words: lengths.get(lengths.len() / 2).copied().unwrap_or(60),
             based_on: relevant.iter().take(3).map(|sample| sample.id.clone()).collect(),
             owner,
         })
+    }
+
+    /// The same, with what the owner agreed to in its place.
+    #[must_use]
+    pub fn agreed(mut self, habits: &Applied, language: Language, to: Option<&Person>) -> Self {
+        let in_language = |habit: &str| habits.value(&format!("draft.{habit}.{}", language.code()));
+        match in_language("tone") {
+            Some("familiar") => self.manner = Manner::Familiar,
+            Some("formal") => self.manner = Manner::Formal,
+            _ => {}
+        }
+        if let Some(sign_off) = in_language("sign_off").or_else(|| habits.value("draft.sign_off")) {
+            self.parting = Some(sign_off.to_owned());
+        }
+        if let (Some(words), Some(to)) = (in_language("greeting"), to) {
+            let is_title =
+                words.rsplit(' ').next().is_some_and(|word| FORMAL.contains(&&*fold(word)) && word != "Dear");
+            let name = if is_title { to.name.rsplit(' ').next() } else { to.first_name() };
+            self.greeting = name.map(|name| format!("{words} {name},")).or(self.greeting);
+        }
+        self
     }
 
     /// The manner in words.
@@ -78,27 +110,44 @@ impl Style {
     }
 }
 
-/// What one letter shows of the owner's manner.
+/// One letter of the owner's.
 struct Sample {
     id: String,
     to: Vec<String>,
-    language: Language,
-    manner: Option<Manner>,
-    greeting: Option<String>,
-    words: usize,
-    last: Vec<String>,
+    traits: Traits,
 }
 
 impl Sample {
     fn of(mail: &Mail) -> Self {
-        let unquoted = mail.letter.text.lines().map(str::trim_end).filter(|line| !line.starts_with('>'));
-        let own: Vec<&str> = unquoted.take_while(|line| *line != "--").filter(|line| !line.is_empty()).collect();
-        let text = own.join("\n");
-        let greeting = own.first().filter(|line| greets(line, mail.letter.to.first())).map(|line| (*line).to_owned());
-        let language = Language::of(&text);
         Self {
             id: mail.id.clone(),
             to: mail.letter.to.iter().map(|person| person.address.clone()).collect(),
+            traits: Traits::of(&mail.letter.text, mail.letter.to.first()),
+        }
+    }
+}
+
+/// What a text shows of its writer's manner.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Traits {
+    pub language: Language,
+    pub manner: Option<Manner>,
+    /// The line that does nothing but greet.
+    pub greeting: Option<String>,
+    /// How many words it has, what it quotes left out.
+    pub words: usize,
+    last: Vec<String>,
+}
+
+impl Traits {
+    /// Looks at a text that is written to somebody.
+    pub fn of(text: &str, to: Option<&Person>) -> Self {
+        let unquoted = text.lines().map(str::trim_end).filter(|line| !line.starts_with('>'));
+        let own: Vec<&str> = unquoted.take_while(|line| *line != "--").filter(|line| !line.is_empty()).collect();
+        let text = own.join("\n");
+        let greeting = own.first().filter(|line| greets(line, to)).map(|line| (*line).to_owned());
+        let language = Language::of(&text);
+        Self {
             language,
             manner: manner(language, &text, greeting.as_deref()),
             greeting,
@@ -124,6 +173,26 @@ impl Sample {
             false => Some(last.clone()),
         }
     }
+
+    /// The last words on one line, where they look like an end: `Best, Alex`. For whoever does not know the writer's name.
+    pub fn sign_off(&self) -> Option<String> {
+        let is_end = |line: &str| line.split_whitespace().count() <= 4 && !line.ends_with(['.', '?', '!', ':', ']']);
+        let last = self.last.last().filter(|last| is_end(last))?.trim();
+        match &*self.last {
+            [before, _] if is_end(before) && !last.contains(',') => {
+                Some(format!("{}, {last}", before.trim().trim_end_matches(',')))
+            }
+            _ => last.contains(',').then(|| last.to_owned()),
+        }
+    }
+
+    /// How it greets, without the name: `Hi`, `Liebe Frau`.
+    pub fn salutation(&self, to: &Person) -> Option<String> {
+        let name = fold(&to.name);
+        let is_name = |word: &&str| !name.split([' ', '-', ',']).any(|part| part == fold(word));
+        let greeting = self.greeting.as_ref()?.split([' ', ',', '!']).filter(|word| !word.is_empty());
+        Some(greeting.filter(is_name).collect::<Vec<_>>().join(" ")).filter(|words| !words.is_empty())
+    }
 }
 
 /// Whether a line does nothing but call somebody by their name.
@@ -136,11 +205,13 @@ fn greets(line: &str, to: Option<&Person>) -> bool {
         && words.any(|word| name.split([' ', '-', ',']).any(|part| part == word))
 }
 
+/// Words of a greeting that keeps its distance.
+const FORMAL: [&str; 9] = ["dear", "geehrte", "geehrter", "frau", "herr", "herrn", "madame", "monsieur", "mr"];
+
 fn manner(language: Language, text: &str, greeting: Option<&str>) -> Option<Manner> {
     let words: Vec<&str> = text.split(|letter: char| !letter.is_alphabetic()).collect();
     let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(word));
     let has_folded = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&&*fold(word)));
-    const FORMAL: [&str; 9] = ["dear", "geehrte", "geehrter", "frau", "herr", "herrn", "madame", "monsieur", "mr"];
     let greeting = fold(greeting.unwrap_or_default());
     match language {
         Language::German if has(&["Sie", "Ihnen", "Ihr", "Ihre", "Ihren"]) => Some(Manner::Formal),

@@ -136,7 +136,8 @@ fn create(args: &Create, house: &Household) -> Result<Value, Error> {
             Spoken::Fr => Language::French,
         }),
     };
-    let composed = compose(&wish, &house.mailbox()?, house)?;
+    let habits = house.applied("draft.")?;
+    let composed = compose(&wish, &habits, &house.mailbox()?, house)?;
     let id = store::create(house, &composed.message)?;
     let message = &composed.message;
     let mut open = placeholders(&[&message.subject, &message.body]);

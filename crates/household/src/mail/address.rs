@@ -31,6 +31,12 @@ impl Person {
         is_name.then_some(first)
     }
 
+    /// Somebody as `Display` writes them.
+    pub fn read(shown: &str) -> Self {
+        let name = shown.rsplit_once('<').map_or("", |(name, _)| name);
+        Self { name: name.trim().to_owned(), address: bare(shown).to_lowercase() }
+    }
+
     /// The domain of the address.
     pub fn domain(&self) -> &str {
         domain(&self.address)
@@ -45,6 +51,12 @@ impl std::fmt::Display for Person {
             (name, address) => write!(f, "{name} <{address}>"),
         }
     }
+}
+
+/// The address of `Ana <ana@example.com>`, else what was said.
+pub(crate) fn bare(said: &str) -> &str {
+    let inner = said.rsplit_once('<').and_then(|(_, rest)| rest.split_once('>'));
+    inner.map_or(said, |(address, _)| address).trim()
 }
 
 /// What stands behind the last `@`.

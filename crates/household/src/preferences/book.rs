@@ -9,26 +9,28 @@ use std::time::UNIX_EPOCH;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::decision::{Decision, Kind};
+use super::drafts;
 use crate::error::Error;
 use crate::index::Index;
 
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Makes the tables, unless they are there. Nothing is ever dropped: a later version adds to them.
 pub(super) fn prepare(connection: &Connection) -> Result<(), Error> {
-    Index::prepare(connection, "pref", VERSION, "", CREATE)
+    Index::prepare(connection, "pref", VERSION, "", &[CREATE, drafts::CREATE].concat())
 }
 
 const CREATE: &str = "
     CREATE TABLE IF NOT EXISTS pref_decision (
         id INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, kind TEXT NOT NULL, subject TEXT NOT NULL,
         choice TEXT NOT NULL, context TEXT NOT NULL,
-        line TEXT UNIQUE -- as it stood in a file, so that none is taken from there twice
+        line TEXT UNIQUE -- where it was taken from: a file's line or a place in the log, so that none is taken twice
     ) STRICT;
     CREATE TABLE IF NOT EXISTS pref_file (path TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL) STRICT;
     CREATE TABLE IF NOT EXISTS pref_settled (
         key TEXT PRIMARY KEY, value TEXT, confidence REAL NOT NULL DEFAULT 0,
-        at TEXT NOT NULL, forgotten_to INTEGER NOT NULL DEFAULT 0) STRICT;";
+        at TEXT NOT NULL, forgotten_to INTEGER NOT NULL DEFAULT 0) STRICT;
+    CREATE TABLE IF NOT EXISTS pref_log (one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER NOT NULL) STRICT;";
 
 /// What was settled about a key.
 #[derive(Clone, Debug)]
@@ -42,7 +44,19 @@ pub(super) struct Settled {
     pub forgotten_to: i64,
 }
 
-/// Adds a decision.
+/// Up to where the log was read.
+pub(super) fn position(connection: &Connection) -> Result<u64, Error> {
+    let read = connection.query_row("SELECT position FROM pref_log", [], |row| row.get::<_, i64>(0)).optional()?;
+    Ok(read.map_or(0, i64::cast_unsigned))
+}
+
+/// Notes up to where the log was read.
+pub(super) fn advance(connection: &Connection, position: u64) -> Result<(), Error> {
+    connection.execute("INSERT OR REPLACE INTO pref_log VALUES (1, ?1)", [position.cast_signed()])?;
+    Ok(())
+}
+
+/// Adds a decision, unless it was taken from the same place before.
 pub(super) fn add(connection: &Connection, decision: &Decision, line: Option<&str>) -> Result<(), Error> {
     let insert = "INSERT OR IGNORE INTO pref_decision (at, kind, subject, choice, context, line) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
     let Decision { at, kind, subject, choice, context } = decision;

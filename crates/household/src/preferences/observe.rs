@@ -3,11 +3,12 @@
 //! Keys and values are made of a small alphabet and kept short: they end up in the briefs of agents, and part of them
 //! (a sender's address) was chosen by strangers.
 
+use jiff::Zoned;
 use jiff::tz::TimeZone;
-use jiff::{Timestamp, Zoned};
 use serde_json::Value;
 
 use super::decision::{Decision, Kind};
+use crate::times::Edge;
 
 /// One sight of a habit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +44,12 @@ pub(super) fn observe(decision: &Decision, zone: &TimeZone) -> Vec<Observation> 
         Kind::SlotChosen => {
             let Some(start) = moment(&choice, zone) else { return Vec::new() };
             let part = part_of_day(&start);
+            // Where nothing else was offered, nothing was chosen.
+            let offered = decision.context.get("offered").and_then(Value::as_array).into_iter().flatten();
+            let offered: Vec<_> = offered.filter_map(|slot| moment(slot.as_str()?, zone)).collect();
+            if !offered.is_empty() && offered.iter().all(|slot| part_of_day(slot) == part) {
+                return Vec::new();
+            }
             let with = Some(slug(text("with"))).filter(|with| !with.is_empty());
             let with = with.map_or_else(String::new, |with| format!(" with {with}"));
             let words = format!("took {} for a meeting{with}", start.strftime(SHOWN));
@@ -55,16 +62,17 @@ pub(super) fn observe(decision: &Decision, zone: &TimeZone) -> Vec<Observation> 
             let from = slug(text("from"));
             let mut seen = Vec::new();
             if !from.is_empty() {
-                let words = format!("put a mail from {from} under {choice}");
-                seen.push(Observation::new(format!("triage.sender.{from}"), &choice, words));
+                let words = format!("put a mail from {from} under \"{choice}\"");
+                seen.push(Observation::new(sender_key(&from), &choice, words));
             }
             if !subject.is_empty() {
-                let words = format!("put a mail of the kind {subject} under {choice}");
+                let words = format!("put a mail of the kind {subject} under \"{choice}\"");
                 seen.push(Observation::new(format!("triage.kind.{subject}"), &choice, words));
             }
             seen
         }
         Kind::DraftEdit => draft(decision),
+        Kind::Opened if subject == "mail" => Vec::new(),
         Kind::Opened => {
             let path = choice.strip_prefix("para/").unwrap_or(&choice);
             let Some((folder, _)) = path.split_once('/') else { return Vec::new() };
@@ -74,7 +82,7 @@ pub(super) fn observe(decision: &Decision, zone: &TimeZone) -> Vec<Observation> 
     }
 }
 
-/// How long a draft was left, and how it ended.
+/// How long a draft was left, how it begins and ends, and in which tone and language.
 fn draft(decision: &Decision) -> Vec<Observation> {
     let text = |key: &str| decision.context.get(key).and_then(Value::as_str).unwrap_or("");
     let count = |key: &str| decision.context.get(key).and_then(Value::as_u64);
@@ -92,14 +100,27 @@ fn draft(decision: &Decision) -> Vec<Observation> {
             format!("left {words} words{before} in a draft"),
         ));
     }
-    let sign_off = one_line(text("sign_off"));
-    if !sign_off.is_empty() {
-        // Each language has an ending of its own.
-        let language = Some(slug(text("language"))).filter(|language| !language.is_empty());
-        let key = language.map_or_else(|| "draft.sign_off".to_owned(), |language| format!("draft.sign_off.{language}"));
-        seen.push(Observation::new(key, &sign_off, format!("ended a draft with \"{sign_off}\"")));
+    // Each language has words of its own.
+    let language = Some(slug(text("language"))).filter(|language| !language.is_empty());
+    let told = [("sign_off", "ended a draft with"), ("greeting", "began a draft with"), ("tone", "made a draft")];
+    for (habit, what) in told {
+        let value = one_line(text(habit));
+        if !value.is_empty() {
+            let key = [Some("draft"), Some(habit), language.as_deref()].into_iter().flatten().collect::<Vec<_>>();
+            seen.push(Observation::new(key.join("."), &value, format!("{what} \"{value}\"")));
+        }
+    }
+    let person = slug(text("language_for"));
+    if let Some(language) = language.filter(|_| !person.is_empty()) {
+        let words = format!("wrote to {person} in the language \"{language}\"");
+        seen.push(Observation::new(format!("draft.language.{person}"), &language, words));
     }
     seen
+}
+
+/// The habit of sorting what comes from an address.
+pub(super) fn sender_key(address: &str) -> String {
+    format!("triage.sender.{}", slug(address))
 }
 
 impl Observation {
@@ -112,7 +133,7 @@ impl Observation {
 const SHOWN: &str = "%A %H:%M";
 
 fn moment(time: &str, zone: &TimeZone) -> Option<Zoned> {
-    Some(time.parse::<Timestamp>().ok()?.to_zoned(zone.clone()))
+    Some(crate::times::moment(time, zone, Edge::Start).ok()?.to_zoned(zone.clone()))
 }
 
 fn part_of_day(time: &Zoned) -> &'static str {

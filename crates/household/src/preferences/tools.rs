@@ -37,7 +37,10 @@ fn list(house: &Arc<Household>) -> HouseTool<Nothing> {
         example: "{}",
         foreign: FOREIGN,
         house: Arc::clone(house),
-        act: |_, house| Ok(json!({ "preferences": standings(house)?.iter().map(shown).collect::<Vec<_>>() })),
+        act: |_, house| {
+            house.catch_up()?;
+            Ok(json!({ "preferences": standings(house)?.iter().map(shown).collect::<Vec<_>>() }))
+        },
     }
 }
 
@@ -58,6 +61,7 @@ fn propose(house: &Arc<Household>) -> HouseTool<About> {
         foreign: FOREIGN,
         house: Arc::clone(house),
         act: |args, house| {
+            house.catch_up()?;
             let standings = standings(house)?.into_iter();
             let proposed: Vec<Standing> = standings.filter(|standing| standing.status == Status::Proposed).collect();
             let about = args.about.as_deref().unwrap_or("");
@@ -99,6 +103,7 @@ fn explain(house: &Arc<Household>) -> HouseTool<Keyed> {
         foreign: FOREIGN,
         house: Arc::clone(house),
         act: |args, house| {
+            house.catch_up()?;
             let key = &args.key;
             let standings = standings(house)?;
             let standing = standings.iter().find(|standing| &standing.key == key);
@@ -172,6 +177,8 @@ fn forget(house: &Arc<Household>) -> HouseTool<Keyed> {
         foreign: None,
         house: Arc::clone(house),
         act: |args, house| {
+            // What was decided so far is forgotten with it.
+            house.catch_up()?;
             let connection = house.index().lock();
             let is_known = habits(house, &connection)?.iter().any(|habit| habit.key == args.key)
                 || book::settled(&connection)?.iter().any(|settled| settled.key == args.key);
@@ -198,6 +205,7 @@ fn apply(house: &Arc<Household>) -> HouseTool<Keyed> {
         foreign: None,
         house: Arc::clone(house),
         act: |args, house| {
+            house.catch_up()?;
             let standings = standings(house)?;
             let mut of_key = standings.iter().filter(|standing| standing.key == args.key);
             // Of one that holds and another that is proposed in its place, the proposed one is meant.

@@ -44,31 +44,44 @@ enum Plan {
 
 /// What the butler does next.
 pub(super) fn next(turns: &[Turn], desk: &Desk) -> Said {
-    let Some((current, before)) = turns.split_last() else { return signed(&help()) };
+    let Some((current, before)) = turns.split_last() else { return signed("", &help()) };
     let steps = match plan(before, &current.said, desk) {
-        Plan::Say(text) => return signed(&text),
-        Plan::Hand(_) if !desk.can(DELEGATE) => return signed(&without_household()),
+        Plan::Say(text) => return signed(&current.said, &text),
+        Plan::Hand(_) if !desk.can(DELEGATE) => return signed(&current.said, &without_household()),
         Plan::Hand(steps) => steps,
     };
     match steps.get(current.calls.len()) {
         Some(step) => hand(step, current, desk),
-        None => signed(&answer::of(&steps, current, desk)),
+        None => signed(&current.said, &answer::of(&steps, current, desk)),
     }
 }
 
 /// What there is to say when nothing more may be called.
 pub(super) fn closing(turns: &[Turn], desk: &Desk) -> Said {
-    let Some((current, before)) = turns.split_last() else { return signed(&help()) };
+    let Some((current, before)) = turns.split_last() else { return signed("", &help()) };
     match plan(before, &current.said, desk) {
-        Plan::Hand(steps) if !current.calls.is_empty() => signed(&answer::of(&steps, current, desk)),
-        Plan::Hand(_) => signed("I had to stop before I could look into this. Ask me again."),
-        Plan::Say(text) => signed(&text),
+        Plan::Hand(steps) if !current.calls.is_empty() => signed(&current.said, &answer::of(&steps, current, desk)),
+        Plan::Hand(_) => signed(&current.said, "I had to stop before I could look into this. Ask me again."),
+        Plan::Say(text) => signed(&current.said, &text),
     }
 }
 
-fn signed(text: &str) -> Said {
-    Said::text(format!("{text}\n\n{SIGNATURE}"))
+/// An answer to what was said, as every answer ends. Whoever asked in another language reads in it why this is English.
+fn signed(said: &str, text: &str) -> Said {
+    let language = lexicon().language(&words(said));
+    let aside = ASIDES.iter().find(|(code, _)| *code == language);
+    let aside = aside.map_or_else(String::new, |(_, aside)| format!("\n\n({aside})"));
+    Said::text(format!("{text}{aside}\n\n{SIGNATURE}"))
 }
+
+/// That answers are in English, in the languages that are understood besides.
+const ASIDES: [(&str, &str); 5] = [
+    ("de", "Ich verstehe Deutsch, antworte ohne Sprachmodell aber auf Englisch."),
+    ("fr", "Je comprends le français, mais sans modèle de langage je réponds en anglais."),
+    ("es", "Entiendo el español, pero sin un modelo de lenguaje respondo en inglés."),
+    ("it", "Capisco l'italiano, ma senza un modello linguistico rispondo in inglese."),
+    ("nl", "Ik versta Nederlands, maar zonder taalmodel antwoord ik in het Engels."),
+];
 
 fn plan(before: &[Turn], said: &str, desk: &Desk) -> Plan {
     let read = classify(said, &desk.context);

@@ -61,7 +61,8 @@ fn from_list(order: &Order, turn: &Turn, desk: &Desk, data: &Value) -> Said {
 
 /// The one preference that shares most words with the task, if there is one.
 fn best<'a>(order: &Order, all: &'a [Value]) -> Option<&'a Value> {
-    let task = fold(&order.task);
+    // What was pointed at stands beside the task.
+    let task = fold(&format!("{} {}", order.task, order.entities.topics.join(" ")));
     let score = |preference: &Value| {
         let key = preference["key"].as_str().unwrap_or("");
         if task.contains(&fold(key)) && !key.is_empty() {

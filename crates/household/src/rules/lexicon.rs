@@ -97,6 +97,8 @@ pub(crate) struct Lexicon {
     vocabulary: HashSet<String>,
     /// The words that a misspelt one may have been.
     targets: HashSet<String>,
+    /// The words of each language, in the order of its files.
+    spoken: Vec<HashSet<String>>,
 }
 
 #[derive(Debug)]
@@ -123,6 +125,9 @@ const FILES: [&str; 6] = [
     include_str!("lexicon/nl.txt"),
 ];
 
+/// The languages of the files, by their two letters.
+pub(crate) const LANGUAGES: [&str; 6] = ["en", "de", "fr", "es", "it", "nl"];
+
 /// The lexicon that is built in.
 pub(crate) fn lexicon() -> &'static Lexicon {
     static BUILTIN: LazyLock<Lexicon> = LazyLock::new(|| Lexicon::read(&FILES));
@@ -133,6 +138,7 @@ impl Lexicon {
     fn read(files: &[&str]) -> Self {
         let mut lexicon = Self::default();
         for file in files {
+            lexicon.spoken.push(words(file).into_iter().map(|word| word.folded).collect());
             let mut concept = None;
             for line in file.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
                 match line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
@@ -152,6 +158,15 @@ impl Lexicon {
             lexicon.targets.insert(word.to_owned());
         }
         lexicon
+    }
+
+    /// The language that words are in: the one that knows most of them, and English where it knows as many.
+    pub fn language(&self, said: &[Word]) -> &'static str {
+        let known = |spoken: &HashSet<String>| said.iter().filter(|word| spoken.contains(&word.folded)).count();
+        let counts: Vec<usize> = self.spoken.iter().map(known).collect();
+        let most = counts.iter().copied().max().unwrap_or(0);
+        let at = counts.iter().position(|count| *count == most).unwrap_or(0);
+        LANGUAGES[at]
     }
 
     fn learn(&mut self, concept: Concept, phrase: &str) {

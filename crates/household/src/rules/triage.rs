@@ -1,4 +1,4 @@
-//! Triage: weighs what came in, or lists the mails that were asked for.
+//! Triage: weighs what came in, or lists the mails that were asked for; takes note of what is said about one, and marks it.
 
 use provider::Said;
 use serde_json::{Value, json};
@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::desk::{Desk, failed};
 use super::lexicon::Concept;
 use super::order::Order;
+use super::remark::Remark;
 use super::speak::{count, list, plain, text_of};
 use super::talk::Turn;
 
@@ -17,6 +18,16 @@ pub(super) fn next(order: &Order, turn: &Turn, desk: &Desk) -> Said {
     match turn.last() {
         None => begin(order, desk),
         Some((tool, _, outcome)) if outcome.is_error => failed(&format!("look into the mail ({tool})"), outcome),
+        Some(("mail_list", _, outcome)) if let Some(Remark::Mark(flag, on)) = Remark::of(order) => {
+            match list(&outcome.data, "mails") {
+                [only] => mark(desk, &only["emailId"], flag, on),
+                _ => {
+                    Said::text(format!("Which one do you mean? Say its id.\n\n{}", listed(order, desk, &outcome.data)))
+                }
+            }
+        }
+        Some(("mail_feedback", _, outcome)) => Said::text(noted(&outcome.data)),
+        Some(("mail_flag", input, outcome)) => Said::text(marked(input, &outcome.data)),
         // One mail is worth a closer look.
         Some(("mail_list", _, outcome)) if turn.calls.len() == 1 && desk.can("mail_triage") => {
             match list(&outcome.data, "mails") {
@@ -33,7 +44,21 @@ pub(super) fn next(order: &Order, turn: &Turn, desk: &Desk) -> Said {
 
 fn begin(order: &Order, desk: &Desk) -> Said {
     let (since, until) = order.bounds();
-    if let Some(id) = order.entities.ids.first() {
+    let (id, sender) = (order.entities.ids.first(), order.sender());
+    match Remark::of(order).filter(|_| id.is_some() || sender.is_some()) {
+        Some(Remark::Urgent(urgent)) => {
+            let from = sender.filter(|_| id.is_none());
+            return desk.call("mail_feedback", json!({ "id": id, "from": from, "urgent": urgent }));
+        }
+        Some(Remark::Mark(flag, on)) => {
+            return match id {
+                Some(id) => mark(desk, &json!(id), flag, on),
+                None => desk.call("mail_list", json!({ "from": sender, "since": since, "until": until })),
+            };
+        }
+        None => {}
+    }
+    if let Some(id) = id {
         return match order.words_of(Concept::Look).map(str::to_lowercase).as_deref() {
             _ if order.task.to_lowercase().contains("thread") => desk.call("mail_thread", json!({ "id": id })),
             Some("read" | "open" | "lies" | "lese" | "öffne" | "lis" | "ouvre") => {
@@ -60,6 +85,35 @@ fn begin(order: &Order, desk: &Desk) -> Said {
         false => "all",
     };
     desk.call("mail_triage", json!({ "only": only, "since": since, "until": until }))
+}
+
+fn mark(desk: &Desk, id: &Value, flag: &str, on: bool) -> Said {
+    desk.call("mail_flag", json!({ "id": id, "flag": flag, "on": on }))
+}
+
+/// A word about a mail was taken down.
+fn noted(data: &Value) -> String {
+    format!(
+        "Noted: {}, from {}, is {} to you. I had put it under {}. When your words about a sender agree often enough I propose \
+         that as a habit; nothing changes before you say yes to it.",
+        text_of(data, "emailId"),
+        text_of(data, "from"),
+        text_of(data, "said"),
+        text_of(data, "was")
+    )
+}
+
+/// A mail has its mark.
+fn marked(input: &Value, data: &Value) -> String {
+    let state = match (input["flag"].as_str(), input["on"] != false) {
+        (Some("seen"), true) => "marked as read",
+        (Some("seen"), false) => "marked as unread",
+        (Some("answered"), true) => "marked as answered",
+        (Some("answered"), false) => "no longer marked as answered",
+        (_, true) => "flagged",
+        (_, false) => "no longer flagged",
+    };
+    format!("{} is {state}, in your mail program too.", text_of(data, "emailId"))
 }
 
 /// Whether somebody wants to know what is not to be trusted.

@@ -3,13 +3,13 @@
 use jiff::civil::Time;
 use jiff::{Unit, Zoned};
 
-use super::Circumstances;
 use super::deadline::{Mention, about, mentions};
 use super::lexicon::{
     ANNOUNCED, ANSWERS, BROKEN, CALM, MEETING, MISSING, MOVED, OFFICES, ORDERS, OTHERWISE, POLITE, PRESENT, PROMOTION,
     REQUEST, SETTLED, SUPPOSED, TELLS, TRANSACTION, URGENT, WAITING,
 };
 use super::words::{Sentence, sentences};
+use super::{Agreed, Circumstances};
 use crate::mail::letter::Letter;
 use crate::text::fold;
 
@@ -221,6 +221,11 @@ impl Evidence {
         }
         if at.is_unread {
             note(0.1, "You have not read it.".into());
+        }
+        match at.agreed {
+            Some(Agreed::Urgent) => note(3.0, format!("You agreed that mail from {sender} is urgent.")),
+            Some(Agreed::NotUrgent) => note(-3.0, format!("You agreed that mail from {sender} can wait.")),
+            None => {}
         }
         if at.is_answered {
             note(-2.4, "You have answered it.".into());

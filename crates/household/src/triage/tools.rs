@@ -1,4 +1,4 @@
-//! The tool that sorts the inbox.
+//! The tool that sorts the inbox, and the one that takes the owner's word for it.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use jiff::ToSpan;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tool::Registry;
-use tool::args::number;
+use tool::args::{flag, number};
 
 use super::{Category, Judge, Verdict};
 use crate::error::Error;
@@ -17,9 +17,9 @@ use crate::mail::mailbox::{Filter, Mail};
 use crate::times::{Edge, moment, shown};
 use crate::tools::HouseTool;
 
-/// The tool of triage, added to others.
+/// The tools of triage, added to others.
 pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
-    registry.with(HouseTool::<Triage> {
+    let registry = registry.with(HouseTool::<Triage> {
         info: tool::info(
             "mail_triage",
             "Sorts the inbox by how soon each mail needs the owner, with the reasons, tasks found in it, and warnings. \
@@ -38,6 +38,24 @@ pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
         foreign: Some("mail"),
         house: Arc::clone(house),
         act: triage,
+    });
+    registry.with(HouseTool::<Feedback> {
+        info: tool::info(
+            "mail_feedback",
+            "Notes that the owner called a mail urgent, or not urgent. Call it before anything is read: a word counts only \
+             as the owner's own, and changes nothing before the habit is agreed to.",
+            r#"{"type":"object","properties":{
+                "id":{"type":"string","description":"the mail's emailId"},
+                "from":{"type":"string","description":"instead of `id`: the latest mail of this sender"},
+                "urgent":{"type":"boolean"}},"required":["urgent"]}"#,
+            Reach::Own,
+            true,
+            Risk::Low,
+        ),
+        example: r#"{"id": "msg_urgent_001", "urgent": false}"#,
+        foreign: Some("mail"),
+        house: Arc::clone(house),
+        act: feedback,
     })
 }
 
@@ -70,8 +88,9 @@ fn triage(args: &Triage, house: &Household) -> Result<Value, Error> {
         None => now.checked_sub(2.weeks()).unwrap_or(now.clone()).timestamp(),
     };
     let until = args.until.as_deref().map_or(Ok(now.timestamp()), |text| moment(text, zone, Edge::End))?;
+    let habits = house.applied("triage.")?;
     let mailbox = house.mailbox()?;
-    let judge = Judge::of(&mailbox, house)?;
+    let judge = Judge::of(&mailbox, house, habits)?;
     let mails = match &args.id {
         Some(id) => vec![mailbox.find(id)?],
         None => {
@@ -133,4 +152,36 @@ fn item(mail: &Mail, verdict: &Verdict, house: &Household) -> Value {
         "summary": verdict.summary,
         "warnings": verdict.warnings,
     })
+}
+
+#[derive(Deserialize)]
+struct Feedback {
+    #[serde(alias = "emailId")]
+    id: Option<String>,
+    from: Option<String>,
+    #[serde(deserialize_with = "flag")]
+    urgent: bool,
+}
+
+/// Says what the word is about. That it was said stands in the log, and habits are learnt from there.
+fn feedback(args: &Feedback, house: &Household) -> Result<Value, Error> {
+    let habits = house.applied("triage.")?;
+    let mailbox = house.mailbox()?;
+    let mail = match (&args.id, &args.from) {
+        (Some(id), _) => mailbox.find(id)?,
+        (None, Some(from)) => {
+            let filter = Filter { folder: Some(INBOX.into()), from: Some(from.clone()), ..Filter::default() };
+            let found = mailbox.list(&filter, 1)?.0.pop();
+            found.ok_or_else(|| Error::request(format!("there is no mail from `{from}` in the inbox")))?
+        }
+        (None, None) => return Err(Error::request("say which mail: its `id`, or whom it is `from`")),
+    };
+    let was = Judge::of(&mailbox, house, habits)?.judge(&mail)?.category;
+    Ok(json!({
+        "emailId": mail.id,
+        "from": mail.letter.from.address,
+        "subject": mail.letter.subject,
+        "was": was.as_str(),
+        "said": if args.urgent { "urgent" } else { "not urgent" },
+    }))
 }

@@ -3,10 +3,10 @@
 use jiff::Unit;
 use serde::Serialize;
 
-use super::Circumstances;
 use super::evidence::{Evidence, Reason};
 use super::suspicion::{Acquaintances, Findings, inspect};
 use super::task::{Task, tasks};
+use super::{Agreed, Circumstances};
 use crate::mail::letter::Letter;
 use crate::text;
 
@@ -79,7 +79,7 @@ pub(crate) fn judge(letter: &Letter, at: &Circumstances, known: &Acquaintances) 
     let priority = match category {
         Category::Suspicious => evidence.priority().min(0.3),
         Category::Newsletter => evidence.priority().min(0.25),
-        Category::Urgent => evidence.priority(),
+        Category::Urgent => evidence.priority().max(URGENT),
         _ => evidence.priority().min(URGENT - 0.01),
     };
     let tasks = match category {
@@ -119,7 +119,12 @@ fn category(letter: &Letter, at: &Circumstances, evidence: &Evidence) -> Categor
     if at.is_answered {
         return Category::Waiting;
     }
-    if is_urgent(letter, evidence) {
+    // The owner's word stands over what the letter says of itself.
+    let is_urgent = match at.agreed {
+        Some(agreed) => agreed == Agreed::Urgent,
+        None => is_urgent(letter, evidence),
+    };
+    if is_urgent {
         return Category::Urgent;
     }
     let invite = letter.invite.as_ref();

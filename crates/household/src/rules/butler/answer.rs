@@ -20,12 +20,14 @@ pub(super) enum Thing {
     Slot(String),
     /// A note, by its path.
     Note(String),
+    /// A habit that is proposed, by its key.
+    Habit(String),
 }
 
 impl Thing {
     pub fn entity(&self) -> &str {
         match self {
-            Self::Mail(entity) | Self::Slot(entity) | Self::Note(entity) => entity,
+            Self::Mail(entity) | Self::Slot(entity) | Self::Note(entity) | Self::Habit(entity) => entity,
         }
     }
 }
@@ -70,7 +72,9 @@ fn found(called: &Called) -> Vec<Thing> {
         is_time.then(|| Thing::Slot(format!("{start}/{end}")))
     });
     let notes = entities("results", "path").into_iter().filter(|path| path.ends_with(".md")).map(Thing::Note);
-    mails.chain(slots).chain(notes).collect()
+    let proposed = list(data, "preferences").iter().filter(|habit| habit["status"] == "proposed");
+    let habits = proposed.filter_map(|habit| Some(Thing::Habit(habit["key"].as_str()?.to_owned())));
+    mails.chain(slots).chain(notes).chain(habits).collect()
 }
 
 /// The answer to a request, from what each of its steps brought.
@@ -227,6 +231,12 @@ fn offer(thing: &Thing) -> String {
         }
         Thing::Slot(_) => {
             "Shall I enter the first one as a proposal? Say \"yes\", or \"take the second one\".".to_owned()
+        }
+        Thing::Habit(key) => {
+            format!(
+                "Shall I apply {}? Say \"yes\", or \"apply the second one\". You are asked before it holds.",
+                plain(key, 120)
+            )
         }
         Thing::Note(path) => format!("Shall I open {}? Say \"yes\", or \"open the second one\".", plain(path, 120)),
     }

@@ -42,7 +42,7 @@ pub(super) fn resolve(before: &[Turn], said: &str, read: &Classification, desk: 
         has(Concept::It) && !names_something && read.entities.topics.is_empty() && read.entities.quoted.is_empty();
     if points
         && let [meant] = &read.intents[..]
-        && meant.intent != Intent::Learn
+        && (meant.intent == Intent::Learn) == matches!(found.first(), Some(Thing::Habit(_)))
     {
         return match &found[..] {
             [] => None,
@@ -94,6 +94,7 @@ fn take(thing: &Thing, said: &str, read: &Classification, last: &Turn) -> Option
         // The words that asked for the time say what it is for.
         Thing::Slot(_) => (Intent::Schedule, format!("Book: {}", last.said)),
         Thing::Note(_) => (Intent::Search, "Open it".to_owned()),
+        Thing::Habit(_) => (Intent::Learn, "Apply it".to_owned()),
     };
     let (intent, task) = match (asked, thing) {
         (Some(meant), Thing::Slot(_)) if meant.intent != Intent::Draft => usual,

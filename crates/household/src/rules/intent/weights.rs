@@ -46,6 +46,7 @@ pub(super) const WEIGHTS: &[(Concept, Intent, f64)] = &[
     (Concept::Always, Intent::Learn, 1.0),
     (Concept::Forget, Intent::Learn, 2.5),
     (Concept::Explain, Intent::Learn, 4.0),
+    (Concept::Apply, Intent::Learn, 2.5),
 ];
 
 /// What two concepts say together, beyond what each says.

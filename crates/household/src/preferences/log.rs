@@ -1,0 +1,36 @@
+//! The log of the house, as far as decisions are read from it: which conversations have something new, each from its beginning.
+//!
+//! A conversation is always read whole, for what was chosen in it is only understood with what had been offered. Nothing is
+//! counted twice for that: a decision is known by its place in the log.
+
+use std::sync::Arc;
+
+use agent::{Event, ThreadId, Time};
+
+/// A log in which the household's tools are called.
+pub trait Log: Send + Sync {
+    /// What is new after a position. Waits for the answer, and is called only where waiting is allowed.
+    fn since(&self, position: u64) -> Result<News, String>;
+}
+
+/// What is new in a log.
+#[derive(Clone, Debug, Default)]
+pub struct News {
+    /// The conversations with something new: a root and all its descendants, in order, from the first event on.
+    pub families: Vec<Vec<Happened>>,
+    /// Up to where the log is known with this.
+    pub position: u64,
+}
+
+/// One event of a conversation.
+#[derive(Clone, Debug)]
+pub struct Happened {
+    /// Whose event it is.
+    pub thread: ThreadId,
+    /// Its place in the thread.
+    pub n: u64,
+    /// When it was written.
+    pub at: Time,
+    /// What happened.
+    pub event: Arc<Event>,
+}

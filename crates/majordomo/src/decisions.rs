@@ -1,0 +1,76 @@
+//! What people decided about a household, found in the memory: the conversations in which its tools were called, since somebody
+//! last looked.
+//!
+//! What a decision is and what is learnt from it is the business of the crate `household`.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use agent::{Event, ThreadId};
+use household::TOOLS;
+use household::preferences::{Happened, Log, News};
+use store::{Error, Record, Store};
+
+/// Events that are read at once.
+const PAGE: usize = 1000;
+
+/// The memory as one household reads it.
+pub(crate) struct Decisions {
+    memory: Arc<dyn Store>,
+    /// The name by which the memory knows the household, where it is not the configured one.
+    household: Option<Arc<str>>,
+}
+
+impl Decisions {
+    pub(crate) fn new(memory: Arc<dyn Store>, household: Option<Arc<str>>) -> Self {
+        Self { memory, household }
+    }
+
+    async fn read(&self, after: u64) -> Result<News, Error> {
+        // A memory that ends before what was read is another one, and is read from its beginning.
+        let newest = *self.memory.tail().borrow();
+        let mut position = if newest < after { 0 } else { after };
+        let mut roots = BTreeSet::new();
+        loop {
+            let page = self.memory.all(position, PAGE).await?;
+            let Some(last) = page.last() else { break };
+            position = last.position;
+            roots.extend(page.iter().filter(|record| can_tell(&record.event)).map(|record| record.thread.root()));
+        }
+        let mut families = Vec::new();
+        for root in roots {
+            if self.is_ours(&root).await? {
+                let family = self.memory.tree(&root, 0, usize::MAX).await?;
+                families.push(family.into_iter().map(happened).collect());
+            }
+        }
+        Ok(News { families, position })
+    }
+
+    /// Whether a conversation is about this household.
+    async fn is_ours(&self, root: &ThreadId) -> Result<bool, Error> {
+        let first = self.memory.read(root, 0, 1).await?;
+        Ok(first.first().is_some_and(|record| match &*record.event {
+            Event::ThreadCreated(created) => {
+                created.household == self.household && TOOLS.iter().any(|tool| created.role.can_give(tool))
+            }
+            _ => false,
+        }))
+    }
+}
+
+impl Log for Decisions {
+    fn since(&self, position: u64) -> Result<News, String> {
+        tokio::runtime::Handle::current().block_on(self.read(position)).map_err(|error| error.to_string())
+    }
+}
+
+/// Whether an event may complete a decision: a call's end, or a person's answer.
+fn can_tell(event: &Event) -> bool {
+    matches!(event, Event::ToolFinished { .. } | Event::ApprovalResolved { .. })
+}
+
+fn happened(record: Record) -> Happened {
+    let Record { thread, n, at, event, .. } = record;
+    Happened { thread, n, at, event }
+}
