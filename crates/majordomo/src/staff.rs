@@ -8,7 +8,7 @@ use agent::birth::Root;
 use agent::house::House;
 use agent::policy::VERBS;
 use agent::role::Agent;
-use agent::{Json, Report, ThreadId};
+use agent::{InputId, Json, Report, ThreadId};
 use household::TOOLS;
 use provider::{ModelTable, Voices};
 use runtime::{Heart, RunHandle, Start};
@@ -179,8 +179,8 @@ impl Staff {
     }
 
     /// Says something in a root, and goes on with it where nobody does. Nothing is written where its model cannot be asked from
-    /// here.
-    pub async fn say(&self, thread: &ThreadId, text: &str) -> Result<(), Error> {
+    /// here. The answer is the message's name, by which the run is known that it begins.
+    pub async fn say(&self, thread: &ThreadId, text: &str) -> Result<InputId, Error> {
         let row = self.heart.store().thread(thread).await.map_err(runtime::Error::from)?;
         let row = row.ok_or_else(|| runtime::Error::from(store::Error::UnknownThread(thread.as_str().into())))?;
         // Whoever works on it elsewhere has asked its model already.

@@ -161,15 +161,11 @@ impl Driver {
     }
 
     /// Takes up what was sent to a thread on which nobody works: one commit holds it and what follows from it. What a process
-    /// left in the middle is settled with it.
-    pub async fn take_up(&mut self, id: InputId, input: Outside) {
+    /// left in the middle is settled with it. The answer is how it lets go of the thread, if it has to.
+    pub async fn take_up(&mut self, id: InputId, input: Outside) -> Option<Parting> {
         let then = if self.is_idle() { Input::Arrived } else { Input::Reopened };
         self.step(vec![(id, input)], vec![then]).await;
-    }
-
-    /// Whether it lets go of its thread.
-    pub fn is_parting(&self) -> bool {
-        self.parting.is_some()
+        self.parting
     }
 
     /// Drives the thread until nothing is left to do for it. A panic on the way ends this agent and no other.

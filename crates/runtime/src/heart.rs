@@ -17,7 +17,7 @@ use tokio_util::task::TaskTracker;
 use tool::{Person, Registry, Workspace};
 
 use crate::clock::Clock;
-use crate::driver::{self, Driver, Letter, Opening, Sent};
+use crate::driver::{self, Driver, Letter, Opening, Parting, Sent};
 use crate::error::Error;
 use crate::seat::Seat;
 use crate::{keeper, schema};
@@ -161,13 +161,13 @@ impl Heart {
 
     /// Says something in a root, wherever it lives, and answers once it is in the log. Where nobody works on the root, a run is
     /// begun here: its owner writes the message and takes it up in one commit, so that no message lies there with nobody to
-    /// answer it, whenever this process is killed.
-    pub async fn say(&self, thread: &ThreadId, text: Arc<str>) -> Result<(), Error> {
+    /// answer it, whenever this process is killed. The answer is the message's name, by which the run is known that it begins.
+    pub async fn say(&self, thread: &ThreadId, text: Arc<str>) -> Result<InputId, Error> {
         let (id, said) = (InputId::new(fresh_name()), Outside::UserSaid { text });
         loop {
             let Some(seat) = Seat::take(&self.0, thread) else {
                 match self.0.deliver(thread, &id, &said).await {
-                    Some(true) => return Ok(()),
+                    Some(true) => return Ok(id),
                     Some(false) => return Err(Error::Idle(thread.clone())),
                     // It let go of the thread before it read the letter: its place is free.
                     None => continue,
@@ -177,23 +177,24 @@ impl Heart {
                 Ok(driver) => driver,
                 Err(Error::Store(store::Error::Owned { .. })) => {
                     // Whoever owns it works on it, and is woken; it may have come to its end in between.
-                    self.0.store.arrive(thread, id, said, self.0.clock.now(), true).await?;
+                    self.0.store.arrive(thread, id.clone(), said, self.0.clock.now(), true).await?;
                     return match self.resume(thread).await {
                         Ok(_) | Err(Error::Alive(_) | Error::Idle(_) | Error::Store(store::Error::Owned { .. })) => {
-                            Ok(())
+                            Ok(id)
                         }
                         Err(error) => Err(error),
                     };
                 }
                 Err(error) => return Err(error),
             };
-            driver.take_up(id.clone(), said.clone()).await;
-            if !driver.is_parting() {
-                self.0.run(driver, Opening::Created);
-                return Ok(());
-            }
-            if self.0.leaving.is_cancelled() {
-                return Err(Error::Left);
+            match driver.take_up(id.clone(), said.clone()).await {
+                None => {
+                    self.0.run(driver, Opening::Created);
+                    return Ok(id);
+                }
+                // Somebody else was quicker, and will be found to work on it.
+                Some(Parting::Replaced) => {}
+                Some(Parting::Done) => return Err(Error::Left),
             }
         }
     }

@@ -35,7 +35,7 @@ use view::Dialect;
 pub(crate) use everything::Everything;
 use feed::{After, Batch, Feed, Source};
 use missed::Missed;
-pub(crate) use run::to_its_end;
+pub(crate) use run::{Told, to_its_end};
 
 /// Whoever hears nothing for so long is sent a sign of life.
 const HEARTBEAT: Duration = Duration::from_secs(15);

@@ -147,6 +147,8 @@ pub(crate) struct Operation {
     id: &'static str,
     summary: &'static str,
     details: &'static str,
+    /// What the name in its address is.
+    of: &'static str,
     query: Option<Make>,
     headers: Vec<(&'static str, &'static str)>,
     body: Option<Make>,
@@ -172,6 +174,7 @@ impl Operation {
             id,
             summary,
             details: "",
+            of: "",
             query: None,
             headers: Vec::new(),
             body: None,
@@ -183,6 +186,11 @@ impl Operation {
     /// What else there is to know.
     pub fn details(self, details: &'static str) -> Self {
         Self { details, ..self }
+    }
+
+    /// What the name in its address is.
+    pub fn of(self, of: &'static str) -> Self {
+        Self { of, ..self }
     }
 
     /// The parameters it takes.
@@ -265,7 +273,10 @@ impl Operation {
     fn parameters(&self, path: &str, schemas: &mut Schemas) -> Vec<Value> {
         let names = path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
         let mut all: Vec<Value> = names
-            .map(|name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }))
+            .map(|name| {
+                let schema = json!({ "type": "string" });
+                json!({ "name": name, "in": "path", "required": true, "description": self.of, "schema": schema })
+            })
             .collect();
         if let Some(make) = self.query {
             all.extend(schemas.parameters(make));
@@ -329,8 +340,10 @@ impl Schemas {
                 let mut schema = field.clone();
                 let words = schema.as_object_mut().and_then(|field| field.remove("description"));
                 // A parameter that is not there is left out, and never null.
-                if let Some(kinds) = schema["type"].as_array_mut() {
-                    kinds.retain(|kind| kind != "null");
+                if let Some(kind) = schema.get_mut("type")
+                    && let Some(own) = kind.as_array().and_then(|kinds| kinds.iter().find(|kind| *kind != "null"))
+                {
+                    *kind = own.clone();
                 }
                 json!({ "name": name, "in": "query", "required": must(name), "description": words, "schema": schema })
             })

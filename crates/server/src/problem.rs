@@ -87,6 +87,7 @@ impl From<runtime::Error> for Problem {
             runtime::Error::Idle(_) | runtime::Error::Alive(_) | runtime::Error::Taken(_) => {
                 Self::conflict(error.to_string())
             }
+            runtime::Error::Left => Self::new(StatusCode::SERVICE_UNAVAILABLE, "the house is closing: ask again later"),
             other => Self::unusable(other.to_string()),
         }
     }

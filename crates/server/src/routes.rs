@@ -35,6 +35,10 @@ const BODY_WITHIN: Duration = Duration::from_secs(20);
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
                       base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
+/// What names in addresses are.
+const THREAD: &str = "A thread: its name, or any beginning of it that only one has.";
+const QUESTION: &str = "A question: its name with `/` as `%2F`, or any beginning of it that only one has.";
+
 /// Everything that can be asked.
 pub(crate) fn all(shared: Shared) -> Router {
     inside()
@@ -70,11 +74,11 @@ fn inside() -> Table {
             "/api/v1/threads/{id}",
             get(
                 threads::show,
-                Operation::new("showThread", "A thread as it stands").answers::<Thread>("200", "The thread."),
+                Operation::new("showThread", "A thread as it stands").of(THREAD).answers::<Thread>("200", "The thread."),
             )
             .delete(
                 threads::remove,
-                Operation::new("removeThread", "Forgets a root and all its descendants")
+                Operation::new("removeThread", "Forgets a root and all its descendants").of(THREAD)
                     .details("Refused (409) while somebody works on one of them.")
                     .says("204", "It is gone."),
             ),
@@ -83,12 +87,12 @@ fn inside() -> Table {
             "/api/v1/threads/{id}/messages",
             get(
                 threads::messages,
-                Operation::new("listMessages", "A thread's conversation, as a person reads it")
+                Operation::new("listMessages", "A thread's conversation, as a person reads it").of(THREAD)
                     .answers::<Messages>("200", "The conversation."),
             )
             .post(
                 threads::say,
-                Operation::new("sendMessage", "Says something in a root thread")
+                Operation::new("sendMessage", "Says something in a root thread").of(THREAD)
                     .details(
                         "It is the next message of the conversation: taken up at once, or when the run that goes on is over. \
                          Nothing is written where it could not be worked on: the model cannot be asked (424), or the thread is \
@@ -102,7 +106,7 @@ fn inside() -> Table {
             "/api/v1/threads/{id}/tree",
             get(
                 threads::tree,
-                Operation::new("showTree", "A thread's whole family: who does what, and what it cost")
+                Operation::new("showTree", "A thread's whole family: who does what, and what it cost").of(THREAD)
                     .answers::<Vec<Node>>("200", "The root, with everybody below it."),
             ),
         )
@@ -110,7 +114,7 @@ fn inside() -> Table {
             "/api/v1/threads/{id}/stop",
             post(
                 threads::stop,
-                Operation::new("stopThread", "Stops a thread and its subtree")
+                Operation::new("stopThread", "Stops a thread and its subtree").of(THREAD)
                     .details("Answered once it is true: requests are closed, and processes have ended.")
                     .body::<Stop>()
                     .answers::<Thread>("200", "The thread, which has ended."),
@@ -120,7 +124,7 @@ fn inside() -> Table {
             "/api/v1/threads/{id}/steer",
             post(
                 threads::steer,
-                Operation::new("steerThread", "Tells something to a thread that is at work")
+                Operation::new("steerThread", "Tells something to a thread that is at work").of(THREAD)
                     .details("Refused (409) where nothing goes on.")
                     .body::<Words>()
                     .says("202", "It is in the log."),
@@ -130,7 +134,7 @@ fn inside() -> Table {
             "/api/v1/threads/{id}/events",
             get(
                 events::of_thread,
-                Operation::new("watchThread", "The events of a thread's whole family, as they happen")
+                Operation::new("watchThread", "The events of a thread's whole family, as they happen").of(THREAD)
                     .details(
                         "Everything from the start, or from after the id that was seen last, and then what is new, for as long \
                          as somebody watches. Ids are the events' `seq`. An id that the family does not have starts over, after a \
@@ -170,14 +174,14 @@ fn inside() -> Table {
             "/api/v1/approvals/{id}",
             get(
                 approvals::show,
-                Operation::new("showApproval", "A question as it stands").answers::<Approval>("200", "The question."),
+                Operation::new("showApproval", "A question as it stands").of(QUESTION).answers::<Approval>("200", "The question."),
             ),
         )
         .at(
             "/api/v1/approvals/{id}/decision",
             post(
                 approvals::decision,
-                Operation::new("decideApproval", "A person's word on a question")
+                Operation::new("decideApproval", "A person's word on a question").of(QUESTION)
                     .details(
                         "Taken once, for exactly what was shown: a question that is decided, or that has changed since, is a conflict \
                          (409); one that is no longer asked is gone (410).",
@@ -259,8 +263,8 @@ fn inside() -> Table {
         .at(
             "/api/stream/{id}",
             get(
-                chat::stream,
-                Operation::new("stream", "The same for those who can only get")
+                chat::streamed,
+                Operation::new("stream", "The same for those who can only get").of("Any name; that of a thread where only its last number is known.")
                     .details(
                         "Starts work for a bearer, or for a request that proves to come from our own page; never for a HEAD. Its \
                          events speak Orion's dialect where none is named, and their ids name the thread too. Whoever comes back \
@@ -282,13 +286,13 @@ fn inside() -> Table {
         )
         .at(
             "/t/{id}",
-            get(page::index, Operation::new("showThreadPage", "The page, at a thread").shows("text/html", "The page.")),
+            get(page::index, Operation::new("showThreadPage", "The page, at a thread").of(THREAD).shows("text/html", "The page.")),
         )
         .at(
             "/page/{*path}",
             get(
                 page::asset,
-                Operation::new("showFile", "A file of the page").shows("application/octet-stream", "The file."),
+                Operation::new("showFile", "A file of the page").of("The file's name.").shows("application/octet-stream", "The file."),
             ),
         )
 }

@@ -15,9 +15,7 @@ mod transcript;
 mod tree;
 
 pub use approval::{Approval, ApprovalStatus, Decided, Risk, Scope, Verdict, Word};
-pub use event::{
-    CallErrorKind, Child, ChildData, Event, Frame, Metrics, Notice, Passing, Resolution, StreamReset, What,
-};
+pub use event::{CallErrorKind, Child, ChildData, Event, Frame, Metrics, Notice, Passing, Reset, Resolution, What};
 pub use house::{AgentRole, Health, Models, Problem, Setting};
 pub use thread::{
     Begin, Chat, Execution, ExecutionStatus, Owner, Process, Started, Stop, Thread, ThreadState, UsageRow, Words,

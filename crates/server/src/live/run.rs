@@ -2,29 +2,39 @@
 
 use std::sync::Arc;
 
-use agent::ThreadId;
+use agent::{Event, InputId, ThreadId};
 use bytes::Bytes;
 use futures_util::stream::{self, Stream};
 use majordomo::follow::{Follower, logged};
-use store::Store;
+use store::{Record, Store};
 use tokio_util::sync::CancellationToken;
 use view::{Dialect, FRAMES_PER_EVENT, Lines};
 
 use super::past::Draft;
 use super::{HEARTBEAT, STILL_HERE};
 
-/// A run's frames from after `last_event_id` to its `done`, and then the end.
+/// Which run is told.
+pub(crate) struct Told {
+    /// Its root.
+    pub root: ThreadId,
+    /// The last frame that was seen.
+    pub last_event_id: u64,
+    /// The message that begins it; none where that is the next run to end.
+    pub message: Option<InputId>,
+}
+
+/// A run's frames to its `done`, and then the end.
 pub(crate) fn to_its_end(
     store: Arc<dyn Store>,
-    root: ThreadId,
+    told: Told,
     dialect: Dialect,
-    last_event_id: u64,
     closing: CancellationToken,
 ) -> impl Stream<Item = Bytes> + Send + 'static {
+    let Told { root, last_event_id, message } = told;
     let tail = store.tail();
     let lines = Lines::new(root.clone(), dialect, last_event_id);
-    let run =
-        Run { follower: Follower::new(store, root.clone()), root, lines, tail, last_event_id, is_over: false, closing };
+    let follower = Follower::new(store, root.clone());
+    let run = Run { root, follower, lines, tail, last_event_id, awaited: message, is_over: false, closing };
     stream::unfold(run, Run::next)
 }
 
@@ -34,6 +44,8 @@ struct Run {
     lines: Lines,
     tail: tokio::sync::watch::Receiver<u64>,
     last_event_id: u64,
+    /// The message whose run is to be told, while that has not begun.
+    awaited: Option<InputId>,
     is_over: bool,
     closing: CancellationToken,
 }
@@ -51,7 +63,11 @@ impl Run {
             };
             let mut draft = Draft::default();
             for record in &page {
-                draft.put(self.lines.push(&logged(record)));
+                let lines = self.lines.push(&logged(record));
+                if self.is_of_another_run(record) {
+                    continue;
+                }
+                draft.put(lines);
                 // Of an event that was seen in part, the rest is still to be told.
                 let is_new = (record.seq + 1) * FRAMES_PER_EVENT - 1 > self.last_event_id;
                 if is_new && majordomo::follow::root_report(record, &self.root).is_some() {
@@ -75,5 +91,16 @@ impl Run {
             }
         }
         None
+    }
+
+    /// Whether a record comes before the run that is awaited. A message that comes to nothing begins none.
+    fn is_of_another_run(&mut self, record: &Record) -> bool {
+        let Some(awaited) = &self.awaited else { return false };
+        match &*record.event {
+            Event::RunStarted { input, .. } if input == awaited => self.awaited = None,
+            Event::InputDropped { input, .. } if input == awaited => self.is_over = true,
+            _ => {}
+        }
+        self.awaited.is_some()
     }
 }

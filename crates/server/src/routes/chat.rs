@@ -1,12 +1,12 @@
 //! `/api/chat` and `/api/stream/{id}`: a message in, the run's frames out, and the end with its `done`.
 
-use agent::ThreadId;
+use agent::{InputId, ThreadId};
 use axum::Extension;
 use axum::extract::State;
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use futures_util::StreamExt;
+use futures_util::stream::{self, Stream, StreamExt};
 use majordomo::follow::{logged, root_report};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -17,7 +17,7 @@ use super::asked::{Asked, Named, Sent};
 use super::events::{dialect, sse};
 use super::threads::{begin, go_on};
 use crate::access::{Caller, is_same_origin};
-use crate::live::to_its_end;
+use crate::live::{Told, to_its_end};
 use crate::problem::Problem;
 use crate::shapes::{Begin, Chat};
 use crate::window::Shared;
@@ -57,7 +57,7 @@ pub struct Streamed {
 /// `GET /api/stream/{id}`: the same for those who can only get. It starts work only for our own page or for a program. A
 /// reconnection starts nothing and goes on where it broke off: as only its last id tells for certain of which thread that was,
 /// the ids of this stream name it.
-pub async fn stream(
+pub async fn streamed(
     State(shared): State<Shared>,
     Extension(caller): Extension<Caller>,
     Named(id): Named,
@@ -74,7 +74,7 @@ pub async fn stream(
         let seen = seen.to_str().map_err(|_| unknown())?.trim();
         let (thread, frame) = seen.rsplit_once('/').unwrap_or((wanted.session_id.as_deref().unwrap_or(&id), seen));
         let root = shared.store().resolve(thread).await?.root();
-        let run = Run { root, seen: frame.parse().map_err(|_| unknown())? };
+        let run = Run { root, seen: frame.parse().map_err(|_| unknown())?, message: None };
         if run.is_told(&**shared.store(), &words).await? {
             return Ok(StatusCode::NO_CONTENT.into_response());
         }
@@ -95,12 +95,12 @@ async fn converse(
     agent: Option<String>,
 ) -> Result<Run, Problem> {
     match thread {
-        None => Ok(Run { root: begin(shared, Begin { message, agent }).await?, seen: 0 }),
+        None => Ok(Run { root: begin(shared, Begin { message, agent }).await?, seen: 0, message: None }),
         Some(name) => {
             let root = shared.store().resolve(&name).await?.root();
             let newest = newest(&**shared.store(), &root).await?;
-            go_on(shared, &root, message).await?;
-            Ok(Run { root, seen: FRAMES_PER_EVENT * (newest + 1) - 1 })
+            let message = Some(go_on(shared, &root, message).await?);
+            Ok(Run { root, seen: FRAMES_PER_EVENT * (newest + 1) - 1, message })
         }
     }
 }
@@ -110,25 +110,31 @@ struct Run {
     root: ThreadId,
     /// The last frame that was seen.
     seen: u64,
+    /// The message that begins it, where another run may go on before.
+    message: Option<InputId>,
 }
 
 impl Run {
-    fn frames(self, shared: &Shared, words: &str) -> impl futures_util::Stream<Item = Bytes> + Send + use<> {
+    fn frames(self, shared: &Shared, words: &str) -> impl Stream<Item = Bytes> + Send + use<> {
         let speech = Dialect::named(words).unwrap_or_default();
-        to_its_end(shared.store().clone(), self.root, speech, self.seen, shared.live.closing.clone())
+        let run = Told { root: self.root, last_event_id: self.seen, message: self.message };
+        to_its_end(shared.store().clone(), run, speech, shared.live.closing.clone())
     }
 
-    /// The same under ids that name the thread.
-    fn named_frames(self, shared: &Shared, words: &str) -> impl futures_util::Stream<Item = Bytes> + Send + use<> {
+    /// The same under ids that name the thread. The first is there before anything has happened: whoever comes back with it does
+    /// not begin anew.
+    fn named_frames(self, shared: &Shared, words: &str) -> impl Stream<Item = Bytes> + Send + use<> {
         let id = format!("id: {}/", self.root);
-        self.frames(shared, words).map(move |bytes| {
+        let first = stream::iter([Bytes::from(format!("{id}{}\n\n", self.seen))]);
+        let frames = self.frames(shared, words).map(move |bytes| {
             let text = String::from_utf8_lossy(&bytes);
             let named = text.split_inclusive('\n').map(|line| match line.strip_prefix("id: ") {
                 Some(number) => format!("{id}{number}"),
                 None => line.to_owned(),
             });
             named.collect::<String>().into()
-        })
+        });
+        first.chain(frames)
     }
 
     /// Whether everything was seen to the end of the run.

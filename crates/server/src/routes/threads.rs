@@ -1,6 +1,6 @@
 //! `threads`: conversations, from the first message to the last report.
 
-use agent::{Outside, Strength, ThreadId};
+use agent::{InputId, Outside, Strength, ThreadId};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -173,8 +173,8 @@ pub async fn begin(shared: &Shared, begin: Begin) -> Result<ThreadId, Problem> {
 }
 
 /// Says something in a thread that there is, and goes on with it where nothing did. Nothing is written where it could not be
-/// worked on.
-pub async fn go_on(shared: &Shared, thread: &ThreadId, text: String) -> Result<(), Problem> {
+/// worked on. The answer is the message's name.
+pub async fn go_on(shared: &Shared, thread: &ThreadId, text: String) -> Result<InputId, Problem> {
     if thread.root() != *thread {
         return Err(Problem::conflict("a sub-agent is told something by steering it: POST …/steer"));
     }

@@ -15,7 +15,7 @@ pub enum Event {
     /// Words in passing, only where they were asked for.
     Passing(Passing),
     /// The id by which somebody wanted to go on is not of this log.
-    StreamReset(StreamReset),
+    Reset(Reset),
 }
 
 /// Something that is in the log.
@@ -456,7 +456,10 @@ pub enum Passing {
     },
 }
 
-/// The id by which somebody wanted to go on is not of this log: what follows starts over.
+/// Something about the stream itself.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "type", rename = "stream_reset")]
-pub struct StreamReset {}
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Reset {
+    /// The id by which somebody wanted to go on is not of this log: what follows starts over.
+    StreamReset {},
+}

@@ -89,8 +89,10 @@ async fn a_stream_begins_with_a_prompt_comes_back_at_any_frame_and_ends_for_good
         assert_eq!(answer.headers()[name], value);
     }
     let text = answer.text().await.expect("it ends");
+    let (place, text) = text.split_once("\n\n").expect("a place before anything has happened");
+    assert!(place.strip_prefix("id: ").is_some_and(|place| place.ends_with("/0")), "{place}");
     assert!(text.starts_with("id: ") && text.ends_with("\n\n"), "each is followed by an empty line: {text}");
-    let all = frames(&text);
+    let all = frames(text);
     let told: Vec<(&str, &str)> = all.iter().map(|(_, frame)| (word(frame, "type"), word(frame, "agent"))).collect();
     assert_eq!(
         told,
@@ -111,12 +113,13 @@ async fn a_stream_begins_with_a_prompt_comes_back_at_any_frame_and_ends_for_good
         assert!(frame["timestamp"].as_str().is_some_and(|at| at.ends_with('Z')), "{frame}");
     }
     assert_eq!(all.last().expect("a frame").1, json!({ "type": "done" }));
-    for (at, (id, _)) in all.iter().enumerate() {
+    let begun = (place.replace("id: ", ""), Value::Null);
+    for (at, (id, _)) in [&begun].into_iter().chain(&all).enumerate() {
         let request = open.client.get(open.url(path)).bearer_auth(&open.token).header("last-event-id", id);
         let answer = request.send().await.expect("an answer");
-        let is_last = at + 1 == all.len();
+        let is_last = at == all.len();
         assert_eq!(answer.status(), if is_last { 204 } else { 200 }, "after {id}");
-        assert_eq!(frames(&answer.text().await.expect("it ends")), all[at + 1..], "after {id}");
+        assert_eq!(frames(&answer.text().await.expect("it ends")), all[at..], "after {id}");
     }
     assert_eq!(open.get("/threads").await.as_array().map(Vec::len), Some(1), "coming back begins nothing");
     open.close().await;
@@ -177,6 +180,26 @@ async fn a_session_goes_on_with_the_next_message_and_tells_only_that_run() {
     );
     assert!(frames.iter().all(|(_, frame)| frame["run"] == thread), "{frames:?}");
     open.until_told(&format!("/threads/{thread}"), "three runs", |row| (row["runs"] == 3).then_some(())).await;
+    open.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_to_a_busy_thread_is_answered_with_its_own_run() {
+    let open = Open::new().await;
+    let thread = open.start("write it").await;
+    let question = open.question().await;
+    let chat = open.client.post(open.url("/api/chat")).bearer_auth(&open.token);
+    let chat = chat.body(json!({ "message": "are you there?", "thread_id": thread }).to_string());
+    // Its head comes once the message is in the log.
+    let answer = chat.send().await.expect("an answer");
+    assert_eq!(answer.status(), 200);
+    let path = format!("/approvals/{}/decision", question["id"].as_str().expect("an id").replace('/', "%2F"));
+    let no = json!({ "decision": "deny", "digest": question["digest"] });
+    assert_eq!(open.call("POST", &path, Some(no)).await.0, 200);
+    let told = frames(&answer.text().await.expect("it ends"));
+    let first = &told.first().expect("a frame").1;
+    assert_eq!((word(first, "type"), word(first, "prompt")), ("run_started", "are you there?"), "{told:?}");
+    assert_eq!(told.iter().filter(|(_, frame)| frame["type"] == "done").count(), 1);
     open.close().await;
 }
 
@@ -241,6 +264,8 @@ fn frames(text: &str) -> Vec<(String, Value)> {
     for line in text.lines() {
         if let Some(named) = line.strip_prefix("id: ") {
             id = named.to_owned();
+        } else if line.is_empty() {
+            id.clear();
         } else if let Some(data) = line.strip_prefix("data: ") {
             all.push((std::mem::take(&mut id), serde_json::from_str(data).expect("JSON")));
         }
