@@ -58,6 +58,6 @@ fn welcome(cookie: String) -> Response {
 
 fn page(title: &str, body: &str) -> String {
     format!(
-        r#"<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title><body>{body}"#
+        r#"<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><link rel="icon" href="data:,"><title>{title}</title><body>{body}"#
     )
 }
