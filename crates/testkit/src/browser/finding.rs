@@ -21,7 +21,7 @@ pub(super) fn target(selector: &str) -> String {
             const [node] = {seen};
             if (!node) return {{ why: "it is not there" }};
             if (node.matches(":disabled")) return {{ why: "it is disabled" }};
-            node.scrollIntoView({{ block: "nearest", inline: "nearest", behavior: "instant" }});
+            node.scrollIntoView({{ block: "center", inline: "nearest", behavior: "instant" }});
             const place = () => {{ const box = node.getBoundingClientRect(); return [box.left + box.width / 2, box.top + box.height / 2]; }};
             const frame = () => new Promise((done) => requestAnimationFrame(done));
             await frame();
@@ -36,5 +36,28 @@ pub(super) fn target(selector: &str) -> String {
     )
 }
 
+/// What a person reads in an element, were all of it on the screen: the browser's own answer leaves out what it has put off
+/// drawing. A line ends where a block does.
+pub(super) fn reading(node: &str) -> String {
+    format!(
+        r#"((root) => {{
+            const block = (node) => {{ while (getComputedStyle(node).display.startsWith("inline")) node = node.parentElement; return node; }};
+            const [texts, lines] = [document.createTreeWalker(root, NodeFilter.SHOW_TEXT), []];
+            let last = null;
+            for (let text = texts.nextNode(); text; text = texts.nextNode()) {{
+                const holder = text.parentElement;
+                if (!text.data.trim() && text.data.includes("\n") || !holder.checkVisibility({{ visibilityProperty: true }})) continue;
+                const here = block(holder);
+                if (here === last) lines.push(lines.pop() + text.data);
+                else lines.push(text.data);
+                last = here;
+            }}
+            return lines.join("\n");
+        }})({node})"#
+    )
+}
+
 /// What a person would read, for a test that fails.
-pub(super) const WHAT_IS_SEEN: &str = "`${location.href}\n${document.body?.innerText ?? ''}`";
+pub(super) fn everything() -> String {
+    format!("`${{location.href}}\n${{{}}}`", reading("document.body"))
+}

@@ -12,7 +12,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::finding::{WHAT_IS_SEEN, seen, target};
+use super::finding::{everything, reading, seen, target};
 use super::keys;
 use super::notes::{Complaint, Notes, Request};
 use super::wire::Wire;
@@ -32,7 +32,7 @@ pub struct Page {
 
 impl Page {
     pub(super) fn open(wire: &Arc<Wire>, context: &str, script: &str, url: &str) -> Self {
-        let blank = json!({"url": "about:blank", "browserContextId": context, "width": 1280, "height": 900});
+        let blank = json!({"url": "about:blank", "browserContextId": context});
         let tab = wire.ask(None, "Target.createTarget", blank).expect("a tab");
         let attach = json!({"targetId": tab["targetId"], "flatten": true});
         let attached = wire.ask(None, "Target.attachToTarget", attach).expect("a session");
@@ -118,7 +118,7 @@ impl Page {
     /// Waits until an element that can be seen says something.
     #[track_caller]
     pub fn wait_for_text(&self, selector: &str, text: &str) {
-        let says = format!("{}.some((node) => node.innerText.includes({}))", seen(selector), json!(text));
+        let says = format!("{}.some((node) => {}.includes({}))", seen(selector), reading("node"), json!(text));
         self.until(&format!("{text:?} in {selector}"), &says);
     }
 
@@ -132,7 +132,7 @@ impl Page {
     /// The texts of all such elements that can be seen.
     #[track_caller]
     pub fn texts(&self, selector: &str) -> Vec<String> {
-        self.eval(&format!("{}.map((node) => node.innerText)", seen(selector)))
+        self.eval(&format!("{}.map((node) => {})", seen(selector), reading("node")))
     }
 
     /// How many such elements can be seen.
@@ -246,7 +246,7 @@ impl Page {
     }
 
     fn give_up(&self, what: &str, why: &str, place: &Location<'_>) -> ! {
-        let shown = self.value(WHAT_IS_SEEN).unwrap_or(Value::Null);
+        let shown = self.value(&everything()).unwrap_or(Value::Null);
         let shown: String = shown.as_str().unwrap_or_default().chars().take(TOLD).collect();
         let complaints = self.console_errors();
         panic!("{place}: waited in vain for {what} {why}\nthe page shows: {shown}\nit complained of: {complaints:#?}");
