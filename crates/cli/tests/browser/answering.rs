@@ -1,0 +1,169 @@
+//! A person asks, looks on, is asked, and decides.
+
+use serde_json::{Value, json};
+use testkit::browser::{Browser, Page};
+use testkit::scenes::{call, calls, says, scene};
+
+use crate::site::{
+    APPROVE, BADGE, COMPLETE, DIALOG, GROUP, REASON, RECORD_RAIL, REJECT, RISK, Site, TOGGLE, ask, assert_quiet, say,
+};
+
+/// The size of the page on the wire, at most: everything that it takes until one can write.
+const FIRST_LOAD: u64 = 150 * 1024;
+
+/// Adds up how far things on the page jump by themselves.
+const RECORD_SHIFTS: &str = r#"
+    window.shifts = [];
+    new PerformanceObserver((list) => { for (const one of list.getEntries()) if (!one.hadRecentInput) shifts.push(one.value); })
+        .observe({ type: "layout-shift", buffered: true });
+"#;
+
+/// The call that writes a file.
+fn write(path: &str, content: &str) -> String {
+    call("write_file", &format!("path = {path:?}, content = {content:?}"))
+}
+
+/// The call that starts an agent under the preset `zileo`.
+fn spawn(name: &str, prompt: &str) -> String {
+    call("SpawnAgentTool", &format!("operation = \"spawn\", name = {name:?}, prompt = {prompt:?}"))
+}
+
+// ORION-24, ZILEO-28, KATA-8
+#[test]
+fn the_demo_answers_without_any_model_and_shows_who_did_what() {
+    let (site, browser) = (Site::demo(), Browser::start());
+    let page = site.enter_as(&browser.person(), RECORD_RAIL);
+    let loaded: u64 = page.requests().iter().map(|request| request.bytes).sum();
+    assert!((1..FIRST_LOAD).contains(&loaded), "{loaded} bytes: {:#?}", page.requests());
+
+    ask(&page, "What urgent emails do I have?");
+    let rail: Vec<(String, f64)> = page.eval("rail");
+    let (who, when): (Vec<&str>, Vec<f64>) = rail.iter().map(|(who, when)| (&**who, *when)).unzip();
+    assert_eq!(who, ["butler", "triage", "butler"]);
+    assert!(when.windows(2).all(|two| two[1] - two[0] >= 300.0), "each can be seen: {when:?}");
+
+    let group = page.text(GROUP);
+    assert_eq!(page.text(BADGE), "triage", "{group}");
+    let answer = page.text("[role=log]");
+    assert!(answer.contains("urgent") && !answer.contains("Report"), "{answer}");
+    page.click(TOGGLE);
+    page.wait_for_text(GROUP, "Report");
+    page.wait_for_text(GROUP, "mail_triage");
+    page.click(TOGGLE);
+    page.until(
+        "the group to close",
+        &format!("!document.querySelector('{GROUP}').textContent.includes('mail_triage')"),
+    );
+    assert_quiet(&site, &page);
+}
+
+// ZILEO-27, ZILEO-28, ZILEO-40
+#[test]
+fn a_sub_agent_that_was_approved_is_in_the_timeline_and_one_that_was_not_never_was() {
+    let scenes = [
+        scene("Analyse", &[calls(&[spawn("Ada", "List the fields")]), says("It has two fields.")]),
+        scene("List the fields", &[says("id, name")]),
+    ];
+    let browser = Browser::start();
+    let site = Site::scripted(&scenes, &["--preset", "zileo", "--mode", "auto"]);
+    let page = site.enter(&browser);
+    say(&page, "Analyse the schema");
+    page.wait_for(DIALOG);
+    let risk = page.text(RISK);
+    assert!(risk.to_lowercase().contains("medium"), "{risk}");
+    let asked = dialog(&page);
+    for words in ["SpawnAgentTool", "Ada", "List the fields"] {
+        assert!(asked.contains(words), "{words}: {asked}");
+    }
+    assert_eq!(page.count(GROUP), 0, "nobody is started before somebody decides");
+    page.click(APPROVE);
+    page.wait_for(COMPLETE);
+    assert_eq!(page.count(DIALOG), 0);
+    assert!(page.text(GROUP).contains("List the fields"));
+    page.click("#tab-timeline");
+    page.wait_for_text("#timeline", ".1");
+
+    let site = Site::scripted(&scenes, &["--preset", "zileo", "--mode", "auto"]);
+    let page = site.enter(&browser);
+    say(&page, "Analyse the schema");
+    page.fill(REASON, "do it yourself");
+    page.click(REJECT);
+    page.wait_for(COMPLETE);
+    assert_eq!((page.count(DIALOG), page.count(GROUP)), (0, 0));
+    assert!(page.text("[role=log]").contains("It has two fields."));
+    let executions: Vec<Value> =
+        page.eval("fetch(`/api/v1/executions?workflow=${location.pathname.slice(3)}`).then((answer) => answer.json())");
+    assert_eq!(executions, [] as [Value; 0]);
+    site.world.until_logged("the reason", |log| {
+        log.iter().any(|record| format!("{:?}", record.event).contains("do it yourself"))
+    });
+    assert_quiet(&site, &page);
+}
+
+// T22
+#[test]
+fn a_decision_is_about_the_question_on_screen_whatever_comes_meanwhile() {
+    let scenes = [
+        scene("first", &[calls(&[write("first.txt", "1")]), says("First done.")]),
+        scene("second", &[calls(&[write("second.txt", "2")]), says("Second done.")]),
+    ];
+    let (site, browser) = (Site::scripted(&scenes, &["--mode", "ask"]), Browser::start());
+    let person = browser.person();
+    let page = site.enter_as(&person, "");
+    say(&page, "the first task");
+    page.wait_for_text(DIALOG, "first.txt");
+    let other = person.page(&site.url("/"));
+    say(&other, "the second task");
+    other.wait_for_text(DIALOG, "second.txt");
+    page.wait_for_text(DIALOG, "1 of 2");
+    assert!(dialog(&page).contains("first.txt"), "{}", dialog(&page));
+    page.click(APPROVE);
+    page.wait_for(COMPLETE);
+    assert_eq!(site.world.lines("first.txt"), ["1"]);
+    assert!(!site.world.path("second.txt").exists());
+    assert!(dialog(&other).contains("second.txt"));
+    assert_quiet(&site, &page);
+    assert_quiet(&site, &other);
+}
+
+#[test]
+fn what_is_decided_in_one_tab_is_closed_in_the_other_with_a_note() {
+    let scenes = [scene("write", &[calls(&[write("new.txt", "x")]), says("Written.")])];
+    let (site, browser) = (Site::scripted(&scenes, &["--mode", "ask"]), Browser::start());
+    let person = browser.person();
+    let one = site.enter_as(&person, "");
+    say(&one, "write it");
+    one.wait_for(DIALOG);
+    let other = person.page(&one.eval::<String>("location.href"));
+    other.wait_for(DIALOG);
+    one.click(APPROVE);
+    one.wait_for(COMPLETE);
+    other.wait_for_no(DIALOG);
+    other.wait_for_text("body", "elsewhere");
+    other.wait_for(COMPLETE);
+    assert_eq!(site.world.lines("new.txt"), ["x"]);
+    assert_quiet(&site, &one);
+    assert_quiet(&site, &other);
+}
+
+#[test]
+fn nothing_jumps_while_an_answer_comes() {
+    let long = "A sentence that takes its place on the page. ".repeat(40);
+    let slowly = format!("{}chunk_delay_ms = 2\n", says(&long));
+    let (site, browser) = (Site::scripted(&[scene("tell", &[slowly])], &[]), Browser::start());
+    let page = site.enter_as(&browser.person(), RECORD_SHIFTS);
+    page.eval::<Value>("void (shifts.length = 0)");
+    ask(&page, "tell me");
+    let shifts: Vec<f64> = page.eval("shifts");
+    assert!(shifts.iter().sum::<f64>() < 0.01, "{shifts:?}");
+    assert_quiet(&site, &page);
+}
+
+/// Everything that the dialog says, with what is in its fields.
+#[track_caller]
+pub fn dialog(page: &Page) -> String {
+    let fields = format!("{DIALOG} textarea, {DIALOG} input");
+    let fields: Vec<String> =
+        page.eval(&format!("[...document.querySelectorAll({})].map((field) => field.value)", json!(fields)));
+    format!("{}\n{}", page.text(DIALOG), fields.join("\n"))
+}

@@ -1,0 +1,78 @@
+//! A page that is loaded again, a program that is killed: what is seen in the end is what happened, once.
+
+use testkit::browser::Browser;
+use testkit::scenes::{call, calls, never_answers, says, scene, spawn};
+
+use crate::site::{
+    APPROVE, COMPLETE, CONNECTION, DIALOG, GROUP, Site, TOGGLE, assert_only_here, assert_quiet, picture, say,
+};
+
+/// Time between attempts passes quickly: how long a page waits is not what is looked at here.
+const HURRY: &str =
+    "{ const wait = window.setTimeout; window.setTimeout = (what, ms, ...more) => wait(what, ms / 20, ...more); }";
+
+fn family() -> [String; 3] {
+    [
+        scene(
+            "Survey",
+            &[calls(&[spawn("Count the doors"), spawn("Count the windows")]), says("Two doors, nine windows.")],
+        ),
+        scene("Count the doors", &[calls(&[call("list_dir", "")]), says("There are two doors.")]),
+        scene("Count the windows", &[calls(&[call("list_dir", "")]), says("There are nine windows.")]),
+    ]
+}
+
+#[test]
+fn a_page_that_is_loaded_again_in_the_middle_of_a_run_goes_on_with_it() {
+    let scenes = [
+        scene("Survey", &[calls(&[spawn("Count the doors")]), says("All is written down.")]),
+        scene(
+            "Count the doors",
+            &[calls(&[call("write_file", "path = \"doors.txt\", content = \"two\"")]), says("There are two doors.")],
+        ),
+    ];
+    let (site, browser) = (Site::scripted(&scenes, &["--mode", "ask"]), Browser::start());
+    let page = site.enter(&browser);
+    say(&page, "Survey the house");
+    page.wait_for(DIALOG);
+    page.reload();
+    page.wait_for(DIALOG);
+    assert_eq!(page.count(GROUP), 1);
+    page.click(APPROVE);
+    page.wait_for(COMPLETE);
+    let seen = picture(&page);
+    page.reload();
+    page.wait_for(COMPLETE);
+    assert_eq!(seen, picture(&page));
+    assert_eq!(site.world.lines("doors.txt"), ["two"]);
+    assert_quiet(&site, &page);
+}
+
+#[test]
+fn a_program_that_is_killed_and_started_again_goes_on_and_so_does_the_page() {
+    let [survey, doors, windows] = family();
+    let stuck = scene("Count the windows", &[calls(&[call("list_dir", "")]), never_answers()]);
+    let (mut site, browser) = (Site::scripted(&[survey.clone(), doors.clone(), stuck], &[]), Browser::start());
+    let person = browser.person();
+    let page = site.enter_as(&person, HURRY);
+    say(&page, "Survey the house");
+    page.wait_for(GROUP);
+    site.world.until_logged("a child to be done and the other to be stuck", |log| {
+        let count = |kind: &str| log.iter().filter(|record| record.event.kind() == kind).count();
+        count("reported") == 1 && count("tool_finished") >= 2
+    });
+    site.kill();
+    page.until("the page to notice", &format!("!/live/i.test(document.querySelector('{CONNECTION}').textContent)"));
+    site.world.rewrite(&[survey, doors, windows]);
+    site.reopen();
+    // The key of the program that was killed opens nothing any more: its person comes in by the link, beside the page that waits.
+    let _beside = site.enter_as(&person, "");
+    page.wait_for(COMPLETE);
+    page.wait_for_text(CONNECTION, "live");
+    let seen = picture(&page);
+    page.reload();
+    page.wait_for(COMPLETE);
+    assert_eq!(seen, picture(&page), "no gap, no duplicate");
+    assert_eq!((page.count(GROUP), page.count(TOGGLE)), (2, 2));
+    assert_only_here(&site, &page);
+}

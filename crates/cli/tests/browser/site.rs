@@ -1,0 +1,178 @@
+//! The program with its window open, and the ways of a person through the page.
+
+use std::net::SocketAddr;
+
+use serde_json::Value;
+use testkit::browser::{Browser, Page, Person};
+use testkit::world::{Running, World, until};
+
+/// Where one writes.
+pub const INPUT: &str = "[data-testid=chat-input]";
+/// What sends it.
+pub const SEND: &str = "[data-testid=send-button]";
+/// That an answer is complete, and everything that led to it was shown.
+pub const COMPLETE: &str = "[data-testid=message-complete]";
+/// A sub-agent in the conversation.
+pub const GROUP: &str = "[data-testid^=subagent-group-]";
+/// What opens and closes it.
+pub const TOGGLE: &str = "[data-testid=group-toggle]";
+/// Who it is.
+pub const BADGE: &str = "[data-testid=subagent-badge]";
+/// What is asked of a person.
+pub const DIALOG: &str = "[data-testid=approval-dialog]";
+/// How bad it could be.
+pub const RISK: &str = "[data-testid=approval-risk]";
+/// Yes.
+pub const APPROVE: &str = "[data-testid=approve-button]";
+/// No.
+pub const REJECT: &str = "[data-testid=reject-button]";
+/// Why not.
+pub const REASON: &str = "[data-testid=reject-reason]";
+/// Whether what is seen is what is so.
+pub const CONNECTION: &str = "[data-testid=connection-state]";
+
+/// Takes down who was shown as active, and when.
+pub const RECORD_RAIL: &str = r#"
+    window.rail = [];
+    new MutationObserver(() => {
+        const agents = [...document.querySelectorAll('[data-testid="agent-rail"] [data-agent]')];
+        const now = agents.filter((node) => /active/.test(node.className)).map((node) => node.dataset.agent).join("+");
+        if (now !== (rail.at(-1)?.[0] ?? "")) rail.push([now, performance.now()]);
+    }).observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ["class"] });
+"#;
+
+/// The program with its window open.
+pub struct Site {
+    pub world: World,
+    arguments: Vec<String>,
+    serving: Running,
+    pub addr: SocketAddr,
+    link: String,
+}
+
+impl Site {
+    /// A window on agents that speak by a script, with further arguments.
+    pub fn scripted(scenes: &[String], arguments: &[&str]) -> Self {
+        Self::prepared(scenes, arguments, |_| {})
+    }
+
+    /// The same in a world to which something was added before.
+    pub fn prepared(scenes: &[String], arguments: &[&str], prepare: impl Fn(&World)) -> Self {
+        let world = world(scenes);
+        prepare(&world);
+        let model = format!("scripted/{}", world.path("../script.toml").display());
+        let own = ["--agent", "general", "--model", &model];
+        Self::open(world, &[own.as_slice(), arguments].concat())
+    }
+
+    /// A window on the sample household, whose agents go by rules.
+    pub fn demo() -> Self {
+        Self::open(world(&[]), &["--demo"])
+    }
+
+    fn open(world: World, arguments: &[&str]) -> Self {
+        let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+        let (serving, addr, link) = serve(&world, &arguments, "127.0.0.1:0");
+        Self { world, arguments, serving, addr, link }
+    }
+
+    /// Kills the program without warning.
+    pub fn kill(&mut self) {
+        self.serving.kill();
+    }
+
+    /// Opens the window again, where it was.
+    pub fn reopen(&mut self) {
+        (self.serving, self.addr, self.link) = serve(&self.world, &self.arguments, &self.addr.to_string());
+    }
+
+    /// A page of somebody who came by the link.
+    pub fn enter(&self, browser: &Browser) -> Page {
+        self.enter_as(&browser.person(), "")
+    }
+
+    /// A page of this person, who came by the link, with the page's world changed by a script.
+    pub fn enter_as(&self, person: &Person<'_>, script: &str) -> Page {
+        let page = person.page_with(script, &self.link);
+        page.wait_for(INPUT);
+        page
+    }
+
+    /// An address of the page.
+    pub fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.addr)
+    }
+}
+
+fn world(scenes: &[String]) -> World {
+    World::new(env!("CARGO_BIN_EXE_majordomo"), scenes)
+}
+
+fn serve(world: &World, arguments: &[String], addr: &str) -> (Running, SocketAddr, String) {
+    let mut command = world.command(&["serve", "--addr", addr]);
+    command.args(arguments);
+    let mut serving = world.launch(command);
+    let link = until("a link", || {
+        let said = serving.said();
+        assert!(!serving.has_ended(), "{said}");
+        said.lines().find_map(|line| line.strip_prefix("open ").map(str::to_owned))
+    });
+    let addr = link.split('/').nth(2).expect("an address").parse().expect("an address");
+    (serving, addr, link)
+}
+
+/// Writes a message and sends it with the pointer.
+#[track_caller]
+pub fn say(page: &Page, text: &str) {
+    page.fill(INPUT, text);
+    page.click(SEND);
+}
+
+/// Says something and waits until it is answered.
+#[track_caller]
+pub fn ask(page: &Page, text: &str) {
+    say(page, text);
+    page.wait_for(COMPLETE);
+}
+
+/// Everything that tells one picture of a conversation from another, without what passes: who, what, in which order and state.
+#[track_caller]
+pub fn picture(page: &Page) -> Value {
+    open_all(page);
+    page.eval(&format!(
+        r#"({{
+            talk: {talk}.replaceAll(/[\d.,]+ (ms|s|min)\b/g, "…").replaceAll(/\d?\d:\d\d/g, "…"),
+            groups: [...document.querySelectorAll("[data-testid^=subagent-group-]")].map((node) => node.dataset.testid),
+            active: [...document.querySelectorAll("[data-agent].active")].map((node) => node.dataset.agent),
+        }})"#,
+        talk = Value::from(page.text("[role=log]")),
+    ))
+}
+
+/// Opens every group and every call there is, one after the other.
+#[track_caller]
+pub fn open_all(page: &Page) {
+    let (closed, open) = ("[role=log] button[aria-expanded=false]", "[role=log] button[aria-expanded=true]");
+    while page.count(closed) > 0 {
+        let before = page.count(open);
+        page.click(closed);
+        page.until("something to open", &format!("document.querySelectorAll('{open}').length > {before}"));
+    }
+}
+
+/// Nothing in the console, and no request to anybody but the window.
+#[track_caller]
+pub fn assert_quiet(site: &Site, page: &Page) {
+    assert_eq!(page.console_errors(), [], "the page complains");
+    assert_only_here(site, page);
+}
+
+/// No request to anybody but the window.
+#[track_caller]
+pub fn assert_only_here(site: &Site, page: &Page) {
+    let here = site.url("/");
+    let elsewhere = |url: &str| !url.starts_with(&here) && !url.starts_with("data:") && !url.starts_with("about:");
+    let away: Vec<String> =
+        page.requests().into_iter().map(|request| request.url).filter(|url| elsewhere(url)).collect();
+    assert!(away.is_empty(), "it asks elsewhere: {away:?}");
+}
