@@ -27,6 +27,8 @@ const LAST: &str = "Nothing is missing from it.";
 pub struct Drawn {
     /// The frames of the conversation.
     pub frames: u64,
+    /// Elements of the page that are in a group once it is open.
+    pub inside: u64,
     /// From navigating to a conversation to its last words on the screen.
     pub opened_us: Vec<u64>,
     /// From a click on a group to the next frame on the screen.
@@ -92,7 +94,7 @@ fn look(link: &str, thread: &str) -> anyhow::Result<Drawn> {
     let browser = Browser::start();
     let page = browser.person().page_with(&watch_for(LAST), link);
     let (house, _) = link.split_once("/enter").context("the link leads to the door")?;
-    let (mut opened_us, mut toggled_us) = (Vec::new(), Vec::new());
+    let (mut inside, mut opened_us, mut toggled_us) = (0, Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         page.go("about:blank");
         page.go(&format!("{house}/t/{thread}"));
@@ -102,9 +104,12 @@ fn look(link: &str, thread: &str) -> anyhow::Result<Drawn> {
             toggled_us.push(micros(page.eval(TOGGLE)));
             let state: String = page.eval(&format!("{FIRST}.getAttribute('aria-expanded')"));
             ensure!(state == is_open.to_string(), "a click on the group did nothing: {state}");
+            if is_open {
+                inside = page.eval(INSIDE);
+            }
         }
     }
-    Ok(Drawn { frames: frames(&page, thread), opened_us, toggled_us })
+    Ok(Drawn { frames: frames(&page, thread), inside, opened_us, toggled_us })
 }
 
 fn frames(page: &Page, thread: &str) -> u64 {
@@ -142,6 +147,8 @@ const TOGGLE: &str = "new Promise((done) => {
     document.querySelector('[data-testid=group-toggle]').click();
     requestAnimationFrame(() => setTimeout(() => done(performance.now() - begun)));
 })";
+
+const INSIDE: &str = "document.querySelector('[data-testid=group-toggle]').closest('[data-testid^=subagent-group]').querySelectorAll('*').length";
 
 fn micros(ms: f64) -> u64 {
     (ms * 1000.0) as u64

@@ -218,11 +218,11 @@ impl Suite<'_> {
 
     /// A long conversation in a browser.
     async fn page(&mut self) -> anyhow::Result<()> {
-        let page::Drawn { frames, opened_us, toggled_us } = page::measure(&self.file("page")).await?;
+        let page::Drawn { frames, inside, opened_us, toggled_us } = page::measure(&self.file("page")).await?;
         let name = format!("a conversation of {frames} frames is opened in a browser, until it is drawn");
         let ours = figure::median(opened_us) as f64 / 1000.0;
         self.note(Figure { name, ours, beside: None, unit: "ms", most: 500.0, aim: 250.0 });
-        let name = "a large group in it is opened or closed, until that is drawn".to_owned();
+        let name = format!("a group of {inside} elements in it is opened or closed, until that is drawn");
         let ours = figure::median(toggled_us) as f64 / 1000.0;
         self.note(Figure { name, ours, beside: None, unit: "ms", most: 50.0, aim: 25.0 });
         Ok(())

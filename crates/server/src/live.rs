@@ -37,6 +37,8 @@ use feed::{After, Batch, Feed, Source};
 use missed::Missed;
 pub(crate) use run::{Told, to_its_end};
 
+/// What is new is handed out no more often than this.
+const FLUSH_EVERY: Duration = Duration::from_millis(50);
 /// Whoever hears nothing for so long is sent a sign of life.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 /// So many bytes a feed keeps for those who join or fall behind: some ten thousand frames.

@@ -25,10 +25,14 @@ async fn serve(router: Router, stalled: Duration) -> std::net::SocketAddr {
     addr
 }
 
-/// Asks for a path, and takes nothing yet.
+/// Asks for a path with little room for what is not taken, and takes nothing yet.
 async fn ask(addr: std::net::SocketAddr, path: &str) -> TcpStream {
     let socket = TcpSocket::new_v4().expect("a socket");
     socket.set_recv_buffer_size(4096).expect("little room");
+    ask_through(socket, addr, path).await
+}
+
+async fn ask_through(socket: TcpSocket, addr: std::net::SocketAddr, path: &str) -> TcpStream {
     let mut stream = socket.connect(addr).await.expect("a connection");
     stream.write_all(format!("GET {path} HTTP/1.1\r\nHost: here\r\n\r\n").as_bytes()).await.expect("sent");
     stream
@@ -130,10 +134,11 @@ async fn a_watcher_that_stands_still_is_cut_off_and_comes_back_without_a_gap() {
     }
     let mut told = numbers(&rest(&mut stream).await);
     let last = written.lock().await.say("the end").await;
-    // It may be cut off again while it comes to an end: then it comes back again.
+    // It may be cut off again before it comes to an end, for it is hurried: then it comes back again.
     while told.last() != Some(&last) {
-        let seen = told.last().copied().unwrap_or(0);
-        let (mut stream, mut came, mut piece) = (ask(addr, &format!("/?after={seen}")).await, Vec::new(), [0; 65536]);
+        let path = format!("/?after={}", told.last().copied().unwrap_or(0));
+        let mut stream = ask_through(TcpSocket::new_v4().expect("a socket"), addr, &path).await;
+        let (mut came, mut piece) = (Vec::new(), vec![0; 65536]);
         while let Ok(length @ 1..) = stream.read(&mut piece).await {
             came.extend_from_slice(&piece[..length]);
             if numbers(&came).last() == Some(&last) {

@@ -19,9 +19,9 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use view::{Dialect, FRAMES_PER_EVENT, Frames, Line, Lines};
 
-use super::feed::{After, Batch, Ends, FLUSH_EVERY, Feed, LINGER};
+use super::feed::{After, Batch, Ends, Feed, LINGER};
 use super::past::{Draft, Piece};
-use super::{HEARTBEAT, KEPT, STILL_HERE};
+use super::{FLUSH_EVERY, HEARTBEAT, KEPT, STILL_HERE};
 
 /// Records that are read at once.
 const PAGE: usize = 100;

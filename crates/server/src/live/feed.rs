@@ -17,10 +17,8 @@ use tokio_util::sync::CancellationToken;
 use view::{Dialect, Lines};
 
 use super::past::{Draft, Next, Past, Piece};
-use super::{HEARTBEAT, STILL_HERE, Watched, put};
+use super::{FLUSH_EVERY, HEARTBEAT, STILL_HERE, Watched, put};
 
-/// What is new is handed out no more often than this.
-pub(super) const FLUSH_EVERY: Duration = Duration::from_millis(50);
 /// A watcher that is behind by more batches takes them from what is kept.
 const BEHIND: usize = 64;
 /// A feed that nobody watches ends after so long.

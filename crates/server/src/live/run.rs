@@ -7,11 +7,12 @@ use bytes::Bytes;
 use futures_util::stream::{self, Stream};
 use majordomo::follow::{Follower, logged};
 use store::{Record, Store};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use view::{Dialect, FRAMES_PER_EVENT, Lines};
 
 use super::past::Draft;
-use super::{HEARTBEAT, STILL_HERE};
+use super::{FLUSH_EVERY, HEARTBEAT, STILL_HERE};
 
 /// Which run is told.
 pub(crate) struct Told {
@@ -30,11 +31,11 @@ pub(crate) fn to_its_end(
     dialect: Dialect,
     closing: CancellationToken,
 ) -> impl Stream<Item = Bytes> + Send + 'static {
-    let Told { root, last_event_id, message } = told;
+    let Told { root, last_event_id, message: awaited } = told;
     let tail = store.tail();
     let lines = Lines::new(root.clone(), dialect, last_event_id);
     let follower = Follower::new(store, root.clone());
-    let run = Run { root, follower, lines, tail, last_event_id, awaited: message, is_over: false, closing };
+    let run = Run { root, follower, lines, tail, last_event_id, awaited, looks_at: None, is_over: false, closing };
     stream::unfold(run, Run::next)
 }
 
@@ -46,6 +47,8 @@ struct Run {
     last_event_id: u64,
     /// The message whose run is to be told, while that has not begun.
     awaited: Option<InputId>,
+    /// When it looks again; none until it has come to the end of what was there.
+    looks_at: Option<Instant>,
     is_over: bool,
     closing: CancellationToken,
 }
@@ -53,6 +56,10 @@ struct Run {
 impl Run {
     async fn next(mut self) -> Option<(Bytes, Self)> {
         while !self.is_over {
+            if let Some(looks_at) = self.looks_at {
+                tokio::time::sleep_until(looks_at).await;
+                self.looks_at = Some(Instant::now() + FLUSH_EVERY);
+            }
             self.tail.borrow_and_update();
             let page = match self.follower.read().await {
                 Ok(page) => page,
@@ -80,6 +87,7 @@ impl Run {
                 return Some((piece.bytes, self));
             }
             if page.is_empty() {
+                self.looks_at.get_or_insert_with(Instant::now);
                 tokio::select! {
                     () = self.closing.cancelled() => return None,
                     changed = tokio::time::timeout(HEARTBEAT, self.tail.changed()) => match changed {

@@ -160,9 +160,18 @@ async fn those_who_join_at_once_share_one_reading_of_the_log() {
 
 #[tokio::test(start_paused = true)]
 async fn what_is_new_is_handed_out_at_most_twenty_times_a_second() {
-    let mut written = Written::new().await;
+    let written = Written::new().await;
+    let watcher = written.watch(written.newest()).await;
+    at_most_twenty_times_a_second(written, watcher).await;
+    let written = Written::new().await;
+    let (store, closing) = (written.live.heart.store().clone(), CancellationToken::new());
+    let told = Told { root: root(), last_event_id: written.newest(), message: None };
+    let run = to_its_end(store, told, Dialect::default(), closing);
+    at_most_twenty_times_a_second(written, Box::pin(run)).await;
+}
+
+async fn at_most_twenty_times_a_second(mut written: Written, mut watcher: impl Stream<Item = Bytes> + Unpin) {
     let (seen, begun) = (written.newest(), Instant::now());
-    let mut watcher = written.watch(seen).await;
     let (mut flushes, mut told) = (Vec::new(), Vec::new());
     let write = async {
         for n in 0..500 {
