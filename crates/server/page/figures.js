@@ -6,7 +6,11 @@
 /** @typedef {import("./picture.js").Facts} Facts */
 /** @typedef {import("./picture.js").Sum} Sum */
 
-/** Works out what a thread used, and adds the difference to every tree it is part of. @param {Picture} picture @param {Thread} thread */
+/**
+ * Works out what a thread used, and adds the difference to every tree it is part of.
+ * @param {Picture} picture
+ * @param {Thread} thread
+ */
 export function spend(picture, thread) {
   const own = used(thread.facts);
   thread.tools = own.place < 0 ? thread.facts.calls : own.tools;
@@ -23,7 +27,11 @@ export function spend(picture, thread) {
   }
 }
 
-/** What a thread's tree used: what is told of it, or what is told of its members, whichever is more. @param {Picture} picture @param {Thread} thread */
+/**
+ * What a thread's tree used: what is told of it, or what is told of its members, whichever is more.
+ * @param {Picture} picture
+ * @param {Thread} thread
+ */
 export function total(picture, thread) {
   const told = used(thread.facts);
   const spent = picture.spent.get(thread.id) ?? nothing();
@@ -32,7 +40,11 @@ export function total(picture, thread) {
   picture.changed.add(thread.id);
 }
 
-/** What is told of a thread: a run's own figures count until its end has told them. @param {Facts} facts @returns {Sum} */
+/**
+ * What is told of a thread: a run's own figures count until its end has told them.
+ * @param {Facts} facts
+ * @returns {Sum}
+ */
 function used({ end, ended, usage }) {
   return end?.sum ?? (usage && usage.place > ended.place ? plus(ended, usage) : ended);
 }
@@ -45,7 +57,14 @@ export function sum(place, totals) {
   };
   const { self, tree } = totals ?? {};
   if (!self) return nothing();
-  return { place, tokens: tokens(self), cost: self.cost_microusd ?? 0, tools: self.tool_calls ?? 0, treeTokens: tokens(tree), treeCost: tree?.cost_microusd ?? 0 };
+  return {
+    place,
+    tokens: tokens(self),
+    cost: self.cost_microusd ?? 0,
+    tools: self.tool_calls ?? 0,
+    treeTokens: tokens(tree),
+    treeCost: tree?.cost_microusd ?? 0,
+  };
 }
 
 /** @returns {Sum} */

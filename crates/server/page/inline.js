@@ -11,8 +11,10 @@ import { address, lies } from "./address.js";
  *   | { type: "strong" | "em" | "strike", content: Inline[], deep: number }
  *   | { type: "link", href: string, whose: string | null, content: Inline[], deep: number }
  *   | { type: "image", text: string, deep: number }
- *   | { type: "break" }} Inline `whose` is told where the words of a link name somebody else. `deep` is the height of what is inside.
- * @typedef {{ mark: string, length: number, at: number }} Opener A mark that waits for its partner; `at` is its place in what came out.
+ *   | { type: "break" }} Inline `whose` is told where the words of a link name somebody else. `deep` is the height of
+ *   what is inside.
+ * @typedef {{ mark: string, length: number, at: number }} Opener A mark that waits for its partner; `at` is its place
+ *   in what came out.
  */
 
 /** Marks within marks are read so deep; what is deeper stays as it is written. */
@@ -231,11 +233,11 @@ class Line {
 
 /** The words, without their marks. @param {Inline[]} content @returns {string} */
 export function plainly(content) {
-  return content
-    .map((one) =>
-      typeof one === "string" ? one : "text" in one ? one.text : "content" in one ? plainly(one.content) : " ",
-    )
-    .join("");
+  const words = content.map((one) => {
+    if (typeof one === "string") return one;
+    return "text" in one ? one.text : "content" in one ? plainly(one.content) : " ";
+  });
+  return words.join("");
 }
 
 /** How many of the same character stand in a row. @param {string} text @param {number} at */
@@ -290,8 +292,9 @@ function destination(text, from) {
 }
 
 /** @param {Inline[]} content */
-const height = (content) =>
-  content.reduce((most, one) => Math.max(most, typeof one !== "string" && "deep" in one ? one.deep : 0), 0);
+function height(content) {
+  return content.reduce((most, one) => Math.max(most, typeof one !== "string" && "deep" in one ? one.deep : 0), 0);
+}
 
 /** Neighbouring texts as one. @param {Inline[]} content @returns {Inline[]} */
 function joined(content) {

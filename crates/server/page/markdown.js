@@ -1,7 +1,8 @@
 // @ts-check
 // Draws Markdown as nodes of the document: only these, only with these attributes, and text only as text.
 //
-// A block of code is a `.code` with its language and a button `[data-copy]`; what that does is for whoever hears the click.
+// A block of code is a `.code` with its language and a button `[data-copy]`; what that does is for whoever hears the
+// click.
 
 import { prose } from "./prose.js";
 
@@ -93,9 +94,14 @@ function code(language, text) {
 
 /** @param {(string | null)[]} align @param {Inline[][]} head @param {Inline[][][]} rows */
 function table(align, head, rows) {
-  const row = (/** @type {string} */ kind, /** @type {Inline[][]} */ cells) => element("tr", cells.map((cell, at) => element(kind, words(cell), align[at] ? `is-${align[at]}` : "")));
-  const body = element("table", [element("thead", [row("th", head)]), element("tbody", rows.map((cells) => row("td", cells)))]);
-  const scroll = element("div", [body], "scroll");
+  const row = (/** @type {string} */ kind, /** @type {Inline[][]} */ content) => {
+    const cells = content.map((cell, at) => element(kind, words(cell), align[at] ? `is-${align[at]}` : ""));
+    return element("tr", cells);
+  };
+  const body = rows.map((cells) => row("td", cells));
+  const node = element("table", [element("thead", [row("th", head)]), element("tbody", body)]);
+  // What is too wide is reached by keys, too.
+  const scroll = element("div", [node], "scroll");
   scroll.tabIndex = 0;
   scroll.setAttribute("role", "region");
   scroll.setAttribute("aria-label", "Table");

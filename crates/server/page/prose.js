@@ -35,19 +35,11 @@ function blocks(lines, deep) {
   /** @type {string[]} */
   let paragraph = [];
   const flush = () => {
-    if (paragraph.length)
-      out.push({
-        type: "paragraph",
-        content: inline(
-          paragraph
-            .map((line) => line.trimStart())
-            .join("\n")
-            .trimEnd(),
-        ),
-      });
+    const words = paragraph.map((line) => line.trimStart()).join("\n").trimEnd();
+    if (words) out.push({ type: "paragraph", content: inline(words) });
     paragraph = [];
   };
-  for (let at = 0; at < lines.length;) {
+  for (let at = 0; at < lines.length; ) {
     const [block, next] = lines[at].trim() === "" ? [null, at + 1] : begun(lines, at, deep, paragraph.length > 0);
     if (next > at) flush();
     else paragraph.push(lines[at]);
@@ -60,7 +52,10 @@ function blocks(lines, deep) {
 
 /**
  * The block that begins at a line, and the line after it; the same line where it is part of a paragraph.
- * @param {string[]} lines @param {number} at @param {number} deep @param {boolean} interrupts Whether a paragraph stands before it.
+ * @param {string[]} lines
+ * @param {number} at
+ * @param {number} deep
+ * @param {boolean} interrupts Whether a paragraph stands before it.
  * @returns {[Block | null, number]}
  */
 function begun(lines, at, deep, interrupts) {
@@ -68,14 +63,16 @@ function begun(lines, at, deep, interrupts) {
   const fence = FENCE.exec(line);
   if (fence) return code(lines, at, fence);
   const heading = HEADING.exec(line);
-  if (heading)
-    return [{ type: "heading", level: heading[1].length, content: inline(unhashed(heading[2] ?? "")) }, at + 1];
+  if (heading) {
+    const [, marks, words = ""] = heading;
+    return [{ type: "heading", level: marks.length, content: inline(unhashed(words)) }, at + 1];
+  }
   if (isRule(line)) return [{ type: "rule" }, at + 1];
   if (deep < DEEPEST && line.trimStart().startsWith(">")) return quote(lines, at, deep);
   const item = deep < DEEPEST ? ITEM.exec(line) : null;
   // A paragraph may go on with a number and a dot; a list that cuts it short begins with one.
-  if (item && !(interrupts && (!item[4] || (/^\d/.test(item[2]) && Number.parseInt(item[2], 10) !== 1))))
-    return list(lines, at, deep);
+  const isProse = item && interrupts && (!item[4] || (/^\d/.test(item[2]) && Number.parseInt(item[2], 10) !== 1));
+  if (item && !isProse) return list(lines, at, deep);
   return table(lines, at) ?? [null, at];
 }
 
@@ -137,7 +134,7 @@ function list(lines, at, deep) {
  */
 function gather(lines, from, { inside, base }, body) {
   let next = from;
-  for (let blank = 0; next + blank < lines.length;) {
+  for (let blank = 0; next + blank < lines.length; ) {
     const line = lines[next + blank];
     const own = line.search(/[^ ]|$/);
     if (own === line.length) {
@@ -148,13 +145,8 @@ function gather(lines, from, { inside, base }, body) {
     // Lists are indented by two as often as by the width of their marks.
     const isWithin = own >= inside || (isItem && own >= base + 2);
     // A line that only goes on needs no indent, as long as nothing stands between.
-    const goesOn =
-      blank === 0 &&
-      !isItem &&
-      !FENCE.test(line) &&
-      !HEADING.test(line) &&
-      !isRule(line) &&
-      !line.trimStart().startsWith(">");
+    const isBlock = isItem || FENCE.test(line) || HEADING.test(line) || isRule(line) || line[own] === ">";
+    const goesOn = blank === 0 && !isBlock;
     if (!isWithin && !goesOn) break;
     for (; blank > 0; blank -= 1, next += 1) body.push("");
     body.push(line.slice(Math.min(own, inside)));
@@ -172,14 +164,16 @@ function table(lines, at) {
   const under = cells(lines[at + 1]);
   const head = cells(lines[at]);
   if (head.length !== under.length || !under.every((cell) => /^:?-+:?$/.test(cell))) return null;
-  const align = under.map((cell) =>
-    cell.endsWith(":") ? (cell.startsWith(":") ? "center" : "right") : cell.startsWith(":") ? "left" : null,
-  );
+  const align = under.map((cell) => {
+    if (cell.endsWith(":")) return cell.startsWith(":") ? "center" : "right";
+    return cell.startsWith(":") ? "left" : null;
+  });
   const rows = [];
   let next = at + 2;
   // Rows are not filled up: a wide head above many short rows would be more than was written.
-  for (; next < lines.length && lines[next].includes("|"); next += 1)
+  for (; next < lines.length && lines[next].includes("|"); next += 1) {
     rows.push(cells(lines[next]).slice(0, head.length).map(inline));
+  }
   return [{ type: "table", align, head: head.map(inline), rows }, next];
 }
 

@@ -1,6 +1,6 @@
 // @ts-check
-// Where threads stand: who is whose child, and how deep. Worked out as a whole, from names and claims alone, when it is asked for after
-// a thread or a claim came; what happens within threads does not change it.
+// Where threads stand: who is whose child, and how deep. Worked out as a whole, from names and claims alone, when it is
+// asked for after a thread or a claim came; what happens within threads does not change it.
 
 /** @typedef {import("./picture.js").Picture} Picture */
 /** @typedef {import("./picture.js").Thread} Thread */
@@ -10,13 +10,17 @@
 const DEPTH_DRAWN = 10;
 
 /**
- * The children of a thread, in the order of their first frame. The root has those, too, whose parent nobody has heard of: nobody is
- * dropped. To be read, not changed.
+ * The children of a thread, in the order of their first frame. The root has those, too, whose parent nobody has heard
+ * of: nobody is dropped. To be read, not changed.
  * @param {Picture} picture @param {string} parent @returns {readonly Thread[]}
  */
 export const children = (picture, parent) => shape(picture).within.get(parent) ?? [];
 
-/** How deep a thread lies: the length of its chain of known parents, at most ten, whatever ids claim. @param {Picture} picture @param {string} id */
+/**
+ * How deep a thread lies: the length of its chain of known parents, at most ten, whatever ids claim.
+ * @param {Picture} picture
+ * @param {string} id
+ */
 export const depth = (picture, id) => shape(picture).levels.get(id) ?? 0;
 
 /** @param {Picture} picture @returns {Shape} */
@@ -38,7 +42,13 @@ function shape(picture) {
   return (picture.shape = made);
 }
 
-/** Gives a thread and those above it their levels. @param {Picture} picture @param {Map<string, number>} levels @param {Set<string>} tops @param {string} id */
+/**
+ * Gives a thread and those above it their levels.
+ * @param {Picture} picture
+ * @param {Map<string, number>} levels
+ * @param {Set<string>} tops
+ * @param {string} id
+ */
 function settle(picture, levels, tops, id) {
   /** @type {Set<string>} */
   const way = new Set();

@@ -1,6 +1,6 @@
 // @ts-check
-// What took how long: bars of a timeline. A bar begins with the earliest that is told of it and ends with what ended it; which of a
-// thread's states ended another is read from their places.
+// What took how long: bars of a timeline. A bar begins with the earliest that is told of it and ends with what ended
+// it; which of a thread's states ended another is read from their places.
 
 /** @typedef {import("./picture.js").Picture} Picture */
 /** @typedef {import("./picture.js").Thread} Thread */
@@ -16,13 +16,24 @@ export function callSpan(picture, item, frame, place) {
   if (isEnd && item.places.result === place) span.to = at;
 }
 
-/** A call without a result ended with its agent, or runs. @param {Picture} picture @param {Item} item @param {string | undefined} at */
+/**
+ * A call without a result ended with its agent, or runs.
+ * @param {Picture} picture
+ * @param {Item} item
+ * @param {string | undefined} at
+ */
 export function breakOff(picture, item, at) {
   const span = picture.spans.get(item.key);
   if (span) span.to = time(at) || null;
 }
 
-/** A person is asked, or has answered. @param {Picture} picture @param {string} thread @param {any} frame @param {boolean} isEnd */
+/**
+ * A person is asked, or has answered.
+ * @param {Picture} picture
+ * @param {string} thread
+ * @param {any} frame
+ * @param {boolean} isEnd
+ */
 export function personSpan(picture, thread, frame, isEnd) {
   const at = time(frame.timestamp);
   const span = bar(picture, `ask:${frame.validation_id}`, thread, "person", at);
@@ -30,7 +41,14 @@ export function personSpan(picture, thread, frame, isEnd) {
   if (isEnd) span.to = Math.max(span.to ?? 0, at);
 }
 
-/** A thread's state changed: whatever it was before has ended. @param {Picture} picture @param {Thread} thread @param {number} place @param {string | undefined} timestamp @param {boolean} thinks */
+/**
+ * A thread's state changed: whatever it was before has ended.
+ * @param {Picture} picture
+ * @param {Thread} thread
+ * @param {number} place
+ * @param {string | undefined} timestamp
+ * @param {boolean} thinks
+ */
 export function stateSpan(picture, thread, place, timestamp, thinks) {
   const at = time(timestamp);
   const { marks } = thread.facts;
@@ -48,7 +66,14 @@ export function stateSpan(picture, thread, place, timestamp, thinks) {
   marks.splice(after, 0, { place, at, span });
 }
 
-/** @param {Picture} picture @param {string} key @param {string} thread @param {Span["kind"]} kind @param {number} from @returns {Span} */
+/**
+ * @param {Picture} picture
+ * @param {string} key
+ * @param {string} thread
+ * @param {Span["kind"]} kind
+ * @param {number} from
+ * @returns {Span}
+ */
 function bar(picture, key, thread, kind, from) {
   const known = picture.spans.get(key);
   const span = known ?? { key, thread, kind, from, to: null, label: "", isError: false };

@@ -1,9 +1,9 @@
 // @ts-check
 // Reads a stream of server-sent events from pieces of text, however they are cut.
 //
-// As the standard says, and more tolerant: lines may be indented, and a line of data that is a whole event needs no empty line after it.
-// Lines of data that are none by themselves are joined at the empty line; what is no event then is passed over.
-// Decoding bytes is left to whoever has them.
+// As the standard says, and more tolerant: lines may be indented, and a line of data that is a whole event needs no
+// empty line after it. Lines of data that are none by themselves are joined at the empty line; what is no event then
+// is passed over. Decoding bytes is left to whoever has them.
 
 /** @typedef {{ id: number | null, frame: any }} Sent `id` is the number by which one can come back after this event. */
 

@@ -9,7 +9,7 @@ use rquickjs::function::Rest;
 use rquickjs::{CatchResultExt, Context, Ctx, Function, Module, Object, Runtime};
 
 /// The modules that touch neither document nor network, each after those it needs.
-const MODULES: [&str; 9] = [
+const MODULES: [&str; 11] = [
     "page/sse.js",
     "page/address.js",
     "page/inline.js",
@@ -18,6 +18,8 @@ const MODULES: [&str; 9] = [
     "page/figures.js",
     "page/shape.js",
     "page/spans.js",
+    "page/family.js",
+    "page/items.js",
     "page/reduce.js",
 ];
 

@@ -14,7 +14,11 @@ export function load(lines) {
   return "";
 }
 
-/** The picture of these frames, in this order. @param {string} order A list of places in what was loaded. @param {string} [looks] Whether everything is asked for after each frame. */
+/**
+ * The picture of these frames, in this order.
+ * @param {string} order A list of places in what was loaded.
+ * @param {string} [looks] Whether everything is asked for after each frame.
+ */
 export function picture(order, looks) {
   const made = begin();
   for (const at of JSON.parse(order)) {
@@ -24,7 +28,10 @@ export function picture(order, looks) {
   return JSON.stringify(plain(made));
 }
 
-/** Everything that a drawer reads of a picture, and nothing else. @param {import("../../page/reduce.js").Picture} made */
+/**
+ * Everything that a drawer reads of a picture, and nothing else.
+ * @param {import("../../page/reduce.js").Picture} made
+ */
 function plain(made) {
   const threads = [...made.threads.values()].sort((a, b) => a.seq - b.seq || (a.id < b.id ? -1 : 1));
   return {
@@ -41,7 +48,9 @@ function plain(made) {
     })),
     astray: made.threads.has(made.root) ? [] : children(made, made.root).map((child) => child.id),
     loose: items(made, "").map(({ places, thread, key, ...item }) => item),
-    questions: [...made.questions.values()].sort((a, b) => a.seq - b.seq).map(({ places, frame, ...one }) => ({ ...one, asks: frame?.effect ?? null })),
+    questions: [...made.questions.values()]
+      .sort((a, b) => a.seq - b.seq)
+      .map(({ places, frame, ...one }) => ({ ...one, asks: frame?.effect ?? null })),
     spans: [...made.spans.values()].sort((a, b) => a.from - b.from || (a.key < b.key ? -1 : 1)),
     deltas: [...made.deltas].sort(),
   };
@@ -61,7 +70,11 @@ export function stream(body) {
   return JSON.stringify([...reader.push(body), ...reader.end()]);
 }
 
-/** The events of a stream that comes in two pieces, for every way to cut it, and in pieces of one. The ways that differ from the whole. @param {string} body */
+/**
+ * The events of a stream that comes in two pieces, for every way to cut it, and in pieces of one. The ways that differ
+ * from the whole.
+ * @param {string} body
+ */
 export function cuts(body) {
   const whole = stream(body);
   const differ = [];
@@ -77,10 +90,14 @@ export function cuts(body) {
   return JSON.stringify(differ);
 }
 
-/** What is known after each piece: how many events came with it, and how long to wait before coming back. @param {string} pieces */
+/**
+ * What is known after each piece: how many events came with it, and how long to wait before coming back.
+ * @param {string} pieces
+ */
 export function piecewise(pieces) {
   const reader = new Reader();
-  return JSON.stringify(JSON.parse(pieces).map((/** @type {string} */ piece) => [reader.push(piece).length, reader.retry]));
+  const told = (/** @type {string} */ piece) => [reader.push(piece).length, reader.retry];
+  return JSON.stringify(JSON.parse(pieces).map(told));
 }
 
 // ---- words ----
@@ -88,7 +105,13 @@ export function piecewise(pieces) {
 /** @param {string} source */
 export const tree = (source) => JSON.stringify(prose(source));
 
-/** Reads a text that repeats itself. @param {string} before @param {string} unit @param {string} after @param {string} times */
+/**
+ * Reads a text that repeats itself.
+ * @param {string} before
+ * @param {string} unit
+ * @param {string} after
+ * @param {string} times
+ */
 export function wordy(before, unit, after, times) {
   prose(before.repeat(Number(times)) + unit.repeat(Number(times)) + after.repeat(Number(times)));
   return "";
@@ -116,11 +139,14 @@ function look(picture) {
 /** @param {string} kind @param {number} at */
 function made(kind, at) {
   const thread = kind === "many threads" ? `r.${1 + (at % 200)}` : "r.1";
-  const frame = { seq: at + 1, run: "r", thread, agent: "a", timestamp: "2026-01-15T10:00:00.000Z", tool_use_id: `c${at - (at % 2)}`, tool_name: "read" };
+  const about = { seq: at + 1, run: "r", thread, agent: "a", timestamp: "2026-01-15T10:00:00.000Z" };
+  const frame = { ...about, tool_use_id: `c${at - (at % 2)}`, tool_name: "read" };
   if (kind === "open calls") return { ...frame, type: "tool_start", tool_use_id: `c${at}`, input: {} };
-  if (at % 10 === 9) return { ...frame, type: "usage", turn: at, self: { tokens: { input: at } }, tree: { tokens: { input: at } } };
+  const used = { tokens: { input: at } };
+  if (at % 10 === 9) return { ...frame, type: "usage", turn: at, self: used, tree: used };
   if (at % 10 === 8) return { ...frame, type: "state", state: at % 20 === 8 ? "processing" : "waiting_for_tool" };
-  return at % 2 ? { ...frame, type: "tool_result", output: "x" } : { ...frame, type: "tool_start", input: { path: "x" } };
+  if (at % 2) return { ...frame, type: "tool_result", output: "x" };
+  return { ...frame, type: "tool_start", input: { path: "x" } };
 }
 
 /** Which threads have changed with each frame of a small family, and with one that was seen. */
