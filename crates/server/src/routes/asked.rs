@@ -7,6 +7,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
+use view::Dialect;
 
 use crate::access::Caller;
 use crate::problem::Problem;
@@ -71,6 +72,61 @@ fn is_json(headers: &HeaderMap) -> bool {
     kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
 }
 
+/// The name of a dialect that there is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Speech(pub String);
+
+impl Speech {
+    /// One that is known to be there.
+    pub fn named(name: &str) -> Self {
+        Self(name.to_owned())
+    }
+
+    /// The dialect, at the beginning of a stream.
+    pub fn begin(&self) -> Dialect {
+        Dialect::named(&self.0).unwrap_or_default()
+    }
+
+    /// Whether it is our own.
+    pub fn is_canonical(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl Default for Speech {
+    /// Our own words.
+    fn default() -> Self {
+        Self::named("canonical")
+    }
+}
+
+impl<'de> Deserialize<'de> for Speech {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        match Dialect::named(&name) {
+            Some(_) => Ok(Self(name)),
+            None => {
+                let known = Dialect::NAMES.join(", ");
+                Err(serde::de::Error::custom(format!("there is no dialect '{name}'; there are: {known}")))
+            }
+        }
+    }
+}
+
+impl JsonSchema for Speech {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Speech".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "enum": Dialect::NAMES })
+    }
+}
+
 /// A parameter that is on or off: `1` or `true`, `0` or `false`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Switch(pub bool);
@@ -95,6 +151,6 @@ impl JsonSchema for Switch {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "enum": ["1", "true", "0", "false"], "default": "0" })
+        json_schema!({ "type": "string", "enum": ["1", "true", "0", "false"], "default": "0" })
     }
 }

@@ -11,10 +11,10 @@ use majordomo::follow::{logged, root_report};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use store::Store;
-use view::{Dialect, FRAMES_PER_EVENT, Lines};
+use view::{FRAMES_PER_EVENT, Lines};
 
-use super::asked::{Asked, Named, Sent};
-use super::events::{dialect, sse};
+use super::asked::{Asked, Named, Sent, Speech};
+use super::events::sse;
 use super::threads::{begin, go_on};
 use crate::access::{Caller, is_same_origin};
 use crate::live::{Told, to_its_end};
@@ -26,8 +26,9 @@ use crate::window::Shared;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InWords {
-    /// The words: `canonical` (our own), `kata`, `opta`, `orion` or `zileo`.
-    dialect: Option<String>,
+    /// In whose words: our own (`canonical`) where nobody says.
+    #[serde(default)]
+    dialect: Speech,
 }
 
 /// `POST /api/chat`.
@@ -36,9 +37,8 @@ pub async fn chat(
     Asked(words): Asked<InWords>,
     Sent(Chat { message, thread_id, agent }): Sent<Chat>,
 ) -> Result<Response, Problem> {
-    let words = dialect(words.dialect)?;
     let run = converse(&shared, message, thread_id, agent).await?;
-    Ok(sse(run.frames(&shared, &words)))
+    Ok(sse(run.frames(&shared, &words.dialect)))
 }
 
 /// What a page's `EventSource` asks for.
@@ -50,8 +50,13 @@ pub struct Streamed {
     /// The thread; a new one where none is named.
     #[serde(rename = "sessionId")]
     session_id: Option<String>,
-    /// The words: `orion` where nobody says.
-    dialect: Option<String>,
+    /// In whose words: Orion's where nobody says.
+    #[serde(default = "orion")]
+    dialect: Speech,
+}
+
+fn orion() -> Speech {
+    Speech::named("orion")
 }
 
 /// `GET /api/stream/{id}`: the same for those who can only get. It starts work only for our own page or for a program. A
@@ -65,7 +70,6 @@ pub async fn streamed(
     method: Method,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let words = dialect(Some(wanted.dialect.unwrap_or_else(|| "orion".to_owned())))?;
     if method == Method::HEAD {
         return Err(Problem::not_allowed("GET"));
     }
@@ -75,17 +79,17 @@ pub async fn streamed(
         let (thread, frame) = seen.rsplit_once('/').unwrap_or((wanted.session_id.as_deref().unwrap_or(&id), seen));
         let root = shared.store().resolve(thread).await?.root();
         let run = Run { root, seen: frame.parse().map_err(|_| unknown())?, message: None };
-        if run.is_told(&**shared.store(), &words).await? {
+        if run.is_told(&**shared.store(), &wanted.dialect).await? {
             return Ok(StatusCode::NO_CONTENT.into_response());
         }
-        return Ok(sse(run.named_frames(&shared, &words)));
+        return Ok(sse(run.named_frames(&shared, &wanted.dialect)));
     }
     if caller == Caller::Browser && !is_same_origin(&headers) {
         return Err(Problem::new(StatusCode::FORBIDDEN, "work is begun for our own page, or for a bearer"));
     }
     let prompt = wanted.prompt.ok_or_else(|| Problem::unusable("say what is to be done: ?prompt=…"))?;
     let run = converse(&shared, prompt, wanted.session_id, None).await?;
-    Ok(sse(run.named_frames(&shared, &words)))
+    Ok(sse(run.named_frames(&shared, &wanted.dialect)))
 }
 
 async fn converse(
@@ -115,15 +119,14 @@ struct Run {
 }
 
 impl Run {
-    fn frames(self, shared: &Shared, words: &str) -> impl Stream<Item = Bytes> + Send + use<> {
-        let speech = Dialect::named(words).unwrap_or_default();
+    fn frames(self, shared: &Shared, words: &Speech) -> impl Stream<Item = Bytes> + Send + use<> {
         let run = Told { root: self.root, last_event_id: self.seen, message: self.message };
-        to_its_end(shared.store().clone(), run, speech, shared.live.closing.clone())
+        to_its_end(shared.store().clone(), run, words.begin(), shared.live.closing.clone())
     }
 
     /// The same under ids that name the thread. The first is there before anything has happened: whoever comes back with it does
     /// not begin anew.
-    fn named_frames(self, shared: &Shared, words: &str) -> impl Stream<Item = Bytes> + Send + use<> {
+    fn named_frames(self, shared: &Shared, words: &Speech) -> impl Stream<Item = Bytes> + Send + use<> {
         let id = format!("id: {}/", self.root);
         let first = stream::iter([Bytes::from(format!("{id}{}\n\n", self.seen))]);
         let frames = self.frames(shared, words).map(move |bytes| {
@@ -138,8 +141,8 @@ impl Run {
     }
 
     /// Whether everything was seen to the end of the run.
-    async fn is_told(&self, store: &dyn Store, words: &str) -> Result<bool, Problem> {
-        let mut lines = Lines::new(self.root.clone(), Dialect::named(words).unwrap_or_default(), self.seen);
+    async fn is_told(&self, store: &dyn Store, words: &Speech) -> Result<bool, Problem> {
+        let mut lines = Lines::new(self.root.clone(), words.begin(), self.seen);
         let (seq, _) = view::Frames::resume_point(self.seen);
         let mut at = 0;
         loop {

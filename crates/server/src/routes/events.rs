@@ -10,9 +10,9 @@ use bytes::Bytes;
 use futures_util::stream::{self, Stream, StreamExt};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use view::{Dialect, Frames};
+use view::Frames;
 
-use super::asked::{Asked, Named, Switch};
+use super::asked::{Asked, Named, Speech, Switch};
 use crate::live::Watched;
 use crate::problem::Problem;
 use crate::window::Shared;
@@ -21,8 +21,9 @@ use crate::window::Shared;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OfThread {
-    /// The words: `canonical` (our own), `kata`, `opta`, `orion` or `zileo`.
-    dialect: Option<String>,
+    /// In whose words: our own (`canonical`) where nobody says.
+    #[serde(default)]
+    dialect: Speech,
     /// Also words in passing; only in our own words.
     #[serde(default)]
     deltas: Switch,
@@ -38,16 +39,16 @@ pub async fn of_thread(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let root = shared.store().resolve(&id).await?.root();
-    let dialect = dialect(wanted.dialect)?;
-    let deltas = wanted.deltas.0;
-    if deltas && dialect != CANONICAL {
+    let (dialect, deltas) = (wanted.dialect, wanted.deltas.0);
+    if deltas && !dialect.is_canonical() {
         return Err(Problem::unusable("words in passing come in our own words only: leave out deltas, or the dialect"));
     }
     let seen = last_event_id(&headers).or(wanted.after).unwrap_or(0);
     let (seq, _) = Frames::resume_point(seen);
     // A family's events are numbered without gaps: one that is not there never was, or is of another log.
     let is_known = seq == 0 || !shared.store().tree(&root, seq - 1, 1).await?.is_empty();
-    let frames = shared.live.watch(Watched { root, dialect, deltas }, if is_known { seen } else { 0 }).await?;
+    let frames =
+        shared.live.watch(Watched { root, dialect: dialect.0, deltas }, if is_known { seen } else { 0 }).await?;
     Ok(sse(starting_over(!is_known).chain(frames)))
 }
 
@@ -55,8 +56,9 @@ pub async fn of_thread(
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OfHouse {
-    /// The words: `canonical` (our own), `kata`, `opta`, `orion` or `zileo`.
-    dialect: Option<String>,
+    /// In whose words: our own (`canonical`) where nobody says.
+    #[serde(default)]
+    dialect: Speech,
     /// As `Last-Event-ID`, for those who cannot set it; the header goes first. 0 for everything.
     after: Option<u64>,
 }
@@ -67,24 +69,11 @@ pub async fn of_house(
     Asked(wanted): Asked<OfHouse>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let dialect = dialect(wanted.dialect)?;
     let seen = last_event_id(&headers).or(wanted.after);
     let newest = *shared.store().tail().borrow();
     let known = seen.filter(|seen| Frames::resume_point(*seen).0 <= newest);
-    let frames = shared.everything.watch(dialect, known);
+    let frames = shared.everything.watch(wanted.dialect.0, known);
     Ok(sse(starting_over(known != seen).chain(frames)))
-}
-
-/// The name of our own words.
-const CANONICAL: &str = "canonical";
-
-/// The name of a dialect that there is.
-pub fn dialect(name: Option<String>) -> Result<String, Problem> {
-    let name = name.unwrap_or_else(|| CANONICAL.to_owned());
-    match Dialect::named(&name) {
-        Some(_) => Ok(name),
-        None => Err(Problem::unusable(format!("there is no dialect '{name}': {}", Dialect::NAMES.join(", ")))),
-    }
 }
 
 /// The number of the last frame that a reader has seen.
