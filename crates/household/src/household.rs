@@ -20,7 +20,7 @@ pub type Now = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 /// Where a household's things lie. A folder that is not named, or is not there, is an empty one.
 #[derive(Clone)]
 pub struct Options {
-    /// A Maildir, with further folders as Maildir++ (`.Sent`, `.Drafts`), or a folder of `.eml` files.
+    /// A Maildir, with further folders as Maildir++ (`.Sent`, `.Drafts`), a folder of `.eml` or `mbox` files, or one `mbox` file.
     pub mail: Option<PathBuf>,
     /// One folder of `.ics` files for each calendar, or `.ics` files themselves.
     pub calendars: Option<PathBuf>,

@@ -11,6 +11,7 @@ pub(crate) mod html;
 pub(crate) mod invite;
 pub(crate) mod letter;
 pub(crate) mod mailbox;
+mod mbox;
 mod thread;
 pub(crate) mod tools;
 

@@ -31,7 +31,7 @@ use crate::error::Error;
 use crate::household::Household;
 
 impl Household {
-    /// Writes a decision of the owner's down.
+    /// Writes a decision of the owner's down that was made elsewhere, in no log that is read here.
     pub fn record(&self, decision: &Decision) -> Result<(), Error> {
         let connection = self.index().lock();
         book::prepare(&connection)?;

@@ -19,6 +19,11 @@ pub(super) fn create(house: &Household, message: &Message) -> Result<String, Err
     let Some(mailbox) = &house.options().mail else {
         return Err(Error::request("there is no mailbox to put a draft into; name one as the household's `mail`"));
     };
+    if mailbox.is_file() {
+        return Err(Error::request(
+            "the mailbox is one file; a draft needs a folder: name the one that the file lies in",
+        ));
+    }
     let (folder, now) = (drafts(mailbox), house.now());
     for name in ["tmp", "new", "cur"] {
         fs::create_dir_all(folder.join(name)).map_err(Error::file(folder.join(name)))?;

@@ -1,6 +1,5 @@
 //! The tools that write drafts. None of them sends.
 
-use std::fs;
 use std::sync::Arc;
 
 use agent::tools::{Reach, Risk};
@@ -16,7 +15,7 @@ use super::phrases::Act;
 use super::{placeholders, store};
 use crate::error::Error;
 use crate::household::Household;
-use crate::mail::folder::DRAFTS;
+use crate::mail::folder::{self, DRAFTS};
 use crate::mail::letter::Letter;
 use crate::mail::mailbox::{Filter, Mail};
 use crate::mail::tools::named;
@@ -174,8 +173,9 @@ fn update(args: &Update, house: &Household) -> Result<Value, Error> {
     let mailbox = house.mailbox()?;
     let (mail, letter) = store::find(&mailbox, &args.id)?;
     let path = mailbox.path(&mail);
-    let before = fs::read(&path).map_err(Error::file(&path))?;
-    if !store::is_ours(&before) {
+    let before = folder::bytes(&path, u64::MAX).map_err(Error::file(&path))?;
+    // What lies in a file with other letters was put there by another program.
+    if !store::is_ours(&before) || !path.is_file() {
         return Err(Error::request(format!(
             "{} was written by another program and is left as it is; write a new one",
             mail.id

@@ -5,16 +5,15 @@
 //! another process was quicker with is left alone. A directory counts as seen only when all its letters are in.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-use super::folder::{self, Entry, Kind, Place, SENT};
+use super::folder::{self, Entry, HEAD, Kind, Place, SENT};
 use super::letter::Letter;
+use super::mbox;
 use super::thread;
 use crate::error::Error;
 use crate::index::Index;
@@ -50,8 +49,6 @@ const CREATE: &str = "
 
 /// Letters that are read between two locks.
 const BATCH: usize = 500;
-/// Bytes of a file that are read for the index: what people write stands before what they attach.
-const BYTES: u64 = 256 * 1024;
 /// Characters of a letter's text that the index keeps.
 const TEXT: usize = 4_000;
 
@@ -196,12 +193,23 @@ fn remove(transaction: &Transaction<'_>, key: i64) -> Result<(), Error> {
     Ok(())
 }
 
-/// The letter in a file, unless the file is gone or closed to us.
+/// The letter of an entry, unless its file is gone or closed to us.
 fn read(mailbox: &Path, place: &Place, entry: &Entry, zone: &TimeZone) -> Option<Letter> {
-    let file = File::open(place.path(mailbox).join(&entry.name)).ok()?;
-    let meta = file.metadata().ok()?;
-    let mut bytes = Vec::with_capacity(meta.len().min(BYTES) as usize);
-    file.take(BYTES).read_to_end(&mut bytes).ok()?;
+    let path = place.path(mailbox);
+    let (bytes, meta) = match place.kind {
+        Kind::Maildir | Kind::Files => {
+            let file = path.join(&entry.name);
+            (folder::bytes(&file, HEAD).ok()?, file.metadata().ok()?)
+        }
+        Kind::Mbox => {
+            let raw = mbox::raw(&path, mbox::part(&entry.name)?, HEAD).ok()?;
+            // Of a file that was changed meanwhile a part may be another letter's; it is found again when the file is.
+            if mbox::stamp(&raw) != entry.stamp {
+                return None;
+            }
+            (mbox::unescaped(&raw), path.metadata().ok()?)
+        }
+    };
     let mut letter = Letter::read(&bytes, TEXT, zone);
     letter.sent =
         letter.sent.or_else(|| arrival(&entry.id)).or_else(|| Timestamp::try_from(meta.modified().ok()?).ok());
@@ -218,7 +226,7 @@ fn arrival(id: &str) -> Option<Timestamp> {
 fn insert(transaction: &Transaction<'_>, place: &Place, entry: &Entry, letter: &Letter) -> Result<(), Error> {
     let flags = match place.kind {
         Kind::Maildir => &entry.flags,
-        Kind::Files => &letter.flags,
+        Kind::Files | Kind::Mbox => &letter.flags,
     };
     let sent = letter.sent.map_or(0, Timestamp::as_second);
     let topic = fold(letter.topic());

@@ -35,7 +35,7 @@ pub(crate) fn mark(house: &Household, id: &str, flag: Flag, on: bool) -> Result<
     let mail = mailbox.find(id)?;
     let old = mailbox.path(&mail);
     let Some(maildir) = maildir(&old) else {
-        let why = "is a file of its own, and only mail in a Maildir can be marked: its marks stand in the file's name";
+        let why = "lies elsewhere, and only mail in a Maildir can be marked: its marks stand in the file's name";
         return Err(Error::request(format!("{} {why}", mail.id)));
     };
     let mut flags: Vec<char> = mail.flags.chars().filter(|letter| *letter != flag.letter()).collect();

@@ -1,4 +1,5 @@
-//! Where letters lie: Maildirs, the folders of Maildir++ and of other programs inside them, and folders of `.eml` files.
+//! Where letters lie: Maildirs, the folders of Maildir++ and of other programs inside them, folders of `.eml` files, and `mbox`
+//! files with many letters each.
 //!
 //! Only ordinary files and folders are looked at, so that a link cannot lead out of the mailbox. Names that are not text are
 //! passed over, because nobody could say them to a tool.
@@ -6,9 +7,11 @@
 use std::collections::HashSet;
 use std::fs::{self, DirEntry};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use super::mbox;
 use crate::text::fold;
 
 /// The folder that letters come into.
@@ -21,7 +24,10 @@ pub(crate) const DRAFTS: &str = "drafts";
 /// What stands between a letter's id and its flags. File systems of Windows have no colon.
 pub(crate) const FLAGS: &str = if cfg!(windows) { ";2," } else { ":2," };
 
-/// One directory with letters.
+/// Bytes of a letter that are read for the index: what people write stands before what they attach.
+pub(crate) const HEAD: u64 = 256 * 1024;
+
+/// One directory with letters, or one file with many.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     /// Relative to the mailbox, parts separated by `/`.
@@ -38,13 +44,15 @@ pub(crate) enum Kind {
     Maildir,
     /// Files that end with `.eml`.
     Files,
+    /// No directory: one file, in which an entry's name says the part.
+    Mbox,
 }
 
 /// One letter's file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Entry {
     pub id: String,
-    /// The file's name.
+    /// The file's name, or what part of the file it is.
     pub name: String,
     /// Letters of a Maildir: S seen, F flagged, R answered, D draft, T trashed, P passed on.
     pub flags: String,
@@ -56,21 +64,28 @@ pub(crate) struct Entry {
 const DEPTH: usize = 8;
 const PLACES: usize = 4_000;
 
-/// All directories with letters. A mailbox that is not there has none.
+/// All directories and files with letters. A mailbox that is not there has none.
 pub(crate) fn places(mailbox: &Path) -> Vec<Place> {
     let mut places = Vec::new();
+    if mailbox.is_file() {
+        let place = Place { dir: String::new(), folder: INBOX.to_owned(), kind: Kind::Mbox };
+        return if mbox::is_mbox(mailbox) { vec![place] } else { places };
+    }
     let mut seen = HashSet::new();
     let mut open = vec![(String::new(), 0)];
     while let Some((dir, depth)) = open.pop() {
         if places.len() >= PLACES || !seen.insert(dir.clone()) {
             continue;
         }
-        let (mut inside, mut has_letters) = (Vec::new(), false);
+        let (mut inside, mut has_letters, mut files) = (Vec::new(), false, Vec::new());
         for entry in entries(&mailbox.join(&dir)) {
             let Ok(name) = entry.file_name().into_string() else { continue };
             match entry.file_type() {
                 Ok(kind) if kind.is_dir() => inside.push(name),
-                Ok(kind) if kind.is_file() => has_letters |= stem(&name).is_some(),
+                Ok(kind) if kind.is_file() && stem(&name).is_some() => has_letters = true,
+                Ok(kind) if kind.is_file() && !name.starts_with('.') && mbox::is_mbox(&entry.path()) => {
+                    files.push(name);
+                }
                 _ => {}
             }
         }
@@ -84,6 +99,10 @@ pub(crate) fn places(mailbox: &Path) -> Vec<Place> {
         if has_letters {
             places.push(Place { dir: dir.clone(), folder, kind: Kind::Files });
         }
+        files.sort_unstable();
+        for file in files.iter().map(|name| below(name)) {
+            places.push(Place { folder: called(&file), dir: file, kind: Kind::Mbox });
+        }
         inside.retain(|name| !(is_maildir && matches!(&**name, "cur" | "new" | "tmp")));
         inside.sort_unstable_by(|a, b| b.cmp(a));
         if depth < DEPTH {
@@ -96,11 +115,15 @@ pub(crate) fn places(mailbox: &Path) -> Vec<Place> {
 impl Place {
     /// Its path.
     pub fn path(&self, mailbox: &Path) -> PathBuf {
-        mailbox.join(&self.dir)
+        // Joined with nothing, a file would be taken for a directory.
+        if self.dir.is_empty() { mailbox.to_owned() } else { mailbox.join(&self.dir) }
     }
 
     /// Its letters, as they are called at this moment.
     pub fn letters(&self, mailbox: &Path) -> Vec<Entry> {
+        if self.kind == Kind::Mbox {
+            return mbox::letters(&self.path(mailbox)).unwrap_or_default();
+        }
         let mut letters: Vec<_> = entries(&self.path(mailbox)).filter_map(|entry| self.letter(&entry)).collect();
         letters.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         letters.dedup_by(|a, b| a.id == b.id);
@@ -124,10 +147,10 @@ impl Place {
             }
             Kind::Files => {
                 let id = stem(&name)?.to_owned();
-                let meta = entry.metadata().ok()?;
-                let stamp = meta.modified().map_or(0, nanos) ^ i64::try_from(meta.len()).unwrap_or(0).rotate_left(40);
+                let stamp = changed(&entry.metadata().ok()?);
                 Some(Entry { id, flags: String::new(), stamp, name })
             }
+            Kind::Mbox => None,
         }
     }
 
@@ -151,6 +174,20 @@ impl Place {
                 // 0 is taken.
                 (hasher.finish() | 1).cast_signed()
             }
+            Kind::Mbox => fs::metadata(self.path(mailbox)).map_or(0, |meta| changed(&meta) | 1),
+        }
+    }
+}
+
+/// A letter's bytes, at most so many: of a file of its own, or of its part of one.
+pub(crate) fn bytes(file: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let part = file.file_name().and_then(|name| name.to_str()).and_then(mbox::part);
+    match file.parent().zip(part).filter(|(mbox, _)| mbox.is_file()) {
+        Some((mbox, part)) => Ok(mbox::unescaped(&mbox::raw(mbox, part, most)?)),
+        None => {
+            let mut bytes = Vec::new();
+            fs::File::open(file)?.take(most).read_to_end(&mut bytes)?;
+            Ok(bytes)
         }
     }
 }
@@ -164,15 +201,22 @@ fn stem(name: &str) -> Option<&str> {
     (ending.eq_ignore_ascii_case("eml") && !stem.is_empty()).then_some(stem)
 }
 
+/// A number that changes when a file does.
+fn changed(meta: &fs::Metadata) -> i64 {
+    meta.modified().map_or(0, nanos) ^ i64::try_from(meta.len()).unwrap_or(0).rotate_left(40)
+}
+
 fn nanos(time: SystemTime) -> i64 {
     time.duration_since(UNIX_EPOCH).ok().and_then(|since| i64::try_from(since.as_nanos()).ok()).unwrap_or(0)
 }
 
-/// What people call a folder: its path without Maildir++'s dots, and one name for those that every program has.
+/// What people call a folder: its path without Maildir++'s dots and the endings of `mbox` files and of their folders, and one
+/// name for those that every program has.
 fn called(dir: &str) -> String {
     let path: Vec<String> = dir
         .split('/')
         .filter(|part| !part.is_empty())
+        .map(|part| [".sbd", ".mbox", ".mbx"].iter().find_map(|ending| part.strip_suffix(ending)).unwrap_or(part))
         .map(|part| part.strip_prefix('.').map_or_else(|| part.to_owned(), |dotted| dotted.replace('.', "/")))
         .collect();
     let path = path.join("/");
@@ -211,6 +255,9 @@ mod tests {
             (".Work.Clients", "Work/Clients"),
             ("Work/Clients", "Work/Clients"),
             ("Spam", "junk"),
+            ("Inbox.sbd/Work", "Work"),
+            ("Mail/Archives.sbd/2025", "Mail/Archives/2025"),
+            ("Sent.mbox", "sent"),
         ] {
             assert_eq!(called(dir), folder, "{dir}");
         }

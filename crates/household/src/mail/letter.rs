@@ -112,7 +112,7 @@ impl Letter {
             automatic: !(automatic.is_empty() || automatic == "no") || precedence == "auto_reply",
             importance: importance(header(HeaderName::Importance), other("X-Priority"), header(HeaderName::Priority)),
             unproven: unproven(header(HeaderName::AuthenticationResults)),
-            flags: flags(other("Status"), other("X-Status")),
+            flags: flags(other("Status"), other("X-Status"), other("X-Mozilla-Status")),
             ..Self::default()
         };
         letter.reply_to = letter.reply_to.filter(|person| person.address != letter.from.address);
@@ -251,7 +251,10 @@ fn unproven(results: &str) -> bool {
         && !results.contains("dmarc=pass")
 }
 
-fn flags(status: &str, more: &str) -> String {
-    let has = |letter| status.contains(letter) || more.contains(letter);
-    [('F', 'F'), ('A', 'R'), ('R', 'S')].iter().filter(|(said, _)| has(*said)).map(|(_, flag)| flag).collect()
+/// Marks as `mbox` files carry them: letters, or the bits of Mozilla's programs.
+fn flags(status: &str, more: &str, bits: &str) -> String {
+    let bits = u32::from_str_radix(bits, 16).unwrap_or(0);
+    let has = |letter, bit| status.contains(letter) || more.contains(letter) || bits & bit != 0;
+    let marks = [('F', 0x4, 'F'), ('A', 0x2, 'R'), ('R', 0x1, 'S')];
+    marks.iter().filter(|(letter, bit, _)| has(*letter, *bit)).map(|(.., flag)| flag).collect()
 }

@@ -1,7 +1,5 @@
 //! The mailbox as it is at this moment: what can be asked of its letters.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::MutexGuard;
 
@@ -11,7 +9,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, Row, params_from_iter};
 
 use super::catalogue;
-use super::folder::SENT;
+use super::folder::{self, SENT};
 use super::letter::Letter;
 use crate::error::Error;
 use crate::household::Household;
@@ -29,7 +27,7 @@ pub(crate) struct Mail {
     pub flags: String,
     /// When it was written, or came.
     pub sent: Timestamp,
-    /// Its file, relative to the mailbox.
+    /// Its file, or its part of one, relative to the mailbox.
     pub file: PathBuf,
     /// What the index keeps of it.
     pub letter: Letter,
@@ -59,7 +57,7 @@ pub(crate) struct Filter {
 
 /// Characters of a letter's text that are shown.
 const TEXT: usize = 20_000;
-/// Bytes of a file that are read to show it.
+/// Bytes of a letter that are read to show it.
 const BYTES: u64 = 64 * 1024 * 1024;
 
 /// The mailbox of a household, as long as somebody asks.
@@ -190,13 +188,11 @@ impl Mailbox<'_> {
     /// The whole letter, read again from its file.
     pub fn open(&self, mail: &Mail) -> Result<Letter, Error> {
         let path = self.path(mail);
-        let mut bytes = Vec::new();
-        let file = File::open(&path).map_err(Error::file(&path))?;
-        file.take(BYTES).read_to_end(&mut bytes).map_err(Error::file(&path))?;
+        let bytes = folder::bytes(&path, BYTES).map_err(Error::file(&path))?;
         Ok(Letter::read(&bytes, TEXT, self.zone))
     }
 
-    /// Its file.
+    /// Its file, or its part of one.
     pub fn path(&self, mail: &Mail) -> PathBuf {
         self.root.join(&mail.file)
     }

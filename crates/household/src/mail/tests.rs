@@ -478,3 +478,49 @@ const PIECES: &[&str] = &[
     ":",
     "Received: ;",
 ];
+
+/// A letter as an `mbox` file holds it.
+fn boxed(from: &str, subject: &str, more: &str, body: &str) -> String {
+    let letter = letter(from, subject, "Thu, 15 Jan 2026 09:30:00 +0100", more, body);
+    format!("From {} Thu Jan 15 09:30:00 2026\n{}\n\n", "someone@x.example", letter.trim_end())
+}
+
+#[test]
+fn letters_of_an_mbox_are_listed_read_threaded_and_found_again_when_the_file_grows() {
+    let first = boxed("Ana <ana@a.example>", "Roof", "Message-ID: <1@a>\nStatus: RO\n", "Tiles\n\n>From the shed.");
+    let second = boxed("Ben <ben@b.example>", "Re: Roof", "Message-ID: <2@b>\nIn-Reply-To: <1@a>\n", "Good.");
+    let room = Room::with(&[("mail/Inbox", &first), ("mail/Archive.sbd/Old.mbox", &second)]);
+    let ids = room.ids(&json!({ "folder": "all" }));
+    assert_eq!(ids.len(), 2, "{ids:?}");
+    let (roof, reply) = (&room.ids(&json!({}))[0], &room.ids(&json!({ "folder": "Archive/Old" }))[0]);
+    let read = room.call("mail_read", &json!({ "id": roof }));
+    assert_eq!(read["body"], "Tiles\n\nFrom the shed.");
+    assert_eq!(room.call("mail_thread", &json!({ "id": reply }))["mails"].as_array().map(Vec::len), Some(2));
+    assert_eq!(room.ids(&json!({ "unread": false, "folder": "all" })), [roof.as_str()], "marks stand in the letter");
+    let third = boxed("Cleo <cleo@c.example>", "Door", "Message-ID: <3@c>\n", "Hinges");
+    room.put("mail/Inbox", &format!("{third}{first}"));
+    assert_eq!(room.ids(&json!({ "query": "hinges" })).len(), 1);
+    assert_eq!(
+        room.call("mail_read", &json!({ "id": roof }))["body"],
+        "Tiles\n\nFrom the shed.",
+        "it moved in its file"
+    );
+    room.put("mail/Inbox", &third);
+    assert!(room.refused("mail_read", &json!({ "id": roof })).contains("there is no mail"));
+    let door = &room.ids(&json!({}))[0];
+    assert!(room.refused("mail_flag", &json!({ "id": door, "flag": "seen" })).contains("Maildir"));
+    let draft = room.call("draft_create", &json!({ "reply_to": door, "act": "acknowledge" }));
+    assert_eq!(draft["to"], json!(["Cleo <cleo@c.example>"]));
+    assert!(room.folder.path().join("mail/.Drafts/cur").is_dir(), "drafts stay in a Maildir");
+}
+
+#[test]
+fn one_mbox_file_is_a_mailbox() {
+    let folder = tempfile::tempdir().expect("a passing folder");
+    put(&folder.path().join("mbox"), boxed("Ana <ana@a.example>", "Roof", "", "Tiles").as_bytes());
+    let options = Options { mail: Some(folder.path().join("mbox")), ..Options::default() };
+    let room = Room::of(folder, &Household::open(options).expect("a household"));
+    let ids = room.ids(&json!({}));
+    assert_eq!(room.call("mail_read", &json!({ "id": ids[0] }))["body"], "Tiles");
+    assert!(room.refused("draft_create", &json!({ "reply_to": ids[0] })).contains("needs a folder"));
+}

@@ -684,3 +684,20 @@ proptest! {
         prop_assert!(said.calls.is_empty() && !said.text.is_empty(), "it goes on: {:?}", said.calls);
     }
 }
+
+#[test]
+fn whoever_asks_in_another_language_reads_in_it_that_the_answer_is_english() {
+    let gold = include_str!("../../gold/utterances-dev.toml").parse::<toml::Table>().expect("the gold set");
+    let cases: Vec<(String, String)> = gold["cases"]
+        .as_array()
+        .expect("cases")
+        .iter()
+        .map(|case| (case[1].as_str().expect("a language").to_owned(), case[2].as_str().expect("words").to_owned()))
+        .collect();
+    let heard = |said: &str| super::lexicon::lexicon().language(&super::words::words(said));
+    let wrong: Vec<_> = cases.iter().filter(|(language, said)| language == "en" && heard(said) != "en").collect();
+    assert!(wrong.is_empty(), "English is never taken for another language: {wrong:?}");
+    let others: Vec<_> = cases.iter().filter(|(language, _)| language != "en").collect();
+    let right = others.iter().filter(|(language, said)| heard(said) == language).count();
+    assert!(right * 100 >= others.len() * 90, "{right} of {}", others.len());
+}

@@ -175,6 +175,52 @@ fn consent_counts_once_its_call_is_done_and_a_refusal_at_once() {
     assert_eq!(talk.decided()[1], "deny mail_flag seen");
 }
 
+#[test]
+fn a_draft_that_is_changed_by_hand_or_by_wish_teaches_how_it_should_have_been() {
+    let folder = tempfile::tempdir().expect("a passing folder");
+    let log = Arc::new(Growing::default());
+    let kept: Arc<dyn Log> = Arc::<Growing>::clone(&log);
+    let house = Household::open(Options { log: Some(kept), ..Options::in_folder(folder.path()) }).expect("a household");
+    let call = |tool: &str, args: &Value| crate::tools::rehearsal::call(&house, tool, args).expect(tool);
+    let cases = || {
+        let why = crate::tools::rehearsal::call(&house, "prefs_explain", &json!({ "key": "draft.sign_off.en" }));
+        why.map_or(0, |why| why["cases"].as_u64().expect("a number"))
+    };
+    let body = |end: &str| format!("Hi Ana,\n\nThank you for the plan, it is fine with me.\n\n{end}");
+    let (mut talk, to) = (Talk::default(), "Ana Bell <ana@a.example>");
+    let write = |talk: &mut Talk, tool: &str, args: Value| {
+        let data = call(tool, &args);
+        talk.call(tool, &args, &data);
+        *log.0.lock().expect("nobody fell over") = talk.events.clone();
+        data["draftId"].as_str().expect("an id").to_owned()
+    };
+    talk.hear();
+    let args = json!({ "to": [to], "subject": "Plan", "body": body("Kind regards\nAlex") });
+    let id = write(&mut talk, "draft_create", args.clone());
+    assert_eq!(cases(), 0, "nobody has changed it");
+    let path = folder.path().join(format!("mail/.Drafts/cur/{id}:2,DS"));
+    let file = std::fs::read_to_string(&path).expect("a draft");
+    std::fs::write(&path, file.replace("Kind regards", "Best,")).expect("changed by hand");
+    assert_eq!((cases(), cases()), (1, 1), "a change counts once");
+
+    // By another wish of the owner's.
+    let id = write(&mut talk, "draft_create", args.clone());
+    write(&mut talk, "draft_update", json!({ "id": id, "body": body("Yours,\nAlex") }));
+    assert_eq!(cases(), 1, "an agent that thinks again decides nothing");
+    talk.hear();
+    write(&mut talk, "draft_update", json!({ "id": id, "body": body("Best,\nAlex") }));
+    assert_eq!(cases(), 2);
+
+    // Sent by a mail program, under another name and with another end.
+    let id = write(&mut talk, "draft_create", args);
+    let draft = folder.path().join(format!("mail/.Drafts/cur/{id}:2,DS"));
+    let file = std::fs::read_to_string(&draft).expect("a draft").replace("Kind regards", "Best,");
+    std::fs::create_dir_all(folder.path().join("mail/.Sent/cur")).expect("a folder");
+    std::fs::write(folder.path().join("mail/.Sent/cur/1768500000.M1:2,S"), file).expect("sent");
+    std::fs::remove_file(draft).expect("gone from the drafts");
+    assert_eq!(cases(), 3);
+}
+
 /// A log that grows.
 #[derive(Default)]
 struct Growing(Mutex<Vec<Happened>>);

@@ -233,9 +233,9 @@ fn offer(thing: &Thing) -> String {
             "Shall I enter the first one as a proposal? Say \"yes\", or \"take the second one\".".to_owned()
         }
         Thing::Habit(key) => {
+            let key = plain(key, 120);
             format!(
-                "Shall I apply {}? Say \"yes\", or \"apply the second one\". You are asked before it holds.",
-                plain(key, 120)
+                "Shall I apply {key}? Say \"yes\", or \"apply the preference\" and its key. You are asked before it holds."
             )
         }
         Thing::Note(path) => format!("Shall I open {}? Say \"yes\", or \"open the second one\".", plain(path, 120)),
