@@ -213,6 +213,20 @@ fn a_rule_that_never_matches_or_never_ends_is_left_in_time() {
     assert_eq!(far.instances(start, from).count(), 1);
 }
 
+#[test]
+fn days_of_january_may_lie_in_the_last_week_of_the_year_before() {
+    let start = date(2018, 1, 1).at(0, 30, 0, 0);
+    let until = date(2028, 1, 1).at(0, 0, 0, 0);
+    let in_week = |week: u8| -> Vec<DateTime> {
+        let rule = format!("FREQ=YEARLY;INTERVAL=3;WKST=SU;BYMONTH=1;BYWEEKNO={week};BYDAY=FR");
+        let rule = Rule::read(&rule).expect("a rule");
+        rule.instances(start, start).skip(1).take_while(|time| *time < until).collect()
+    };
+    // Weeks begin on Sunday: the first one of 2026 on 4 January, the 52nd on 27 December, and 2027 has its first on 3 January.
+    assert_eq!(in_week(52), [date(2027, 1, 1).at(0, 30, 0, 0)]);
+    assert_eq!(in_week(53), [date(2021, 1, 1).at(0, 30, 0, 0)]);
+}
+
 /// A rule as text, with parts that both readings understand alike.
 fn rules() -> impl Strategy<Value = String> {
     let day = prop::sample::select(vec!["MO", "TU", "WE", "TH", "FR", "SA", "SU"]);
@@ -222,7 +236,8 @@ fn rules() -> impl Strategy<Value = String> {
     (
         prop::sample::select(vec!["YEARLY", "MONTHLY", "WEEKLY", "DAILY", "HOURLY"]),
         1..5_u8,
-        (some(1..13), some(-31..32), some(-366..367), some(1..54)),
+        // Of the last weeks of a year the other reader miscounts those that reach into the next.
+        (some(1..13), some(-31..32), some(-366..367), some(1..52)),
         prop::collection::btree_set((nth, day.clone()), 0..4),
         (some(0..24), some(0..60), prop::collection::btree_set(-4..5_i16, 0..3)),
         day,
