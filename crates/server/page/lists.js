@@ -1,34 +1,67 @@
 // @ts-check
-// What is known of the whole house: conversations and open questions. Read again every few seconds while somebody
-// looks, and when a frame of the conversation that is looked at says that a list is another.
+// What is known of the whole house: conversations and open questions. Read again when something has changed, which
+// the window's stream of all events tells.
+//
+// A browser has few connections for one place. Of all its tabs one follows that stream, and tells the others.
 
-import { api, Refused } from "./api.js";
+import { api } from "./api.js";
+import { follow } from "./follow.js";
 
-const POLL_MS = 5000;
+/** @typedef {import("./follow.js").Connection} Connection */
+
+/** Frames after which a list is another. */
+const TELLING = new Set([
+  "thread_created",
+  "run_started",
+  "done",
+  "sub_agent_start",
+  "sub_agent_complete",
+  "sub_agent_error",
+  "validation_required",
+  "validation_resolved",
+]);
 /** Many frames in a row are one reason to look. */
 const GATHER_MS = 250;
 const MOST_THREADS = 500;
 
 export class Lists {
+  /** @type {any[]} */
+  threads = [];
+  /** Questions that wait. @type {any[]} */
+  questions = [];
+  /** Whether the lists were ever read. */
+  isKnown = false;
+  /** How the stream of all events is. @type {Connection | null} */
+  connection = null;
+  /** The last frame of that stream. @type {number | null} */
+  last = null;
+  isReading = false;
+  isWanted = false;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  timer = undefined;
+
   /** @param {{ changed: () => void }} on */
   constructor(on) {
     this.on = on;
-    /** @type {any[]} */
-    this.threads = [];
-    /** Questions that wait. @type {any[]} */
-    this.questions = [];
-    this.isKnown = false;
-    /** Whether the last look succeeded. @type {import("./follow.js").Connection | null} */
-    this.connection = null;
-    this.isReading = false;
-    this.isWanted = false;
   }
 
   /** Reads the lists, and again whenever something happens. */
-  async begin() {
-    await this.read();
-    setInterval(() => document.visibilityState === "visible" && void this.read(), POLL_MS);
-    addEventListener("visibilitychange", () => document.visibilityState === "visible" && void this.read());
+  begin() {
+    void this.read();
+    const tabs = new BroadcastChannel("majordomo-lists");
+    tabs.addEventListener("message", ({ data }) => this.#told(data));
+    const tell = (/** @type {Connection | null} */ connection) => {
+      tabs.postMessage(connection);
+      this.#told(connection);
+    };
+    const heard = (/** @type {any} */ frame, /** @type {number | null} */ id) => {
+      this.last = id ?? this.last;
+      if (TELLING.has(frame.type)) tell(null);
+    };
+    const lead = () => follow("/api/v1/events", () => this.last, heard, tell, new AbortController().signal);
+    // There are locks only where nobody can listen in: on this machine, or behind TLS.
+    void (navigator.locks ? navigator.locks.request("majordomo-lists", lead) : lead());
+    addEventListener("visibilitychange", () => document.visibilityState === "visible" && this.soon());
   }
 
   /** Conversations and sub-agents, the newest first. @param {string | null} parent */
@@ -48,13 +81,10 @@ export class Lists {
       this.threads = threads;
       this.questions = questions.filter((/** @type {any} */ one) => one.status === "pending");
       this.isKnown = true;
-      this.connection = { is: "live", tries: 0 };
-    } catch (error) {
-      // What is known stays.
-      const isShut = error instanceof Refused && error.status === 401;
-      this.connection = { is: isShut ? "shut" : "lost", tries: (this.connection?.tries ?? 0) + 1 };
-    } finally {
       this.on.changed();
+    } catch {
+      // What is known stays; how the connection is says the rest.
+    } finally {
       this.isReading = false;
       if (this.isWanted) {
         this.isWanted = false;
@@ -67,6 +97,13 @@ export class Lists {
   soon() {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.read(), GATHER_MS);
+  }
+
+  /** Something has happened, or the connection is another. @param {Connection | null} connection */
+  #told(connection) {
+    this.connection = connection ?? this.connection;
+    if (connection === null || connection.is === "live") this.soon();
+    this.on.changed();
   }
 
   async #threads() {

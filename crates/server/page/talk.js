@@ -174,25 +174,33 @@ export class Talk {
   }
 
   /**
-   * Reads the first frames of a run, until one tells where it is kept.
+   * Reads the first frames of a run, until one tells where it is kept. The head of the answer tells it, too, should the stream break.
    * @param {Response} answer
    * @param {string} text
    * @param {AbortController} visit
    */
   async #begin(answer, text, visit) {
+    const place = /\/threads\/([^/]+)$/.exec(answer.headers.get("content-location") ?? "")?.[1];
+    const isAt = (/** @type {string} */ root) => {
+      this.root = this.thread = root;
+      this.on.moved();
+    };
     fold(this.picture, { type: "run_started", prompt: text });
     this.waiting = null;
-    await read(answer, (frame) => {
-      if (visit.signal.aborted) return false;
-      const root = frame.run ?? frame.thread;
-      if (root) {
-        this.root = this.thread = root;
-        this.on.moved();
-      }
-      this.take(frame);
-      return !root;
-    });
-    if (this.root && this.visit === visit) this.#follow(this.root);
+    try {
+      await read(answer, (frame) => {
+        if (visit.signal.aborted) return false;
+        const root = frame.run ?? frame.thread;
+        if (root) isAt(root);
+        this.take(frame);
+        return !root;
+      });
+    } catch (error) {
+      if (!place) throw error;
+    }
+    if (visit.signal.aborted) return;
+    if (!this.root && place) isAt(decodeURIComponent(place));
+    if (this.root) this.#follow(this.root);
   }
 
   /** @param {string} root */

@@ -3,7 +3,7 @@
 use agent::{InputId, ThreadId};
 use axum::Extension;
 use axum::extract::State;
-use axum::http::{HeaderMap, Method, StatusCode};
+use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures_util::stream::{self, Stream, StreamExt};
@@ -31,14 +31,16 @@ pub struct InWords {
     dialect: Speech,
 }
 
-/// `POST /api/chat`.
+/// `POST /api/chat`. The answer says in its head, too, which thread it is about: whoever loses the stream before the first frame
+/// can follow its events.
 pub async fn chat(
     State(shared): State<Shared>,
     Asked(words): Asked<InWords>,
     Sent(Chat { message, thread_id, agent }): Sent<Chat>,
 ) -> Result<Response, Problem> {
     let run = converse(&shared, message, thread_id, agent).await?;
-    Ok(sse(run.frames(&shared, &words.dialect)))
+    let place = format!("/api/v1/threads/{}", run.root);
+    Ok(([(header::CONTENT_LOCATION, place)], sse(run.frames(&shared, &words.dialect))).into_response())
 }
 
 /// What a page's `EventSource` asks for.

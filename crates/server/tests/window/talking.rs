@@ -11,6 +11,7 @@ async fn a_message_is_answered_with_the_runs_frames_and_then_the_end() {
     let answer = open.client.post(open.url("/api/chat?dialect=orion")).bearer_auth(&open.token);
     let answer = answer.body(r#"{"message": "greenhouse"}"#).send().await.expect("an answer");
     assert_eq!(answer.headers()["cache-control"], "no-cache");
+    let place = answer.headers()["content-location"].to_str().expect("text").to_owned();
     let text = answer.text().await.expect("it ends");
     let kinds: Vec<String> = text
         .lines()
@@ -21,6 +22,8 @@ async fn a_message_is_answered_with_the_runs_frames_and_then_the_end() {
         kinds,
         ["agent_start", "agent_delegate", "agent_start", "text", "agent_complete", "agent_resume", "text", "done"]
     );
+    let thread = place.strip_prefix("/api/v1").expect("a thread's address");
+    assert_eq!(open.get(thread).await["goal"], "greenhouse", "who loses the stream knows where to look");
     assert!(text.contains("\n\n"));
     open.close().await;
 }
