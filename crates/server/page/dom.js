@@ -2,6 +2,9 @@
 // Making and keeping nodes. A node is kept under the key of what it shows and changed only where that has changed,
 // so that focus, scroll and selection stay where they are. Text is only ever put in as text.
 
+/** From so many nodes on, those out of sight are not laid out. */
+const LONG = 60;
+
 /** @param {string} id */
 export const $ = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
@@ -88,6 +91,7 @@ export function place(room, nodes) {
     if (node === at) at = at.nextElementSibling;
     else room.insertBefore(node, at);
   }
+  room.classList.toggle("is-long", nodes.length > LONG);
   const known = keyed.get(room);
   if (known) for (const [key, node] of known) if (!wanted.has(node)) known.delete(key);
 }

@@ -35,6 +35,8 @@ export class Lists {
   connection = null;
   /** The last frame of that stream. @type {number | null} */
   last = null;
+  /** The other tabs of this browser. */
+  tabs = new BroadcastChannel("majordomo-lists");
   isReading = false;
   isWanted = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -48,20 +50,31 @@ export class Lists {
   /** Reads the lists, and again whenever something happens. */
   begin() {
     void this.read();
-    const tabs = new BroadcastChannel("majordomo-lists");
-    tabs.addEventListener("message", ({ data }) => this.#told(data));
-    const tell = (/** @type {Connection | null} */ connection) => {
-      tabs.postMessage(connection);
-      this.#told(connection);
-    };
+    this.tabs.addEventListener("message", ({ data }) => this.#told(data));
     const heard = (/** @type {any} */ frame, /** @type {number | null} */ id) => {
       this.last = id ?? this.last;
-      if (TELLING.has(frame.type)) tell(null);
+      if (TELLING.has(frame.type)) this.tell();
     };
-    const lead = () => follow("/api/v1/events", () => this.last, heard, tell, new AbortController().signal);
+    const lead = () =>
+      follow(
+        "/api/v1/events",
+        () => this.last,
+        heard,
+        (connection) => this.tell(connection),
+        new AbortController().signal,
+      );
     // There are locks only where nobody can listen in: on this machine, or behind TLS.
     void (navigator.locks ? navigator.locks.request("majordomo-lists", lead) : lead());
     addEventListener("visibilitychange", () => document.visibilityState === "visible" && this.soon());
+  }
+
+  /**
+   * Lets all tabs know that something has happened, or that the connection is another.
+   * @param {Connection | null} [connection]
+   */
+  tell(connection = null) {
+    this.tabs.postMessage(connection);
+    this.#told(connection);
   }
 
   /** Conversations and sub-agents, the newest first. @param {string | null} parent */

@@ -27,6 +27,9 @@ import { plainName } from "./words.js";
 const input = /** @type {HTMLTextAreaElement} */ ($("chat-input"));
 const VIEWS = /** @type {const} */ (["chat", "timeline", "cost"]);
 
+/** A page that is not painted is drawn this often at the most. */
+const UNSEEN_MS = 250;
+
 /** What the house is, as far as it was asked. @type {{ agents: any[], models: any }} */
 const house = { agents: [], models: null };
 /** @type {typeof VIEWS[number]} */
@@ -112,10 +115,15 @@ function redraw(thread) {
   if (thread !== undefined) talk.picture.changed.add(thread);
   if (isDrawing) return;
   isDrawing = true;
-  requestAnimationFrame(() => {
+  const paint = () => {
+    cancelAnimationFrame(frame);
+    clearTimeout(timer);
     isDrawing = false;
     draw();
-  });
+  };
+  // A tab that is not seen has no frames, and is to be right all the same when somebody turns to it.
+  const frame = requestAnimationFrame(paint);
+  const timer = setTimeout(paint, UNSEEN_MS);
 }
 
 function draw() {
@@ -237,7 +245,7 @@ function forget() {
       room.close();
       note("Deleted.");
       look(null);
-      void lists.read();
+      lists.tell();
     } catch (error) {
       $("forget-wrong").textContent = wordsOf(error);
     }
