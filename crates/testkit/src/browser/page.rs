@@ -32,7 +32,8 @@ pub struct Page {
 
 impl Page {
     pub(super) fn open(wire: &Arc<Wire>, context: &str, script: &str, url: &str) -> Self {
-        let blank = json!({"url": "about:blank", "browserContextId": context});
+        // A window of its own: a tab behind another one is drawn once a second.
+        let blank = json!({"url": "about:blank", "browserContextId": context, "newWindow": true});
         let tab = wire.ask(None, "Target.createTarget", blank).expect("a tab");
         let attach = json!({"targetId": tab["targetId"], "flatten": true});
         let attached = wire.ask(None, "Target.attachToTarget", attach).expect("a session");
