@@ -95,19 +95,19 @@ impl Browser {
         let mut process = command.spawn().expect("the browser starts");
         let (into, out) = (process.stdin.take().expect("a pipe"), process.stdout.take().expect("a pipe"));
         let browser = Self { wire: Wire::between(into, out), process, _profile: profile };
-        browser.wire.ask(None, "Browser.getVersion", json!({})).expect("the browser answers");
+        browser.wire.ask(None, "Browser.getVersion", &json!({})).expect("the browser answers");
         browser
     }
 
     /// Somebody whom no site knows.
     pub fn person(&self) -> Person<'_> {
-        self.person_with(json!({}))
+        self.person_with(&json!({}))
     }
 
     /// Somebody whom no site knows, and whose every request goes through a proxy.
     pub fn person_behind(&self, proxy: SocketAddr) -> Person<'_> {
         // Without the rule, what is on this machine would be reached directly.
-        self.person_with(json!({"proxyServer": format!("http://{proxy}"), "proxyBypassList": "<-loopback>"}))
+        self.person_with(&json!({"proxyServer": format!("http://{proxy}"), "proxyBypassList": "<-loopback>"}))
     }
 
     /// A page, opened by somebody whom no site knows.
@@ -115,7 +115,7 @@ impl Browser {
         self.person().page(url)
     }
 
-    fn person_with(&self, setting: serde_json::Value) -> Person<'_> {
+    fn person_with(&self, setting: &serde_json::Value) -> Person<'_> {
         let made = self.wire.ask(None, "Target.createBrowserContext", setting).expect("a person");
         Person { browser: self, context: made["browserContextId"].as_str().expect("a name").to_owned() }
     }

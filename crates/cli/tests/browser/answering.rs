@@ -37,10 +37,9 @@ fn the_demo_answers_without_any_model_and_shows_who_did_what() {
     assert!((1..FIRST_LOAD).contains(&loaded), "{loaded} bytes: {:#?}", page.requests());
 
     ask(&page, "What urgent emails do I have?");
-    let rail: Vec<(String, f64)> = page.eval("rail");
-    let (who, when): (Vec<&str>, Vec<f64>) = rail.iter().map(|(who, when)| (&**who, *when)).unzip();
-    assert_eq!(who, ["butler", "triage", "butler"]);
-    assert!(when.windows(2).all(|two| two[1] - two[0] >= 300.0), "each can be seen: {when:?}");
+    // How long each is shown is measured where the clock is in our hands (`seed`).
+    let rail: Vec<String> = page.eval("rail.map(([agent]) => agent)");
+    assert_eq!(rail, ["butler", "triage", "butler"]);
 
     let group = page.text(GROUP);
     assert_eq!(page.text(BADGE), "triage", "{group}");
@@ -106,6 +105,7 @@ fn a_decision_is_about_the_question_on_screen_whatever_comes_meanwhile() {
     let scenes = [
         scene("first", &[calls(&[write("first.txt", "1")]), says("First done.")]),
         scene("second", &[calls(&[write("second.txt", "2")]), says("Second done.")]),
+        scene("both", &[calls(&[write("one.txt", "1"), write("other.txt", "2")]), says("Both done.")]),
     ];
     let (site, browser) = (Site::scripted(&scenes, &["--mode", "ask"]), Browser::start());
     let person = browser.person();
@@ -122,6 +122,17 @@ fn a_decision_is_about_the_question_on_screen_whatever_comes_meanwhile() {
     assert_eq!(site.world.lines("first.txt"), ["1"]);
     assert!(!site.world.path("second.txt").exists());
     assert!(dialog(&other).contains("second.txt"));
+
+    page.go(&site.url("/chat"));
+    say(&page, "both at once");
+    page.wait_for_text(DIALOG, "1 of 3");
+    let (first, then) =
+        if dialog(&page).contains("one.txt") { ("one.txt", "other.txt") } else { ("other.txt", "one.txt") };
+    page.click(REJECT);
+    page.wait_for_text(DIALOG, then);
+    page.click(APPROVE);
+    page.wait_for(COMPLETE);
+    assert_eq!((site.world.path(first).exists(), site.world.path(then).exists()), (false, true));
     assert_quiet(&site, &page);
     assert_quiet(&site, &other);
 }

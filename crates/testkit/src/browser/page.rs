@@ -34,21 +34,21 @@ impl Page {
     pub(super) fn open(wire: &Arc<Wire>, context: &str, script: &str, url: &str) -> Self {
         // A window of its own: a tab behind another one is drawn once a second.
         let blank = json!({"url": "about:blank", "browserContextId": context, "newWindow": true});
-        let tab = wire.ask(None, "Target.createTarget", blank).expect("a tab");
+        let tab = wire.ask(None, "Target.createTarget", &blank).expect("a tab");
         let attach = json!({"targetId": tab["targetId"], "flatten": true});
-        let attached = wire.ask(None, "Target.attachToTarget", attach).expect("a session");
+        let attached = wire.ask(None, "Target.attachToTarget", &attach).expect("a session");
         let session = attached["sessionId"].as_str().expect("a name").to_owned();
         let page = Self { wire: wire.clone(), session, notes: Arc::default() };
         wire.attend(&page.session, page.notes.clone());
         for domain in ["Page", "Runtime", "Log", "Network"] {
-            page.ask(&format!("{domain}.enable"), json!({}));
+            page.ask(&format!("{domain}.enable"), &json!({}));
         }
         // Every tab is the one that is looked at, whichever was opened last.
-        page.ask("Emulation.setFocusEmulationEnabled", json!({"enabled": true}));
+        page.ask("Emulation.setFocusEmulationEnabled", &json!({"enabled": true}));
         page.resize(1280, 900);
         page.prefers("light");
         if !script.is_empty() {
-            page.ask("Page.addScriptToEvaluateOnNewDocument", json!({"source": script}));
+            page.ask("Page.addScriptToEvaluateOnNewDocument", &json!({"source": script}));
         }
         page.go(url);
         page
@@ -57,7 +57,7 @@ impl Page {
     /// Goes to an address and waits until everything there is loaded.
     #[track_caller]
     pub fn go(&self, url: &str) {
-        let gone = self.ask("Page.navigate", json!({"url": url}));
+        let gone = self.ask("Page.navigate", &json!({"url": url}));
         assert!(gone["errorText"].is_null(), "{url}: {}", gone["errorText"]);
         self.until("the page to be loaded", "document.readyState === 'complete'");
     }
@@ -67,14 +67,14 @@ impl Page {
     pub fn reload(&self) {
         // Whoever finds the mark is still on the page from before.
         self.eval::<Value>("void (window.isOld = true)");
-        self.ask("Page.reload", json!({}));
+        self.ask("Page.reload", &json!({}));
         self.until("the page to be loaded again", "!window.isOld && document.readyState === 'complete'");
     }
 
     /// Gives the page so much room.
     pub fn resize(&self, width: u32, height: u32) {
         let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
-        self.ask("Emulation.setDeviceMetricsOverride", size);
+        self.ask("Emulation.setDeviceMetricsOverride", &size);
     }
 
     /// Says which colours the person likes, `light` or `dark`, and that nothing should move.
@@ -83,7 +83,7 @@ impl Page {
             {"name": "prefers-color-scheme", "value": colours},
             {"name": "prefers-reduced-motion", "value": "reduce"},
         ]);
-        self.ask("Emulation.setEmulatedMedia", json!({"features": features}));
+        self.ask("Emulation.setEmulatedMedia", &json!({"features": features}));
     }
 
     /// What an expression comes to in the page; one that promises something is waited for.
@@ -157,7 +157,7 @@ impl Page {
             let event = json!({
                 "type": kind, "x": x, "y": y, "button": button, "buttons": buttons, "clickCount": 1,
             });
-            self.ask("Input.dispatchMouseEvent", event);
+            self.ask("Input.dispatchMouseEvent", &event);
         }
     }
 
@@ -166,7 +166,7 @@ impl Page {
     pub fn fill(&self, selector: &str, text: &str) {
         self.click(selector);
         self.press("Control+a");
-        self.ask("Input.insertText", json!({"text": text}));
+        self.ask("Input.insertText", &json!({"text": text}));
     }
 
     /// Writes, key by key, wherever the page's attention is.
@@ -185,20 +185,20 @@ impl Page {
             // What the system's keyboard would make of it: without a window there is none.
             down["commands"] = json!(["selectAll"]);
         }
-        self.ask("Input.dispatchKeyEvent", down);
-        self.ask("Input.dispatchKeyEvent", up);
+        self.ask("Input.dispatchKeyEvent", &down);
+        self.ask("Input.dispatchKeyEvent", &up);
     }
 
     /// Answers every request to an address, of which `*` stands for any part, in the place of a server.
     pub fn answer(&self, url: &str, kind: &str, body: &str) {
         self.notes.answer_with(kind, body);
-        self.ask("Fetch.enable", json!({"patterns": [{"urlPattern": url}]}));
+        self.ask("Fetch.enable", &json!({"patterns": [{"urlPattern": url}]}));
     }
 
     /// Runs a script that the page itself would not be allowed to load.
     #[track_caller]
     pub fn run_foreign(&self, script: &str) {
-        let ran = self.ask("Runtime.evaluate", json!({"expression": script, "returnByValue": false}));
+        let ran = self.ask("Runtime.evaluate", &json!({"expression": script, "returnByValue": false}));
         assert!(ran["exceptionDetails"].is_null(), "{}", ran["exceptionDetails"]);
     }
 
@@ -214,14 +214,14 @@ impl Page {
 
     /// A picture of what can be seen, as a PNG.
     pub fn screenshot(&self, path: &Path) {
-        let shot = self.ask("Page.captureScreenshot", json!({"format": "png"}));
+        let shot = self.ask("Page.captureScreenshot", &json!({"format": "png"}));
         let bytes = STANDARD.decode(shot["data"].as_str().expect("a picture")).expect("a picture");
         fs::write(path, bytes).expect("a file");
     }
 
     fn value(&self, script: &str) -> Result<Value, String> {
         let with = json!({"expression": script, "awaitPromise": true, "returnByValue": true});
-        let mut answer = self.wire.ask(Some(&self.session), "Runtime.evaluate", with)?;
+        let mut answer = self.wire.ask(Some(&self.session), "Runtime.evaluate", &with)?;
         match &answer["exceptionDetails"] {
             Value::Null => Ok(answer["result"]["value"].take()),
             thrown => Err(thrown["exception"]["description"].as_str().unwrap_or("it threw something").to_owned()),
@@ -229,7 +229,7 @@ impl Page {
     }
 
     #[track_caller]
-    fn ask(&self, method: &str, with: Value) -> Value {
+    fn ask(&self, method: &str, with: &Value) -> Value {
         self.wire.ask(Some(&self.session), method, with).unwrap_or_else(|error| panic!("{error}"))
     }
 

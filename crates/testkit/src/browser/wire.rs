@@ -40,14 +40,14 @@ impl Wire {
     }
 
     /// Asks for something and waits for the answer.
-    pub(super) fn ask(&self, page: Option<&str>, method: &str, with: Value) -> Result<Value, String> {
+    pub(super) fn ask(&self, page: Option<&str>, method: &str, with: &Value) -> Result<Value, String> {
         let (answered, answer) = channel();
         let id = self.last.fetch_add(1, Ordering::Relaxed);
         match &mut *lock(&self.asking) {
             Some(asking) => asking.insert(id, answered),
             None => return Err(format!("{method}: the browser is gone")),
         };
-        self.send(id, page, method, &with);
+        self.send(id, page, method, with);
         awaited(&answer).map_err(|error| format!("{method}: {error}"))
     }
 
