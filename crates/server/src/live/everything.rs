@@ -6,6 +6,9 @@
 //!
 //! An id is a record's place in the whole log and the frame's place in its event: made as within a family, from another count.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -32,12 +35,16 @@ const FAMILIES: usize = 256;
 pub(crate) struct Everything {
     store: Arc<dyn Store>,
     feeds: Mutex<HashMap<String, Weak<Feed>>>,
+    /// What a feed keeps at most, in bytes.
+    kept: usize,
+    /// How many families' folds a reader of the log keeps.
+    families: usize,
     closing: CancellationToken,
 }
 
 impl Everything {
     pub fn new(store: Arc<dyn Store>, closing: CancellationToken) -> Arc<Self> {
-        Arc::new(Self { store, feeds: Mutex::default(), closing })
+        Arc::new(Self { store, feeds: Mutex::default(), kept: KEPT, families: FAMILIES, closing })
     }
 
     /// What is new from now on, or everything after a frame; for as long as the window is open.
@@ -51,7 +58,8 @@ impl Everything {
         let seen = last_event_id.unwrap_or_else(|| last_frame_of(newest));
         // An id without data is a place to come back to before anything has happened.
         let first = Some(Bytes::from(format!("retry: 2000\nid: {seen}\n\n")));
-        let watcher = Watcher { first, store: self.store.clone(), dialect, feed, seen, missed: None };
+        let watcher =
+            Watcher { first, store: self.store.clone(), dialect, families: self.families, feed, seen, missed: None };
         stream::unfold(watcher, Watcher::next)
     }
 
@@ -63,9 +71,10 @@ impl Everything {
         }
         let tail = self.store.tail();
         let position = *tail.borrow();
-        let feed = Arc::new(Feed::beginning_after(last_frame_of(position), KEPT));
+        let feed = Arc::new(Feed::beginning_after(last_frame_of(position), self.kept));
         feeds.insert(dialect.to_owned(), Arc::downgrade(&feed));
-        let source = Source { families: Families::new(self.store.clone(), dialect.to_owned()), position, tail };
+        let families = Families::new(self.store.clone(), dialect.to_owned(), self.families);
+        let source = Source { families, position, tail };
         tokio::spawn(source.follow(feed.clone(), self.closing.clone()));
         feed
     }
@@ -142,6 +151,7 @@ struct Watcher {
     first: Option<Bytes>,
     store: Arc<dyn Store>,
     dialect: String,
+    families: usize,
     /// Held, so that it goes on.
     feed: Arc<Feed>,
     /// The newest frame that it was handed.
@@ -186,7 +196,7 @@ impl Watcher {
         let begins_after = self.feed.begins_after();
         let missed = self.missed.get_or_insert_with(|| {
             let (position, _) = Frames::resume_point(self.seen);
-            let families = Families::new(self.store.clone(), self.dialect.clone());
+            let families = Families::new(self.store.clone(), self.dialect.clone(), self.families);
             Box::new(Missed { families, position: position.saturating_sub(1) })
         });
         let (bytes, seen) = missed.page(self.seen).await?;
@@ -226,6 +236,7 @@ struct Families {
     store: Arc<dyn Store>,
     dialect: String,
     folds: HashMap<ThreadId, Fold>,
+    most: usize,
 }
 
 struct Fold {
@@ -235,8 +246,8 @@ struct Fold {
 }
 
 impl Families {
-    fn new(store: Arc<dyn Store>, dialect: String) -> Self {
-        Self { store, dialect, folds: HashMap::new() }
+    fn new(store: Arc<dyn Store>, dialect: String, most: usize) -> Self {
+        Self { store, dialect, folds: HashMap::new(), most }
     }
 
     /// The lines of the log's next record.
@@ -251,7 +262,7 @@ impl Families {
         for line in &mut lines {
             line.id = record.position * FRAMES_PER_EVENT + line.id % FRAMES_PER_EVENT;
         }
-        if self.folds.len() >= FAMILIES {
+        if self.folds.len() >= self.most {
             self.forget_the_most_silent();
         }
         self.folds.insert(root, fold);

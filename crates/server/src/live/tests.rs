@@ -37,45 +37,18 @@ impl Written {
 
     /// Its feeds keep so many bytes.
     async fn keeping(kept: usize) -> Self {
-        let model = Model { name: "none".into(), context_tokens: 1000, max_output_tokens: 100, price: None };
-        let named = model.clone();
         let heart = Heart::begin(Options {
             store: Arc::new(MemoryStore::new()),
             voices: Voices::new(Vec::new(), ModelTable::default(), provider::Options::default()).expect("voices"),
             tools: Registry::new(),
-            house: Arc::new(House::new([].into(), [].into(), move |_: &str| Ok(named.clone()))),
+            house: Arc::new(House::new([].into(), [].into(), |_: &str| Ok(model()))),
             person: None,
             data: None,
         });
         let mut live = Live::new(heart.await.expect("a heart"));
         Arc::get_mut(&mut live).expect("nobody else has it").kept = kept;
         let mut written = Self { live, process: Process::current().id, n: 0 };
-        let role = Role {
-            name: "general".into(),
-            prompt: "You help.".into(),
-            model,
-            tools: Vec::new(),
-            lends: Vec::new(),
-            output_schema: None,
-        };
-        let created = ThreadCreated {
-            id: root(),
-            parent_call: None,
-            name: "general".into(),
-            role,
-            mode: Mode::Ask,
-            policy: Arc::default(),
-            grant: Grant::default(),
-            brief: None,
-            workspace: "/home/ana".into(),
-            today: "2026-01-15".into(),
-            preset: "default".into(),
-            household: None,
-            path: vec!["general".into()],
-            above: Vec::new(),
-            progress: false,
-        };
-        written.append(Event::ThreadCreated(Box::new(created))).await;
+        written.append(created(root())).await;
         written
     }
 
@@ -106,6 +79,40 @@ impl Written {
         let commit = Commit { thread, expected: self.n, epoch: 1, process, at: Time(0), events: vec![Arc::new(event)] };
         self.n = self.live.heart.store().append(commit).await.expect("a commit").n;
     }
+}
+
+/// The first event of a root.
+pub(crate) fn created(id: ThreadId) -> Event {
+    let role = Role {
+        name: "general".into(),
+        prompt: "You help.".into(),
+        model: model(),
+        tools: Vec::new(),
+        lends: Vec::new(),
+        output_schema: None,
+    };
+    let created = ThreadCreated {
+        id,
+        parent_call: None,
+        name: "general".into(),
+        role,
+        mode: Mode::Ask,
+        policy: Arc::default(),
+        grant: Grant::default(),
+        brief: None,
+        workspace: "/home/ana".into(),
+        today: "2026-01-15".into(),
+        preset: "default".into(),
+        household: None,
+        path: vec!["general".into()],
+        above: Vec::new(),
+        progress: false,
+    };
+    Event::ThreadCreated(Box::new(created))
+}
+
+fn model() -> Model {
+    Model { name: "none".into(), context_tokens: 1000, max_output_tokens: 100, price: None }
 }
 
 pub(crate) fn root() -> ThreadId {
