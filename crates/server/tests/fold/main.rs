@@ -1,7 +1,7 @@
 //! The page's own modules, run within the tests: what they make of frames, streams and words.
 //!
-//! Fixtures are shared with the mirror (`crates/view/golden` and `crates/view/tests/fixtures`): what both fold must look the same in both.
-//! Looking at the page in a browser is not done here.
+//! Fixtures are shared with the mirror (`crates/view/golden` and `crates/view/tests/fixtures`): what both fold must
+//! look the same in both. Looking at the page in a browser is not done here.
 
 mod engine;
 mod fixture;

@@ -105,7 +105,10 @@ fn lists_nest_by_two_by_three_and_by_four() {
     }
     assert_eq!(
         tree("- a\n\n  more\n- [ ] b\n- [x] c\nend of c"),
-        json!([{"type": "list", "start": null, "items": [[item("a"), item("more")], [item("☐ b")], [item("☑ c\nend of c")]]}])
+        json!([{
+            "type": "list", "start": null,
+            "items": [[item("a"), item("more")], [item("☐ b")], [item("☑ c\nend of c")]],
+        }])
     );
 }
 

@@ -1,7 +1,8 @@
 //! What the mirror shows of a log, in the words of the page: the tree and every thread's transcript as one picture.
 //!
-//! Both leave something out that the other has. The page has no row for a brief, for a child (it draws the group) and for a call that has
-//! not begun; the mirror says other things in passing. What is left is what a person goes by, and must be the same.
+//! Both leave something out that the other has. The page has no row for a brief, for a child (it draws the group) and
+//! for a call that has not begun; the mirror says other things in passing. What is left is what a person goes by, and
+//! must be the same.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +12,7 @@ use view::{ChildRow, Entry, Node, Transcript, Tree};
 
 use crate::fixture::Record;
 
-/// A child for whose beginning somebody has to do something first. The mirror hears of it a moment before the wire does.
+/// A child that waits for its beginning. The mirror hears a moment before the wire does that it no longer waits in line.
 const NOT_BEGUN: &str = "not begun";
 
 /// The picture that the mirror gives.
@@ -31,7 +32,7 @@ pub fn picture(events: &[Record], frames: &[String]) -> Value {
     nodes.iter().map(|node| (node.id.to_string(), thread(node, &nodes, &rows, &begun))).collect()
 }
 
-/// A picture without what was used. What is booked for a request that failed is told with the next answer, and not before.
+/// A picture without what was used. What is booked for a request that failed is told with the next answer, not before.
 pub fn without_figures(mut picture: Value) -> Value {
     for thread in picture.as_object_mut().expect("threads by name").values_mut() {
         for figure in ["tokens", "tree", "cost"] {

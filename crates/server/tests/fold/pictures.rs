@@ -1,4 +1,5 @@
-//! Frames go in, the picture that must come out comes out: held against the mirror where there is a log, and against a file.
+//! Frames go in, the picture that must come out comes out: held against the mirror where there is a log, and against a
+//! file.
 //!
 //! `UPDATE_GOLDEN=1` writes what comes out; the difference is then read by a person.
 

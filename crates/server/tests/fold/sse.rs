@@ -18,9 +18,15 @@ fn frames(body: &str) -> Vec<Value> {
 
 #[test]
 fn a_stream_is_the_same_wherever_it_is_cut() {
-    let body = "id: 1\ndata: {\"type\":\"text\",\"content\":\"gr\u{fc}\u{df}e \u{1f98a}\"}\n\nid: 2\ndata: {\"type\":\"done\"}\n\n";
+    let body = r#"id: 1
+data: {"type":"text","content":"grüße 🦊"}
+
+id: 2
+data: {"type":"done"}
+
+"#;
     let expected = [
-        json!({"id": 1, "frame": {"type": "text", "content": "gr\u{fc}\u{df}e \u{1f98a}"}}),
+        json!({"id": 1, "frame": {"type": "text", "content": "grüße 🦊"}}),
         json!({"id": 2, "frame": {"type": "done"}}),
     ];
     for ends in ["\n", "\r\n", "\r"] {
@@ -44,13 +50,32 @@ fn a_mark_at_the_beginning_comments_and_other_fields_are_passed_over() {
 
 #[test]
 fn data_of_several_lines_is_joined_where_the_lines_are_no_event_by_themselves() {
-    let body = "data: {\ndata:   \"type\": \"text\",\ndata:   \"list\": [\ndata: {\"a\": 1}\ndata: ]}\n\ndata: {\"type\":\"b\"}\n";
+    let body = r#"data: {
+data:   "type": "text",
+data:   "list": [
+data: {"a": 1}
+data: ]}
+
+data: {"type":"b"}
+"#;
     assert_eq!(frames(body), [json!({"type": "text", "list": [{"a": 1}]}), json!({"type": "b"})]);
 }
 
 #[test]
 fn what_is_broken_is_passed_over_and_hides_nothing_after_it() {
-    let body = "data: {\"type\":\"cut o\ndata: {\"type\":\"a\"}\n\ndata: nothing\n\ndata: 5\n\ndata: null\n\ndata: [1]\n\ndata: {\"type\":\"b\"}\n";
+    let body = r#"data: {"type":"cut o
+data: {"type":"a"}
+
+data: nothing
+
+data: 5
+
+data: null
+
+data: [1]
+
+data: {"type":"b"}
+"#;
     assert_eq!(frames(body), [json!({"type": "a"}), json!({"type": "b"})]);
 }
 
@@ -70,7 +95,16 @@ fn the_last_event_needs_no_end_of_line() {
 
 #[test]
 fn a_number_belongs_to_the_next_event_and_else_the_frame_has_its_own() {
-    let body = "id: 7\n\ndata: {\"type\":\"a\",\"seq\":3}\n\ndata: {\"type\":\"b\",\"seq\":9}\n\nid: x\ndata: {\"type\":\"c\"}\n\n";
+    let body = r#"id: 7
+
+data: {"type":"a","seq":3}
+
+data: {"type":"b","seq":9}
+
+id: x
+data: {"type":"c"}
+
+"#;
     let ids: Vec<_> = events(body).iter().map(|sent| sent["id"].clone()).collect();
     assert_eq!(ids, [json!(7), json!(9), Value::Null]);
 }

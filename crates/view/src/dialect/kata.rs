@@ -1,12 +1,13 @@
-//! Kata's words: tool calls, where a sub-agent is a call of the tool `Task` and everything inside it points to that call
-//! (KATA-1 to KATA-6).
+//! Kata's words: tool calls, where a sub-agent is a call of the tool `Task` and everything inside it points to that
+//! call (KATA-1 to KATA-6).
 //!
-//! A call that starts one sub-agent is that sub-agent's `Task`; one that starts several stays a call of its own, with a `Task` for each
-//! of them inside. A `Task` has its result when its sub-agent is over. Where the parent does not wait, the call is answered
-//! at once, and how it ended is told apart (KATA-21).
+//! A call that starts one sub-agent is that sub-agent's `Task`; one that starts several stays a call of its own, with
+//! a `Task` for each of them inside. A `Task` has its result when its sub-agent is over. Where the parent does not
+//! wait, the call is answered at once, and how it ended is told apart (KATA-21).
 //!
-//! Absent: a second start of a call and a result before its start, which Kata's readers have to bear and no stream of ours holds
-//! (KATA-12, KATA-14); paths of transcripts and of output files, for there are no such files.
+//! Absent: a second start of a call and a result before its start, which Kata's readers have to bear and no stream of
+//! ours holds (KATA-12, KATA-14); an end for calls that a sub-agent left open, because it leaves none (KATA-13); paths
+//! of transcripts and of output files, for there are no such files.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

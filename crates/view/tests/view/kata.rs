@@ -88,6 +88,21 @@ fn a_call_starts_once_and_then_has_its_one_result_in_every_story() {
     }
 }
 
+// KATA-13
+#[test]
+fn a_sub_agent_that_is_over_has_left_no_call_open_in_any_story() {
+    for story in story::names() {
+        let lines = lines(&story::events(&story));
+        for task in lines.iter().filter(|line| line["type"] == "tool_result" && line["toolName"] == "Task") {
+            let inside = lines.iter().filter(|line| line["parentToolUseId"] == task["toolUseId"]);
+            for start in inside.filter(|line| line["type"] == "tool_start") {
+                let call = start["toolUseId"].as_str().expect("a call has a name");
+                assert_eq!(of(&lines, "tool_result", call).len(), 1, "{story}: {call}");
+            }
+        }
+    }
+}
+
 // KATA-2, KATA-10
 #[test]
 fn a_call_that_starts_several_sub_agents_holds_a_task_for_each() {
