@@ -1,10 +1,11 @@
-//! A page that is loaded again, a program that is killed: what is seen in the end is what happened, once.
+//! A page that is loaded again, a wire that breaks, a program that is killed: what is seen in the end is what happened, once.
 
 use testkit::browser::Browser;
 use testkit::scenes::{call, calls, never_answers, says, scene, spawn};
 
+use crate::cutter::Cutter;
 use crate::site::{
-    APPROVE, COMPLETE, CONNECTION, DIALOG, GROUP, Site, TOGGLE, assert_only_here, assert_quiet, picture, say,
+    APPROVE, COMPLETE, CONNECTION, DIALOG, GROUP, Site, TOGGLE, ask, assert_only_here, assert_quiet, picture, say,
 };
 
 /// Time between attempts passes quickly: how long a page waits is not what is looked at here.
@@ -20,6 +21,22 @@ fn family() -> [String; 3] {
         scene("Count the doors", &[calls(&[call("list_dir", "")]), says("There are two doors.")]),
         scene("Count the windows", &[calls(&[call("list_dir", "")]), says("There are nine windows.")]),
     ]
+}
+
+#[test]
+fn a_stream_that_is_cut_at_every_event_shows_what_an_uncut_one_shows() {
+    let (site, browser) = (Site::scripted(&family(), &[]), Browser::start());
+    let cutter = Cutter::before(site.addr);
+    let page = site.enter_as(&browser.person_behind(cutter.addr), HURRY);
+    ask(&page, "Survey the house");
+    let events = site.world.log().len();
+    assert!(cutter.cuts() * 2 > events, "{} cuts in {events} events", cutter.cuts());
+    let seen = picture(&page);
+    page.reload();
+    page.wait_for(COMPLETE);
+    assert_eq!(seen, picture(&page), "after all the cuts, and from the beginning");
+    assert_eq!(seen["groups"].as_array().expect("groups").len(), 2);
+    assert_only_here(&site, &page);
 }
 
 #[test]

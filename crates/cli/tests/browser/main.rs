@@ -4,6 +4,7 @@
 //! frames beside its reducer; here nothing is asked but what can be seen, and nothing is done but with keys and a pointer.
 
 mod answering;
+mod cutter;
 mod hostile;
 mod keyboard;
 mod losing;

@@ -1,0 +1,131 @@
+//! A wire that breaks: stands between a browser and the window, and cuts every stream of events after one of them.
+//!
+//! The window is spoken to in HTTP/1.0, in which an answer without a length ends where the connection does: a browser takes in
+//! what came before the cut. Of a stream that broke off within a chunk it throws away whatever nobody has read yet, and no more
+//! than luck would say how far a page gets.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+/// By what an answer is known that is a stream of events.
+const HEAD: &[u8] = b"text/event-stream";
+/// So many bytes of the next event come through, to be thrown away.
+const TORN: usize = 7;
+
+/// A proxy on this machine that cuts.
+pub struct Cutter {
+    pub addr: SocketAddr,
+    cuts: Arc<AtomicUsize>,
+}
+
+impl Cutter {
+    /// Stands before a window.
+    pub fn before(window: SocketAddr) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("an address");
+        let addr = listener.local_addr().expect("an address");
+        let cuts = Arc::new(AtomicUsize::new(0));
+        let counted = cuts.clone();
+        thread::spawn(move || {
+            for browser in listener.incoming().flatten() {
+                let cuts = counted.clone();
+                thread::spawn(move || join(browser, window, &cuts));
+            }
+        });
+        Self { addr, cuts }
+    }
+
+    /// How many streams were cut.
+    pub fn cuts(&self) -> usize {
+        self.cuts.load(Ordering::SeqCst)
+    }
+}
+
+/// Carries bytes both ways until one side ends or the stream is cut.
+fn join(mut browser: TcpStream, window: SocketAddr, cuts: &AtomicUsize) {
+    let Ok(mut server) = TcpStream::connect(window) else { return };
+    let (Ok(mut asking), Ok(mut asked)) = (browser.try_clone(), server.try_clone()) else { return };
+    thread::spawn(move || {
+        let mut piece = [0; 16 * 1024];
+        while let Ok(length @ 1..) = asking.read(&mut piece) {
+            speak_plainly(&mut piece[..length]);
+            if asked.write_all(&piece[..length]).is_err() {
+                break;
+            }
+        }
+        // Either end may go first; the other is told.
+        let _ = asked.shutdown(Shutdown::Both);
+    });
+    let (mut piece, mut stream) = ([0; 16 * 1024], Stream::default());
+    while let Ok(length @ 1..) = server.read(&mut piece) {
+        let cut = stream.pass(&piece[..length]);
+        if browser.write_all(&piece[..cut.unwrap_or(length)]).is_err() {
+            break;
+        }
+        if cut.is_some() {
+            cuts.fetch_add(1, Ordering::SeqCst);
+            break;
+        }
+    }
+    let _ = server.shutdown(Shutdown::Both);
+    let _ = browser.shutdown(Shutdown::Both);
+}
+
+/// Makes a request one in HTTP/1.0.
+fn speak_plainly(request: &mut [u8]) {
+    let new = b" HTTP/1.1\r\n";
+    if let Some(at) = find(request, new) {
+        request[at..at + new.len()].copy_from_slice(b" HTTP/1.0\r\n");
+    }
+}
+
+/// What has passed on a connection, as far as it matters.
+#[derive(Default)]
+struct Stream {
+    passed: Vec<u8>,
+    is_events: bool,
+}
+
+impl Stream {
+    /// Where a piece is cut, if it is: after an event with a number, and a few bytes into whatever follows it.
+    fn pass(&mut self, piece: &[u8]) -> Option<usize> {
+        self.passed.extend_from_slice(piece);
+        if !self.is_events {
+            let Some(head) = find(&self.passed, HEAD) else {
+                // A connection may have carried any number of other answers.
+                self.passed.drain(..self.passed.len().saturating_sub(HEAD.len()));
+                return None;
+            };
+            self.is_events = true;
+            self.passed.drain(..head);
+        }
+        let id = find(&self.passed, b"\nid: ")?;
+        let end = id + find(&self.passed[id..], b"\n\n")? + 2;
+        let after = self.passed.len() - end;
+        Some(piece.len() - after + after.min(TORN))
+    }
+}
+
+fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
+    bytes.windows(wanted.len()).position(|window| window == wanted)
+}
+
+#[test]
+fn a_stream_is_cut_after_its_first_event_however_it_arrives() {
+    let answer =
+        b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n: hello\n\nid: 7\ndata: {}\n\nid: 8\ndata: {}\n\n";
+    let through = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n: hello\n\nid: 7\ndata: {}\n\nid: 8\nd";
+    for size in [1, 2, 3, 50, 1000] {
+        let (mut stream, mut passed) = (Stream::default(), Vec::new());
+        for piece in answer.chunks(size) {
+            let cut = stream.pass(piece);
+            passed.extend_from_slice(&piece[..cut.unwrap_or(piece.len())]);
+            if cut.is_some() {
+                break;
+            }
+        }
+        assert!(through.starts_with(&passed) && passed.len() + TORN >= through.len(), "{size}");
+    }
+}
