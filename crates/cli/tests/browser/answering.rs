@@ -1,8 +1,10 @@
 //! A person asks, looks on, is asked, and decides.
 
+use agent::{Outcome, ThreadId};
 use serde_json::{Value, json};
 use testkit::browser::{Browser, Page};
-use testkit::scenes::{call, calls, says, scene};
+use testkit::scenes::{call, calls, never_answers, says, scene};
+use testkit::world::report_of;
 
 use crate::site::{
     APPROVE, BADGE, COMPLETE, DIALOG, GROUP, REASON, RECORD_RAIL, REJECT, RISK, Site, TOGGLE, ask, assert_quiet, say,
@@ -155,6 +157,35 @@ fn what_is_decided_in_one_tab_is_closed_in_the_other_with_a_note() {
     assert_eq!(site.world.lines("new.txt"), ["x"]);
     assert_quiet(&site, &one);
     assert_quiet(&site, &other);
+}
+
+#[test]
+fn one_conversation_is_left_for_another_and_a_run_goes_on_until_it_is_stopped() {
+    let scenes = [scene("quick", &[says("Here you are.")]), scene("for ever", &[never_answers()])];
+    let (site, browser) = (Site::scripted(&scenes, &[]), Browser::start());
+    let page = site.enter(&browser);
+    let here = || page.eval::<String>("location.pathname.slice('/t/'.length)");
+    let go_to = |thread: &str| page.click(&format!("[data-testid=thread-switcher] [data-testid='thread-{thread}']"));
+    ask(&page, "a quick one");
+    let quick = here();
+    page.go(&site.url("/chat"));
+    say(&page, "work for ever");
+    page.wait_for("[data-testid=stop-button]");
+    page.until("the conversation to have a name", "location.pathname.startsWith('/t/')");
+    let endless = here();
+    go_to(&quick);
+    page.wait_for_text("[role=log]", "Here you are.");
+    page.wait_for_no("[data-testid=stop-button]");
+    go_to(&endless);
+    page.wait_for_text("[role=log]", "work for ever");
+    page.click("[data-testid=stop-button]");
+    // It may say its last words, for which it takes its time.
+    page.wait_for_text("[data-testid=stop-button]", "now");
+    page.click("[data-testid=stop-button]");
+    page.wait_for_text(COMPLETE, "stopped");
+    let root = ThreadId::new(endless);
+    assert_eq!(report_of(&site.world.log(), &root).outcome, Outcome::Cancelled);
+    assert_quiet(&site, &page);
 }
 
 #[test]

@@ -99,11 +99,11 @@ fn hostile_words_of_agents_tools_and_files_are_only_words() {
     assert_eq!(canary.asked.load(Ordering::SeqCst), 0, "the canary was asked");
 }
 
-// T24
+// T6, T24
 #[test]
 fn what_cannot_be_seen_is_shown_where_a_person_decides_about_it() {
     let hidden = "a\u{202e}b\u{200b}c\u{2066}d\u{e0100}e\u{7}f";
-    let path = format!("notes{hidden}.txt");
+    let path = format!("notes{hidden}<img src=x onerror=window.caught=1>.txt");
     let content = format!("begin{}end \u{1b}]0;title\u{1b}\\ \u{feff}", " ".repeat(10_000));
     let write = call("write_file", &format!("path = {}, content = {}", toml(&path), toml(&content)));
     let scenes = [scene("write", &[calls(&[write]), says("Done.")])];
@@ -122,6 +122,9 @@ fn what_cannot_be_seen_is_shown_where_a_person_decides_about_it() {
         shown.contains("×10000") && !shown.contains(&" ".repeat(200)),
         "what follows many spaces is in sight: {shown}"
     );
+    assert!(shown.contains("<img src=x"), "a name is only a name: {shown}");
+    assert_eq!(page.count("img"), 0);
+    assert!(page.eval::<bool>("window.caught === undefined"));
     assert_quiet(&site, &page);
 }
 
