@@ -202,7 +202,10 @@ impl Heart {
     /// Sends something to a thread, wherever it lives, and answers once it is in the log. What only a run could read is refused
     /// where none goes on.
     pub async fn send(&self, thread: &ThreadId, input: Outside) -> Result<(), Error> {
-        let id = InputId::new(fresh_name());
+        self.send_as(InputId::new(fresh_name()), thread, input).await
+    }
+
+    async fn send_as(&self, id: InputId, thread: &ThreadId, input: Outside) -> Result<(), Error> {
         if let Some(delivered) = self.0.deliver(thread, &id, &input).await {
             return if delivered { Ok(()) } else { Err(Error::Idle(thread.clone())) };
         }
@@ -219,17 +222,28 @@ impl Heart {
     }
 
     /// Stops a thread and its subtree, and waits until that is true. One whose process is gone is ended here, without asking
-    /// its model.
+    /// its model. What a person has asked of a root in the meantime is not stopped: its run begins when this one is over.
     pub async fn stop(&self, thread: &ThreadId, strength: Strength, reason: &str) -> Result<(), Error> {
         let mut tail = self.0.store.tail();
-        self.send(thread, Outside::Stopped { strength, reason: reason.into() }).await?;
+        let unknown = || Error::from(store::Error::UnknownThread(thread.as_str().into()));
+        let id = InputId::new(fresh_name());
+        let mut since = self.0.store.thread(thread).await?.ok_or_else(unknown)?.head;
+        let mut is_sent = false;
+        self.send_as(id.clone(), thread, Outside::Stopped { strength, reason: reason.into() }).await?;
         self.finish_if_left(thread).await?;
         loop {
             tail.borrow_and_update();
-            match self.0.store.thread(thread).await? {
-                Some(row) if !row.state.is_live() => return Ok(()),
-                Some(_) => {}
-                None => return Err(store::Error::UnknownThread(thread.as_str().into()).into()),
+            let row = self.0.store.thread(thread).await?.ok_or_else(unknown)?;
+            for record in self.0.store.read(thread, since, usize::MAX).await? {
+                since = record.n;
+                match &*record.event {
+                    Event::InputArrived { id: arrived, .. } => is_sent |= *arrived == id,
+                    Event::Reported(_) if is_sent => return Ok(()),
+                    _ => {}
+                }
+            }
+            if !row.state.is_live() {
+                return Ok(());
             }
             // The process that owned it may have gone in the meantime.
             let pause = tokio::time::timeout(std::time::Duration::from_millis(500), tail.changed());

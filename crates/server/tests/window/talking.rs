@@ -206,6 +206,20 @@ async fn a_message_to_a_busy_thread_is_answered_with_its_own_run() {
     open.close().await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_is_stopped_though_another_message_waits() {
+    let open = Open::new().await;
+    let thread = open.start("for ever").await;
+    let say = json!({ "text": "and then?" });
+    assert_eq!(open.call("POST", &format!("/threads/{thread}/messages"), Some(say)).await.0, 202);
+    let (status, row) = open.call("POST", &format!("/threads/{thread}/stop"), Some(json!({ "now": true }))).await;
+    assert_eq!(status, 200, "{row}");
+    let told = open.watch(&format!("/api/v1/threads/{thread}/events"), None, "done").await;
+    assert_eq!(told.last().expect("a frame").1["outcome"], "cancelled");
+    open.until_told(&format!("/threads/{thread}"), "the next run", |row| (row["runs"] == 2).then_some(())).await;
+    open.close().await;
+}
+
 // ZILEO-22, KATA-1, KATA-2, KATA-5
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_is_told_in_the_words_of_other_products() {
