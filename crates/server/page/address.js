@@ -21,7 +21,10 @@ export function address(text) {
     case "https": {
       const authority = rest.startsWith("//") ? rest.slice(2).split(/[/?#]/, 1)[0] : "";
       // Whatever stands before an @ is no host, however much it looks like one.
-      const host = authority.slice(authority.lastIndexOf("@") + 1).replace(/:\d*$/, "").toLowerCase();
+      const host = authority
+        .slice(authority.lastIndexOf("@") + 1)
+        .replace(/:\d*$/, "")
+        .toLowerCase();
       // Letters of other scripts can look like these; whoever wants to go there can read the address.
       return /^([a-z0-9-]+(\.[a-z0-9-]+)*\.?|\[[0-9a-f:.]+\])$/.test(host) ? { href: text, whose: host } : null;
     }
@@ -41,7 +44,10 @@ export function lies(words, { href, whose }) {
   // Only what could be meant as an address: a scheme, an @, or a dot between letters.
   for (const word of words.slice(0, LONGEST).split(/[\s()[\]<>"',;]+/)) {
     if (!/:\/\/|@|[^.\d]\.[^.\d]/.test(word)) continue;
-    const named = word.replace(/^[a-z]+:(\/\/)?/i, "").split(/[/?#]/, 1)[0].toLowerCase();
+    const named = word
+      .replace(/^[a-z]+:(\/\/)?/i, "")
+      .split(/[/?#]/, 1)[0]
+      .toLowerCase();
     const host = whose.includes("@") ? named : named.slice(named.lastIndexOf("@") + 1).replace(/:\d*$/, "");
     if (host.replace(/^www\./, "").replace(/[.:!]+$/, "") !== own) return true;
   }

@@ -93,6 +93,7 @@ const approval = new Approval(dialog("approval"), {
 function heard(frame, isPast) {
   if (["validation_required", "validation_resolved", "done", "run_started"].includes(frame.type)) lists.soon();
   if (isPast) return;
+  if (view === "cost" && ["done", "sub_agent_complete", "sub_agent_error"].includes(frame.type)) choose("cost");
   if (frame.type === "validation_required") tell(`${plainName(frame.agent)} waits for your approval`);
   if (frame.type === "text" && frame.thread === talk.shown) tell(`${plainName(frame.agent)} says: ${frame.content}`);
 }
@@ -106,6 +107,7 @@ function moved() {
   end.forget();
   const path = talk.thread ? `/t/${encodeURIComponent(talk.thread)}` : "/chat";
   if (location.pathname !== path) history.pushState(null, "", path);
+  if (view === "cost") choose("cost");
   ask();
   redraw();
 }
@@ -177,10 +179,11 @@ function look(thread) {
 /** @param {string} text */
 async function say(text) {
   end.stick();
-  await attempt(
-    () => talk.say(text),
-    () => (input.value ||= text),
-  );
+  const send = () => {
+    if (input.value === text) input.value = "";
+    return talk.say(text);
+  };
+  await attempt(send, () => (input.value ||= text));
 }
 
 /**
@@ -196,8 +199,9 @@ async function attempt(act, undo) {
     undo?.();
     failure = { words: wordsOf(error) };
     const details = `${failure.words}\n${location.href}\n${new Date().toISOString()}`;
+    const again = { ...hands, retry: () => void attempt(act, undo) };
     $("failure").replaceChildren(
-      ...card("That did not work.", failure.words, "Nothing that was there is lost.", details, hands),
+      ...card("That did not work.", failure.words, "Nothing that was there is lost.", details, again),
     );
     tell(failure.words);
   }
@@ -335,13 +339,15 @@ listen($("messages"), {
 });
 // Whatever was open has made way for what waits.
 document.addEventListener("close", () => ask(), true);
-addEventListener("popstate", () => talk.look(wanted()));
+addEventListener("popstate", () => {
+  if (wanted() !== talk.thread) talk.look(wanted());
+});
 
 // ---- beginning ----
 
 /** The thread that the address names. */
 function wanted() {
-  const named = /^\/t\/([^/]+)$/.exec(location.pathname)?.[1] ?? location.hash.slice(1);
+  const named = /^\/t\/([^/]+)$/.exec(location.pathname)?.[1];
   return named ? decodeURIComponent(named) : null;
 }
 

@@ -35,11 +35,14 @@ function blocks(lines, deep) {
   /** @type {string[]} */
   let paragraph = [];
   const flush = () => {
-    const words = paragraph.map((line) => line.trimStart()).join("\n").trimEnd();
+    const words = paragraph
+      .map((line) => line.trimStart())
+      .join("\n")
+      .trimEnd();
     if (words) out.push({ type: "paragraph", content: inline(words) });
     paragraph = [];
   };
-  for (let at = 0; at < lines.length; ) {
+  for (let at = 0; at < lines.length;) {
     const [block, next] = lines[at].trim() === "" ? [null, at + 1] : begun(lines, at, deep, paragraph.length > 0);
     if (next > at) flush();
     else paragraph.push(lines[at]);
@@ -134,7 +137,7 @@ function list(lines, at, deep) {
  */
 function gather(lines, from, { inside, base }, body) {
   let next = from;
-  for (let blank = 0; next + blank < lines.length; ) {
+  for (let blank = 0; next + blank < lines.length;) {
     const line = lines[next + blank];
     const own = line.search(/[^ ]|$/);
     if (own === line.length) {
