@@ -25,6 +25,7 @@ use rusqlite::{Connection, TransactionBehavior};
 pub use decision::{Decision, Kind};
 use learn::Habit;
 pub use log::{Happened, Log, News};
+pub(crate) use observe::slug;
 use witness::{Witnessed, witness};
 
 use crate::error::Error;

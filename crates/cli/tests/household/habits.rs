@@ -46,11 +46,11 @@ fn decisions(world: &World) -> u32 {
 fn what_is_said_about_a_senders_mail_becomes_a_habit_once_it_is_agreed_to() {
     let world = world(&[]);
     assert!(ask(&world, URGENT, &[]).answer(0).contains("msg_006"));
-    for mail in ["msg_006", "msg_026", "msg_027"] {
-        assert!(!ask(&world, LEARNT, &[]).answer(0).contains(SENDER));
-        let noted = ask(&world, &format!("{mail} is not urgent"), &[]);
-        assert!(noted.answer(0).starts_with(&format!("Noted: {mail}")), "{}", noted.out);
-    }
+    let noted = ask(&world, "msg_006 is not urgent", &[]);
+    assert!(noted.answer(0).starts_with("Noted: msg_006"), "{}", noted.out);
+    assert!(!ask(&world, LEARNT, &[]).answer(0).contains(SENDER), "once is no habit");
+    let noted = ask(&world, "msg_026 and msg_027 are not urgent", &[]);
+    assert_eq!(noted.answer(0).matches("Noted: msg_02").count(), 2, "{}", noted.out);
     let learnt = ask(&world, LEARNT, &[]);
     let line = learnt.answer(0).lines().find(|line| line.contains(SENDER)).expect("the habit is told");
     for told in ["not urgent", "proposed", "% sure", "from 3 decisions"] {

@@ -1,7 +1,7 @@
 //! Which note comes first, and why.
 //!
-//! What the index says is multiplied by where the note lies, how fresh it is, how many others link to it, and whether the
-//! words stand in what it is called. Each of these moves a note a little; none can lift one over a much better match.
+//! What the index says is multiplied by where the note lies, whether its owner agreed to find things there, how fresh it is,
+//! how many others link to it, and whether the words stand in what it is called. Each of these moves a note a little; none can lift one over a much better match.
 
 use rusqlite::{Connection, params};
 
@@ -11,6 +11,7 @@ use super::query::{Query, Term};
 use super::script::words;
 use super::search::{Hit, Rung};
 use crate::error::Error;
+use crate::preferences::slug;
 use crate::text::fold;
 
 /// How many notes are looked at closely. Each costs as much as a small part of the search itself.
@@ -26,13 +27,21 @@ pub(super) struct Ranked {
     pub why: String,
 }
 
+/// What notes are held against besides the query.
+pub(super) struct Moment {
+    /// What time it is, in seconds.
+    pub now: i64,
+    /// The folder that the owner agreed to find things in, as habits write it.
+    pub usual: Option<String>,
+}
+
 /// Puts notes in order, the best first.
 pub(super) fn rank(
     connection: &Connection,
     query: &Query,
     mut hits: Vec<Hit>,
     limit: usize,
-    now: i64,
+    moment: &Moment,
 ) -> Result<Vec<Ranked>, Error> {
     hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.id.cmp(&b.id)));
     hits.truncate(CLOSELY.max(limit));
@@ -49,7 +58,7 @@ pub(super) fn rank(
             })
         })?;
         let linked = links::degree(connection, hit.id)?;
-        ranked.push(row.ranked(query, hit, linked, now));
+        ranked.push(row.ranked(query, hit, linked, moment));
     }
     ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.path.cmp(&b.path)));
     ranked.truncate(limit);
@@ -65,13 +74,16 @@ struct Note {
 }
 
 impl Note {
-    fn ranked(self, query: &Query, hit: Hit, linked: u32, now: i64) -> Ranked {
+    fn ranked(self, query: &Query, hit: Hit, linked: u32, moment: &Moment) -> Ranked {
         let para = Para::of(&self.path);
-        let age_days = (now - self.dated).max(0) as f64 / 86_400.0;
+        let age_days = (moment.now - self.dated).max(0) as f64 / 86_400.0;
         let recency = 1.0 + 0.25 * 0.5_f64.powf(age_days / 90.0);
         let links = 1.0 + 0.05 * (1.0 + f64::from(linked)).ln();
         let place = self.place(query, &hit);
-        let score = (hit.score + 0.01) * para.weight() * recency * links * place.worth;
+        let folder = self.path.split_once('/').map(|(folder, _)| slug(folder));
+        let is_usual = folder.is_some() && folder == moment.usual;
+        let usual = if is_usual { 1.25 } else { 1.0 };
+        let score = (hit.score + 0.01) * para.weight() * usual * recency * links * place.worth;
         let mut why = vec![coverage(query, &hit)];
         why.extend(place.words);
         why.extend(match para {
@@ -79,6 +91,9 @@ impl Note {
             Para::Archives => Some("put away in the archives".to_owned()),
             Para::Areas | Para::Resources | Para::Other => None,
         });
+        if is_usual {
+            why.push("where you mostly look".to_owned());
+        }
         if linked > 1 {
             why.push(format!("{linked} notes link to it"));
         }

@@ -10,7 +10,7 @@ use rusqlite::{Connection, params_from_iter};
 
 use super::folder::Folder;
 use super::query::{Query, Term, quoted};
-use super::rank::{self, Ranked};
+use super::rank::{self, Moment, Ranked};
 use super::refresh::refresh;
 use super::{snippet, thesaurus, vocabulary};
 use crate::error::Error;
@@ -101,13 +101,14 @@ pub fn search(house: &Household, text: &str, limit: usize) -> Result<Found, Erro
     if query.terms.is_empty() && query.tags.is_empty() {
         return Err(Error::request("there is no word in the query: say what the note is about, such as rent contract"));
     }
-    let now = house.now().timestamp().as_second();
+    let usual = house.applied("notes.")?.value("notes.opened_from").map(str::to_owned);
+    let moment = Moment { now: house.now().timestamp().as_second(), usual };
     let (ranked, hint) = {
         let connection = house.index().lock();
         // One look at the index from beginning to end, whatever another process puts there meanwhile.
         let connection = connection.unchecked_transaction()?;
         let (hits, read_as) = hits(&connection, &query)?;
-        let ranked = rank::rank(&connection, &query, hits, limit, now)?;
+        let ranked = rank::rank(&connection, &query, hits, limit, &moment)?;
         let hint = hint(&connection, &query, &ranked, &read_as)?;
         (ranked, hint)
     };

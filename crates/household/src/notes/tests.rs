@@ -415,3 +415,19 @@ fn people_find_the_notes_of_the_demonstration_by_what_they_type() {
     }
     assert!(missed.is_empty(), "{} of {} missed:\n{}", missed.len(), ASKED.len(), missed.join("\n"));
 }
+
+#[test]
+fn where_the_owner_agreed_to_look_comes_first_among_equals() {
+    let text = "# Roof\nThe tiles are ordered.\n";
+    let vault = Vault::with(&[("Areas/Roof.md", text), ("Resources/Roof.md", text)]);
+    assert_eq!(vault.find("roof tiles")[0], "Areas/Roof.md");
+    let opened =
+        r#"{"at": "2026-01-14T10:00:00Z", "kind": "opened", "subject": "note", "choice": "Resources/Roof.md"}"#;
+    let opened = serde_json::from_str(opened).expect("a decision");
+    (0..3).for_each(|_| vault.house.record(&opened).expect("recorded"));
+    assert_eq!(vault.find("roof tiles")[0], "Areas/Roof.md", "a habit that nobody agreed to changes nothing");
+    vault.call("prefs_apply", &json!({ "key": "notes.opened_from" })).expect("applied");
+    let found = vault.search("roof tiles");
+    assert_eq!(found.results[0].path, "Resources/Roof.md");
+    assert!(found.results[0].why.contains("where you mostly look"), "{}", found.results[0].why);
+}

@@ -147,8 +147,8 @@ fn part_of_day(time: &Zoned) -> &'static str {
 /// The longest key or value, in characters.
 const MAX_CHARS: usize = 80;
 
-/// A name as a part of a key.
-fn slug(text: &str) -> String {
+/// A name as a part of a key, or as a value.
+pub(crate) fn slug(text: &str) -> String {
     let is_plain = |c: &char| c.is_alphanumeric() || matches!(c, '.' | '@' | '_' | '-' | '+');
     text.trim().to_lowercase().chars().map(|c| if is_plain(&c) { c } else { '_' }).take(MAX_CHARS).collect()
 }

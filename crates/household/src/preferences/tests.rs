@@ -88,6 +88,8 @@ fn a_habit_is_proposed_after_three_cases_and_holds_only_once_it_is_applied() {
     );
     room.choose("2026-01-16T11:30:00Z");
     assert_eq!(room.listed(), [entry("meeting.part_of_day", "afternoon", "proposed")]);
+    let told = room.call("prefs_list", &json!({})).expect("a list")["preferences"][0].clone();
+    assert_eq!((&told["cases"], told["evidence"].as_array().map(Vec::len)), (&json!(3), Some(3)), "{told}");
     assert!(room.applied("scheduler").is_empty(), "a proposal holds for nobody");
     room.call("prefs_apply", &json!({ "key": "meeting.part_of_day" })).expect("applied");
     assert_eq!(room.listed(), [entry("meeting.part_of_day", "afternoon", "applied")]);

@@ -234,10 +234,12 @@ const FEW: usize = 3;
 
 fn shown(standing: &Standing) -> Value {
     let Standing { key, value, confidence, status, habit } = standing;
-    let evidence = habit.as_ref().map_or_else(Vec::new, |habit| {
+    let evidence: Vec<String> = habit.as_ref().map_or_else(Vec::new, |habit| {
         let newest = habit.evidence.iter().take(FEW).map(|seen| seen.words.clone());
         let more = habit.evidence.len().saturating_sub(FEW);
         newest.chain((more > 0).then(|| format!("and {more} more"))).collect()
     });
-    json!({ "key": key, "value": value, "confidence": confidence, "status": status.as_str(), "evidence": evidence })
+    let cases = habit.as_ref().map_or(0, |habit| habit.evidence.len());
+    let status = status.as_str();
+    json!({ "key": key, "value": value, "confidence": confidence, "status": status, "cases": cases, "evidence": evidence })
 }

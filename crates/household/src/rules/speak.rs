@@ -211,7 +211,9 @@ pub(super) fn preferences(preferences: &[Value]) -> String {
     let line = |preference: &Value| {
         let sure = preference["confidence"].as_f64().map(|sure| format!(", {:.0} % sure", sure * 100.0));
         let status = Some(text_of(preference, "status")).filter(|status| !status.is_empty());
-        let evidence = texts_of(preference, "evidence").len();
+        // Of the evidence only a few words are told; how much of it there is stands beside them.
+        let cases = preference["cases"].as_u64().and_then(|cases| usize::try_from(cases).ok());
+        let evidence = cases.unwrap_or_else(|| texts_of(preference, "evidence").len());
         let evidence =
             if evidence == 0 { String::new() } else { format!(", from {}", count(evidence, "decision", "decisions")) };
         format!(

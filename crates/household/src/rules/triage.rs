@@ -17,17 +17,18 @@ const MOST_TOLD: usize = 5;
 pub(super) fn next(order: &Order, turn: &Turn, desk: &Desk) -> Said {
     match turn.last() {
         None => begin(order, desk),
+        // Of several mails, what was done is told beside what was not.
+        Some(("mail_feedback" | "mail_flag", ..)) if turn.calls.len() > 1 => Said::text(told(turn)),
         Some((tool, _, outcome)) if outcome.is_error => failed(&format!("look into the mail ({tool})"), outcome),
         Some(("mail_list", _, outcome)) if let Some(Remark::Mark(flag, on)) = Remark::of(order) => {
             match list(&outcome.data, "mails") {
-                [only] => mark(desk, &only["emailId"], flag, on),
+                [only] => desk.call("mail_flag", json!({ "id": only["emailId"], "flag": flag, "on": on })),
                 _ => {
                     Said::text(format!("Which one do you mean? Say its id.\n\n{}", listed(order, desk, &outcome.data)))
                 }
             }
         }
-        Some(("mail_feedback", _, outcome)) => Said::text(noted(&outcome.data)),
-        Some(("mail_flag", input, outcome)) => Said::text(marked(input, &outcome.data)),
+        Some(("mail_feedback" | "mail_flag", ..)) => Said::text(told(turn)),
         // One mail is worth a closer look.
         Some(("mail_list", _, outcome)) if turn.calls.len() == 1 && desk.can("mail_triage") => {
             match list(&outcome.data, "mails") {
@@ -44,21 +45,25 @@ pub(super) fn next(order: &Order, turn: &Turn, desk: &Desk) -> Said {
 
 fn begin(order: &Order, desk: &Desk) -> Said {
     let (since, until) = order.bounds();
-    let (id, sender) = (order.entities.ids.first(), order.sender());
-    match Remark::of(order).filter(|_| id.is_some() || sender.is_some()) {
-        Some(Remark::Urgent(urgent)) => {
-            let from = sender.filter(|_| id.is_none());
-            return desk.call("mail_feedback", json!({ "id": id, "from": from, "urgent": urgent }));
+    let (ids, sender) = (&order.entities.ids, order.sender());
+    let of_each = |tool: &'static str, input: &dyn Fn(&String) -> Value| {
+        let calls: Vec<Said> = ids.iter().take(MOST_TOLD).map(|id| desk.call(tool, input(id))).collect();
+        // All at once: what one mail brings with it has no say in what is done with the next.
+        calls.into_iter().reduce(|all, one| Said { calls: [all.calls, one.calls].concat(), ..all })
+    };
+    match Remark::of(order) {
+        Some(Remark::Urgent(urgent)) if !ids.is_empty() || sender.is_some() => {
+            let said = of_each("mail_feedback", &|id| json!({ "id": id, "urgent": urgent }));
+            return said.unwrap_or_else(|| desk.call("mail_feedback", json!({ "from": sender, "urgent": urgent })));
         }
-        Some(Remark::Mark(flag, on)) => {
-            return match id {
-                Some(id) => mark(desk, &json!(id), flag, on),
-                None => desk.call("mail_list", json!({ "from": sender, "since": since, "until": until })),
-            };
+        Some(Remark::Mark(flag, on)) if !ids.is_empty() || sender.is_some() => {
+            let said = of_each("mail_flag", &|id| json!({ "id": id, "flag": flag, "on": on }));
+            let list = || desk.call("mail_list", json!({ "from": sender, "since": since, "until": until }));
+            return said.unwrap_or_else(list);
         }
-        None => {}
+        _ => {}
     }
-    if let Some(id) = id {
+    if let Some(id) = ids.first() {
         return match order.words_of(Concept::Look).map(str::to_lowercase).as_deref() {
             _ if order.task.to_lowercase().contains("thread") => desk.call("mail_thread", json!({ "id": id })),
             Some("read" | "open" | "lies" | "lese" | "öffne" | "lis" | "ouvre") => {
@@ -87,15 +92,30 @@ fn begin(order: &Order, desk: &Desk) -> Said {
     desk.call("mail_triage", json!({ "only": only, "since": since, "until": until }))
 }
 
-fn mark(desk: &Desk, id: &Value, flag: &str, on: bool) -> Said {
-    desk.call("mail_flag", json!({ "id": id, "flag": flag, "on": on }))
+/// What was taken down about mails, and which have their marks.
+fn told(turn: &Turn) -> String {
+    let mut told = Vec::new();
+    for called in &turn.calls {
+        match (&*called.name, &called.result) {
+            (_, Some(outcome)) if outcome.is_error => told.push(plain(&outcome.text, 300)),
+            ("mail_feedback", Some(outcome)) => told.push(noted(&outcome.data)),
+            ("mail_flag", Some(outcome)) => told.push(marked(&called.input, &outcome.data)),
+            _ => {}
+        }
+    }
+    if turn.found("mail_feedback").is_some() {
+        told.push(
+            "When your words about a sender agree often enough I propose that as a habit; nothing changes before you say yes to it."
+                .to_owned(),
+        );
+    }
+    told.join("\n")
 }
 
 /// A word about a mail was taken down.
 fn noted(data: &Value) -> String {
     format!(
-        "Noted: {}, from {}, is {} to you. I had put it under {}. When your words about a sender agree often enough I propose \
-         that as a habit; nothing changes before you say yes to it.",
+        "Noted: {}, from {}, is {} to you. I had put it under {}.",
         text_of(data, "emailId"),
         text_of(data, "from"),
         text_of(data, "said"),
