@@ -114,9 +114,9 @@ impl Calendar {
         line
     }
 
-    /// One mail that was weighed, on as many lines as it takes to say why.
+    /// One mail that was weighed, as an entry of a list, on as many lines as it takes to say why.
     pub fn weighed(&self, item: &Value) -> String {
-        let mut lines = self.mail(item);
+        let mut lines = format!("- {}", self.mail(item));
         if let Some(priority) = item["priority"].as_f64() {
             lines.push_str(&format!("\n  {}, priority {priority:.2}", text_of(item, "category")));
         }
