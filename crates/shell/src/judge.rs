@@ -178,7 +178,7 @@ fn redirect(redirect: &Redirect, script: &Script) -> Verdict {
         return Verdict::looks();
     }
     if program::is_outside(target) {
-        return Verdict::unsure(format!("it writes to `{path}`, outside the workspace"));
+        return Verdict::unsure(format!("it writes to `{path}`, which may lie outside the workspace"));
     }
     Verdict::works(format!("it writes to the file `{path}`"))
 }

@@ -147,7 +147,10 @@ impl Folded {
         let change = match event {
             Event::RunStarted { run, prompt, .. } => {
                 row.runs = *run;
-                row.goal = one_line(prompt);
+                // A conversation is called by what it began with.
+                if row.goal.is_empty() {
+                    row.goal = one_line(prompt);
+                }
                 row.outcome = None;
                 row.ended_at = None;
                 None

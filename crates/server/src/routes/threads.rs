@@ -106,8 +106,10 @@ pub async fn remove(State(shared): State<Shared>, Named(id): Named) -> Result<St
     if thread.root() != thread {
         return Err(Problem::conflict("only a whole family is forgotten: name its root"));
     }
-    shared.store().remove(&thread, shared.staff.heart().clock().now()).await?;
-    Ok(StatusCode::NO_CONTENT)
+    match shared.store().remove(&thread, shared.staff.heart().clock().now()).await {
+        Err(store::Error::Owned { .. }) => Err(Problem::conflict("it is still at work: stop it first")),
+        removed => Ok(removed.map(|()| StatusCode::NO_CONTENT)?),
+    }
 }
 
 /// `GET threads/{id}/messages`: one thread's conversation, as a person reads it.

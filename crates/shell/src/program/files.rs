@@ -19,7 +19,7 @@ pub(super) fn verdict(name: &str, args: &[Word]) -> Option<Verdict> {
         return Some(super::unknown_use(name, odd));
     }
     if let Some(far) = args.iter().find(|word| is_outside(word)) {
-        return Some(Verdict::unsure(format!("it {does}, and `{}` is outside the workspace", far.text)));
+        return Some(Verdict::unsure(format!("it {does}, and `{}` may lie outside the workspace", far.text)));
     }
     Some(Verdict::works(format!("it {does}")))
 }
@@ -65,7 +65,7 @@ fn removal(args: &[Word]) -> Verdict {
         return Verdict::grave("it deletes everything below a place that holds everything");
     }
     if targets.any(is_outside) {
-        let deletes = "it deletes files outside the workspace";
+        let deletes = "it deletes files that may lie outside the workspace";
         return if is_recursive { Verdict::grave(deletes) } else { Verdict::unsure(deletes) };
     }
     Verdict::hard_to_undo("it deletes files")
@@ -91,7 +91,7 @@ fn archive(args: &[Word]) -> Verdict {
         return super::unknown_use("tar", odd);
     }
     if args.iter().any(is_outside) {
-        return Verdict::unsure("it packs or unpacks files outside the workspace");
+        return Verdict::unsure("it packs or unpacks files that may lie outside the workspace");
     }
     Verdict::works("it packs or unpacks files")
 }

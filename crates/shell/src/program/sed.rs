@@ -37,7 +37,7 @@ pub(super) fn verdict(args: &[Word]) -> Verdict {
         scripts.extend(operands.first());
     }
     if edits && (operands.iter().any(|word| is_outside(word)) || scripts.iter().any(|script| script.text.is_empty())) {
-        return Verdict::unsure("it edits files outside the workspace in place");
+        return Verdict::unsure("it edits files in place that may lie outside the workspace");
     }
     match scripts.iter().find(|script| !script.is_literal() || !only_prints(&script.text)) {
         Some(script) => unknown_use("sed", script),

@@ -81,7 +81,7 @@ fn a_stop_shows_until_the_report_and_the_next_run_begins_clean() {
     assert_eq!((thread.row.state, thread.row.outcome), (State::Idle, Some(Outcome::Cancelled)));
     thread.apply(AT, &sample::run_started(2, "two"));
     assert_eq!((thread.row.state, thread.row.outcome, thread.row.ended_at), (State::Running, None, None));
-    assert_eq!((&*thread.row.goal, thread.row.runs), ("two", 2));
+    assert_eq!((&*thread.row.goal, thread.row.runs), ("one", 2));
 }
 
 #[test]
