@@ -12,6 +12,22 @@ const input = /** @type {HTMLTextAreaElement} */ ($("chat-input"));
 const send = /** @type {HTMLButtonElement} */ ($("send"));
 const IDLE = "Enter sends, Shift Enter makes a new line.";
 
+/** What was written and not sent, by thread. @type {Map<string, string>} */
+const drafts = new Map();
+/** Whose draft stands there. @type {{ visit: AbortController | null, thread: string }} */
+let written = { visit: null, thread: "" };
+
+/** Another thread is looked at: what was written stays with the one it was written for. @param {Talk} talk */
+export function turnTo({ visit, shown: thread }) {
+  // A conversation that gets its name is the same one still; and a page that begins has no other.
+  const isSame = written.visit === null || (written.visit === visit && written.thread === "");
+  if (!isSame && (written.visit !== visit || written.thread !== thread)) {
+    drafts.set(written.thread, input.value);
+    input.value = drafts.get(thread) ?? "";
+  }
+  written = { visit, thread };
+}
+
 /** @param {Talk} talk */
 export function drawComposer(talk) {
   const thread = talk.picture.threads.get(talk.shown);
@@ -25,6 +41,7 @@ export function drawComposer(talk) {
     input.placeholder = words;
     send.disabled = isOver;
     send.textContent = isLive ? "Tell it" : "Send";
+    $("stop").title = isStopping ? "Do not wait for its last words" : "Stop what runs";
     $("stop").hidden = !isLive;
     $("stop").textContent = isStopping ? "■ Stop now" : "■ Stop";
   });
@@ -50,8 +67,10 @@ function status(talk, thread) {
     count("waiting_for_user") + (thread.state === "waiting_for_user" ? 1 : 0),
   ];
   const call = thread.state === "waiting_for_tool" ? talk.picture.items.get(thread.lastCall ?? "") : undefined;
+  const isStopping = talk.stopping.has(thread.id);
   const facts = [
     thread.id,
+    isStopping,
     thread.agent,
     thread.state,
     thread.startedAt,
@@ -63,7 +82,7 @@ function status(talk, thread) {
   ];
   change(room, facts, () => {
     const parts = [
-      `${plainName(thread.agent)} is ${stateWord(thread.state)}`,
+      `${plainName(thread.agent)} is ${isStopping ? "stopping" : stateWord(thread.state)}`,
       call ? `${visible(call.tool ?? "")} ${argument(call.input)}`.trim() : "",
       below.length - queued ? `${counted(below.length - queued, "sub-agent")} at work` : "",
       queued ? `${queued} queued` : "",

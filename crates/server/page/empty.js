@@ -1,34 +1,46 @@
 // @ts-check
-// What a new conversation shows before anything is said: who answers, and things to ask that work without any model.
+// What a new conversation shows before anything is said: who answers, and things to ask that fit whoever does.
 
 import { button, change, make, set } from "./dom.js";
 import { speaks } from "./house.js";
 
-const EXAMPLES = [
+/** What a household can be asked, also where rules answer. @type {[string, string][]} */
+const HOUSEHOLD = [
   ["What urgent emails do I have?", "sorts the inbox and says why"],
   ["When am I free for 45 minutes next week?", "looks through the calendars"],
   ["Find my notes about the contract", "searches the notes"],
-  ["Draft a reply to the urgent contract mail", "writes a draft; nothing is sent"],
+  ["Draft a reply to Sarah Chen about the contract", "writes a draft; nothing is sent"],
+];
+/** What can be asked in a folder of files. @type {[string, string][]} */
+const WORKSHOP = [
+  ["What is in this folder, and what is it for?", "looks around and sums up"],
+  ["Find every TODO and group them by module", "searches all files"],
+  ["Explain how the main parts work together", "reads what matters, and says where"],
+  ["Which tests are missing, and where?", "compares code and tests"],
 ];
 
 /**
  * @param {HTMLElement} room
  * @param {boolean} isEmpty
- * @param {{ agents: any[], models: any }} house
+ * @param {{ agents: any[], models: any, config: any[] }} house
  * @param {(text: string) => void} say
  */
 export function drawEmpty(room, isEmpty, house, say) {
   room.hidden = !isEmpty;
   if (!isEmpty) return;
-  change(room, [house.models, house.agents], () => {
+  change(room, [house.models, house.agents, house.config], () => {
+    const agent = house.config.find((entry) => entry.key === "agent");
+    const examples = agent === undefined || agent.value === "butler" ? HOUSEHOLD : WORKSHOP;
+    const isSample = agent?.origin === "flag --demo";
     const list = make(
       "ul",
       "",
-      ...EXAMPLES.map(([text, what]) => make("li", "", set(exampled(text, what, say), { "data-testid": "example" }))),
+      ...examples.map(([text, what]) => make("li", "", set(exampled(text, what, say), { "data-testid": "example" }))),
     );
     room.replaceChildren(
       make("h3", "", "What should be done?"),
       make("p", "note", speaks(house.models)),
+      ...(isSample ? [make("p", "note", "This is a sample household; its clock stands at 15 Jan 2026.")] : []),
       set(list, { role: "list" }),
       make(
         "p",

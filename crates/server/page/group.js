@@ -22,9 +22,9 @@ import {
 /** @typedef {import("./reduce.js").Picture} Picture */
 /** @typedef {import("./reduce.js").Thread} Thread */
 /** @typedef {import("./rows.js").Hands} Hands */
-/** @typedef {{ is: "working" | "waiting" | "failed" | "done", word: string, question?: string, doing: string }} Life */
+/** @typedef {{ is: "working" | "waiting" | "failed" | "stopped" | "done", word: string, question?: string, doing: string }} Life */
 
-const MARKS = { working: "●", waiting: "⚑", failed: "✕", done: "✓" };
+const MARKS = { working: "●", waiting: "⚑", failed: "✕", stopped: "■", done: "✓" };
 
 /**
  * @param {HTMLElement} node
@@ -51,9 +51,9 @@ export function drawGroupHead(node, child, picture, isOpen, hands) {
     head.querySelector(":scope > .group-acts")?.remove();
     head.append(make("div", "group-acts", ...acts(child, life, hands)));
     node.querySelector(":scope > .group-below")?.remove();
-    // Once it is open, the rows tell a failure where it happened.
-    const isTold = isOpen && rows.some((item) => item.isError && item.text === error);
-    const why = life.is === "failed" && !isTold ? [make("p", "why is-error", visible(error ?? life.word))] : [];
+    const isWanted = child.outcome === "cancelled";
+    const look = isWanted ? "why" : "why is-error";
+    const why = life.is === "failed" || isWanted ? [make("p", look, visible(error ?? life.word))] : [];
     const doing = life.doing ? [make("p", "doing", life.doing)] : [];
     if (why.length || doing.length) head.after(make("div", "group-below", ...doing, ...why));
     if (had && !had.isConnected) toggle.focus();
@@ -62,8 +62,10 @@ export function drawGroupHead(node, child, picture, isOpen, hands) {
 
 /** @param {Thread} child @param {Picture} picture @returns {Life} */
 function lifeOf(child, picture) {
-  if (child.outcome)
-    return { is: isGood(child.outcome) ? "done" : "failed", word: stateWord(child.outcome), doing: "" };
+  if (child.outcome) {
+    const is = isGood(child.outcome) ? "done" : child.outcome === "cancelled" ? "stopped" : "failed";
+    return { is, word: stateWord(child.outcome), doing: "" };
+  }
   const call = picture.items.get(child.lastCall ?? "");
   const doing = call ? `${visible(call.tool ?? "")} ${argument(call.input)}`.trim() : "";
   const open = [...picture.questions.values()].find((one) => !one.decision && one.thread === child.id);

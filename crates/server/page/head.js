@@ -2,8 +2,10 @@
 // What stands above a conversation: where one is, what it has cost so far, and how the connection is.
 
 import { $, button, change, make, set } from "./dom.js";
+import { items } from "./reduce.js";
 import { cut, money, plainName, short, visible, whole } from "./words.js";
 
+/** @typedef {import("./follow.js").Connection} Connection */
 /** @typedef {import("./talk.js").Talk} Talk */
 /** @typedef {import("./lists.js").Lists} Lists */
 
@@ -22,7 +24,9 @@ export function drawHead(talk, lists, look) {
  */
 function where(talk, lists, look) {
   const { thread, root } = talk;
-  const goal = lists.threads.find((one) => one.id === root)?.goal || talk.said || root;
+  // A conversation is called by what was asked first, whatever is asked later.
+  const first = items(talk.picture, root ?? "").find((item) => item.kind === "prompt")?.text;
+  const goal = first || lists.threads.find((one) => one.id === root)?.goal || talk.said || root;
   const parts = (thread ?? "").split(".");
   const way = parts.map((_, at) => parts.slice(0, at + 1).join("."));
   const names = way.map((id, at) =>
@@ -64,14 +68,25 @@ function connection(talk, lists) {
     is
   ];
   const bar = {
-    lost: `Reconnecting (${tries})… the run goes on without this page. What you see may be stale.`,
+    lost: lost(tries, lists.connection),
     shut: "You are not let in any more. Start `majordomo serve` again and open the link it prints.",
     gone: "This conversation is gone.",
   }[/** @type {string} */ (is)];
-  change($("connection"), [word], () => {
+  change($("connection"), [word, bar], () => {
     $("connection").textContent = word;
     $("connection").dataset.is = is;
     $("reconnect").hidden = bar === undefined;
     $("reconnect").textContent = bar ?? "";
   });
+}
+
+/**
+ * What is known while the log cannot be heard: little at first, then that nobody answers, unless the house does.
+ * @param {number} tries
+ * @param {Connection | null} house How the stream of the whole house is.
+ */
+function lost(tries, house) {
+  if (house?.is === "live") return `Reconnecting (${tries})… the run goes on without this page. What you see may be stale.`;
+  if (tries < 2) return `Reconnecting (${tries})… What you see may be stale.`;
+  return "The server does not answer. Trying again… What runs is kept and goes on when it is served again.";
 }

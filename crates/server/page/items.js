@@ -27,6 +27,25 @@ export function items(picture, thread) {
 }
 
 /**
+ * The same without what is told once more where the thread ends: why it failed, or was stopped.
+ * @param {Picture} picture
+ * @param {string} thread
+ * @returns {readonly Item[]}
+ */
+export function untold(picture, thread) {
+  const all = items(picture, thread);
+  let why = picture.threads.get(thread)?.error;
+  /** @type {Item[]} */
+  const rest = [];
+  for (const item of [...all].reverse()) {
+    if (item.kind === "end") why = item.text;
+    const tells = item.kind === "notice" && (item.isError === true || item.isEnding === true);
+    if (!(tells && why && item.text?.endsWith(why))) rest.push(item);
+  }
+  return rest.reverse();
+}
+
+/**
  * Words that stand by themselves.
  * @param {Told} told
  * @param {Partial<Item> & { kind: Item["kind"] }} words
@@ -108,22 +127,25 @@ export function whisper(picture, frame) {
   const id = frame.thread ?? frame.run ?? picture.root;
   const thread = picture.threads.get(id);
   if (thread && (thread.isOver || frame.turn <= thread.facts.turn)) return;
-  const key = `${id}#${frame.turn}`;
-  picture.deltas.set(key, (picture.deltas.get(key) ?? "") + frame.content);
+  const known = picture.deltas.get(id);
+  if (known && known.turn > frame.turn) return;
+  // Words of a later turn: the one before broke off.
+  const before = known?.turn === frame.turn ? known.text : "";
+  picture.deltas.set(id, { turn: frame.turn, text: before + frame.content });
   picture.changed.add(id);
 }
 
 /**
- * Words that the whole answer has replaced.
+ * Words that the whole answer has replaced, or that nothing more will follow.
  * @param {Picture} picture
  * @param {string} thread
- * @param {number} turn The newest one that is answered.
+ * @param {number} [turn] The newest one that is over; all where none is named.
  */
-export function hush(picture, thread, turn) {
-  for (const key of picture.deltas.keys()) {
-    const at = key.lastIndexOf("#");
-    if (key.slice(0, at) === thread && !(Number(key.slice(at + 1)) > turn)) picture.deltas.delete(key);
-  }
+export function hush(picture, thread, turn = Infinity) {
+  const known = picture.deltas.get(thread);
+  if (!known || known.turn > turn) return;
+  picture.deltas.delete(thread);
+  picture.changed.add(thread);
 }
 
 /**

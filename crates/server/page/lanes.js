@@ -5,12 +5,12 @@
 // Pure but for the clock, to which bars of what goes on reach.
 
 import { children, items } from "./reduce.js";
-import { now } from "./words.js";
+import { isGood, now, stateWord } from "./words.js";
 
 /** @typedef {import("./reduce.js").Picture} Picture */
 /** @typedef {import("./reduce.js").Thread} Thread */
 /** @typedef {"model" | "tool" | "child" | "person"} Kind */
-/** @typedef {{ kind: Kind, label: string, from: number, to: number, isFailed: boolean, isLive: boolean }} Bar */
+/** @typedef {{ kind: Kind, label: string, from: number, to: number, isFailed: boolean, isLive: boolean, ended?: string }} Bar `ended` is how, where its agent ended with it and not well. */
 /** @typedef {{ thread: Thread, level: number, bars: Bar[] }} Lane */
 
 /**
@@ -49,11 +49,20 @@ export function lanes(picture, thread, since) {
     seen.add(one.id);
     const own = bars.get(one.id)?.sort((a, b) => a.from - b.from);
     if (own) all.push({ thread: one, level, bars: own });
+    if (own) breakOff(one, own);
     for (const child of children(picture, one.id)) add(child, level + 1);
   };
   const first = picture.threads.get(thread);
   if (first) add(first, 0);
   return all;
+}
+
+/** Whoever ended badly did so in its last bar, which lasted until then. @param {Thread} thread @param {Bar[]} bars */
+function breakOff(thread, bars) {
+  const last = bars.at(-1);
+  if (!last || thread.outcome === undefined || isGood(thread.outcome)) return;
+  const end = Date.parse(thread.endedAt ?? "") || last.to;
+  Object.assign(last, { isFailed: true, to: Math.max(last.to, end), ended: stateWord(thread.outcome) });
 }
 
 /** When the runs of a thread began. @param {Picture} picture @param {string} thread */

@@ -2,9 +2,9 @@
 // The page put together: what is heard is drawn, what is pressed is done. Each thing on the page has a module of its
 // own; this one only says who tells whom.
 
-import { api, at, wordsOf } from "./api.js";
+import { api, at, Refused, wordsOf } from "./api.js";
 import { Approval } from "./approval.js";
-import { drawComposer } from "./composer.js";
+import { drawComposer, turnTo } from "./composer.js";
 import { drawCost } from "./cost.js";
 import { $, dialog, isAsked, show } from "./dom.js";
 import { drawEmpty } from "./empty.js";
@@ -16,7 +16,7 @@ import { Lists } from "./lists.js";
 import { say as tell, note } from "./notes.js";
 import { Rail } from "./rail.js";
 import { children } from "./reduce.js";
-import { card, tick } from "./rows.js";
+import { card, spoken, tick } from "./rows.js";
 import { End } from "./scroll.js";
 import { Talk } from "./talk.js";
 import { Threads } from "./threads.js";
@@ -30,10 +30,10 @@ const VIEWS = /** @type {const} */ (["chat", "timeline", "cost"]);
 /** A page that is not painted is drawn this often at the most. */
 const UNSEEN_MS = 250;
 
-/** What the house is, as far as it was asked. @type {{ agents: any[], models: any }} */
-const house = { agents: [], models: null };
+/** What the house is, as far as it was asked. @type {{ agents: any[], models: any, config: any[] }} */
+const house = { agents: [], models: null, config: [] };
 /** @type {typeof VIEWS[number]} */
-let view = "chat";
+let view = named() ?? "chat";
 /** What went wrong last, where it is shown. @type {{ words: string } | null} */
 let failure = null;
 let isDrawing = false;
@@ -95,7 +95,7 @@ function heard(frame, isPast) {
   if (isPast) return;
   if (view === "cost" && ["done", "sub_agent_complete", "sub_agent_error"].includes(frame.type)) choose("cost");
   if (frame.type === "validation_required") tell(`${plainName(frame.agent)} waits for your approval`);
-  if (frame.type === "text" && frame.thread === talk.shown) tell(`${plainName(frame.agent)} says: ${frame.content}`);
+  if (frame.type === "text" && frame.thread === talk.shown) tell(`${plainName(frame.agent)} says: ${spoken(frame.content)}`);
 }
 
 /** Another thread is looked at. */
@@ -105,11 +105,18 @@ function moved() {
   talk.picture.changed.add(talk.shown);
   threads.mark(talk.thread);
   end.forget();
-  const path = talk.thread ? `/t/${encodeURIComponent(talk.thread)}` : "/chat";
-  if (location.pathname !== path) history.pushState(null, "", path);
+  turnTo(talk);
+  keepAddress();
   if (view === "cost") choose("cost");
   ask();
   redraw();
+}
+
+/** The address is that of what is looked at: a reload and Back find it again. */
+function keepAddress() {
+  const path = talk.thread ? `/t/${encodeURIComponent(talk.thread)}` : "/chat";
+  const address = view === "chat" ? path : `${path}#${view}`;
+  if (location.pathname + location.hash !== address) history.pushState(null, "", address);
 }
 
 /** @param {string} [thread] */
@@ -147,11 +154,24 @@ function draw() {
     talk.picture,
     talk.isLive,
     talk.connection?.is === "lost",
+    talk.thread === talk.root ? undefined : talk.picture.threads.get(talk.shown)?.agent,
   );
 }
 
 /** @param {typeof VIEWS[number]} wanted */
 function choose(wanted) {
+  turn(wanted);
+  keepAddress();
+}
+
+/** The same for those who came by a key: what is shown has the focus, so that the next key is about it. @param {typeof VIEWS[number]} wanted */
+function chooseByKey(wanted) {
+  choose(wanted);
+  $(wanted).focus();
+}
+
+/** @param {typeof VIEWS[number]} wanted */
+function turn(wanted) {
   view = wanted;
   for (const one of VIEWS) {
     const tab = $(`tab-${one}`);
@@ -168,12 +188,21 @@ function choose(wanted) {
 
 /** @param {string | null} thread */
 function look(thread) {
+  if (thread === null) turn("chat");
   talk.look(thread);
   $("threads").classList.remove("is-open");
   $("show-threads").setAttribute("aria-expanded", "false");
-  if (thread === null) choose("chat");
   // On a touch screen the keyboard would hide half of what one came to see.
   if (!isAsked() && !matchMedia("(pointer: coarse)").matches) input.focus();
+}
+
+/** Goes up or down by a key, to the row that one came from or to the rows of whoever it is. @param {string} thread */
+function lookByKey(thread) {
+  const from = talk.thread;
+  look(thread);
+  draw();
+  const group = from === null ? null : tree.groups.get(from)?.querySelector("[data-row]");
+  /** @type {HTMLElement} */ (group ?? $("chat")).focus();
 }
 
 /** @param {string} text */
@@ -183,15 +212,21 @@ async function say(text) {
     if (input.value === text) input.value = "";
     return talk.say(text);
   };
-  await attempt(send, () => (input.value ||= text));
+  const anew = () => {
+    look(null);
+    if (input.value === text) input.value = "";
+    void say(text);
+  };
+  await attempt(send, () => (input.value ||= text), talk.root ? anew : undefined);
 }
 
 /**
  * Does something that may be refused, and says so where it is.
  * @param {() => Promise<void>} act
  * @param {() => void} [undo]
+ * @param {() => void} [anew] What can be done where the conversation is gone.
  */
-async function attempt(act, undo) {
+async function attempt(act, undo, anew) {
   try {
     failure = null;
     await act();
@@ -199,10 +234,12 @@ async function attempt(act, undo) {
     undo?.();
     failure = { words: wordsOf(error) };
     const details = `${failure.words}\n${location.href}\n${new Date().toISOString()}`;
-    const again = { ...hands, retry: () => void attempt(act, undo) };
-    $("failure").replaceChildren(
-      ...card("That did not work.", failure.words, "Nothing that was there is lost.", details, again),
-    );
+    const isGone = anew !== undefined && error instanceof Refused && error.status === 404;
+    const [what, again, retry] = isGone
+      ? ["This conversation is gone.", "Start a new conversation with this text", anew]
+      : ["That did not work.", "Retry", () => void attempt(act, undo, anew)];
+    const rest = isGone ? "What you wrote is kept." : "Nothing that was there is lost.";
+    $("failure").replaceChildren(...card(what, failure.words, rest, details, { ...hands, retry }, again));
     tell(failure.words);
   }
   redraw();
@@ -323,15 +360,15 @@ listen($("messages"), {
     $("threads").classList.add("is-open");
     $("thread-filter").focus();
   },
-  chat: () => choose("chat"),
-  timeline: () => choose("timeline"),
-  cost: () => choose("cost"),
+  chat: () => chooseByKey("chat"),
+  timeline: () => chooseByKey("timeline"),
+  cost: () => chooseByKey("cost"),
   approvals: openApprovals,
-  parent: () => talk.thread?.includes(".") && look(talk.thread.slice(0, talk.thread.lastIndexOf("."))),
+  parent: () => talk.thread?.includes(".") && lookByKey(talk.thread.slice(0, talk.thread.lastIndexOf("."))),
   child: () => {
     const focused = document.activeElement?.closest(".group")?.getAttribute("data-thread");
     const child = focused ?? children(talk.picture, talk.shown)[0]?.id;
-    if (child) look(child);
+    if (child) lookByKey(child);
   },
   openAll: () => tree.openAll(),
   stop: (thread) => hands.stop(thread ?? talk.shown),
@@ -340,6 +377,9 @@ listen($("messages"), {
 // Whatever was open has made way for what waits.
 document.addEventListener("close", () => ask(), true);
 addEventListener("popstate", () => {
+  // A place on the page that is no view, as the way to the message box, is no other address.
+  if (location.hash && !named()) return;
+  turn(named() ?? "chat");
   if (wanted() !== talk.thread) talk.look(wanted());
 });
 
@@ -351,16 +391,24 @@ function wanted() {
   return named ? decodeURIComponent(named) : null;
 }
 
+/** The view that the address names. */
+function named() {
+  return VIEWS.find((one) => `#${one}` === location.hash);
+}
+
 setInterval(() => {
-  tick();
   approval.tick();
+  // What is not heard of is not known to go on.
+  if (talk.connection?.is === "lost") return;
+  tick();
   if (view === "timeline" && talk.isLive) redraw();
 }, 1000);
+turn(view);
 talk.look(wanted());
 void lists.begin();
-void Promise.all([api("/agents"), api("/models")]).then(
-  ([agents, models]) => {
-    Object.assign(house, { agents, models });
+void Promise.all([api("/agents"), api("/models"), api("/config")]).then(
+  ([agents, models, config]) => {
+    Object.assign(house, { agents, models, config });
     $("model").textContent = models.model ?? "no model";
     $("model").title = speaks(models);
     redraw();

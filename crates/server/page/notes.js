@@ -5,7 +5,7 @@ import { $, make } from "./dom.js";
 import { cut } from "./words.js";
 
 /** A note is seen so long; a pointer on it keeps it. */
-const SHOWN_MS = 6000;
+const SHOWN_MS = 4000;
 
 /** Heard by screen readers, once they have finished what they are saying. @param {string} words */
 export function say(words) {
@@ -16,6 +16,8 @@ export function say(words) {
 export function note(words) {
   const node = make("p", "toast", words);
   const room = $("toasts");
+  // Said twice, it is seen once more, not twice.
+  for (const one of [...room.children]) if (one.textContent === words) one.remove();
   room.append(node);
   while (room.childElementCount > 3) room.firstElementChild?.remove();
   let timer = setTimeout(() => node.remove(), SHOWN_MS);

@@ -3,20 +3,21 @@
 
 /**
  * @typedef {{
- *   key: string, kind: "prompt" | "text" | "tool" | "notice" | "end", seq: number, thread: string,
- *   text?: string, agent?: string, from?: string, at?: string, isError?: boolean,
+ *   key: string, kind: "prompt" | "steer" | "text" | "tool" | "notice" | "end", seq: number, thread: string,
+ *   text?: string, agent?: string, from?: string, at?: string, isError?: boolean, isEnding?: boolean,
  *   call?: string, tool?: string, slug?: string, input?: any, output?: string, progress?: string, ms?: number | null,
  *   state?: "running" | "done" | "failed" | "interrupted", places: Record<string, number>,
- * }} Item What a thread shows, in one place. `from` is who told a running agent something; `slug` is the agent that a
- *   call starts; `progress` is what a running tool last wrote.
+ * }} Item What a thread shows, in one place. `from` is who told a running agent something; `isEnding` where it is said
+ *   that the agent is being ended; `slug` is the agent that a call starts; `progress` is what a running tool last wrote.
  *
  * @typedef {{
  *   id: string, seq: number, agent?: string, name?: string, parent?: string, call?: string, goal?: string,
  *   model?: string, state: string, outcome?: string, report?: string, error?: string,
  *   startedAt?: string, endedAt?: string, ms?: number, tools: number, lastTool?: string, lastCall?: string,
- *   selfTokens: number, treeTokens: number, selfCost: number, cost: number, isOver: boolean, facts: Facts,
+ *   selfTokens: number, treeTokens: number, selfCost: number, cost: number, isOver: boolean, thoughtAt: number,
+ *   facts: Facts,
  * }} Thread `isOver` where nothing more will come of it; `tools` and tokens are those of all its runs; `cost` is its
- *   tree's; `lastCall` is the key of the item of the call that began last.
+ *   tree's; `lastCall` is the key of the item of the call that began last; `thoughtAt` is where its model was asked last.
  *
  * @typedef {{
  *   id: string, seq: number, thread: string, frame: any, decision?: string, reason?: string | null,
@@ -43,13 +44,13 @@
  *
  * @typedef {{
  *   root: string, threads: Map<string, Thread>, items: Map<string, Item>, questions: Map<string, Question>,
- *   spans: Map<string, Span>, deltas: Map<string, string>, done: any, doneSeq: number, last: number,
+ *   spans: Map<string, Span>, deltas: Map<string, { turn: number, text: string }>, done: any, doneSeq: number, last: number,
  *   changed: Set<string>, word: { place: number, agent: string | null }, seen: Set<number>, unnumbered: number,
  *   below: Map<string, Set<Thread>>, spent: Map<string, Sum>, loose: Item[],
  *   shape: import("./shape.js").Shape | null,
  * }} Picture `last` is the number to resume from. `changed` are the threads whose fields, items or children differ
- *   since whoever draws has emptied it. `deltas` are words in passing, under `thread#turn`. `loose` are items that no
- *   thread has.
+ *   since whoever draws has emptied it. `deltas` are words in passing: of each thread those of the turn that is
+ *   being answered. `loose` are items that no thread has.
  */
 
 /**

@@ -7,7 +7,10 @@ import { isGood, plainName } from "./words.js";
 
 /** @typedef {import("./reduce.js").Picture} Picture */
 /** @typedef {{ name: string, description: string }} Agent */
-/** @typedef {{ working: number, waits: number, failed: boolean }} Life What the agents of one name are doing. */
+/**
+ * @typedef {{ working: number, waits: number, stopping: number, ended: "" | "failed" | "stopped" }} Life What the
+ *   agents of one name are doing, and how the last of them ended where that was not well.
+ */
 
 /** The household's agents, in the order of the rail. */
 export const HOUSEHOLD = ["butler", "triage", "scheduler", "communicator", "navigator", "preference_learner"];
@@ -25,7 +28,9 @@ export class Rail {
   shown = null;
   /** Until the one that is shown was seen. @type {ReturnType<typeof setTimeout> | undefined} */
   timer = undefined;
-  /** What was drawn last. @type {[Agent[], Picture, boolean, boolean] | undefined} */
+  /** Whoever was brought into sight last. @type {string | null} */
+  revealed = null;
+  /** What was drawn last. @type {[Agent[], Picture, boolean, boolean, string | undefined] | undefined} */
   drawn = undefined;
 
   /**
@@ -43,6 +48,11 @@ export class Rail {
     Object.assign(this, { waiting: [], shown: null, timer: undefined, drawn: undefined });
   }
 
+  /** Whoever comes last of those that are shown, or still to be. */
+  get held() {
+    return this.waiting.at(-1) ?? this.shown;
+  }
+
   /** Whether hand-overs are still to be shown. */
   get isBusy() {
     return this.timer !== undefined;
@@ -54,7 +64,7 @@ export class Rail {
    * @param {boolean} isPast
    */
   hand(agent, isPast) {
-    if (agent === (this.waiting.at(-1) ?? this.shown)) return;
+    if (agent === this.held) return;
     if (isPast) {
       this.clear();
       this.shown = agent;
@@ -75,7 +85,6 @@ export class Rail {
     this.shown = next;
     // At once, so that it is seen as long as it is held.
     if (this.drawn) this.draw(...this.drawn);
-    this.#reveal();
     this.timer = setTimeout(() => this.#next(), SHOWN_MS);
     this.on.changed(next);
   }
@@ -88,9 +97,15 @@ export class Rail {
     if (there.left < here.left || there.right > here.right) strip.scrollLeft += there.left - here.left - 8;
   }
 
-  /** @param {Agent[]} agents @param {Picture} picture @param {boolean} isLive @param {boolean} isStale */
-  draw(agents, picture, isLive, isStale) {
-    this.drawn = [agents, picture, isLive, isStale];
+  /**
+   * @param {Agent[]} agents
+   * @param {Picture} picture
+   * @param {boolean} isLive
+   * @param {boolean} isStale
+   * @param {string} [at] The agent whose own view is open, which is then the one that is marked.
+   */
+  draw(agents, picture, isLive, isStale, at) {
+    this.drawn = [agents, picture, isLive, isStale, at];
     const others = agents.map((one) => one.name).filter((name) => !HOUSEHOLD.includes(name));
     const lives = this.#lives(picture);
     // Whoever speaks is on the rail, known to the house or not.
@@ -98,9 +113,14 @@ export class Rail {
     const nodes = [...HOUSEHOLD, ...others, ...strangers].map((name) => {
       const life = lives.get(name);
       const about = agents.find((one) => one.name === name)?.description ?? "";
-      return this.#agent(name, about, name === this.shown, life, isLive);
+      return this.#agent(name, about, name === (at ?? this.shown), life, isLive);
     });
     place(this.room, nodes);
+    const marked = at ?? this.shown;
+    if (marked !== this.revealed) {
+      this.revealed = marked;
+      this.#reveal();
+    }
     this.room.classList.toggle("is-stale", isStale);
   }
 
@@ -144,11 +164,13 @@ export class Rail {
     const lives = new Map();
     for (const one of picture.threads.values()) {
       if (!one.agent) continue;
-      const life = lives.get(one.agent) ?? { working: 0, waits: 0, failed: false };
+      const life = lives.get(one.agent) ?? { working: 0, waits: 0, stopping: 0, ended: "" };
       lives.set(one.agent, life);
       if (!one.isOver && BUSY.has(one.state)) life.working += 1;
       if (one.state === "waiting_for_user") life.waits += 1;
-      life.failed = one.outcome !== undefined && !isGood(one.outcome);
+      if (!one.isOver && one.state === "completing") life.stopping += 1;
+      const isBad = one.outcome !== undefined && !isGood(one.outcome);
+      life.ended = isBad ? (one.outcome === "cancelled" ? "stopped" : "failed") : "";
     }
     return lives;
   }
@@ -161,8 +183,9 @@ export class Rail {
  * @returns {[string, string]}
  */
 function told(life, isSpeaking) {
+  if (life?.stopping) return ["running", "stopping"];
   if (life?.waits) return ["waits", "waits for you"];
   if (life && life.working > 1) return ["running", `${life.working} at work`];
   if (life ? life.working : isSpeaking) return ["running", "working"];
-  return life?.failed ? ["failed", "failed"] : ["quiet", ""];
+  return life?.ended === "failed" ? ["failed", "failed"] : ["quiet", life?.ended ?? ""];
 }

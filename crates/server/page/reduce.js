@@ -16,7 +16,7 @@ import { call, hush, note, progress, question, say, upgrade, whisper } from "./i
 import { first } from "./picture.js";
 import { callSpan, personSpan, stateSpan } from "./spans.js";
 
-export { items } from "./items.js";
+export { items, untold } from "./items.js";
 export { begin } from "./picture.js";
 export { children, depth } from "./shape.js";
 
@@ -89,17 +89,14 @@ const TYPES = new Map(
     usage,
     state,
     retry,
-    steered: (told) => {
-      const { from, content } = told.frame;
-      say(told, { kind: "notice", from, text: `${from} said: ${content}` });
-    },
+    steered: (told) => say(told, { kind: "steer", from: told.frame.from, text: told.frame.content }),
     stalled: (told) => {
       const silent = Math.round((told.frame.silent_ms ?? 0) / 1000);
       note(told, `Nothing was heard for ${silent} s; it waits for ${told.frame.waiting_for}`);
     },
     budget_warning: (told) => note(told, `${told.frame.percent} % of ${told.frame.limit} is used`),
     budget_exceeded: (told) => note(told, told.frame.reason),
-    notification: (told) => note(told, told.frame.message),
+    notification,
     error: (told) => say(told, { kind: "notice", text: told.frame.message, isError: true }),
     done,
   }),
@@ -139,7 +136,7 @@ function agent_delegate(told) {
 /** @param {Told} told */
 function text(told) {
   say(told, { kind: "text", text: told.frame.content });
-  hush(told.picture, told.id, Infinity);
+  hush(told.picture, told.id);
 }
 
 /** @param {Told} told */
@@ -228,15 +225,23 @@ function usage({ picture, frame, place, thread }) {
 /** @param {Told} told */
 function state({ picture, frame, place, thread }) {
   if (!thread) return;
+  const thinks = frame.state === "processing";
+  if (thinks) thread.thoughtAt = Math.max(thread.thoughtAt, place);
   hear(picture, thread, place, frame.state);
-  stateSpan(picture, thread, place, frame.timestamp, frame.state === "processing");
+  stateSpan(picture, thread, place, frame.timestamp, thinks);
 }
 
 /** @param {Told} told */
 function retry(told) {
   note(told, `The model is asked again: ${told.frame.message}`);
   // What was heard of the answer that broke off is not part of the next one.
-  told.picture.deltas.delete(`${told.id}#${told.frame.turn}`);
+  hush(told.picture, told.id, told.frame.turn);
+}
+
+/** @param {Told} told */
+function notification(told) {
+  const { kind, message: text } = told.frame;
+  say(told, { kind: "notice", text, ...(kind === "stopping" ? { isEnding: true } : {}) });
 }
 
 /** @param {Told} told */

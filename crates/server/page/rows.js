@@ -22,6 +22,7 @@ import {
 /** @typedef {import("./reduce.js").Picture} Picture */
 /** @typedef {import("./reduce.js").Item} Item */
 /** @typedef {import("./reduce.js").Question} Question */
+/** @typedef {import("./reduce.js").Thread} Thread */
 /**
  * What rows ask of the page.
  * @typedef {{
@@ -31,6 +32,8 @@ import {
  */
 
 const MARKS = { running: "…", done: "✓", failed: "✕", interrupted: "–" };
+/** How the log calls whoever sits before the page. */
+const PEOPLE = new Set(["person", "user"]);
 /** So much of a tool's output is drawn; all of it can be copied. */
 const MOST_OUTPUT = 20_000;
 
@@ -46,6 +49,8 @@ export function row(room, item, isOpen, hands, picture) {
   switch (item.kind) {
     case "prompt":
       return said(room, item, "you", "message from-person");
+    case "steer":
+      return steered(room, item, picture);
     case "text":
       return said(room, item, item.agent ?? "", "message");
     case "tool":
@@ -77,6 +82,29 @@ export function coming(room, key, agent, text) {
 export function sent(room, text) {
   const node = kept(room, "sent", "article", "message from-person is-sent");
   change(node, [text], () => node.replaceChildren(head("you"), make("p", "as-said", text)));
+  return node;
+}
+
+/** What a sub-agent is to do, in its own view. @param {HTMLElement} room @param {string} goal @param {string} [from] */
+export function brief(room, goal, from) {
+  const node = kept(room, "brief", "article", "message from-person");
+  change(node, [goal, from], () => {
+    node.tabIndex = -1;
+    node.dataset.row = "";
+    node.replaceChildren(head(from ?? "brief"), words(goal));
+  });
+  return node;
+}
+
+/** That a sub-agent broke off, and why, in its own view. @param {HTMLElement} room @param {Thread} thread */
+export function broken(room, thread) {
+  const { agent, outcome = "", error } = thread;
+  const isWanted = outcome === "cancelled";
+  const node = kept(room, "broken", "div", isWanted ? "end card is-wanted" : "end card");
+  change(node, [agent, outcome, error], () => {
+    const what = `${plainName(agent)} ${isWanted ? "was stopped" : `ended: ${stateWord(outcome)}`}.`;
+    node.replaceChildren(make("p", "card-what", what), ...(error ? [make("p", "card-cause", visible(error))] : []));
+  });
   return node;
 }
 
@@ -130,6 +158,29 @@ function said(room, item, who, look) {
     node.replaceChildren(
       head(who, item.at),
       item.kind === "prompt" ? make("p", "as-said", item.text ?? "") : words(item.text ?? ""),
+    );
+  });
+  return node;
+}
+
+/**
+ * What somebody told an agent while it worked, and whether it has read it.
+ * @param {HTMLElement} room
+ * @param {Item} item
+ * @param {Picture} picture
+ */
+function steered(room, item, picture) {
+  const isPerson = PEOPLE.has(item.from ?? "");
+  const thread = picture.threads.get(item.thread);
+  const isRead = thread === undefined || thread.isOver || thread.thoughtAt > item.seq;
+  const node = kept(room, item.key, "article", "message from-person");
+  change(node, [item.from, item.text, item.at, isRead], () => {
+    node.tabIndex = -1;
+    node.dataset.row = "";
+    node.replaceChildren(
+      head(isPerson ? "you" : (item.from ?? ""), item.at),
+      make("p", "as-said", isPerson ? (item.text ?? "") : visible(item.text ?? "")),
+      ...(isRead ? [] : [make("p", "note", "read at the next step")]),
     );
   });
   return node;
@@ -256,8 +307,9 @@ function end(room, item, hands, picture) {
  * @param {string} keptWords
  * @param {string} details
  * @param {Hands} hands
+ * @param {string} [again] What the button says that tries once more.
  */
-export function card(what, cause, keptWords, details, hands) {
+export function card(what, cause, keptWords, details, hands, again = "Retry") {
   return [
     make("p", "card-what", what),
     ...(cause ? [make("p", "card-cause", visible(cause))] : []),
@@ -265,7 +317,7 @@ export function card(what, cause, keptWords, details, hands) {
     make(
       "div",
       "buttons",
-      button("Retry", "", () => hands.retry()),
+      button(again, "", () => hands.retry()),
       button("Copy details", "", () => hands.copy(details, "the details")),
     ),
   ];
@@ -293,6 +345,14 @@ export function tick() {
     const words = elapsed(now() - Number(/** @type {HTMLElement} */ (node).dataset.since));
     if (node.textContent !== words) node.textContent = words;
   }
+}
+
+/** What an agent wrote, as it is read out: words without signs. @param {string} text */
+export function spoken(text) {
+  const walk = document.createTreeWalker(words(text), NodeFilter.SHOW_TEXT);
+  const parts = [];
+  while (walk.nextNode()) if (!walk.currentNode.parentElement?.closest("button")) parts.push(walk.currentNode.nodeValue);
+  return parts.join(" ").replaceAll(/\s+/g, " ").trim();
 }
 
 /** What an agent wrote. @param {string} text */

@@ -8,7 +8,8 @@
 
 import { api, ask, at, Refused } from "./api.js";
 import { follow, read } from "./follow.js";
-import { active, begin, fold, isLive } from "./reduce.js";
+import { begin, fold, isLive } from "./reduce.js";
+import { shownAfter } from "./word.js";
 import { now } from "./words.js";
 
 /** @typedef {import("./follow.js").Connection} Connection */
@@ -134,7 +135,7 @@ export class Talk {
     if (frame.type === "run_started") this.said = frame.prompt;
     if (frame.type === "run_started" || frame.type === "steered") this.waiting = null;
     const isPast = Date.parse(frame.timestamp ?? "") < this.since - PAST_MS;
-    const agent = active(this.picture);
+    const agent = shownAfter(this.picture, frame, this.rail.held);
     if (agent) this.rail.hand(agent, isPast);
     this.on.heard(frame, isPast);
     this.on.changed();

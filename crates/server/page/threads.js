@@ -52,7 +52,7 @@ export class Threads {
       const parent = one.parent ?? null;
       if (!below.get(parent)?.push(one)) below.set(parent, [one]);
     }
-    for (const [parent, ones] of below) if (parent) ones.sort((a, b) => a.created_at - b.created_at);
+    for (const [parent, ones] of below) if (parent) ones.sort((a, b) => a.id.localeCompare(b.id, "en", { numeric: true }));
     /** @type {HTMLElement[]} */
     const nodes = [];
     const list = (/** @type {any[]} */ ones, /** @type {number} */ level) => {

@@ -127,7 +127,7 @@ function drawLane(room, { thread, level, bars }, { from, to }) {
   }
   const [name, track] = /** @type {[HTMLElement, HTMLElement]} */ (/** @type {unknown} */ (node.children));
   change(name, [called(thread), thread.goal, level], () => {
-    name.replaceChildren(called(thread), " ", make("span", "note", placeOf(thread.id)));
+    name.replaceChildren(make("span", "lane-who", called(thread)), " ", make("span", "note", placeOf(thread.id)));
     name.title = visible(thread.goal ?? "");
     name.style.paddingInlineStart = `${Math.min(level, 6) * 0.75}rem`;
   });
@@ -157,11 +157,11 @@ function drawBar(thread, bar, { from, to }) {
 
 function legend() {
   const kinds = Object.entries(KINDS).flatMap(([kind, name]) => [make("span", `bar is-${kind}`), `${name} `]);
-  return make("p", "legend", ...kinds, make("span", "bar is-failed is-tool"), "failed");
+  return make("p", "legend", ...kinds, make("span", "bar is-failed is-tool"), "failed or stopped");
 }
 
 /** @param {Bar} bar */
-const stateOf = (bar) => (bar.isFailed ? "failed" : bar.isLive ? "goes on" : "done");
+const stateOf = (bar) => (bar.isFailed ? (bar.ended ?? "failed") : bar.isLive ? "goes on" : "done");
 
 /** @param {Thread} thread */
 const called = (thread) => [plainName(thread.agent), ownName(thread)].filter(Boolean).join(" ");

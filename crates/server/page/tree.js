@@ -7,9 +7,9 @@
 
 import { button, change, kept, make, place, set } from "./dom.js";
 import { drawGroupHead } from "./group.js";
-import { begin, children, items } from "./reduce.js";
-import { asked, coming, row, sent, words } from "./rows.js";
-import { whole } from "./words.js";
+import { begin, children, untold } from "./reduce.js";
+import { asked, brief, broken, coming, row, sent, words } from "./rows.js";
+import { isGood, whole } from "./words.js";
 
 /** @typedef {import("./reduce.js").Picture} Picture */
 /** @typedef {import("./reduce.js").Thread} Thread */
@@ -133,10 +133,13 @@ export class Tree {
     const { inside, level } = room;
     const below = room.isFlat ? [] : level >= MOST_LEVELS ? this.#allBelow(id) : children(this.picture, id);
     const begun = new Set(below.map((child) => child.call));
-    const report = this.picture.threads.get(id)?.report;
+    const thread = this.picture.threads.get(id);
+    const report = thread?.report;
+    // A sub-agent by itself has no group whose head tells what it is for, and how it ended.
+    const alone = id === this.at && thread?.parent !== undefined ? thread : null;
     /** @type {{ seq: number, draw: () => HTMLElement | null }[]} */
     const rows = [];
-    for (const item of items(this.picture, id)) {
+    for (const item of untold(this.picture, id)) {
       // A call that began a child is shown as that child; a child's last words are its report, which stands apart.
       if (item.call !== undefined && begun.has(item.call)) continue;
       if (item.kind === "text" && report !== undefined && item.text === report) continue;
@@ -152,10 +155,12 @@ export class Tree {
     const nodes = rows.slice(-most).map((one) => one.draw());
     if (rows.length > most) nodes.unshift(this.#earlier(id, room, rows.length - most));
     if (level >= MOST_LEVELS && below.length) nodes.unshift(this.#flat(inside));
-    for (const [key, text] of this.picture.deltas)
-      if (key.startsWith(`${id}#`)) nodes.push(coming(inside, key, this.picture.threads.get(id)?.agent ?? "", text));
+    if (alone?.goal) nodes.unshift(brief(inside, alone.goal, this.picture.threads.get(alone.parent ?? "")?.agent));
+    const being = this.picture.deltas.get(id);
+    if (being) nodes.push(coming(inside, `${id}#${being.turn}`, thread?.agent ?? "", being.text));
     if (id === this.at && this.waiting !== null) nodes.push(sent(inside, this.waiting));
-    if (id !== this.at && report) nodes.push(this.#report(inside, report));
+    if (report) nodes.push(this.#report(inside, report));
+    if (alone?.outcome && !isGood(alone.outcome)) nodes.push(broken(inside, alone));
     place(
       inside,
       nodes.filter((node) => node !== null),

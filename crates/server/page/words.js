@@ -12,7 +12,7 @@ const STATES = /** @type {Record<string, string>} */ ({
   waiting_for_tool: "working",
   waiting_for_user: "waiting for approval",
   delegating: "waiting for others",
-  completing: "finishing",
+  completing: "stopping",
   initializing: "starting",
   loading_context: "starting",
   idle: "ready",

@@ -9,7 +9,7 @@ use rquickjs::function::Rest;
 use rquickjs::{CatchResultExt, Context, Ctx, Function, Module, Object, Runtime};
 
 /// The modules that touch neither document nor network, each after those it needs.
-const MODULES: [&str; 11] = [
+const MODULES: [&str; 12] = [
     "page/sse.js",
     "page/address.js",
     "page/inline.js",
@@ -18,9 +18,10 @@ const MODULES: [&str; 11] = [
     "page/figures.js",
     "page/shape.js",
     "page/spans.js",
-    "page/family.js",
     "page/items.js",
+    "page/family.js",
     "page/reduce.js",
+    "page/word.js",
 ];
 
 /// What the tests themselves bring.

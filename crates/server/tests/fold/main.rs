@@ -3,11 +3,14 @@
 //! Fixtures are shared with the mirror (`crates/view/golden` and `crates/view/tests/fixtures`): what both fold must
 //! look the same in both. Looking at the page in a browser is not done here.
 
+mod ends;
 mod engine;
 mod fixture;
 mod markdown;
 mod mirror;
 mod orders;
+mod passing;
 mod pictures;
+mod rail;
 mod sse;
 mod work;

@@ -88,7 +88,7 @@ fn item(item: &Value) -> Option<Value> {
     Some(match item["kind"].as_str()? {
         "prompt" => json!({"prompt": item["text"]}),
         "text" => json!({"text": item["text"], "agent": item["agent"]}),
-        "notice" if !item["from"].is_null() => json!({"steer": item["text"]}),
+        "steer" => json!({"steer": item["text"], "from": item["from"]}),
         "tool" => {
             let [call, tool, input, output, state, ms] =
                 ["call", "tool", "input", "output", "state", "ms"].map(|field| &item[field]);
@@ -159,7 +159,7 @@ fn items(node: &Node, own: &[Entry], begun: &BTreeSet<(String, String)>) -> Vec<
     let one = |(at, entry): (usize, &Entry)| match entry {
         Entry::Prompt { text, .. } => Some(json!({"prompt": text})),
         Entry::Text { agent, text, .. } => Some(json!({"text": text, "agent": agent})),
-        Entry::Steer { from, text, .. } => Some(json!({"steer": format!("{from} said: {text}")})),
+        Entry::Steer { from, text, .. } => Some(json!({"steer": text, "from": from})),
         Entry::Tool(row) => {
             let call = row.call.as_str().to_owned();
             begun.contains(&(node.id.to_string(), call)).then(|| {

@@ -2,8 +2,9 @@
 // What these tests ask of the page's modules, as plain data: text goes in and text comes out.
 
 import { prose } from "../../page/prose.js";
-import { active, begin, children, depth, fold, isLive, items } from "../../page/reduce.js";
+import { active, begin, children, depth, fold, isLive, items, untold } from "../../page/reduce.js";
 import { Reader } from "../../page/sse.js";
+import { shownAfter } from "../../page/word.js";
 
 /** @type {any[]} */
 let frames = [];
@@ -26,6 +27,26 @@ export function picture(order, looks) {
     if (looks) plain(made);
   }
   return JSON.stringify(plain(made));
+}
+
+/** Whom the rail shows after each of the loaded frames. */
+export function rail() {
+  const made = begin();
+  /** @type {string | null} */
+  let shown = null;
+  return JSON.stringify(
+    frames.map((frame) => {
+      fold(made, frame);
+      return (shown = shownAfter(made, frame, shown) ?? shown);
+    }),
+  );
+}
+
+/** What a thread of the loaded frames shows, by kind and words. @param {string} thread */
+export function rows(thread) {
+  const made = begin();
+  for (const frame of frames) fold(made, frame);
+  return JSON.stringify(untold(made, thread).map((item) => `${item.kind}: ${item.text}`));
 }
 
 /**
@@ -52,7 +73,7 @@ function plain(made) {
       .sort((a, b) => a.seq - b.seq)
       .map(({ places, frame, ...one }) => ({ ...one, asks: frame?.effect ?? null })),
     spans: [...made.spans.values()].sort((a, b) => a.from - b.from || (a.key < b.key ? -1 : 1)),
-    deltas: [...made.deltas].sort(),
+    deltas: [...made.deltas].map(([thread, { turn, text }]) => ({ thread, turn, text })),
   };
 }
 
