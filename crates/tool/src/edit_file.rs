@@ -66,6 +66,12 @@ struct Edit {
 fn act(args: &Args, bench: &Bench) -> Result<ToolResult, Error> {
     let path = bench.workspace.path(&args.path)?;
     let one = match (&args.old_text, &args.new_text) {
+        // Whoever consents to one form must not find that the other was applied besides.
+        (Some(_), Some(_)) if !args.edits.is_empty() => {
+            return Ok(ToolResult::error(
+                "edit_file was not run: it has old_text and new_text, and edits too; put all of them into edits",
+            ));
+        }
         (Some(old_text), Some(new_text)) => {
             Some(Edit { old_text: old_text.clone(), new_text: new_text.clone(), all: args.all })
         }

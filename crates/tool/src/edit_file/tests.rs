@@ -108,3 +108,22 @@ async fn an_edit_without_text_is_answered_with_what_is_missing() {
         assert!(room.error(tool(), input).await.contains("give old_text and new_text, or edits"));
     }
 }
+
+// T24, T25
+#[tokio::test]
+async fn one_edit_and_a_list_of_edits_in_the_same_call_are_refused_and_nothing_is_written() {
+    let room = read(b"safe = true\nlist = 1\n").await;
+    let list = serde_json::json!([{"old_text": "list = 1", "new_text": "list = 2"}]);
+    // As a list, and as a string that holds one.
+    for edits in [list.clone(), list.to_string().into()] {
+        let both = serde_json::json!({
+            "path": "a.txt", "old_text": "safe = true", "new_text": "safe = false", "edits": edits,
+        });
+        let said = room.error(tool(), &both.to_string()).await;
+        assert!(said.contains("was not run") && said.contains("put all of them into edits"), "{said}");
+        assert_eq!(room.text("a.txt"), "safe = true\nlist = 1\n");
+    }
+    let empty = r#"{"path": "a.txt", "old_text": "safe = true", "new_text": "safe = 1", "edits": []}"#;
+    room.ok(tool(), empty).await;
+    assert_eq!(room.text("a.txt"), "safe = 1\nlist = 1\n");
+}
