@@ -1,6 +1,10 @@
 // @ts-check
-// Where a link may lead: to http, https and mailto, at an address that says in plain letters whose it is. Everything
-// else stays text.
+// Where a link may lead: to http, https and mailto, at an address that says in plain letters whose it is, and out
+// into the world. Everything else stays text.
+//
+// A browser sends its cookies to every port of a machine, and what listens there trusts whoever comes from it: nothing
+// that an agent wrote leads to this machine, to one of this house, or back to this page. A public name may still be
+// given to such a machine; a page cannot know.
 
 /** @typedef {{ href: string, whose: string }} Address `whose` is the host, or the one who gets the mail. */
 
@@ -26,7 +30,8 @@ export function address(text) {
         .replace(/:\d*$/, "")
         .toLowerCase();
       // Letters of other scripts can look like these; whoever wants to go there can read the address.
-      return /^([a-z0-9-]+(\.[a-z0-9-]+)*\.?|\[[0-9a-f:.]+\])$/.test(host) ? { href: text, whose: host } : null;
+      const isPlain = /^([a-z0-9-]+(\.[a-z0-9-]+)*\.?|\[[0-9a-f:.]+\])$/.test(host);
+      return isPlain && isOutside(host) ? { href: text, whose: host } : null;
     }
     case "mailto": {
       const who = rest.split("?", 1)[0];
@@ -41,8 +46,11 @@ export function address(text) {
 export function lies(words, { href, whose }) {
   if (/^https?:\/\/[^/?#]*@/i.test(href)) return true;
   const own = whose.replace(/^www\./, "");
+  const said = words.replace(/\s+/g, " ");
+  // Nobody reads so far, and nobody is told what it says there.
+  if (said.length > LONGEST) return true;
   // Only what could be meant as an address: a scheme, an @, or a dot between letters.
-  for (const word of words.slice(0, LONGEST).split(/[\s()[\]<>"',;]+/)) {
+  for (const word of said.split(/[\s()[\]<>"',;]+/)) {
     if (!/:\/\/|@|[^.\d]\.[^.\d]/.test(word)) continue;
     const named = word
       .replace(/^[a-z]+:(\/\/)?/i, "")
@@ -52,4 +60,44 @@ export function lies(words, { href, whose }) {
     if (host.replace(/^www\./, "").replace(/[.:!]+$/, "") !== own) return true;
   }
   return false;
+}
+
+/** Names that are only known within a house. */
+const INSIDE = /(^|\.)(local|localhost|localdomain|internal|intranet|private|corp|home|lan|arpa)$/;
+
+/** Whether a host is out in the world, and not the one this page comes from. @param {string} host */
+function isOutside(host) {
+  const name = host.replace(/\.$/, "");
+  if (name === globalThis.location?.hostname) return false;
+  // Of the addresses of the sixth version only these are anybody's.
+  if (name.startsWith("[")) return /^\[[23][0-9a-f]{3}:/.test(name) && !name.includes(".");
+  const last = name.slice(name.lastIndexOf(".") + 1);
+  // Whatever ends in a number is read as one, in many ways of writing; only the usual one can be judged.
+  if (/^(\d+|0x[0-9a-f]*)$/.test(last)) return isPublic(name);
+  return name.includes(".") && !INSIDE.test(name);
+}
+
+/** @param {string} name */
+function isPublic(name) {
+  if (!/^(0|[1-9]\d{0,2})(\.(0|[1-9]\d{0,2})){3}$/.test(name)) return false;
+  const [first, second, third, fourth] = name.split(".").map(Number);
+  if ([first, second, third, fourth].some((part) => part > 255)) return false;
+  switch (first) {
+    case 0:
+    case 10:
+    case 127:
+      return false;
+    case 100:
+      return second < 64 || second > 127;
+    case 169:
+      return second !== 254;
+    case 172:
+      return second < 16 || second > 31;
+    case 192:
+      return second !== 168 && !(second === 0 && third === 0);
+    case 198:
+      return second !== 18 && second !== 19;
+    default:
+      return first < 224;
+  }
 }

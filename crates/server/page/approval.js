@@ -2,16 +2,18 @@
 // What agents ask a person: one question at a time, in a dialog that stays on it until it is decided, here or
 // elsewhere.
 //
-// A decision goes out with the id and the digest of what was on the screen. A question that comes in meanwhile waits
-// behind it, and nothing decides by itself: closing the dialog only puts the question off.
+// A decision goes out with the id and the digest of what was on the screen, and only once all of it has been there for
+// a moment. A question that comes in meanwhile waits behind it, and nothing decides by itself: closing the dialog only
+// puts the question off.
 
-import { api, wordsOf } from "./api.js";
+import { Refused, api, ask, wordsOf } from "./api.js";
 import { button, isAsked, isTyping, make, set, show, title } from "./dom.js";
-import { edited, editor, preview } from "./preview.js";
-import { duration, moment, now, plainName, riskWords, visible } from "./words.js";
+import { isRounded, written } from "./exact.js";
+import { edited, editor, exactly, preview } from "./preview.js";
+import { duration, moment, now, plainName, riskWords, visible, waiting } from "./words.js";
 
-/** A dialog that opens by itself may meet a key that was meant for something else. */
-const FRESH_MS = 300;
+/** A dialog that has only just opened may meet a click or a key that was meant for what was there before. */
+const FRESH_MS = 1000;
 /** The next question does not take the place of the last under a second click. */
 const NEXT_MS = 350;
 
@@ -31,8 +33,16 @@ export class Approval {
     this.later = new Set();
     /** Decided here. @type {Set<string>} */
     this.decided = new Set();
-    this.freshUntil = 0;
+    /** Whether nobody can have read it yet. */
+    this.isFresh = false;
+    /** Whether all of the input is on the screen. */
+    this.isWhole = true;
+    /** Whether the next question is held back. */
+    this.isResting = false;
     this.isSending = false;
+    this.isLookingUp = false;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
     room.addEventListener("keydown", (event) => this.#key(event));
     room.addEventListener("close", () => this.#closed());
   }
@@ -48,19 +58,22 @@ export class Approval {
     if (this.question && !questions.some((one) => one.id === this.question.id)) void this.#gone(this.question);
     if (this.question) return this.#count();
     const next = questions.find((one) => one.root === root && !this.later.has(one.id) && !this.decided.has(one.id));
-    if (next && mayOpen && !isAsked() && now() >= this.freshUntil) this.ask(next, true);
+    if (next && mayOpen && !isAsked() && !this.isResting) this.ask(next);
   }
 
-  /** Puts a question to the person. @param {any} question @param {boolean} [byItself] */
-  ask(question, byItself = false) {
+  /** Puts a question to the person. @param {any} question */
+  ask(question) {
     if (this.question) return;
     this.question = question;
     this.later.delete(question.id);
-    this.freshUntil = byItself ? now() + FRESH_MS : 0;
+    this.isFresh = true;
+    this.isWhole = !isRounded(question.input);
     this.#draw(question);
     show(this.room);
-    const first = this.isGrave ? this.room.querySelector("[data-testid=reject-button]") : this.room.querySelector("h2");
-    /** @type {HTMLElement | null} */ (first)?.focus();
+    this.room.querySelector("h2")?.focus();
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.#settle(), FRESH_MS);
+    if (!this.isWhole) void this.#complete(question);
   }
 
   /** Whether a mistake would be dear. */
@@ -79,11 +92,50 @@ export class Approval {
         : "has expired, and counts as refused";
   }
 
+  /** From here on a click is meant for what is on the screen. */
+  #settle() {
+    this.isFresh = false;
+    this.#free();
+    const deny = /** @type {HTMLElement | null} */ (this.room.querySelector("[data-testid=reject-button]"));
+    if (this.isGrave && document.activeElement === this.room.querySelector("h2")) deny?.focus();
+  }
+
+  /** Lets those buttons be pressed that may decide. */
+  #free() {
+    for (const node of /** @type {NodeListOf<HTMLButtonElement>} */ (this.room.querySelectorAll("[data-decides]")))
+      node.disabled = !this.#mayDecide(node.dataset.decides ?? "");
+  }
+
+  /** @param {string} decision */
+  #mayDecide(decision) {
+    return !this.isFresh && (decision === "deny" || this.isWhole);
+  }
+
+  /** Shows an input that a page cannot hold, as it is written. @param {any} question */
+  async #complete(question) {
+    const wrong = this.wrong;
+    try {
+      const answer = await ask(`/api/v1/approvals/${encodeURIComponent(question.id)}`);
+      const body = await answer.text();
+      if (this.question !== question) return;
+      if (JSON.parse(body).digest !== question.digest) throw new Error("What is asked is another thing by now.");
+      this.what?.replaceChildren(
+        make("p", "note", "A number here is larger than a page can change: approve it as it is, or deny."),
+        exactly(written(body, "input")),
+      );
+      this.isWhole = true;
+      this.#free();
+    } catch (error) {
+      if (wrong) wrong.textContent = `The exact input cannot be shown, so you can only deny. ${wordsOf(error)}`;
+    }
+  }
+
   /** @param {any} question */
   #draw(question) {
     this.editor = null;
     this.wrong = set(make("p", "is-error"), { role: "alert" });
-    this.what = make("div", "asked-for", ...preview(question));
+    const shown = this.isWhole ? preview(question) : [make("p", "note", "Reading the exact input…")];
+    this.what = make("div", "asked-for", ...shown);
     this.reason = /** @type {HTMLInputElement} */ (
       set(make("input", ""), { "data-testid": "reject-reason", placeholder: "Why not? The agent is told." })
     );
@@ -104,7 +156,7 @@ export class Approval {
       fact("Protected", make("span", "is-error", question.protected.map(visible).join(", ")));
     if (question.foreign) fact("Careful", "This agent has read text from outside the house.");
     if (question.standing)
-      fact("More than once", "would cover ", make("code", "", `${question.tool} ${visible(question.standing)}`));
+      fact("More than once", "would cover ", make("code", "", visible(`${question.tool} ${question.standing}`)));
     this.room.replaceChildren(
       title(this.room, `${plainName(question.path.at(-1))} asks: ${visible(question.tool)}`),
       make("p", "asked-line", risk, clock, count),
@@ -114,6 +166,7 @@ export class Approval {
       this.wrong,
       this.#buttons(question),
     );
+    this.#free();
     this.#count();
     this.tick();
   }
@@ -121,9 +174,12 @@ export class Approval {
   /** @param {any} question */
   #buttons(question) {
     const allow = (/** @type {string} */ label, /** @type {string} */ scope, /** @type {string} */ key) =>
-      keyed(
-        button(label, scope === "once" ? "primary" : "", () => void this.#send({ decision: "allow", scope })),
-        key,
+      set(
+        keyed(
+          button(label, scope === "once" ? "primary" : "", () => void this.#send({ decision: "allow", scope })),
+          key,
+        ),
+        { "data-decides": "allow" },
       );
     const once = set(allow("Approve once", "once", "a"), { "data-testid": "approve-button" });
     const more = question.standing ? [allow("In this thread", "thread", "s"), allow("Always", "always", "w")] : [];
@@ -131,12 +187,14 @@ export class Approval {
       button("Edit", "", () => this.#edit()),
       "e",
     );
+    // What a page cannot hold it cannot give back, either.
+    const change = isRounded(question.input) ? [] : [edit];
     const deny = set(
       keyed(
         button("Deny", "danger", () => void this.#send({ decision: "deny" })),
         "d",
       ),
-      { "data-testid": "reject-button" },
+      { "data-testid": "reject-button", "data-decides": "deny" },
     );
     const open = keyed(
       button("Open thread", "", () => this.#open()),
@@ -147,7 +205,7 @@ export class Approval {
       "buttons",
       once,
       ...more,
-      edit,
+      ...change,
       deny,
       make("span", "gap"),
       open,
@@ -160,7 +218,7 @@ export class Approval {
 
   #count() {
     const queue = this.questions.filter((one) => one.id !== this.question?.id).length;
-    if (this.count) this.count.textContent = queue ? `1 of ${queue + 1}` : "";
+    if (this.count) this.count.textContent = queue ? `1 of ${waiting(queue + 1)}` : "";
   }
 
   #edit() {
@@ -182,7 +240,7 @@ export class Approval {
   /** @param {any} word */
   async #send(word) {
     const { question } = this;
-    if (!question || this.isSending) return;
+    if (!question || this.isSending || !this.#mayDecide(word.decision)) return;
     this.isSending = true;
     this.room.setAttribute("aria-busy", "true");
     try {
@@ -204,24 +262,34 @@ export class Approval {
 
   /** A question that somebody else has decided, or nobody asks any more. @param {any} question */
   async #gone(question) {
-    if (this.isSending || this.decided.has(question.id)) return;
-    this.#leave();
+    if (this.isSending || this.isLookingUp || this.decided.has(question.id)) return;
+    this.isLookingUp = true;
     let words = "is no longer asked";
     try {
       const row = await api(`/approvals/${encodeURIComponent(question.id)}`);
+      // Where very many wait, the list leaves some out.
+      if (row.status === "pending") return;
       words = `was decided elsewhere: ${row.status}${row.reason ? ` (${visible(row.reason)})` : ""}`;
-    } catch {
-      // Its conversation is gone, too.
+    } catch (error) {
+      // Its conversation may be gone, too. Without an answer nothing is known.
+      if (!(error instanceof Refused && error.status === 404)) return;
+    } finally {
+      this.isLookingUp = false;
     }
+    if (this.question !== question || this.isSending) return;
+    this.#leave();
     this.on.note(`${plainName(question.path.at(-1))} asked for ${visible(question.tool)}: that ${words}.`);
   }
 
   /** Closes without putting it off. */
   #leave() {
     this.question = null;
-    this.freshUntil = now() + NEXT_MS;
+    this.isResting = true;
     this.room.close();
-    setTimeout(() => this.on.decided(), NEXT_MS);
+    setTimeout(() => {
+      this.isResting = false;
+      this.on.decided();
+    }, NEXT_MS);
   }
 
   #closed() {
@@ -229,6 +297,7 @@ export class Approval {
     const put = this.question ? this.questions.filter((one) => one.root === this.question.root) : [];
     for (const one of put) this.later.add(one.id);
     this.question = null;
+    clearTimeout(this.timer);
   }
 
   /** @param {KeyboardEvent} event */
@@ -244,7 +313,7 @@ export class Approval {
     if (!wanted || event.key.length !== 1) return;
     event.preventDefault();
     event.stopPropagation();
-    if (now() >= this.freshUntil) wanted.click();
+    if (!this.isFresh) wanted.click();
   }
 }
 

@@ -284,7 +284,8 @@ function destination(text, from) {
     const one = text[at];
     if (one === "\n" || (open += one === "(" ? 1 : 0) > 8) return null;
     if (one === ")" && open-- === 0) {
-      const [, where = ""] = /^\s*<?([^\s<>]*)>?(?:\s+"[^"]*"|\s+'[^']*')?\s*$/.exec(text.slice(from, at)) ?? [];
+      const inside = text.slice(from, at).trim();
+      const [, where = ""] = /^<?([^\s<>]*)>?(?:\s+"[^"]*"|\s+'[^']*')?$/.exec(inside) ?? [];
       return { text: where, end: at + 1 };
     }
   }

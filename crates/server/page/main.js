@@ -259,8 +259,10 @@ function review(question) {
 /** @param {string} id */
 async function reviewById(id) {
   if (!lists.questions.some((one) => one.id === id)) await lists.read();
-  const question = lists.questions.find((one) => one.id === id);
-  if (question) approval.ask(question);
+  const listed = lists.questions.find((one) => one.id === id);
+  // Where very many wait, the list leaves some out.
+  const question = listed ?? (await api(`/approvals/${encodeURIComponent(id)}`).catch(() => null));
+  if (question?.status === "pending") approval.ask(question);
   else note("That is not asked any more.");
 }
 

@@ -1,9 +1,11 @@
 // @ts-check
 // What exactly a call would do, as a person can judge it: a file as it would be written, an edit as lines that go
 // and come, anything else as the very arguments. Nothing is left out and nothing is hidden; where it is long, its
-// length is said.
+// length is said. What a call of a file tool means is read by `edits.js`.
 
 import { make, set } from "./dom.js";
+import { changes } from "./edits.js";
+import { isRounded } from "./exact.js";
 import { counted, escaped, visible, whole } from "./words.js";
 
 /** From so many characters on, the length is said. */
@@ -12,12 +14,15 @@ const LONG = 2000;
 /** @param {any} question @returns {Node[]} */
 export function preview(question) {
   const input = question.input ?? {};
-  const exact = block(visible(JSON.stringify(input, null, 2)), "The exact input");
-  const drawn = changes(question.tool, input);
-  if (!drawn) return [exact];
+  const exact = exactly(JSON.stringify(input, null, 2));
+  const read = changes(question.tool, input);
+  if (!read) return [exact];
   const details = make("details", "", make("summary", "", "The exact input"), exact);
-  return [drawn, details];
+  return [diff(read), details];
 }
+
+/** The input itself, as it is written. @param {string} text */
+export const exactly = (text) => block(visible(text), "The exact input");
 
 /**
  * JSON to be edited: what cannot be seen is escaped, and comes back as it was.
@@ -45,37 +50,26 @@ export function edited(editor, input) {
   } catch (error) {
     throw new Error(`This is not JSON: ${error instanceof Error ? error.message : error}`);
   }
+  if (isRounded(value)) throw new Error("A number here is larger than a page can send. Write a smaller one, or deny.");
   return JSON.stringify(value) === JSON.stringify(input) ? undefined : value;
 }
 
-/** @param {string} tool @param {any} input */
-function changes(tool, input) {
-  const path = input.path ?? input.file ?? input.file_path ?? input.filename;
-  if (typeof path !== "string") return null;
-  if (tool === "write_file") {
-    const content = input.content ?? input.contents ?? input.text;
-    return typeof content === "string" ? diff(path, "The whole file would be", [["", content]]) : null;
-  }
-  if (tool !== "edit_file") return null;
-  const edits = Array.isArray(input.edits) && input.edits.length ? input.edits : [input];
-  const pairs = edits.map((/** @type {any} */ one) => [
-    one?.old_text ?? one?.old_string,
-    one?.new_text ?? one?.new_string,
-  ]);
-  return pairs.every((/** @type {any[]} */ pair) => pair.every((text) => typeof text === "string"))
-    ? diff(path, "Would change", pairs)
-    : null;
-}
-
-/** @param {string} path @param {string} words @param {string[][]} pairs What goes, and what comes. */
-function diff(path, words, pairs) {
-  const rows = pairs.flatMap(([old, fresh], at) => [
-    ...(at ? [make("span", "diff-gap", "⋯\n")] : []),
-    ...lines(old, "-"),
-    ...lines(fresh, "+"),
-  ]);
-  const count = pairs.reduce((sum, [, fresh]) => sum + fresh.length, 0);
-  const shown = set(make("pre", "diff", ...rows), { tabindex: "0", "aria-label": `${words}: ${path}` });
+/** @param {import("./edits.js").Changes} changes */
+function diff({ path, isWhole, edits }) {
+  const words = isWhole ? "The whole file would be" : "Would change";
+  const rows = edits.flatMap(({ old, fresh, everywhere }, at) => {
+    // The end of the last line is shown where only one of the two has it.
+    const isClosed = fresh.endsWith("\n") && (isWhole || old.endsWith("\n"));
+    const part = (/** @type {string} */ text) => (isClosed ? text.replace(/\n$/, "") : text);
+    return [
+      ...(at ? [make("span", "diff-gap", "⋯\n")] : []),
+      ...(everywhere ? [make("span", "diff-gap", "everywhere in the file:\n")] : []),
+      ...(old === "" ? [] : lines(part(old), "-")),
+      ...(fresh === "" ? [] : lines(part(fresh), "+")),
+    ];
+  });
+  const count = edits.reduce((sum, { fresh }) => sum + fresh.length, 0);
+  const shown = set(make("pre", "diff", ...rows), { tabindex: "0", "aria-label": `${words}: ${visible(path)}` });
   return make(
     "div",
     "preview",
@@ -92,9 +86,9 @@ function diff(path, words, pairs) {
 
 /** @param {string} text @param {"-" | "+"} mark */
 function lines(text, mark) {
-  if (text === "") return [];
-  const all = text.replace(/\n$/, "").split("\n");
-  return all.map((line) => make("span", mark === "+" ? "comes" : "goes", `${mark} ${visible(line)}\n`));
+  return text
+    .split("\n")
+    .map((line) => make("span", mark === "+" ? "comes" : "goes", `${mark} ${visible(line)}\n`));
 }
 
 /** @param {string} text @param {string} label */

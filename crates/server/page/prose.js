@@ -19,9 +19,10 @@ import { inline } from "./inline.js";
 /** Lists and quotes within each other are read so deep; what is deeper stays as it is written. */
 const DEEPEST = 12;
 
-const FENCE = /^( *)(`{3,}|~{3,}) *([^`]*)$/;
-const HEADING = /^ {0,3}(#{1,6})(?: +(.*))?$/;
-const ITEM = /^( *)([-*+]|\d{1,9}[.)])(?:( +)(.*))?$/;
+// Each of these reads a line once: whatever a repeated part has taken, what follows it cannot fail for want of it.
+const FENCE = /^( *)(`{3,}(?!`)|~{3,}(?!~))([^`]*)$/;
+const HEADING = /^ {0,3}(#{1,6})(?: +([^]*))?$/;
+const ITEM = /^( *)([-*+]|\d{1,9}[.)])(?:( +)([^]*))?$/;
 
 /** @param {string} source @returns {Block[]} */
 export function prose(source) {

@@ -110,6 +110,12 @@ export const short = (number) =>
 /** @param {number} count @param {string} one */
 export const counted = (count, one) => `${whole(count)} ${one}${count === 1 ? "" : "s"}`;
 
+/** The window lists so many questions at most. */
+const MOST_QUESTIONS = 200;
+
+/** How many questions wait, as far as the window tells. @param {number} count */
+export const waiting = (count) => (count < MOST_QUESTIONS ? String(count) : `${MOST_QUESTIONS}+`);
+
 /** Money; what has no price costs nothing here. @param {number} microusd */
 export const money = (microusd) =>
   microusd > 0 ? `$${(microusd / 1e6).toFixed(microusd < 10_000 ? 4 : 2)}` : "$0.00 (local)";
@@ -135,8 +141,16 @@ export function cut(text, most) {
   return characters.length > most ? `${characters.slice(0, most - 1).join("")}…` : text;
 }
 
+// The same tables as the terminal's (`crates/view/src/safe.rs`): a test holds them against each other. What a page can
+// have besides are halves of a character.
+const BLANK = "\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u2800\\u3000";
 const UNSEEN =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u00a0\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffc]|[\u{e0000}-\u{e0fff}\u{1d173}-\u{1d17a}]/gu;
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffc]|[\u{13430}-\u{1343f}\u{1bca0}-\u{1bca3}\u{1d159}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]|\p{Noncharacter_Code_Point}/gu;
+/** More blanks in a row than 16, of whatever kind, and more than 8 blank lines: behind them something could hide. */
+const BLANKS = new RegExp(`[${BLANK}\t]{17,}`, "g");
+const BLANK_LINES = new RegExp(`\n(?:[${BLANK}\t]*\n){9,}`, "g");
+/** Blanks that are not the usual one. */
+const ODD_BLANK = new RegExp(`(?! )[${BLANK}]`, "g");
 
 /** @param {string} character */
 const point = (character) => `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
@@ -149,7 +163,8 @@ const point = (character) => `U+${(character.codePointAt(0) ?? 0).toString(16).t
 export function visible(text) {
   return text
     .replace(UNSEEN, (character) => `⟨${point(character)}⟩`)
-    .replace(/ {40,}|\n{10,}|\t{20,}/g, (run) => `⟨${point(run)} ×${run.length}⟩`);
+    .replace(BLANKS, (run) => `⟨blank ×${run.length}⟩`)
+    .replace(BLANK_LINES, (run) => `\n⟨blank line ×${run.split("\n").length - 2}⟩\n`);
 }
 
 /**
@@ -157,9 +172,11 @@ export function visible(text) {
  * @param {any} value
  */
 export function escaped(value) {
-  return JSON.stringify(value ?? null, null, 2).replace(UNSEEN, (character) =>
+  const units = (/** @type {string} */ character) =>
     [...Array(character.length).keys()]
       .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`)
-      .join(""),
-  );
+      .join("");
+  return JSON.stringify(value ?? null, null, 2)
+    .replace(UNSEEN, units)
+    .replace(ODD_BLANK, units);
 }

@@ -2,7 +2,7 @@
 //!
 //! A model, a mail or a file name may hold characters that move the cursor, turn the reading direction or show nothing at all.
 //! They are shown as escapes, so that what a person reads is what stands there. The same text is shown the same way everywhere.
-//! For faces of text only: a page escapes for HTML besides.
+//! For faces of text only: the page has the same table in `words.js`, and a test holds the two against each other.
 
 /// More blanks in a row than this are counted instead of shown: behind them something could hide.
 const MAX_BLANKS: usize = 16;
@@ -30,6 +30,7 @@ pub fn block(text: &str) -> String {
 
 fn escaped(text: &str, keeps: impl Fn(char) -> bool) -> String {
     let mut shown = String::with_capacity(text.len());
+    let is_blank = |c: char| is_blank(c) || c == '\t' && keeps(c);
     let mut rest = text.chars().peekable();
     while let Some(c) = rest.next() {
         if is_blank(c) {
@@ -62,15 +63,17 @@ fn is_blank(c: char) -> bool {
     )
 }
 
-/// Characters that show nothing of themselves: controls, line breaks, reading direction, joiners, selectors, fillers, tags.
+/// Characters that show nothing of themselves: controls, line breaks, reading direction, joiners, selectors, fillers, tags,
+/// and what is no character at all.
 fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,
             '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
             | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
             | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
-            | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
-            | '\u{e0000}'..='\u{e0fff}')
+            | '\u{fdd0}'..='\u{fdef}' | '\u{fff0}'..='\u{fffc}' | '\u{13430}'..='\u{1343f}' | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d159}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+        || u32::from(c) & 0xfffe == 0xfffe
 }
 
 #[cfg(test)]
@@ -95,6 +98,16 @@ mod tests {
         let text = format!("ls{}; rm -rf /", " ".repeat(10_000));
         assert_eq!(line(&text, 80), "ls[10000 spaces]; rm -rf /");
         assert_eq!(line("a  b\u{3000}c", 80), "a  b\u{3000}c");
+        assert_eq!(block(&format!("ls{}; rm -rf /", " \t".repeat(50))), "ls[100 spaces]; rm -rf /");
+    }
+
+    // T24
+    #[test]
+    fn what_is_no_character_is_shown_as_an_escape() {
+        assert_eq!(
+            line("a\u{13430}b\u{1d159}c\u{fdd0}d\u{10ffff}", 80),
+            "a\\u{13430}b\\u{1d159}c\\u{fdd0}d\\u{10ffff}"
+        );
     }
 
     #[test]

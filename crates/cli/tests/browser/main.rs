@@ -5,6 +5,7 @@
 
 mod answering;
 mod cutter;
+mod deciding;
 mod hostile;
 mod keyboard;
 mod losing;

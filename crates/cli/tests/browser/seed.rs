@@ -17,7 +17,7 @@ const MOCKED: &str = r#"
       "#;
 
 /// Time stands still until it is told to pass; whatever waits for its end runs in its turn.
-const HELD_CLOCK: &str = r#"
+pub const HELD_CLOCK: &str = r#"
     let now = 0, last = 0;
     const due = new Map();
     const channel = new MessageChannel(), waiting = [];
@@ -122,6 +122,6 @@ fn until_complete(page: &Page) {
 }
 
 #[track_caller]
-fn pass(page: &Page, ms: u64) {
+pub fn pass(page: &Page, ms: u64) {
     page.eval::<serde_json::Value>(&format!("pass({ms})"));
 }

@@ -9,7 +9,7 @@ use rquickjs::function::Rest;
 use rquickjs::{CatchResultExt, Context, Ctx, Function, Module, Object, Runtime};
 
 /// The modules that touch neither document nor network, each after those it needs.
-const MODULES: [&str; 12] = [
+const MODULES: [&str; 15] = [
     "page/sse.js",
     "page/address.js",
     "page/inline.js",
@@ -22,6 +22,9 @@ const MODULES: [&str; 12] = [
     "page/family.js",
     "page/reduce.js",
     "page/word.js",
+    "page/words.js",
+    "page/edits.js",
+    "page/exact.js",
 ];
 
 /// What the tests themselves bring.

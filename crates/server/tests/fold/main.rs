@@ -12,5 +12,6 @@ mod orders;
 mod passing;
 mod pictures;
 mod rail;
+mod showing;
 mod sse;
 mod work;

@@ -208,6 +208,96 @@ fn words_that_name_somebody_else_are_given_away() {
 
 // THREATS T6
 #[test]
+fn words_behind_many_blanks_are_weighed_too() {
+    for blanks in ["\u{a0}".repeat(3000), " ".repeat(3000), "\u{2003} ".repeat(1500)] {
+        let source = format!("[{blanks}https://bank.example](https://evil.example)");
+        assert_eq!(links(&tree(&source)), [("https://evil.example".to_owned(), Some("evil.example".to_owned()))]);
+    }
+    let long = format!("[{}bank.example](https://evil.example)", "word ".repeat(1000));
+    assert_eq!(links(&tree(&long)), [("https://evil.example".to_owned(), Some("evil.example".to_owned()))]);
+    let spaced = format!("[{}the report](https://docs.example)", " ".repeat(3000));
+    assert_eq!(links(&tree(&spaced)), [("https://docs.example".to_owned(), None)], "blanks alone say nothing");
+}
+
+// THREATS T1, T3, T23
+#[test]
+fn nothing_leads_to_this_machine_or_to_another_of_the_house() {
+    let inside = [
+        "127.0.0.1",
+        "127.0.0.1.",
+        "127.1",
+        "2130706433",
+        "0x7f000001",
+        "0x7f.1",
+        "0177.0.0.1",
+        "127.8.9.10",
+        "0.0.0.0",
+        "0",
+        "10.1.2.3",
+        "100.64.0.1",
+        "169.254.169.254",
+        "172.16.0.1",
+        "172.31.255.255",
+        "192.168.1.1",
+        "224.0.0.251",
+        "255.255.255.255",
+        "256.1.1.1",
+        "localhost",
+        "LOCALHOST",
+        "localhost.",
+        "a.localhost",
+        "router",
+        "printer.local",
+        "nas.lan",
+        "box.home.arpa",
+        "metadata.google.internal",
+        "[::1]",
+        "[::]",
+        "[0:0:0:0:0:0:0:1]",
+        "[::ffff:127.0.0.1]",
+        "[::ffff:7f00:1]",
+        "[fe80::1]",
+        "[fd00::1]",
+        "somebody@127.0.0.1",
+        "docs.example@localhost",
+    ];
+    let engine = Engine::new();
+    let read = |source: &str| -> Value { engine.call("tree", &[source]).parse().expect("a tree is JSON") };
+    for host in inside {
+        for at in [
+            format!("http://{host}/steal"),
+            format!("https://{host}:4978/api/stream/x?prompt=y"),
+            format!("http://{host}"),
+        ] {
+            for source in [format!("[the report]({at})"), format!("<{at}>"), format!("see {at}")] {
+                let shown = read(&source);
+                assert_eq!(links(&shown), [], "{source}");
+                assert!(shown.to_string().contains(host), "what leads nowhere is still to be read: {shown}");
+            }
+        }
+    }
+    let outside =
+        ["docs.example", "93.184.215.14", "172.32.0.1", "100.128.0.1", "[2606:2800:21f:cb07::1]", "0x7f.example"];
+    for host in outside {
+        assert_eq!(links(&read(&format!("[x](https://{host}/y)"))).len(), 1, "{host}");
+    }
+}
+
+// THREATS T1
+#[test]
+fn nothing_leads_back_to_the_page_itself() {
+    let engine = Engine::new();
+    let at = |source: &str| links(&engine.call("treeAt", &[source, "house.example"]).parse().expect("a tree is JSON"));
+    for source in
+        ["[x](https://house.example/api/stream/x)", "https://house.example:8443/x", "<http://HOUSE.example./>"]
+    {
+        assert_eq!(at(source), [], "{source}");
+    }
+    assert_eq!(at("[x](https://docs.house.example)").len(), 1);
+}
+
+// THREATS T6
+#[test]
 fn html_is_text_and_images_are_their_words() {
     let html = "<script>alert(1)</script><img src=x onerror=alert(1)> <a href=\"javascript:x\">y</a> &lt;b&gt;";
     assert_eq!(words(html), json!([html]));
@@ -257,4 +347,25 @@ fn reading_takes_work_in_proportion_to_the_text() {
         // What is over in a moment is hardly counted at all.
         assert!(more <= (less + 20) * 6, "{before:?} {unit:?} {after:?}: {less}, then {more} for four times as much");
     }
+}
+
+// THREATS T8
+#[test]
+fn a_line_of_any_length_takes_work_in_proportion_to_it() {
+    let engine = Engine::new();
+    let cases = [
+        ("", "~", "`"),
+        ("", "`", "x`"),
+        ("```", " ", "`"),
+        ("# ", " ", "\u{2028}"),
+        ("- ", " ", "\u{2028}"),
+        ("1. ", " ", "\u{2029}x"),
+        ("", " ", "- a"),
+    ];
+    for (before, unit, after) in cases {
+        let [less, more] = ["10000", "40000"].map(|times| engine.work("wordyWithin", &[before, unit, after, times]));
+        assert!(more <= (less + 20) * 6, "{before:?} {unit:?} {after:?}: {less}, then {more} for four times as much");
+    }
+    let [less, more] = ["500", "2000"].map(|blanks| engine.work("blankLinks", &[blanks]));
+    assert!(more <= (less + 20) * 6, "blanks in links: {less}, then {more} for four times as much");
 }

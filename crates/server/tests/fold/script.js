@@ -1,10 +1,13 @@
 // @ts-check
 // What these tests ask of the page's modules, as plain data: text goes in and text comes out.
 
+import { changes as changesOf } from "../../page/edits.js";
+import { isRounded, written } from "../../page/exact.js";
 import { prose } from "../../page/prose.js";
 import { active, begin, children, depth, fold, isLive, items, untold } from "../../page/reduce.js";
 import { Reader } from "../../page/sse.js";
 import { shownAfter } from "../../page/word.js";
+import { escaped, visible, waiting } from "../../page/words.js";
 
 /** @type {any[]} */
 let frames = [];
@@ -137,6 +140,64 @@ export function wordy(before, unit, after, times) {
   prose(before.repeat(Number(times)) + unit.repeat(Number(times)) + after.repeat(Number(times)));
   return "";
 }
+
+/**
+ * Reads a text that repeats itself between a beginning and an end.
+ * @param {string} before
+ * @param {string} unit
+ * @param {string} after
+ * @param {string} times
+ */
+export function wordyWithin(before, unit, after, times) {
+  prose(before + unit.repeat(Number(times)) + after);
+  return "";
+}
+
+/** Reads links with so many blanks in their addresses. @param {string} blanks */
+export function blankLinks(blanks) {
+  prose(`[a](x${" ".repeat(Number(blanks))}y) `.repeat(20));
+  return "";
+}
+
+/** Reads a text on a page that comes from this host. @param {string} source @param {string} hostname */
+export function treeAt(source, hostname) {
+  Object.assign(globalThis, { location: { hostname } });
+  return tree(source);
+}
+
+// ---- what is shown ----
+
+export { visible, written };
+
+/**
+ * Characters that are shown otherwise than they are, repeated so many times.
+ * @param {string} from
+ * @param {string} to The first that is not looked at.
+ * @param {string} times
+ */
+export function shownOtherwise(from, to, times) {
+  const isAlone = (/** @type {number} */ point) => point === 0x7c || (point >= 0xd800 && point < 0xe000);
+  const points = Array.from({ length: Number(to) - Number(from) }, (_, at) => Number(from) + at);
+  const looked = points.filter((point) => !isAlone(point));
+  const texts = looked.map((point) => String.fromCodePoint(point).repeat(Number(times)));
+  const shown = visible(texts.join("|")).split("|");
+  return JSON.stringify(looked.filter((_, at) => shown[at] !== texts[at]));
+}
+
+/** JSON as it is edited, and whether it is the same when it comes back. @param {string} json */
+export function edited(json) {
+  const text = escaped(JSON.parse(json));
+  return JSON.stringify([text, JSON.stringify(JSON.parse(text)) === JSON.stringify(JSON.parse(json))]);
+}
+
+/** @param {string} tool @param {string} input */
+export const calls = (tool, input) => JSON.stringify(changesOf(tool, JSON.parse(input)));
+
+/** @param {string} json */
+export const rounded = (json) => String(isRounded(JSON.parse(json)));
+
+/** @param {string} count */
+export const queue = (count) => waiting(Number(count));
 
 // ---- work ----
 
