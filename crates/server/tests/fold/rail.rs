@@ -56,7 +56,8 @@ fn rail(frames: &[Value]) -> Vec<String> {
 
 fn thread(seq: u64, kind: &str, thread: &str, agent: &str, more: Value) -> Value {
     let mut frame = json!({"type": kind, "seq": seq, "run": "r", "thread": thread, "agent": agent});
-    frame.as_object_mut().expect("fields").extend(more.as_object().expect("fields").clone());
+    let Value::Object(more) = more else { panic!("fields") };
+    frame.as_object_mut().expect("an object").extend(more);
     frame
 }
 
