@@ -86,7 +86,8 @@ function connection(talk, lists) {
  * @param {Connection | null} house How the stream of the whole house is.
  */
 function lost(tries, house) {
-  if (house?.is === "live") return `Reconnecting (${tries})… the run goes on without this page. What you see may be stale.`;
-  if (tries < 2) return `Reconnecting (${tries})… What you see may be stale.`;
+  const stale = "What you see may be stale.";
+  if (house?.is === "live") return `Reconnecting (${tries})… the run goes on without this page. ${stale}`;
+  if (tries < 2) return `Reconnecting (${tries})… ${stale}`;
   return "The server does not answer. Trying again… What runs is kept and goes on when it is served again.";
 }

@@ -10,7 +10,11 @@ import { isGood, now, stateWord } from "./words.js";
 /** @typedef {import("./reduce.js").Picture} Picture */
 /** @typedef {import("./reduce.js").Thread} Thread */
 /** @typedef {"model" | "tool" | "child" | "person"} Kind */
-/** @typedef {{ kind: Kind, label: string, from: number, to: number, isFailed: boolean, isLive: boolean, ended?: string }} Bar `ended` is how, where its agent ended with it and not well. */
+/**
+ * @typedef {{
+ *   kind: Kind, label: string, from: number, to: number, isFailed: boolean, isLive: boolean, ended?: string,
+ * }} Bar `ended` is how its agent ended with it, where that was not well.
+ */
 /** @typedef {{ thread: Thread, level: number, bars: Bar[] }} Lane */
 
 /**

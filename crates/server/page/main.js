@@ -95,7 +95,8 @@ function heard(frame, isPast) {
   if (isPast) return;
   if (view === "cost" && ["done", "sub_agent_complete", "sub_agent_error"].includes(frame.type)) choose("cost");
   if (frame.type === "validation_required") tell(`${plainName(frame.agent)} waits for your approval`);
-  if (frame.type === "text" && frame.thread === talk.shown) tell(`${plainName(frame.agent)} says: ${spoken(frame.content)}`);
+  if (frame.type === "text" && frame.thread === talk.shown)
+    tell(`${plainName(frame.agent)} says: ${spoken(frame.content)}`);
 }
 
 /** Another thread is looked at. */
@@ -164,7 +165,10 @@ function choose(wanted) {
   keepAddress();
 }
 
-/** The same for those who came by a key: what is shown has the focus, so that the next key is about it. @param {typeof VIEWS[number]} wanted */
+/**
+ * The same for those who came by a key: what is shown has the focus, so that the next key is about it.
+ * @param {typeof VIEWS[number]} wanted
+ */
 function chooseByKey(wanted) {
   choose(wanted);
   $(wanted).focus();

@@ -28,8 +28,8 @@ export class Rail {
   shown = null;
   /** Until the one that is shown was seen. @type {ReturnType<typeof setTimeout> | undefined} */
   timer = undefined;
-  /** Whoever was brought into sight last. @type {string | null} */
-  revealed = null;
+  /** Who was brought into sight last, among how many, in how much room. */
+  revealed = "";
   /** What was drawn last. @type {[Agent[], Picture, boolean, boolean, string | undefined] | undefined} */
   drawn = undefined;
 
@@ -116,9 +116,9 @@ export class Rail {
       return this.#agent(name, about, name === (at ?? this.shown), life, isLive);
     });
     place(this.room, nodes);
-    const marked = at ?? this.shown;
-    if (marked !== this.revealed) {
-      this.revealed = marked;
+    const sight = `${at ?? this.shown} ${nodes.length} ${innerWidth}`;
+    if (sight !== this.revealed) {
+      this.revealed = sight;
       this.#reveal();
     }
     this.room.classList.toggle("is-stale", isStale);

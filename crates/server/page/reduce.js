@@ -241,7 +241,10 @@ function retry(told) {
 /** @param {Told} told */
 function notification(told) {
   const { kind, message: text } = told.frame;
-  say(told, { kind: "notice", text, ...(kind === "stopping" ? { isEnding: true } : {}) });
+  const isEnding = kind === "stopping";
+  say(told, { kind: "notice", text, ...(isEnding ? { isEnding } : {}) });
+  // The answer that was coming is not waited for; last words are another.
+  if (isEnding) hush(told.picture, told.id);
 }
 
 /** @param {Told} told */

@@ -351,7 +351,8 @@ export function tick() {
 export function spoken(text) {
   const walk = document.createTreeWalker(words(text), NodeFilter.SHOW_TEXT);
   const parts = [];
-  while (walk.nextNode()) if (!walk.currentNode.parentElement?.closest("button")) parts.push(walk.currentNode.nodeValue);
+  for (let node = walk.nextNode(); node; node = walk.nextNode())
+    if (!node.parentElement?.closest("button")) parts.push(node.nodeValue);
   return parts.join(" ").replaceAll(/\s+/g, " ").trim();
 }
 

@@ -52,7 +52,8 @@ export class Threads {
       const parent = one.parent ?? null;
       if (!below.get(parent)?.push(one)) below.set(parent, [one]);
     }
-    for (const [parent, ones] of below) if (parent) ones.sort((a, b) => a.id.localeCompare(b.id, "en", { numeric: true }));
+    const byNumber = (/** @type {any} */ a, /** @type {any} */ b) => a.id.localeCompare(b.id, "en", { numeric: true });
+    for (const [parent, ones] of below) if (parent) ones.sort(byNumber);
     /** @type {HTMLElement[]} */
     const nodes = [];
     const list = (/** @type {any[]} */ ones, /** @type {number} */ level) => {

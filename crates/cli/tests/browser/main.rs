@@ -6,9 +6,11 @@
 mod answering;
 mod cutter;
 mod deciding;
+mod ending;
 mod hostile;
 mod keyboard;
 mod losing;
+mod places;
 mod reach;
 mod seed;
 mod site;

@@ -9,7 +9,7 @@ use rquickjs::function::Rest;
 use rquickjs::{CatchResultExt, Context, Ctx, Function, Module, Object, Runtime};
 
 /// The modules that touch neither document nor network, each after those it needs.
-const MODULES: [&str; 15] = [
+const MODULES: [&str; 16] = [
     "page/sse.js",
     "page/address.js",
     "page/inline.js",
@@ -25,6 +25,7 @@ const MODULES: [&str; 15] = [
     "page/words.js",
     "page/edits.js",
     "page/exact.js",
+    "page/lanes.js",
 ];
 
 /// What the tests themselves bring.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use agent::{Event, ThreadId, Time};
 use serde::Deserialize;
+use serde_json::{Value, json};
 use view::{Frames, Logged};
 
 /// A line of a recorded log.
@@ -70,6 +71,21 @@ pub fn frames(events: &[Record]) -> Vec<String> {
     let Some(first) = events.first() else { return Vec::new() };
     let mut frames = Frames::new(first.thread.root());
     events.iter().flat_map(|record| frames.push(&record.logged())).map(|frame| frame.json()).collect()
+}
+
+/// A frame of the run `r` about one of its threads, with further fields. A second passes from number to number.
+pub fn told(seq: u64, kind: &str, thread: &str, more: Value) -> String {
+    let timestamp = format!("2026-01-15T10:00:{seq:02}.000Z");
+    let mut frame =
+        json!({"type": kind, "seq": seq, "timestamp": timestamp, "run": "r", "thread": thread, "agent": "a"});
+    let Value::Object(more) = more else { panic!("fields, not {more}") };
+    frame.as_object_mut().expect("a frame has fields").extend(more);
+    frame.to_string()
+}
+
+/// Words in passing of the run `r`.
+pub fn whispered(turn: u64, words: &str) -> String {
+    json!({"type": "text_delta", "run": "r", "thread": "r", "turn": turn, "content": words}).to_string()
 }
 
 /// The folder of what was made up.

@@ -3,6 +3,7 @@
 
 import { changes as changesOf } from "../../page/edits.js";
 import { isRounded, written } from "../../page/exact.js";
+import { lanes } from "../../page/lanes.js";
 import { prose } from "../../page/prose.js";
 import { active, begin, children, depth, fold, isLive, items, untold } from "../../page/reduce.js";
 import { Reader } from "../../page/sse.js";
@@ -50,6 +51,17 @@ export function rows(thread) {
   const made = begin();
   for (const frame of frames) fold(made, frame);
   return JSON.stringify(untold(made, thread).map((item) => `${item.kind}: ${item.text}`));
+}
+
+/** The bars of the loaded frames' family, by thread: what, how long, and how they ended. */
+export function bars() {
+  const made = begin();
+  for (const frame of frames) fold(made, frame);
+  const told = lanes(made, made.root, 0).map(({ thread, bars }) => [
+    thread.id,
+    bars.map((bar) => [bar.kind, bar.to - bar.from, bar.isFailed ? (bar.ended ?? "failed") : "well"]),
+  ]);
+  return JSON.stringify(Object.fromEntries(told));
 }
 
 /**
