@@ -40,6 +40,7 @@ export class Rail {
   constructor(room, on) {
     this.room = room;
     this.on = on;
+    addEventListener("resize", () => this.drawn && this.draw(...this.drawn));
   }
 
   /** Nobody has the word. */
