@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use agent::{Event, Report, ThreadId};
 use runtime::{Fleeting, FleetingKind};
-use serde_json::json;
+use serde_json::{Value, json};
 use store::{Record, Store};
 use view::Logged;
 
@@ -66,10 +66,20 @@ pub fn root_report<'a>(record: &'a Record, root: &ThreadId) -> Option<&'a Report
 
 /// Words in passing as a line of JSON. They have no number, and nobody can come back to them.
 pub fn passing(said: &Fleeting) -> String {
+    in_passing(said).to_string()
+}
+
+/// The same for all that was said so far, in place of whatever of it was heard.
+pub fn so_far(said: &Fleeting) -> String {
+    let mut line = in_passing(said);
+    line["so_far"] = true.into();
+    line.to_string()
+}
+
+fn in_passing(said: &Fleeting) -> Value {
     let (kind, key, value) = match &said.what {
         FleetingKind::Turn(turn) => ("text_delta", "turn", json!(turn)),
         FleetingKind::Call(call) => ("tool_progress", "tool_use_id", json!(call)),
     };
     json!({ "type": kind, "run": said.thread.root(), "thread": said.thread, key: value, "content": said.text })
-        .to_string()
 }

@@ -18,6 +18,7 @@ mod past;
 mod run;
 #[cfg(test)]
 pub(crate) mod tests;
+mod whispers;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -146,7 +147,12 @@ impl Watcher {
                         self.seen = last;
                         return Some((bytes, self));
                     }
-                    After::Nothing(Some(receiver)) => self.reads = Reads::Live(receiver),
+                    After::Nothing(Some((whispers, receiver))) => {
+                        self.reads = Reads::Live(receiver);
+                        if !whispers.is_empty() {
+                            return Some((whispers, self));
+                        }
+                    }
                     // It comes back and finds another feed.
                     After::Nothing(None) => return None,
                     After::Gone => self.reads = Reads::Log(Box::new(self.missed())),

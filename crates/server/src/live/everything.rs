@@ -171,7 +171,7 @@ impl Watcher {
                     self.seen = last;
                     return Some((bytes, self));
                 }
-                After::Nothing(Some(mut receiver)) => match receiver.recv().await {
+                After::Nothing(Some((_, mut receiver))) => match receiver.recv().await {
                     Ok(Batch { bytes, last: None }) => return Some((bytes, self)),
                     Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => {}
                     Err(broadcast::error::RecvError::Closed) => return None,

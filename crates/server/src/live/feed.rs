@@ -11,12 +11,14 @@ use agent::ThreadId;
 use bytes::{Bytes, BytesMut};
 use majordomo::follow::{Follower, logged, passing};
 use runtime::{Fleeting, Heart};
+use store::Record;
 use tokio::sync::{OnceCell, broadcast, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use view::{Dialect, Lines};
 
 use super::past::{Draft, Next, Past, Piece};
+use super::whispers::Whispers;
 use super::{FLUSH_EVERY, HEARTBEAT, STILL_HERE, Watched, put};
 
 /// A watcher that is behind by more batches takes them from what is kept.
@@ -44,6 +46,7 @@ pub(super) struct Feed {
 
 struct Desk {
     past: Past,
+    whispers: Whispers,
     /// Gone when nothing more is handed out, for whatever reason: those who watch come back and find another feed.
     sender: Option<broadcast::Sender<Batch>>,
 }
@@ -52,8 +55,8 @@ struct Desk {
 pub(super) enum After {
     /// Frames that are kept.
     Piece { bytes: Bytes, last: u64 },
-    /// What will be handed out from here on; none where the feed is over.
-    Nothing(Option<broadcast::Receiver<Batch>>),
+    /// What is being said at this moment, and what will be handed out from here on; none where the feed is over.
+    Nothing(Option<(Bytes, broadcast::Receiver<Batch>)>),
     /// More than is kept.
     Gone,
 }
@@ -69,7 +72,7 @@ impl Feed {
     }
 
     fn of(past: Past, kept: usize) -> Self {
-        let desk = Desk { past, sender: Some(broadcast::channel(BEHIND).0) };
+        let desk = Desk { past, whispers: Whispers::default(), sender: Some(broadcast::channel(BEHIND).0) };
         Self { begun: OnceCell::new(), kept, desk: Mutex::new(desk) }
     }
 
@@ -77,7 +80,9 @@ impl Feed {
         let desk = self.desk();
         match desk.past.after(seen) {
             Next::Piece(bytes, last) => After::Piece { bytes, last },
-            Next::Nothing => After::Nothing(desk.sender.as_ref().map(broadcast::Sender::subscribe)),
+            Next::Nothing => {
+                After::Nothing(desk.sender.as_ref().map(|sender| (desk.whispers.bytes(), sender.subscribe())))
+            }
             Next::Gone => After::Gone,
         }
     }
@@ -92,13 +97,24 @@ impl Feed {
         self.desk().past.reaches_back_to(seen)
     }
 
+    /// Whether an answer is being given: whoever comes back to it wants to hear its beginning.
+    fn is_spoken_in(&self) -> bool {
+        !self.desk().whispers.is_empty()
+    }
+
     pub fn is_over(&self) -> bool {
         self.desk().sender.is_none()
     }
 
     pub fn hand_out(&self, batch: Batch, piece: Piece) {
+        self.tell(batch, piece, |_| {});
+    }
+
+    /// The same, with what it changes of what is being said.
+    fn tell(&self, batch: Batch, piece: Piece, whisper: impl FnOnce(&mut Whispers)) {
         let mut desk = self.desk();
         desk.past.push(piece);
+        whisper(&mut desk.whispers);
         if let Some(sender) = &desk.sender {
             // Nobody may be watching at this moment.
             let _ = sender.send(batch);
@@ -162,13 +178,16 @@ impl Source {
             // The watchers hold it too; the feed alone is nobody.
             if Arc::strong_count(&feed.0) > 1 {
                 unwatched_since = None;
-            } else if unwatched_since.get_or_insert(looked).elapsed() >= LINGER {
+            } else if unwatched_since.get_or_insert(looked).elapsed() >= LINGER && !feed.0.is_spoken_in() {
                 return;
             }
             self.tail.borrow_and_update();
             match self.fresh(&mut words).await {
-                Ok(Some((batch, piece))) => {
-                    feed.0.hand_out(batch, piece);
+                Ok(Some(News { batch, piece, words, records })) => {
+                    feed.0.tell(batch, piece, |whispers| {
+                        words.iter().for_each(|said| whispers.hear(said));
+                        records.iter().for_each(|record| whispers.settle(record));
+                    });
                     handed_out = Instant::now();
                 }
                 Ok(None) if handed_out.elapsed() >= HEARTBEAT => {
@@ -183,42 +202,59 @@ impl Source {
         }
     }
 
-    /// What is new since the last look, and what of it is kept. Words in passing come first: the answer that holds them is in
-    /// the log by then, or will be.
-    async fn fresh(&mut self, words: &mut VecDeque<Fleeting>) -> Result<Option<(Batch, Piece)>, store::Error> {
+    /// What is new since the last look. Words in passing come first: the answer that holds them is in the log by then, or
+    /// will be.
+    async fn fresh(&mut self, words: &mut VecDeque<Fleeting>) -> Result<Option<News>, store::Error> {
         while let Some(Ok(said)) = self.fleeting.as_mut().map(broadcast::Receiver::try_recv) {
             words.push_back(said);
         }
+        let words: Vec<Fleeting> = words.drain(..).filter(|said| said.thread.root() == self.root).collect();
         let mut bytes = BytesMut::new();
-        for said in words.drain(..).filter(|said| said.thread.root() == self.root) {
-            put(&mut bytes, None, &passing(&said));
+        for said in &words {
+            put(&mut bytes, None, &passing(said));
         }
-        let mut draft = Draft::default();
-        while self.read(&mut draft).await? {}
+        let (mut draft, mut records) = (Draft::default(), Vec::new());
+        while let Some(page) = self.read(&mut draft).await? {
+            if self.fleeting.is_some() {
+                records.extend(page);
+            }
+        }
         let piece = draft.finish();
-        let batch = if bytes.is_empty() {
-            Batch { bytes: piece.bytes.clone(), last: piece.last() }
+        let bytes = if bytes.is_empty() {
+            piece.bytes.clone()
         } else {
             bytes.extend_from_slice(&piece.bytes);
-            Batch { bytes: bytes.freeze(), last: piece.last() }
+            bytes.freeze()
         };
-        Ok((!batch.bytes.is_empty()).then_some((batch, piece)))
+        let batch = Batch { bytes, last: piece.last() };
+        Ok((!batch.bytes.is_empty()).then_some(News { batch, piece, words, records }))
     }
 
     /// A page of the log; none at its end.
     async fn page(&mut self) -> Result<Option<Piece>, store::Error> {
         let mut draft = Draft::default();
-        Ok(self.read(&mut draft).await?.then(|| draft.finish()))
+        Ok(self.read(&mut draft).await?.map(|_| draft.finish()))
     }
 
-    /// Takes in a page of the log, and says whether there was one.
-    async fn read(&mut self, draft: &mut Draft) -> Result<bool, store::Error> {
+    /// Takes in a page of the log; none at its end.
+    async fn read(&mut self, draft: &mut Draft) -> Result<Option<Vec<Record>>, store::Error> {
         let page = self.follower.read().await?;
         for record in &page {
             draft.put(self.lines.push(&logged(record)));
         }
-        Ok(!page.is_empty())
+        Ok((!page.is_empty()).then_some(page))
     }
+}
+
+/// What is new since the last look.
+struct News {
+    batch: Batch,
+    /// What of it is kept.
+    piece: Piece,
+    /// Words in passing.
+    words: Vec<Fleeting>,
+    /// What was read of the log; nothing where nobody wants words in passing.
+    records: Vec<Record>,
 }
 
 async fn hear(fleeting: &mut Option<broadcast::Receiver<Fleeting>>) -> Option<Fleeting> {

@@ -197,7 +197,10 @@ async fn at_most_twenty_times_a_second(mut written: Written, mut watcher: impl S
             }
         }
     };
-    told.extend(until(&mut watcher, all[all.len() - 1]).await);
+    // The last one may have been told before whoever wrote it went on.
+    if told.last() != all.last() {
+        told.extend(until(&mut watcher, all[all.len() - 1]).await);
+    }
     assert_eq!(told, all);
     for (at, from) in flushes.iter().enumerate().skip(1) {
         let within = flushes[at..].iter().take_while(|moment| **moment - *from < Duration::from_secs(1)).count();

@@ -442,6 +442,10 @@ pub enum Passing {
         turn: u32,
         /// The words.
         content: String,
+        /// That they are all that was said so far, in place of whatever of it was heard: whoever begins to listen in the middle
+        /// is told so first.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        so_far: Option<bool>,
     },
     /// Words of a tool that runs.
     ToolProgress {

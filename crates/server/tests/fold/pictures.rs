@@ -53,6 +53,17 @@ fn every_stream_gives_the_picture_beside_it() {
     }
 }
 
+#[test]
+fn whoever_joins_in_the_middle_of_an_answer_reads_it_from_its_beginning() {
+    let heard = |content: &str, so_far: &str| {
+        format!(r#"{{"type":"text_delta","run":"r","thread":"r","turn":1,"content":"{content}"{so_far}}}"#)
+    };
+    let begun = r#"{"type":"run_started","seq":1000,"run":"r","thread":"r","agent":"a","number":1,"prompt":"Say"}"#;
+    let frames = [begun.to_owned(), heard("upon", ""), heard("Once upon", r#","so_far":true"#), heard(" a time", "")];
+    let shown = picture(&Engine::new(), &frames).to_string();
+    assert!(shown.contains("\"Once upon a time\""), "{shown}");
+}
+
 // ORION-23, ORION-24
 #[test]
 fn the_body_of_the_seeds_browser_test_is_read_as_it_is() {
