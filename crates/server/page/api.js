@@ -1,6 +1,7 @@
 // @ts-check
 // Asking the window for something, once. What it says when it refuses is what a person is told.
 
+import { own } from "./secret.js";
 import { setClock } from "./words.js";
 
 /** A refusal, with the window's own words. */
@@ -22,7 +23,9 @@ export async function api(path, body, method) {
 /** The answer to a request, refusals thrown. @param {string} address @param {any} [body] @param {string} [method] */
 export async function ask(address, body, method) {
   const sent =
-    body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
+    body === undefined
+      ? { headers: own() }
+      : { body: JSON.stringify(body), headers: { ...own(), "content-type": "application/json" } };
   let answer;
   try {
     answer = await fetch(address, { method: method ?? (body === undefined ? "GET" : "POST"), ...sent });

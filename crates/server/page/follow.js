@@ -4,6 +4,7 @@
 //
 // What a frame means is not known here.
 
+import { own } from "./secret.js";
 import { Reader } from "./sse.js";
 
 /** @typedef {{ is: "live" | "lost" | "shut" | "gone", tries: number }} Connection */
@@ -51,7 +52,7 @@ export async function follow(address, last, take, tell, signal) {
     try {
       const seen = last();
       const answer = await fetch(address, {
-        headers: seen === null ? {} : { "last-event-id": String(seen) },
+        headers: seen === null ? own() : { ...own(), "last-event-id": String(seen) },
         signal: attempt.signal,
       });
       if (answer.status === 404) return tell({ is: "gone", tries });

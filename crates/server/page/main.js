@@ -2,6 +2,7 @@
 // The page put together: what is heard is drawn, what is pressed is done. Each thing on the page has a module of its
 // own; this one only says who tells whom.
 
+import "./secret.js"; // First of all: what is in the address is taken out of it.
 import { api, at, Refused, wordsOf } from "./api.js";
 import { Approval } from "./approval.js";
 import { drawComposer, turnTo } from "./composer.js";

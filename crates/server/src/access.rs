@@ -5,28 +5,53 @@
 //! here, which is what keeps a page of somebody else's from using a person's browser; then it must know a secret: the token as a
 //! bearer, for programs, or a cookie, for browsers, which is given once for the code in the link (or for the password). A secret in
 //! an address counts for nothing.
+//!
+//! Browsers show a cookie to every port of a host, and so to whoever listens on another one. It opens the page and nothing more:
+//! what is asked of the API also needs the page's own secret, in a header. That one is handed over together with the cookie, in
+//! the fragment of an address, which is sent nowhere, and the page keeps it where no other port can look.
+
+mod tries;
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use axum::http::{HeaderMap, Method, Request, StatusCode, Uri, header};
 
+use self::tries::{Tried, Tries};
 use crate::problem::Problem;
 
 /// The name of the cookie.
 pub(crate) const COOKIE: &str = "majordomo";
+/// The name of the header in which the page sends its own secret.
+pub(crate) const PAGE_HEADER: &str = "x-majordomo-page";
+/// What the page's secret is derived for; another context would be another secret.
+const PAGE_CONTEXT: &str = "majordomo window: what only the page knows";
+/// A wrong password takes so long.
+const WRONG_PASSWORD: Duration = Duration::from_millis(500);
 /// So many browsers stay let in; the first comers are shown out.
 const MAX_SESSIONS: usize = 64;
 
 /// Who may come in.
 pub(crate) struct Access {
     token: String,
+    /// What only our own page knows: derived from the token, and so of this start alone, as the cookies are.
+    page: String,
     password: Option<String>,
     /// The names under which this window is known, as in `Host`.
     hosts: BTreeSet<String>,
     /// The code of the link, until it is used, and those who were let in, in the order of coming.
     doors: Mutex<Doors>,
+    tries: Tries,
+}
+
+/// What a browser is given that was let in.
+pub(crate) struct Entered {
+    /// The cookie, as it is set.
+    pub cookie: String,
+    /// The page's own secret.
+    pub page: String,
 }
 
 /// Who was let in.
@@ -54,7 +79,9 @@ impl Access {
             hosts.extend(["localhost", "127.0.0.1", "[::1]"].map(|name| format!("{name}:{port}")));
         }
         let doors = Doors { code: Some(secret()), sessions: Vec::new() };
-        Self { token: secret(), password, hosts, doors: Mutex::new(doors) }
+        let token = secret();
+        let page = blake3::Hash::from_bytes(blake3::derive_key(PAGE_CONTEXT, token.as_bytes())).to_hex().to_string();
+        Self { token, page, password, hosts, doors: Mutex::new(doors), tries: Tries::new(WRONG_PASSWORD) }
     }
 
     /// The secret of programs.
@@ -67,21 +94,30 @@ impl Access {
         self.doors().code.clone()
     }
 
-    /// Lets a browser in by the code or the password: the cookie that it is given.
-    pub fn enter(&self, code: Option<&str>, password: Option<&str>) -> Option<String> {
+    /// Lets a browser in by the code, which is used up by it.
+    pub fn enter_by_code(&self, code: &str) -> Option<Entered> {
         let mut doors = self.doors();
-        let by_code = matches!((&doors.code, code), (Some(wanted), Some(given)) if same(wanted, given));
-        let by_password = matches!((&self.password, password), (Some(wanted), Some(given)) if same(wanted, given));
-        if by_code {
-            doors.code = None;
-        } else if !by_password {
-            return None;
+        doors.code.take_if(|wanted| same(wanted, code))?;
+        Some(self.welcome(&mut doors))
+    }
+
+    /// Lets a browser in by the password, or says why not.
+    pub async fn enter_by_password(&self, password: &str) -> Result<Entered, StatusCode> {
+        let Some(wanted) = &self.password else { return Err(StatusCode::UNAUTHORIZED) };
+        match self.tries.make(|| same(wanted, password)).await {
+            Tried::Right => Ok(self.welcome(&mut self.doors())),
+            Tried::Wrong => Err(StatusCode::UNAUTHORIZED),
+            Tried::NotNow => Err(StatusCode::TOO_MANY_REQUESTS),
         }
+    }
+
+    fn welcome(&self, doors: &mut Doors) -> Entered {
         let session = secret();
         doors.sessions.push(session.clone());
         let too_many = doors.sessions.len().saturating_sub(MAX_SESSIONS);
         doors.sessions.drain(..too_many);
-        Some(format!("{COOKIE}={session}; HttpOnly; SameSite=Strict; Path=/"))
+        let cookie = format!("{COOKIE}={session}; HttpOnly; SameSite=Strict; Path=/");
+        Entered { cookie, page: self.page.clone() }
     }
 
     /// Whether a password lets people in.
@@ -114,22 +150,24 @@ impl Access {
 
     /// Looks whether a request knows a secret, and which. A browser that changes something must also say that it is at our own
     /// page.
-    pub fn know_a_secret(&self, method: &Method, headers: &HeaderMap) -> Result<Caller, Problem> {
+    pub fn know_a_secret<B>(&self, request: &Request<B>) -> Result<Caller, Problem> {
+        let (method, headers) = (request.method(), request.headers());
         if says(headers, header::AUTHORIZATION.as_str())
             .and_then(|value| value.strip_prefix("Bearer "))
             .is_some_and(|token| same(&self.token, token.trim()))
         {
             return Ok(Caller::Program);
         }
-        let unknown = || {
-            Problem::new(
+        let knows_cookie = {
+            let doors = self.doors();
+            cookies(headers).any(|session| doors.sessions.iter().any(|known| same(known, session)))
+        };
+        let knows_page = || says(headers, PAGE_HEADER).is_some_and(|page| same(&self.page, page));
+        if !knows_cookie || !(takes_a_cookie_alone(request.uri().path()) || knows_page()) {
+            return Err(Problem::new(
                 StatusCode::UNAUTHORIZED,
                 "not let in: open the link that `majordomo serve` prints, or send the token of server.token as a bearer",
-            )
-        };
-        let session = cookie(headers).ok_or_else(unknown)?;
-        if !self.doors().sessions.iter().any(|known| same(known, session)) {
-            return Err(unknown());
+            ));
         }
         let looks = matches!(*method, Method::GET | Method::HEAD);
         if !looks && !is_same_origin(headers) {
@@ -157,6 +195,20 @@ impl Access {
     }
 }
 
+/// Whether the cookie is enough at an address. It is for the page, which tells nothing by itself, and for what is the same in
+/// every house. `/api/stream/` is for `EventSource`, which can send no header of its own: there is no second secret to be had
+/// from it, and what it may do without is decided there.
+fn takes_a_cookie_alone(path: &str) -> bool {
+    matches!(path, "/" | "/chat" | "/api/v1/openapi.json")
+        || ["/t/", "/page/", "/api/stream/"].iter().any(|place| path.starts_with(place))
+}
+
+/// Whether a browser goes to an address, or shows what is there, where our own page would only read it.
+pub(crate) fn is_visit(headers: &HeaderMap) -> bool {
+    says(headers, "sec-fetch-mode") == Some("navigate")
+        || says(headers, "sec-fetch-dest").is_some_and(|shown_as| shown_as != "empty")
+}
+
 /// Whether a request proves that it comes from our own page.
 pub(crate) fn is_same_origin(headers: &HeaderMap) -> bool {
     // The origin was compared already; it is only asked whether there is one.
@@ -167,9 +219,11 @@ fn says<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name).and_then(|value| value.to_str().ok())
 }
 
-fn cookie(headers: &HeaderMap) -> Option<&str> {
+/// Every cookie of our name: whoever listens on another port may have set one, too.
+fn cookies(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
-    all.flat_map(|cookies| cookies.split(';')).find_map(|cookie| cookie.trim().strip_prefix(COOKIE)?.strip_prefix('='))
+    let each = all.flat_map(|cookies| cookies.split(';'));
+    each.filter_map(|cookie| cookie.trim().strip_prefix(COOKIE)?.strip_prefix('='))
 }
 
 /// 256 bits that nobody can guess.
@@ -238,22 +292,56 @@ mod tests {
     fn a_link_lets_one_browser_in_once() {
         let access = access();
         let code = access.code().unwrap();
-        assert!(access.enter(Some("x"), None).is_none() && access.enter(None, Some("")).is_none());
-        let cookie = access.enter(Some(&code), None).unwrap();
-        assert!(cookie.contains("HttpOnly; SameSite=Strict"));
-        assert!(access.enter(Some(&code), None).is_none(), "it is used up");
-        let headers = |name: &str, value: &str| asks("/", &[(name, value)]).headers().clone();
-        let session = cookie.split(';').next().unwrap();
-        assert!(access.know_a_secret(&Method::GET, &headers("cookie", &format!("a=b; {session}"))).is_ok());
-        assert!(
-            access.know_a_secret(&Method::POST, &headers("cookie", session)).is_err(),
-            "it does not say where it is"
-        );
-        assert!(access.know_a_secret(&Method::GET, &headers("cookie", "majordomo=")).is_err());
+        assert!(access.enter_by_code("x").is_none() && access.enter_by_code("").is_none());
+        let entered = access.enter_by_code(&code).unwrap();
+        assert!(entered.cookie.contains("HttpOnly; SameSite=Strict"));
+        assert!(access.enter_by_code(&code).is_none(), "it is used up");
+        let knows = |method: Method, path: &str, headers: &[(&str, &str)]| {
+            let mut request = asks(path, headers);
+            *request.method_mut() = method;
+            access.know_a_secret(&request).is_ok()
+        };
+        let session = entered.cookie.split(';').next().unwrap();
+        let cookie = ("cookie", &*format!("a=b; {COOKIE}=bogus; {session}"));
+        assert!(knows(Method::GET, "/", &[cookie]), "whatever else goes by that name");
+        assert!(!knows(Method::GET, "/", &[("cookie", "majordomo=")]));
+        let page = (PAGE_HEADER, &*entered.page);
+        let api = "/api/v1/threads";
+        assert!(knows(Method::GET, api, &[cookie, page]));
+        assert!(!knows(Method::POST, api, &[cookie, page]), "it does not say where it is");
+        assert!(knows(Method::POST, api, &[cookie, page, ("sec-fetch-site", "same-origin")]));
         let token = format!("Bearer {}", access.token());
-        assert!(access.know_a_secret(&Method::POST, &headers("authorization", &token)).is_ok());
+        assert!(knows(Method::POST, api, &[("authorization", &token)]));
         let other = format!("Bearer {}", self::access().token());
-        assert!(access.know_a_secret(&Method::GET, &headers("authorization", &other)).is_err(), "of another start");
-        assert!(access.know_a_secret(&Method::GET, &headers("x", "y")).is_err());
+        assert!(!knows(Method::GET, api, &[("authorization", &other)]), "of another start");
+        assert!(!knows(Method::GET, api, &[("x", "y")]));
+    }
+
+    // T3, T23
+    #[test]
+    fn a_cookie_opens_the_page_and_nothing_that_is_told_or_done() {
+        let access = access();
+        let entered = access.enter_by_code(&access.code().unwrap()).unwrap();
+        let cookie = ("cookie", entered.cookie.split(';').next().unwrap());
+        let here = ("sec-fetch-site", "same-origin");
+        let knows = |path: &str, more: &[(&str, &str)]| {
+            access.know_a_secret(&asks(path, &[&[cookie, here], more].concat())).is_ok()
+        };
+        for path in ["/", "/chat", "/t/x", "/page/main.js", "/api/v1/openapi.json", "/api/stream/x"] {
+            assert!(knows(path, &[]), "{path}");
+        }
+        let other = self::access();
+        for path in
+            ["/api/v1/threads", "/api/v1/events", "/api/chat", "/api/v1/openapi.json/x", "/nothing", "//", "/api"]
+        {
+            assert!(!knows(path, &[]), "{path}");
+            assert!(!knows(path, &[(PAGE_HEADER, "")]) && !knows(path, &[(PAGE_HEADER, &other.page)]), "{path}");
+            assert!(knows(path, &[(PAGE_HEADER, &entered.page)]), "{path}");
+        }
+        assert_ne!(entered.page, access.token());
+        assert!(
+            access.know_a_secret(&asks("/api/v1/threads", &[(PAGE_HEADER, &entered.page)])).is_err(),
+            "alone it is nothing"
+        );
     }
 }

@@ -17,15 +17,20 @@ use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use rustix::process::{Resource, getrlimit};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
-use tokio::time::Sleep;
+use tokio::time::{Instant, Sleep};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// So many connections at once; further ones wait to be accepted.
+/// So many connections at once, where as many files may be open; further ones wait to be accepted.
 const MAX_CONNECTIONS: usize = 4096;
+/// So many files must be allowed to be open for a window to take all the connections it can: the other half is for what agents do.
+pub const OPEN_FILES: u64 = 2 * MAX_CONNECTIONS as u64;
+/// That connections cannot be taken is said once in so long.
+const COMPLAINS_EVERY: Duration = Duration::from_secs(1);
 /// The head of a request must have arrived by then.
 const HEAD_WITHIN: Duration = Duration::from_secs(10);
 /// As much as is held of a request's head, and of what waits to be sent.
@@ -42,7 +47,15 @@ const PARTING: Duration = Duration::from_secs(2);
 
 /// Serves connections until `closing`, and then lets those that are under way end.
 pub(crate) async fn serve(listener: TcpListener, router: Router, closing: CancellationToken) {
-    Host { router, closing, stalled: STALLED }.serve(listener).await;
+    let most = most_connections(getrlimit(Resource::Nofile).current);
+    Host { router, closing, stalled: STALLED, most }.serve(listener).await;
+}
+
+/// How many connections are taken where so many files may be open (none: any number). Strangers can open connections, too, and
+/// must not take what the agents' own files and commands need.
+fn most_connections(open_files: Option<u64>) -> usize {
+    let half = open_files.map_or(usize::MAX, |files| usize::try_from(files / 2).unwrap_or(usize::MAX));
+    half.clamp(1, MAX_CONNECTIONS)
 }
 
 /// Who answers, and with how much patience.
@@ -52,11 +65,14 @@ struct Host {
     closing: CancellationToken,
     /// A reader that takes nothing for so long is cut off.
     stalled: Duration,
+    /// So many connections at once.
+    most: usize,
 }
 
 impl Host {
     async fn serve(self, listener: TcpListener) {
-        let (room, tasks) = (Arc::new(Semaphore::new(MAX_CONNECTIONS)), TaskTracker::new());
+        let (room, tasks) = (Arc::new(Semaphore::new(self.most)), TaskTracker::new());
+        let mut complained: Option<Instant> = None;
         loop {
             let Ok(place) = room.clone().acquire_owned().await else { break };
             let stream = tokio::select! {
@@ -65,7 +81,10 @@ impl Host {
                     Ok((stream, _)) => stream,
                     Err(error) => {
                         // Too many files are open, or the caller has gone again: others may follow.
-                        tracing::warn!(%error, "a connection could not be taken");
+                        if complained.is_none_or(|last| last.elapsed() >= COMPLAINS_EVERY) {
+                            tracing::warn!(%error, "a connection could not be taken");
+                            complained = Some(Instant::now());
+                        }
                         tokio::time::sleep(Duration::from_millis(50)).await;
                         continue;
                     }
@@ -82,7 +101,7 @@ impl Host {
     }
 
     async fn talk(self, stream: TcpStream) {
-        let Self { router, closing, stalled } = self;
+        let Self { router, closing, stalled, most: _ } = self;
         let io = TokioIo::new(Patient::new(stream, stalled));
         let mut talk = std::pin::pin!(
             http1::Builder::new()

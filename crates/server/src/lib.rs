@@ -21,4 +21,5 @@ mod routes;
 pub mod shapes;
 mod window;
 
+pub use connection::OPEN_FILES;
 pub use window::{Error, Options, Window};

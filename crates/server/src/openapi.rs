@@ -10,7 +10,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use crate::access::COOKIE;
+use crate::access::{COOKIE, PAGE_HEADER};
 use crate::problem::Problem;
 use crate::shapes;
 use crate::window::Shared;
@@ -63,7 +63,7 @@ impl Table {
                 "license": { "name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0" },
             },
             "servers": [{ "url": "/" }],
-            "security": [{ "bearer": [] }, { "cookie": [] }],
+            "security": [{ "bearer": [] }, { "cookie": [], "page": [] }],
             "paths": paths,
             "components": {
                 "schemas": schemas.all(),
@@ -85,6 +85,13 @@ impl Table {
                         "name": COOKIE,
                         "description": "For browsers: given once for the link that `majordomo serve` prints, or for the password. \
                                         What changes something must also come from our own page.",
+                    },
+                    "page": {
+                        "type": "apiKey",
+                        "in": "header",
+                        "name": PAGE_HEADER,
+                        "description": "For our own page, besides the cookie, which browsers also show to other ports of the same \
+                                        host: handed over with it, in the fragment of the address to which `/enter` leads.",
                     },
                 },
             },
@@ -153,7 +160,17 @@ pub(crate) struct Operation {
     headers: Vec<(&'static str, &'static str)>,
     body: Option<Make>,
     answers: Vec<Answer>,
-    is_open: bool,
+    needs: Needs,
+}
+
+/// What whoever asks must know.
+enum Needs {
+    /// The bearer; or the cookie, and what only our own page knows.
+    Secrets,
+    /// The bearer or the cookie.
+    Cookie,
+    /// Nothing.
+    Nothing,
 }
 
 type Make = fn(&mut Schemas) -> Schema;
@@ -179,7 +196,7 @@ impl Operation {
             headers: Vec::new(),
             body: None,
             answers: Vec::new(),
-            is_open: false,
+            needs: Needs::Secrets,
         }
     }
 
@@ -239,7 +256,12 @@ impl Operation {
 
     /// Nobody needs a secret for it.
     pub fn open(self) -> Self {
-        Self { is_open: true, ..self }
+        Self { needs: Needs::Nothing, ..self }
+    }
+
+    /// A browser needs no more than its cookie for it.
+    pub fn by_cookie(self) -> Self {
+        Self { needs: Needs::Cookie, ..self }
     }
 
     fn answer(mut self, status: &'static str, words: &'static str, body: Option<(&'static str, Make)>) -> Self {
@@ -264,8 +286,11 @@ impl Operation {
             self.answers.iter().map(|answer| (answer.status.to_owned(), answer.document(schemas))).collect();
         answers.insert("default".to_owned(), json!({ "$ref": "#/components/responses/Problem" }));
         told["responses"] = Value::Object(answers);
-        if self.is_open {
-            told["security"] = json!([]);
+        match self.needs {
+            // As the document says for everything.
+            Needs::Secrets => {}
+            Needs::Cookie => told["security"] = json!([{ "bearer": [] }, { "cookie": [] }]),
+            Needs::Nothing => told["security"] = json!([]),
         }
         told
     }

@@ -70,7 +70,9 @@ impl From<store::Error> for Problem {
     fn from(error: store::Error) -> Self {
         let status = match &error {
             store::Error::UnknownThread(_) | store::Error::UnknownApproval(_) => StatusCode::NOT_FOUND,
-            store::Error::Ambiguous { .. } | store::Error::Owned { .. } => StatusCode::CONFLICT,
+            store::Error::Ambiguous { .. } | store::Error::AmbiguousApproval { .. } | store::Error::Owned { .. } => {
+                StatusCode::CONFLICT
+            }
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };
         if status.is_server_error() {

@@ -27,8 +27,9 @@ use crate::shapes::{
 };
 use crate::window::Shared;
 
-/// The largest body, and how long it may take to arrive.
+/// The largest body, that of somebody who is not let in yet, and how long one may take to arrive.
 const MAX_BODY: usize = 1024 * 1024;
+const MAX_BODY_OUTSIDE: usize = 4 * 1024;
 const BODY_WITHIN: Duration = Duration::from_secs(20);
 
 /// The page may load what is here and nothing else, and may stand in no frame.
@@ -44,8 +45,14 @@ pub(crate) fn all(shared: Shared) -> Router {
     inside()
         .router()
         .fallback(async || Problem::missing("there is nothing at this address"))
+        // Nothing is read of a stranger's body: who it is is looked at first.
+        .layer(middleware::from_fn(async |request, next| arrived(request, MAX_BODY, next).await))
         .layer(middleware::from_fn_with_state(shared.clone(), let_in))
-        .merge(outside().router())
+        .merge(
+            outside()
+                .router()
+                .layer(middleware::from_fn(async |request, next| arrived(request, MAX_BODY_OUTSIDE, next).await)),
+        )
         .layer(middleware::from_fn_with_state(shared.clone(), from_here))
         .with_state(shared)
 }
@@ -166,6 +173,7 @@ fn inside() -> Table {
             get(
                 approvals::list,
                 Operation::new("listApprovals", "What people are asked, the newest first")
+                    .details("Everything that is open is among them, however much it is, unless a limit is given.")
                     .query::<approvals::Listing>()
                     .answers::<Vec<Approval>>("200", "Questions."),
             ),
@@ -246,6 +254,7 @@ fn inside() -> Table {
             get(
                 document,
                 Operation::new("showDocument", "This document")
+                    .by_cookie()
                     .answers::<serde_json::Map<String, serde_json::Value>>("200", "OpenAPI 3.1."),
             ),
         )
@@ -266,10 +275,12 @@ fn inside() -> Table {
                 chat::streamed,
                 Operation::new("stream", "The same for those who can only get").of("Any name; that of a thread where only its last number is known.")
                     .details(
-                        "Starts work for a bearer, or for a request that proves to come from our own page; never for a HEAD. Its \
+                        "Starts work for a bearer, or for a request that proves to come from our own page and to be no visit; never \
+                         for a HEAD. Its \
                          events speak Orion's dialect where none is named, and their ids name the thread too. Whoever comes back \
                          with the last id goes on where it broke off, and gets 204 once `done` was seen.",
                     )
+                    .by_cookie()
                     .query::<chat::Streamed>()
                     .header("Last-Event-ID", "The id of the last event that was seen; nothing is begun then.")
                     .streams("The run's events, in our own words; a dialect has shapes of its own.")
@@ -278,21 +289,21 @@ fn inside() -> Table {
         )
         .at(
             "/",
-            get(page::index, Operation::new("showPage", "The page for people").shows("text/html", "The page.")),
+            get(page::index, Operation::new("showPage", "The page for people").by_cookie().shows("text/html", "The page.")),
         )
         .at(
             "/chat",
-            get(page::index, Operation::new("showChat", "The page, at its conversation").shows("text/html", "The page.")),
+            get(page::index, Operation::new("showChat", "The page, at its conversation").by_cookie().shows("text/html", "The page.")),
         )
         .at(
             "/t/{id}",
-            get(page::index, Operation::new("showThreadPage", "The page, at a thread").of(THREAD).shows("text/html", "The page.")),
+            get(page::index, Operation::new("showThreadPage", "The page, at a thread").of(THREAD).by_cookie().shows("text/html", "The page.")),
         )
         .at(
             "/page/{*path}",
             get(
                 page::asset,
-                Operation::new("showFile", "A file of the page").of("The file's name.").shows("application/octet-stream", "The file."),
+                Operation::new("showFile", "A file of the page").of("The file's name.").by_cookie().shows("application/octet-stream", "The file."),
             ),
         )
 }
@@ -339,10 +350,7 @@ async fn document() -> impl IntoResponse {
 async fn from_here(State(shared): State<Shared>, request: Request, next: Next) -> Response {
     let is_page = !request.uri().path().starts_with("/api/");
     let mut response = match shared.access.come_from_here(&request) {
-        Ok(()) => match arrived(request).await {
-            Ok(request) => next.run(request).await,
-            Err(problem) => problem.into_response(),
-        },
+        Ok(()) => next.run(request).await,
         Err(problem) => problem.into_response(),
     };
     let headers = response.headers_mut();
@@ -362,25 +370,28 @@ async fn from_here(State(shared): State<Shared>, request: Request, next: Next) -
     response
 }
 
-/// A request whose body has arrived whole.
-async fn arrived(request: Request) -> Result<Request, Problem> {
-    let too_large = || Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large: a megabyte is the most");
+/// Goes on once a request's body has arrived whole.
+async fn arrived(request: Request, most: usize, next: Next) -> Response {
+    let too_large = || {
+        let detail = format!("the body is too large: {} kB is the most", most / 1024);
+        Problem::new(StatusCode::PAYLOAD_TOO_LARGE, detail).into_response()
+    };
     let (head, body) = request.into_parts();
     let length =
         head.headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
-    if length.is_some_and(|length| length > MAX_BODY) {
-        return Err(too_large());
+    if length.is_some_and(|length| length > most) {
+        return too_large();
     }
-    match tokio::time::timeout(BODY_WITHIN, to_bytes(body, MAX_BODY)).await {
-        Ok(Ok(bytes)) => Ok(Request::from_parts(head, Body::from(bytes))),
-        Ok(Err(_)) => Err(too_large()),
-        Err(_) => Err(Problem::new(StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time")),
+    match tokio::time::timeout(BODY_WITHIN, to_bytes(body, most)).await {
+        Ok(Ok(bytes)) => next.run(Request::from_parts(head, Body::from(bytes))).await,
+        Ok(Err(_)) => too_large(),
+        Err(_) => Problem::new(StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time").into_response(),
     }
 }
 
 /// Refuses whoever knows no secret. Whoever wants to see the page is shown the door.
 async fn let_in(State(shared): State<Shared>, mut request: Request, next: Next) -> Response {
-    match shared.access.know_a_secret(request.method(), request.headers()) {
+    match shared.access.know_a_secret(&request) {
         Ok(caller) => {
             request.extensions_mut().insert(caller);
             next.run(request).await

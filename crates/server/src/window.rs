@@ -18,6 +18,9 @@ use crate::{connection, routes};
 /// is closed, in the place of the first two nothing, and below them the runs that it left in the middle.
 pub const TOKEN_FILE: &str = "server.token";
 
+/// The file there that leads a browser to the link: a command line can be read by everybody on the machine, and it cannot.
+const LINK_FILE: &str = "enter.html";
+
 /// How a window is opened.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -47,7 +50,7 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
-    /// The file with the token cannot be written.
+    /// A file with a secret cannot be written.
     #[error("{}: {source}", path.display())]
     Token {
         /// Where.
@@ -120,6 +123,18 @@ impl Window {
         format!("http://{}/enter?code={code}", self.addr)
     }
 
+    /// Writes a file that leads a browser to the link, and that only its owner can read. It is there until the window is closed.
+    pub fn link_file(&self) -> Result<PathBuf, Error> {
+        let path = self.token_file.with_file_name(LINK_FILE);
+        let text = format!(
+            "<!doctype html><meta charset=\"utf-8\"><title>Majordomo</title>\
+             <meta http-equiv=\"refresh\" content=\"0;url={0}\"><p><a href=\"{0}\">Go on</a></p>\n",
+            self.link()
+        );
+        write_private(&path, &text).map_err(|source| Error::Token { path: path.clone(), source })?;
+        Ok(path)
+    }
+
     /// Serves until `closed`; then what is under way ends, and runs are left to be resumed by whoever owns the staff.
     pub async fn open(self, closed: impl Future<Output = ()>) {
         let Self { staff, listener, addr: _, access, token_file, page, before } = self;
@@ -142,6 +157,8 @@ impl Window {
         // Another window may have been opened since.
         let own = Process::current().id;
         if served_before(&token_file).is_some_and(|before| before.process == own.as_str()) {
+            // Most were opened without one.
+            let _ = std::fs::remove_file(token_file.with_file_name(LINK_FILE));
             let left = live_roots(&staff).await.into_iter().filter(|row| is_owned_by(row, own.as_str()));
             let left: String = left.map(|row| format!("{}\n", row.id)).collect();
             if let Err(error) = write_private(&token_file, &format!("\n\n{own}\n{left}")) {

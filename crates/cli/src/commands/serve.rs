@@ -1,10 +1,12 @@
 //! `majordomo serve`: a window on the house, for a browser and for programs.
 
 use std::net::SocketAddr;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use majordomo::config::Flags;
 use majordomo::staff::{Consent, Options};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use server::Window;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -28,6 +30,7 @@ pub async fn serve(serve: Serve) -> Result<u8, Failure> {
     if !addr.ip().is_loopback() && options.password.is_none() {
         return Err(Failure::from(server::Error::Open(addr)));
     }
+    allow_open_files();
     // Whoever looks through the window decides; until then a question waits.
     let house = staff(&surroundings, config, Options { consent: Consent::Asked, ..Options::default() }).await?;
     let window = match Window::bind(house.clone(), options).await {
@@ -42,7 +45,7 @@ pub async fn serve(serve: Serve) -> Result<u8, Failure> {
     out::note(&format!("open {link}"));
     out::note("the link lets one browser in, once; programs find the token in server.token; Ctrl-C closes the window");
     if serve.open {
-        show(&link);
+        show(&window.link_file()?);
     }
     let mut hangs_up =
         signal(SignalKind::terminate()).map_err(|error| Failure::failed(format!("no signals: {error}")))?;
@@ -59,10 +62,20 @@ pub async fn serve(serve: Serve) -> Result<u8, Failure> {
     Ok(code)
 }
 
-/// Opens a browser, where there is one.
-fn show(link: &str) {
+/// Lets as many files be open as a full window and its agents need, where the system allows it. With fewer the window takes fewer
+/// connections.
+fn allow_open_files() {
+    let limit = getrlimit(Resource::Nofile);
+    let wanted = limit.maximum.map_or(server::OPEN_FILES, |most| most.min(server::OPEN_FILES));
+    if limit.current.is_some_and(|current| current < wanted) {
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), ..limit });
+    }
+}
+
+/// Opens a browser, where there is one, at a file that leads to the link.
+fn show(file: &Path) {
     let opened =
-        Command::new("xdg-open").arg(link).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        Command::new("xdg-open").arg(file).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     if opened.is_err() {
         out::note("no browser could be opened: open the link yourself");
     }

@@ -92,8 +92,8 @@ fn a_sub_agent_that_was_approved_is_in_the_timeline_and_one_that_was_not_never_w
     page.wait_for(COMPLETE);
     assert_eq!((page.count(DIALOG), page.count(GROUP)), (0, 0));
     assert!(page.text("[role=log]").contains("It has two fields."));
-    let executions: Vec<Value> =
-        page.eval("fetch(`/api/v1/executions?workflow=${location.pathname.slice(3)}`).then((answer) => answer.json())");
+    let executions: Vec<Value> = page
+        .eval("import('/page/api.js').then(({ api }) => api(`/executions?workflow=${location.pathname.slice(3)}`))");
     assert_eq!(executions, [] as [Value; 0]);
     site.world.until_logged("the reason", |log| {
         log.iter().any(|record| format!("{:?}", record.event).contains("do it yourself"))

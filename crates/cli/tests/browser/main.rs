@@ -7,6 +7,7 @@ mod answering;
 mod cutter;
 mod deciding;
 mod ending;
+mod entering;
 mod hostile;
 mod keyboard;
 mod losing;

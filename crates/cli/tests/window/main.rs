@@ -4,6 +4,7 @@
 //! Who is let in, what can be asked and what is answered is tested beside the window itself (`majordomo-server`).
 
 mod killed;
+mod opening;
 mod shut;
 
 use std::io::{Read, Write};

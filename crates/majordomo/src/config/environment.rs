@@ -15,8 +15,9 @@ use super::origin::{Origin, Warning};
 use super::suggestion;
 use super::surroundings::Surroundings;
 
-/// Variables that are ours and stand for no key: how the desk draws, and the mark on the commands that an agent runs.
-const NO_KEYS: [&str; 2] = ["MAJORDOMO_PLAIN", "MAJORDOMO_COMMAND"];
+/// Variables that are ours and stand for no key: how the desk draws, what opens the window, and the mark on the commands that an
+/// agent runs.
+const NO_KEYS: [&str; 3] = ["MAJORDOMO_PLAIN", "MAJORDOMO_PASSWORD", "MAJORDOMO_COMMAND"];
 
 /// The settings of the environment. `others` are the layers whose chosen names a variable may refer to.
 pub(crate) fn settings(surroundings: &Surroundings, others: &Layers, warnings: &mut Vec<Warning>) -> Vec<Setting> {

@@ -378,6 +378,7 @@ fn an_unknown_key_is_a_warning_with_a_suggestion() {
         .env("MAJORDOMO_POLICY_MAXDEPTH", "3")
         .env("MAJORDOMO_POLICY_MAX_DEPTH", "")
         .env("MAJORDOMO_PLAIN", "1")
+        .env("MAJORDOMO_PASSWORD", "sesame")
         .env("MAJORDOMO_COMMAND", "mark");
     let expected = [
         "env MAJORDOMO_POLICY_MAXDEPTH: unknown variable; did you mean MAJORDOMO_POLICY_MAX_DEPTH?",

@@ -21,7 +21,7 @@ use crate::live::tests::{Written, numbers};
 async fn serve(router: Router, stalled: Duration) -> std::net::SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let addr = listener.local_addr().expect("an address");
-    tokio::spawn(Host { router, closing: CancellationToken::new(), stalled }.serve(listener));
+    tokio::spawn(Host { router, closing: CancellationToken::new(), stalled, most: MAX_CONNECTIONS }.serve(listener));
     addr
 }
 
@@ -148,4 +148,36 @@ async fn a_watcher_that_stands_still_is_cut_off_and_comes_back_without_a_gap() {
         told.extend(numbers(&came));
     }
     assert_eq!(told, written.lock().await.after(0));
+}
+
+// F39
+#[test]
+fn connections_leave_half_of_the_files_that_may_be_open_to_the_agents() {
+    for (files, connections) in [
+        (Some(256), 128),
+        (Some(1024), 512),
+        (Some(OPEN_FILES), MAX_CONNECTIONS),
+        (Some(1_048_576), MAX_CONNECTIONS),
+        (None, MAX_CONNECTIONS),
+        (Some(1), 1),
+    ] {
+        assert_eq!(most_connections(files), connections, "{files:?}");
+    }
+}
+
+// F39: further ones wait, and are taken once there is room
+#[tokio::test]
+async fn no_more_connections_are_taken_than_there_may_be() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let addr = listener.local_addr().expect("an address");
+    let router = Router::new().route("/", get(async || "here"));
+    tokio::spawn(Host { router, closing: CancellationToken::new(), stalled: STALLED, most: 1 }.serve(listener));
+    let mut first = ask(addr, "/").await;
+    let mut piece = [0; 4096];
+    assert!(first.read(&mut piece).await.expect("an answer") > 0);
+    let mut second = ask(addr, "/").await;
+    let waits = tokio::time::timeout(Duration::from_millis(100), second.read(&mut piece)).await;
+    assert!(waits.is_err(), "the first one still has the only place");
+    drop(first);
+    assert!(second.read(&mut piece).await.expect("an answer") > 0);
 }

@@ -1,6 +1,8 @@
 //! `approvals`: what agents ask a person's consent for, and the person's word on it.
 
-use agent::approval::{Decision, Resolution};
+use std::collections::BTreeSet;
+
+use agent::approval::{ApprovalId, Decision, Resolution};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -14,6 +16,7 @@ use crate::problem::Problem;
 use crate::shapes::{self, Decided, Scope, Verdict, Word};
 use crate::window::Shared;
 
+/// Questions that are listed with those that are answered, where nobody says how many, and never more.
 const LISTED: usize = 200;
 
 /// Which questions are wanted.
@@ -23,7 +26,7 @@ pub struct Listing {
     /// Also those that are answered.
     #[serde(default)]
     all: Switch,
-    /// At most so many: never more than 200.
+    /// At most so many. Where nobody says, everything that is open, and of those that are answered as many as are among the newest 200.
     limit: Option<usize>,
 }
 
@@ -32,8 +35,20 @@ pub async fn list(
     State(shared): State<Shared>,
     Asked(listing): Asked<Listing>,
 ) -> Result<Json<Vec<ApprovalRow>>, Problem> {
-    let query = ApprovalQuery { open_only: !listing.all.0, limit: listing.limit.unwrap_or(LISTED).min(LISTED) };
-    Ok(Json(shared.store().approvals(query).await?))
+    let store = shared.store();
+    let open = ApprovalQuery { open_only: true, limit: listing.limit.unwrap_or(usize::MAX) };
+    let open = store.approvals(open).await?;
+    if !listing.all.0 {
+        return Ok(Json(open));
+    }
+    let newest = ApprovalQuery { open_only: false, limit: listing.limit.unwrap_or(LISTED).min(LISTED) };
+    let mut rows = store.approvals(newest).await?;
+    if listing.limit.is_none() {
+        // What waits for somebody is not forgotten because much was asked since.
+        let listed: BTreeSet<ApprovalId> = rows.iter().map(|row| row.question.id.clone()).collect();
+        rows.extend(open.into_iter().filter(|row| !listed.contains(&row.question.id)));
+    }
+    Ok(Json(rows))
 }
 
 /// `GET approvals/{id}`.

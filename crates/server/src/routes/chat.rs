@@ -16,7 +16,7 @@ use view::{FRAMES_PER_EVENT, Lines};
 use super::asked::{Asked, Named, Sent, Speech};
 use super::events::sse;
 use super::threads::{begin, go_on};
-use crate::access::{Caller, is_same_origin};
+use crate::access::{Caller, is_same_origin, is_visit};
 use crate::live::{Told, to_its_end};
 use crate::problem::Problem;
 use crate::shapes::{Begin, Chat};
@@ -64,6 +64,10 @@ fn orion() -> Speech {
 /// `GET /api/stream/{id}`: the same for those who can only get. It starts work only for our own page or for a program. A
 /// reconnection starts nothing and goes on where it broke off: as only its last id tells for certain of which thread that was,
 /// the ids of this stream name it.
+///
+/// A browser shows its cookie alone here, for `EventSource` can send no header in which there could be more. That it stands on our
+/// own page is not enough either: a link in an agent's words stands there, too, and whoever follows it does not read a stream
+/// but goes to an address.
 pub async fn streamed(
     State(shared): State<Shared>,
     Extension(caller): Extension<Caller>,
@@ -74,6 +78,10 @@ pub async fn streamed(
 ) -> Result<Response, Problem> {
     if method == Method::HEAD {
         return Err(Problem::not_allowed("GET"));
+    }
+    let not_ours = || Problem::new(StatusCode::FORBIDDEN, "work is begun for our own page, or for a bearer");
+    if caller == Caller::Browser && is_visit(&headers) {
+        return Err(not_ours());
     }
     if let Some(seen) = headers.get("last-event-id") {
         let unknown = || Problem::unusable("the last id is none of this stream's");
@@ -87,7 +95,7 @@ pub async fn streamed(
         return Ok(sse(run.named_frames(&shared, &wanted.dialect)));
     }
     if caller == Caller::Browser && !is_same_origin(&headers) {
-        return Err(Problem::new(StatusCode::FORBIDDEN, "work is begun for our own page, or for a bearer"));
+        return Err(not_ours());
     }
     let prompt = wanted.prompt.ok_or_else(|| Problem::unusable("say what is to be done: ?prompt=…"))?;
     let run = converse(&shared, prompt, wanted.session_id, None).await?;

@@ -3,12 +3,14 @@
 use axum::Form;
 use axum::extract::State;
 use axum::extract::rejection::FormRejection;
-use axum::http::{StatusCode, header};
+use axum::http::{Method, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::asked::Asked;
+use crate::access::Entered;
+use crate::problem::Problem;
 use crate::window::Shared;
 
 /// What somebody who comes by the link says.
@@ -18,10 +20,13 @@ pub struct Code {
     code: Option<String>,
 }
 
-/// `GET /enter?code=…`: lets a browser in, once.
-pub async fn by_link(State(shared): State<Shared>, Asked(said): Asked<Code>) -> Response {
-    match shared.access.enter(said.code.as_deref(), None) {
-        Some(cookie) => welcome(cookie),
+/// `GET /enter?code=…`: lets a browser in, once. Whoever only looks what is there (`HEAD`) does not use the code up.
+pub async fn by_link(State(shared): State<Shared>, method: Method, Asked(said): Asked<Code>) -> Response {
+    if method == Method::HEAD {
+        return Problem::not_allowed("GET, POST").into_response();
+    }
+    match said.code.and_then(|code| shared.access.enter_by_code(&code)) {
+        Some(entered) => welcome(entered),
         None => door(&shared, StatusCode::UNAUTHORIZED),
     }
 }
@@ -34,10 +39,10 @@ pub struct Password {
 
 /// `POST /enter`: lets a browser in by the password.
 pub async fn by_password(State(shared): State<Shared>, said: Result<Form<Password>, FormRejection>) -> Response {
-    let password = said.ok().map(|Form(said)| said.password);
-    match shared.access.enter(None, password.as_deref()) {
-        Some(cookie) => welcome(cookie),
-        None => door(&shared, StatusCode::UNAUTHORIZED),
+    let Ok(Form(said)) = said else { return door(&shared, StatusCode::UNAUTHORIZED) };
+    match shared.access.enter_by_password(&said.password).await {
+        Ok(entered) => welcome(entered),
+        Err(status) => door(&shared, status),
     }
 }
 
@@ -45,14 +50,21 @@ pub async fn by_password(State(shared): State<Shared>, said: Result<Form<Passwor
 pub fn door(shared: &Shared, status: StatusCode) -> Response {
     let form = r#"<form method="post" action="/enter"><label>Password <input type="password" name="password" autofocus></label> <button>Enter</button></form>"#;
     let form = if shared.access.asks_for_password() { form } else { "" };
-    let words = "Open the link that <code>majordomo serve</code> printed; it lets one browser in, once. Start it again for another.";
+    let words = match status {
+        StatusCode::TOO_MANY_REQUESTS => "Too many passwords are being tried. Wait a moment and try again.",
+        _ => {
+            "Open the link that <code>majordomo serve</code> printed; it lets one browser in, once. Start it again for another."
+        }
+    };
     (status, Html(page("Majordomo", &format!("<h1>Majordomo</h1><p>{words}</p>{form}")))).into_response()
 }
 
-/// Goes on to the page from here: a cookie that is strict is not sent along where another site's link led.
-fn welcome(cookie: String) -> Response {
-    let on = r#"<meta http-equiv="refresh" content="0;url=/"><p><a href="/">Go on</a></p>"#;
-    ([(header::SET_COOKIE, cookie), (header::CACHE_CONTROL, "no-store".to_owned())], Html(page("Majordomo", on)))
+/// Goes on to the page from here: a cookie that is strict is not sent along where another site's link led. The page's own secret
+/// is in the fragment, from which the page takes it at once (`page/secret.js`).
+fn welcome(Entered { cookie, page: secret }: Entered) -> Response {
+    let to = format!("/#enter={secret}");
+    let on = format!(r#"<meta http-equiv="refresh" content="0;url={to}"><p><a href="{to}">Go on</a></p>"#);
+    ([(header::SET_COOKIE, cookie), (header::CACHE_CONTROL, "no-store".to_owned())], Html(page("Majordomo", &on)))
         .into_response()
 }
 

@@ -91,7 +91,8 @@ pub fn sse(frames: impl Stream<Item = Bytes> + Send + 'static) -> Response {
     let body = Body::from_stream(frames.map(Ok::<Bytes, Infallible>));
     let said = [
         (header::CONTENT_TYPE, "text/event-stream"),
-        (header::CACHE_CONTROL, "no-cache"),
+        // ORION-12 wants the first; that nothing is kept of it is ours to want.
+        (header::CACHE_CONTROL, "no-cache, no-store"),
         (header::CONNECTION, "keep-alive"),
     ];
     (said, body).into_response()

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::open::Open;
+use crate::open::{CROWD, Open};
 
 // T20, T21
 #[tokio::test(flavor = "multi_thread")]
@@ -89,6 +89,37 @@ async fn a_target_that_changed_between_asking_and_deciding_is_asked_about_again(
     assert_eq!(open.call("POST", &decision(&again), Some(deny)).await.0, 200);
     open.until(&thread, "completed").await;
     assert_eq!(std::fs::read_to_string(&elsewhere).expect("a file"), "kept");
+    open.close().await;
+}
+
+// T22, T27
+#[tokio::test(flavor = "multi_thread")]
+async fn however_many_questions_wait_none_is_left_out_and_one_is_named_by_what_only_it_has() {
+    let open = Open::new().await;
+    let first = open.start("write it").await;
+    let oldest = open.question().await;
+    for _ in 0..2 {
+        open.start("a crowd").await;
+    }
+    let all = 1 + 2 * CROWD;
+    open.until_told("/approvals", "everybody's questions", |told| {
+        (told.as_array().map(Vec::len) == Some(all)).then_some(())
+    })
+    .await;
+    let ids = |told: Value| told.as_array().expect("a list").iter().map(|one| one["id"].clone()).collect::<Vec<_>>();
+    let listed = ids(open.get("/approvals").await);
+    assert_eq!(listed.last(), Some(&oldest["id"]), "the newest first");
+    assert_eq!(
+        ids(open.get("/approvals?all=1").await),
+        listed,
+        "with those that are answered, of which there are none"
+    );
+    assert_eq!(ids(open.get("/approvals?limit=3").await), listed[..3]);
+    assert_eq!(ids(open.get("/approvals?all=1&limit=3").await), listed[..3]);
+
+    let date = first.split('-').next().expect("a date");
+    let (status, problem) = open.call("GET", &format!("/approvals/{date}"), None).await;
+    assert_eq!(status, 409, "{problem}");
     open.close().await;
 }
 

@@ -157,3 +157,17 @@ async fn hostile_names_and_parameters_are_refused_in_a_sentence() {
     assert_eq!(open.get("/threads").await.as_array().map(Vec::len), Some(1));
     open.close().await;
 }
+
+// T8: 408 would say that it was waited for
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_read_of_a_strangers_body_and_little_at_the_door() {
+    let open = Open::built(tempfile::tempdir().expect("a passing folder"), Some("sesame"), "script.toml").await;
+    let post = |path: &str, length: usize| {
+        open.status(&format!("POST {path} HTTP/1.1\r\nHost: {}\r\nContent-Length: {length}\r\n\r\n", open.addr))
+    };
+    for path in ["/api/v1/threads", "/api/chat", "/nothing", "/"] {
+        assert_eq!(post(path, 1_000_000), 401, "{path}");
+    }
+    assert_eq!(post("/enter", 5000), 413);
+    open.close().await;
+}

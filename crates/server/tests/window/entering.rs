@@ -3,7 +3,7 @@
 use majordomo_server::Window;
 use serde_json::json;
 
-use crate::open::{Open, cookie_of};
+use crate::open::{Entered, Open};
 
 // T1, T2, T3, T4
 #[tokio::test(flavor = "multi_thread")]
@@ -51,8 +51,8 @@ async fn the_link_lets_one_browser_in_and_the_page_says_what_it_may_load() {
     assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
     let again = open.client.get(&open.link).send().await.expect("an answer");
     assert_eq!((again.status().as_u16(), again.headers().get("set-cookie")), (401, None));
-    let session = cookie.split(';').next().expect("a cookie");
-    let page = open.client.get(open.url("/")).header("cookie", session).send().await.expect("an answer");
+    let session = Entered::of(entered).await;
+    let page = open.client.get(open.url("/")).header("cookie", &session.cookie).send().await.expect("an answer");
     assert_eq!(page.status(), 200);
     let policy = page.headers()["content-security-policy"].to_str().expect("text").to_owned();
     assert!(
@@ -62,7 +62,7 @@ async fn the_link_lets_one_browser_in_and_the_page_says_what_it_may_load() {
         "{policy}"
     );
     let start = |site: Option<&str>| {
-        let mut request = open.client.post(open.url("/api/v1/threads")).header("cookie", session);
+        let mut request = session.asks(open.client.post(open.url("/api/v1/threads")));
         if let Some(site) = site {
             request = request.header("sec-fetch-site", site);
         }
@@ -96,7 +96,7 @@ async fn nothing_is_changed_for_another_site_whatever_it_calls_its_body() {
     let open = Open::new().await;
     let thread = open.start("write it").await;
     let question = open.question().await;
-    let cookie = open.cookie().await;
+    let entered = open.entered().await;
     let document = open.get("/openapi.json").await;
     let newest = *open.staff.heart().store().tail().borrow();
     let bodies = json!({
@@ -121,7 +121,7 @@ async fn nothing_is_changed_for_another_site_whatever_it_calls_its_body() {
             for kind in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "application/json"] {
                 for headers in &elsewhere {
                     let method = method.to_uppercase().parse().expect("a method");
-                    let mut request = open.client.request(method, open.url(&address)).header("cookie", &cookie);
+                    let mut request = entered.asks(open.client.request(method, open.url(&address)));
                     for (name, value) in headers {
                         request = request.header(*name, *value);
                     }
@@ -138,7 +138,7 @@ async fn nothing_is_changed_for_another_site_whatever_it_calls_its_body() {
     assert_eq!(*open.staff.heart().store().tail().borrow(), newest, "nothing was written");
     // From our own page it must be JSON, too, and nothing that a form could be.
     let own = |kind: &'static str| {
-        let request = open.client.post(open.url("/api/v1/threads")).header("cookie", &cookie);
+        let request = entered.asks(open.client.post(open.url("/api/v1/threads")));
         let request = request.header("origin", format!("http://{}", open.addr)).header("content-type", kind);
         request.body(r#"{"message": "greenhouse"}"#).send()
     };
@@ -184,8 +184,8 @@ async fn a_request_for_another_host_is_answered_nowhere() {
 async fn another_site_gets_no_stream_no_socket_and_no_leave_to_ask() {
     let open = Open::new().await;
     let thread = open.start("greenhouse").await;
-    let cookie = open.cookie().await;
-    let known = format!("Host: {}\r\nCookie: {cookie}\r\n", open.addr);
+    let Entered { cookie, page } = open.entered().await;
+    let known = format!("Host: {}\r\nCookie: {cookie}\r\nX-Majordomo-Page: {page}\r\n", open.addr);
     let streams =
         ["/api/v1/events".to_owned(), format!("/api/v1/threads/{thread}/events"), "/api/stream/x?prompt=y".to_owned()];
     let evil = "Origin: http://evil.example";
@@ -218,18 +218,68 @@ async fn only_so_many_browsers_stay_let_in_and_a_wrong_password_opens_nothing() 
         request.header("content-type", "application/x-www-form-urlencoded").body(format!("password={password}")).send()
     };
     assert_eq!(enter("simsim").await.expect("an answer").status(), 401);
-    let mut cookies = Vec::new();
+    let mut all = Vec::new();
     for _ in 0..70 {
-        let entered = enter("sesame").await.expect("an answer");
-        assert_eq!(entered.status(), 200);
-        cookies.push(cookie_of(&entered));
+        all.push(Entered::of(enter("sesame").await.expect("an answer")).await);
     }
     let mut let_in = Vec::new();
-    for cookie in &cookies {
-        let request = open.client.get(open.url("/api/v1/threads")).header("cookie", cookie);
+    for entered in &all {
+        let request = entered.asks(open.client.get(open.url("/api/v1/threads")));
         let_in.push(request.send().await.expect("an answer").status() == 200);
     }
     let expected: Vec<bool> = (0..70).map(|number| number >= 6).collect();
     assert_eq!(let_in, expected, "the first comers are shown out");
+    open.close().await;
+}
+
+// T3, T23: a browser shows its cookies to every port of a host, and whoever has one can pretend to be a browser
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cookie_that_somebody_else_saw_opens_the_page_and_tells_and_does_nothing() {
+    let open = Open::new().await;
+    let Entered { cookie, page } = open.entered().await;
+    let forged = |method: &str, path: &str, more: &str| {
+        let origin = format!("Origin: http://{}\r\nSec-Fetch-Site: same-origin", open.addr);
+        let body = r#"{"message": "greenhouse"}"#;
+        let body = if method == "POST" { body } else { "" };
+        open.status(&format!(
+            "{method} {path} HTTP/1.1\r\nHost: {}\r\nCookie: {cookie}\r\n{origin}\r\n{more}Connection: close\r\n\
+             Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            open.addr,
+            body.len()
+        ))
+    };
+    assert_eq!((forged("GET", "/", ""), forged("GET", "/page/main.js", "")), (200, 200));
+    let own = format!("X-Majordomo-Page: {page}\r\n");
+    for path in ["/api/v1/threads", "/api/v1/approvals", "/api/v1/config", "/api/v1/healthz", "/api/v1/usage"] {
+        assert_eq!((forged("GET", path, ""), forged("GET", path, &own)), (401, 200), "{path}");
+    }
+    for path in ["/api/v1/threads", "/api/chat"] {
+        assert_eq!(forged("POST", path, ""), 401, "{path}");
+        assert_eq!(forged("POST", path, "X-Majordomo-Page: \r\n"), 401, "{path}");
+    }
+    assert_eq!(open.get("/threads").await, json!([]), "nothing was begun");
+    assert_eq!(forged("POST", "/api/v1/threads", &own), 201);
+    open.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cookie_of_our_name_that_another_port_has_set_keeps_nobody_out() {
+    let open = Open::new().await;
+    let Entered { cookie, page } = open.entered().await;
+    for cookies in [format!("majordomo=bogus; {cookie}"), format!("{cookie}; majordomo=bogus")] {
+        let request = open.client.get(open.url("/api/v1/threads")).header("cookie", &cookies);
+        let answer = request.header("x-majordomo-page", &page).send().await.expect("an answer");
+        assert_eq!(answer.status(), 200, "{cookies}");
+    }
+    open.close().await;
+}
+
+// T3: whatever looks at a link before a person opens it does not use it up
+#[tokio::test(flavor = "multi_thread")]
+async fn looking_at_a_link_does_not_use_it_up() {
+    let open = Open::new().await;
+    let looked = open.client.head(&open.link).send().await.expect("an answer");
+    assert_eq!((looked.status().as_u16(), looked.headers().get("set-cookie")), (405, None));
+    open.entered().await;
     open.close().await;
 }

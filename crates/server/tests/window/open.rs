@@ -38,6 +38,9 @@ delay_ms = 3600000
 text = "too late"
 "#;
 
+/// So many things are asked at once by a thread that is to make a crowd.
+pub const CROWD: usize = 101;
+
 /// How long something is waited for that will come unless the house is broken.
 pub const PATIENCE: Duration = Duration::from_secs(180);
 
@@ -65,7 +68,11 @@ impl Open {
     /// A house whose model speaks by a script of this name, with a password at its door or without.
     pub async fn built(folder: tempfile::TempDir, password: Option<&str>, script: &str) -> Self {
         let script = folder.path().join(script);
-        std::fs::write(&script, SCRIPT).expect("a script");
+        let calls: Vec<String> = (0..CROWD)
+            .map(|number| format!(r#"{{ name = "write_file", input = {{ path = "{number}.txt", content = "x" }} }}"#))
+            .collect();
+        let crowd = format!("[[script]]\non = \"crowd\"\n[[script.reply]]\ncalls = [{}]\n", calls.join(", "));
+        std::fs::write(&script, format!("{SCRIPT}{crowd}")).expect("a script");
         std::fs::create_dir_all(folder.path().join("work")).expect("a workspace");
         let surroundings = Surroundings {
             env: BTreeMap::new(),
@@ -130,8 +137,8 @@ impl Open {
     }
 
     /// What a browser has that came by the link.
-    pub async fn cookie(&self) -> String {
-        cookie_of(&self.client.get(&self.link).send().await.expect("an answer"))
+    pub async fn entered(&self) -> Entered {
+        Entered::of(self.client.get(&self.link).send().await.expect("an answer")).await
     }
 
     /// Polls until a thread is in a state.
@@ -207,10 +214,28 @@ impl Open {
     }
 }
 
-/// The cookie in an answer, as it is sent back.
-pub fn cookie_of(answer: &reqwest::Response) -> String {
-    let cookie = answer.headers()["set-cookie"].to_str().expect("text");
-    cookie.split(';').next().expect("a cookie").to_owned()
+/// What a browser is given that was let in.
+pub struct Entered {
+    /// The cookie, as it is sent back.
+    pub cookie: String,
+    /// What the page finds in its address.
+    pub page: String,
+}
+
+impl Entered {
+    pub async fn of(answer: reqwest::Response) -> Self {
+        assert_eq!(answer.status(), 200);
+        let cookie = answer.headers()["set-cookie"].to_str().expect("text");
+        let cookie = cookie.split(';').next().expect("a cookie").to_owned();
+        let text = answer.text().await.expect("a page that goes on");
+        let (_, rest) = text.split_once("url=/#enter=").expect("an address");
+        Self { cookie, page: rest.split('"').next().expect("a secret").to_owned() }
+    }
+
+    /// A request as our own page makes it, but for where it says it is.
+    pub fn asks(&self, request: reqwest::RequestBuilder) -> reqwest::RequestBuilder {
+        request.header("cookie", &self.cookie).header("x-majordomo-page", &self.page)
+    }
 }
 
 /// The head of an answer.

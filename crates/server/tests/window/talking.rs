@@ -10,7 +10,7 @@ async fn a_message_is_answered_with_the_runs_frames_and_then_the_end() {
     let open = Open::new().await;
     let answer = open.client.post(open.url("/api/chat?dialect=orion")).bearer_auth(&open.token);
     let answer = answer.body(r#"{"message": "greenhouse"}"#).send().await.expect("an answer");
-    assert_eq!(answer.headers()["cache-control"], "no-cache");
+    assert_eq!(answer.headers()["cache-control"], "no-cache, no-store");
     let place = answer.headers()["content-location"].to_str().expect("text").to_owned();
     let text = answer.text().await.expect("it ends");
     let kinds: Vec<String> = text
@@ -87,7 +87,7 @@ async fn a_stream_begins_with_a_prompt_comes_back_at_any_frame_and_ends_for_good
     let request = open.client.get(open.url(path)).bearer_auth(&open.token);
     let answer = request.send().await.expect("an answer");
     for (name, value) in
-        [("content-type", "text/event-stream"), ("cache-control", "no-cache"), ("connection", "keep-alive")]
+        [("content-type", "text/event-stream"), ("cache-control", "no-cache, no-store"), ("connection", "keep-alive")]
     {
         assert_eq!(answer.headers()[name], value);
     }
@@ -132,19 +132,23 @@ async fn a_stream_begins_with_a_prompt_comes_back_at_any_frame_and_ends_for_good
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stream_is_begun_for_our_own_page_and_for_nobody_who_was_led_here() {
     let open = Open::new().await;
-    let cookie = open.cookie().await;
+    let entered = open.entered().await;
     let ask = |method: &str, headers: &[(&'static str, &'static str)]| {
         let url = open.url("/api/stream/x?prompt=greenhouse");
-        let request = open.client.request(method.parse().expect("a method"), url).header("cookie", &cookie);
+        let request = open.client.request(method.parse().expect("a method"), url).header("cookie", &entered.cookie);
         headers.iter().fold(request, |request, (name, value)| request.header(*name, *value)).send()
     };
     let navigates = [("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate")];
-    let led: [&[(&str, &str)]; 5] = [
+    let led: [&[(&str, &str)]; 8] = [
         &[],
         &[("sec-fetch-site", "none"), ("sec-fetch-mode", "navigate")],
         &navigates,
         &[("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "no-cors"), ("sec-fetch-dest", "image")],
         &[("authorization", "Bearer of bad news")],
+        // T1: a link in an agent's words, on our own page
+        &[("sec-fetch-site", "same-origin"), ("sec-fetch-mode", "navigate"), ("sec-fetch-dest", "document")],
+        &[("sec-fetch-site", "same-origin"), ("sec-fetch-mode", "no-cors"), ("sec-fetch-dest", "image")],
+        &[("sec-fetch-site", "same-origin"), ("sec-fetch-mode", "navigate"), ("last-event-id", "x/0")],
     ];
     for headers in led {
         assert_eq!(ask("GET", headers).await.expect("an answer").status(), 403, "{headers:?}");
@@ -153,7 +157,8 @@ async fn a_stream_is_begun_for_our_own_page_and_for_nobody_who_was_led_here() {
     assert_eq!(ask("GET", &[("last-event-id", "nobody/1000")]).await.expect("an answer").status(), 404);
     assert_eq!(ask("GET", &[("last-event-id", "soon")]).await.expect("an answer").status(), 404);
     assert_eq!(open.get("/threads").await, json!([]), "nothing was begun");
-    let answer = ask("GET", &[("sec-fetch-site", "same-origin")]).await.expect("an answer");
+    let as_a_stream = [("sec-fetch-site", "same-origin"), ("sec-fetch-mode", "cors"), ("sec-fetch-dest", "empty")];
+    let answer = ask("GET", &as_a_stream).await.expect("an answer");
     assert_eq!(answer.status(), 200);
     assert!(answer.text().await.expect("it ends").contains("\"done\""));
     open.close().await;
