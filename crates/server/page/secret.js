@@ -18,6 +18,12 @@ const given = /^#enter=([0-9a-f]{64})$/.exec(location.hash)?.[1];
 if (given) {
   history.replaceState(null, "", location.pathname + location.search);
   // Anybody can make up a link to here: one that does not open anything must not take the place of what does.
-  const answer = await fetch("/api/v1/healthz", { headers: { [HEADER]: given } }).catch(() => null);
-  if (answer?.ok) localStorage.setItem(KEPT, given);
+  const isKept = localStorage.getItem(KEPT) === null || (await opens(given));
+  if (isKept) localStorage.setItem(KEPT, given);
+}
+
+/** @param {string} secret */
+async function opens(secret) {
+  const answer = await fetch("/api/v1/healthz", { headers: { [HEADER]: secret } }).catch(() => null);
+  return answer?.ok ?? false;
 }

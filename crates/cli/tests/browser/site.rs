@@ -95,6 +95,8 @@ impl Site {
     pub fn enter_as(&self, person: &Person<'_>, script: &str) -> Page {
         let page = person.page_with(script, &self.link);
         page.wait_for(INPUT);
+        // Whoever goes elsewhere before has left the page's secret behind.
+        page.until("the page to be let in", "location.hash === '' && localStorage.length > 0");
         page
     }
 
