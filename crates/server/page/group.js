@@ -48,8 +48,11 @@ export function drawGroupHead(node, child, picture, isOpen, hands) {
     if (!known) node.prepend(head);
     const toggle = toggleIn(head, child, hasMore, isOpen);
     toggle.replaceChildren(hasMore ? chevron() : make("span", "no-chevron"), ...line(child, life));
-    head.querySelector(":scope > .group-acts")?.remove();
-    head.append(make("div", "group-acts", ...acts(child, life, hands)));
+    toggle.title = treeTokens ? `${whole(selfTokens)} tokens itself, ${whole(treeTokens)} with its own sub-agents` : "";
+    const own = /** @type {HTMLElement | null} */ (head.querySelector(":scope > .group-acts")) ?? make("div", "group-acts");
+    if (own.parentElement !== head) head.append(own);
+    // A button that is made anew while it is pressed is not pressed.
+    change(own, [life.question, child.outcome, agent], () => own.replaceChildren(...acts(child, life, hands)));
     node.querySelector(":scope > .group-below")?.remove();
     const isWanted = child.outcome === "cancelled";
     const look = isWanted ? "why" : "why is-error";
@@ -120,7 +123,6 @@ function figures(child) {
     treeTokens > selfTokens ? `${short(treeTokens)} with its own` : "",
   ];
   const node = make("span", "figures", time, ...counts.filter(Boolean).map((count) => ` · ${count}`));
-  if (treeTokens) node.title = `${whole(selfTokens)} tokens itself, ${whole(treeTokens)} with its own sub-agents`;
   return node;
 }
 
