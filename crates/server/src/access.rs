@@ -10,15 +10,19 @@
 //! what is asked of the API also needs the page's own secret, in a header. That one is handed over together with the cookie, in
 //! the fragment of an address, which is sent nowhere, and the page keeps it where no other port can look.
 
+mod guests;
 mod tries;
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::http::{HeaderMap, Method, Request, StatusCode, Uri, header};
 
+pub(crate) use self::guests::Entered;
+use self::guests::Guests;
 use self::tries::{Tried, Tries};
 use crate::problem::Problem;
 
@@ -26,32 +30,17 @@ use crate::problem::Problem;
 pub(crate) const COOKIE: &str = "majordomo";
 /// The name of the header in which the page sends its own secret.
 pub(crate) const PAGE_HEADER: &str = "x-majordomo-page";
-/// What the page's secret is derived for; another context would be another secret.
-const PAGE_CONTEXT: &str = "majordomo window: what only the page knows";
 /// A wrong password takes so long.
 const WRONG_PASSWORD: Duration = Duration::from_millis(500);
-/// So many browsers stay let in; the first comers are shown out.
-const MAX_SESSIONS: usize = 64;
 
 /// Who may come in.
 pub(crate) struct Access {
     token: String,
-    /// What only our own page knows: derived from the token, and so of this start alone, as the cookies are.
-    page: String,
     password: Option<String>,
     /// The names under which this window is known, as in `Host`.
     hosts: BTreeSet<String>,
-    /// The code of the link, until it is used, and those who were let in, in the order of coming.
     doors: Mutex<Doors>,
     tries: Tries,
-}
-
-/// What a browser is given that was let in.
-pub(crate) struct Entered {
-    /// The cookie, as it is set.
-    pub cookie: String,
-    /// The page's own secret.
-    pub page: String,
 }
 
 /// Who was let in.
@@ -63,25 +52,23 @@ pub(crate) enum Caller {
     Browser,
 }
 
-#[derive(Default)]
 struct Doors {
+    /// The code of the link, until it is used.
     code: Option<String>,
-    sessions: Vec<String>,
+    guests: Guests,
 }
 
 impl Access {
-    /// A new token and a new link.
-    pub fn new(addr: SocketAddr, names: &[String], password: Option<String>) -> Self {
+    /// A new token and a new link. Browsers that were let in before are known from a file.
+    pub fn new(addr: SocketAddr, names: &[String], password: Option<String>, guests: PathBuf) -> Self {
         let port = addr.port();
         let mut hosts: BTreeSet<String> = names.iter().map(|name| format!("{}:{port}", name.to_lowercase())).collect();
         hosts.insert(addr.to_string());
         if addr.ip().is_loopback() {
             hosts.extend(["localhost", "127.0.0.1", "[::1]"].map(|name| format!("{name}:{port}")));
         }
-        let doors = Doors { code: Some(secret()), sessions: Vec::new() };
-        let token = secret();
-        let page = blake3::Hash::from_bytes(blake3::derive_key(PAGE_CONTEXT, token.as_bytes())).to_hex().to_string();
-        Self { token, page, password, hosts, doors: Mutex::new(doors), tries: Tries::new(WRONG_PASSWORD) }
+        let doors = Doors { code: Some(secret()), guests: Guests::of(guests, password.as_deref()) };
+        Self { token: secret(), password, hosts, doors: Mutex::new(doors), tries: Tries::new(WRONG_PASSWORD) }
     }
 
     /// The secret of programs.
@@ -98,26 +85,22 @@ impl Access {
     pub fn enter_by_code(&self, code: &str) -> Option<Entered> {
         let mut doors = self.doors();
         doors.code.take_if(|wanted| same(wanted, code))?;
-        Some(self.welcome(&mut doors))
+        Some(doors.guests.welcome())
     }
 
     /// Lets a browser in by the password, or says why not.
     pub async fn enter_by_password(&self, password: &str) -> Result<Entered, StatusCode> {
         let Some(wanted) = &self.password else { return Err(StatusCode::UNAUTHORIZED) };
         match self.tries.make(|| same(wanted, password)).await {
-            Tried::Right => Ok(self.welcome(&mut self.doors())),
+            Tried::Right => Ok(self.doors().guests.welcome()),
             Tried::Wrong => Err(StatusCode::UNAUTHORIZED),
             Tried::NotNow => Err(StatusCode::TOO_MANY_REQUESTS),
         }
     }
 
-    fn welcome(&self, doors: &mut Doors) -> Entered {
-        let session = secret();
-        doors.sessions.push(session.clone());
-        let too_many = doors.sessions.len().saturating_sub(MAX_SESSIONS);
-        doors.sessions.drain(..too_many);
-        let cookie = format!("{COOKIE}={session}; HttpOnly; SameSite=Strict; Path=/");
-        Entered { cookie, page: self.page.clone() }
+    /// Whether a browser was let in before.
+    pub fn is_inside(&self, headers: &HeaderMap) -> bool {
+        self.doors().guests.know(cookies(headers), None)
     }
 
     /// Whether a password lets people in.
@@ -158,12 +141,11 @@ impl Access {
         {
             return Ok(Caller::Program);
         }
-        let knows_cookie = {
-            let doors = self.doors();
-            cookies(headers).any(|session| doors.sessions.iter().any(|known| same(known, session)))
+        let page = match says(headers, PAGE_HEADER) {
+            _ if takes_a_cookie_alone(request.uri().path()) => None,
+            page => Some(page.unwrap_or_default()),
         };
-        let knows_page = || says(headers, PAGE_HEADER).is_some_and(|page| same(&self.page, page));
-        if !knows_cookie || !(takes_a_cookie_alone(request.uri().path()) || knows_page()) {
+        if !self.doors().guests.know(cookies(headers), page) {
             return Err(Problem::new(
                 StatusCode::UNAUTHORIZED,
                 "not let in: open the link that `majordomo serve` prints, or send the token of server.token as a bearer",
@@ -243,7 +225,8 @@ mod tests {
     use super::*;
 
     fn access() -> Access {
-        Access::new("127.0.0.1:4870".parse().unwrap(), &[], None)
+        // Nothing can be kept there: each is a house of its own.
+        Access::new("127.0.0.1:4870".parse().unwrap(), &[], None, "/dev/null/guests".into())
     }
 
     fn asks(uri: &str, headers: &[(&str, &str)]) -> Request<()> {
@@ -294,14 +277,15 @@ mod tests {
         let code = access.code().unwrap();
         assert!(access.enter_by_code("x").is_none() && access.enter_by_code("").is_none());
         let entered = access.enter_by_code(&code).unwrap();
-        assert!(entered.cookie.contains("HttpOnly; SameSite=Strict"));
+        assert!(entered.cookie().contains("HttpOnly; SameSite=Strict"));
         assert!(access.enter_by_code(&code).is_none(), "it is used up");
         let knows = |method: Method, path: &str, headers: &[(&str, &str)]| {
             let mut request = asks(path, headers);
             *request.method_mut() = method;
             access.know_a_secret(&request).is_ok()
         };
-        let session = entered.cookie.split(';').next().unwrap();
+        let session = entered.cookie();
+        let session = session.split(';').next().unwrap();
         let cookie = ("cookie", &*format!("a=b; {COOKIE}=bogus; {session}"));
         assert!(knows(Method::GET, "/", &[cookie]), "whatever else goes by that name");
         assert!(!knows(Method::GET, "/", &[("cookie", "majordomo=")]));
@@ -322,7 +306,8 @@ mod tests {
     fn a_cookie_opens_the_page_and_nothing_that_is_told_or_done() {
         let access = access();
         let entered = access.enter_by_code(&access.code().unwrap()).unwrap();
-        let cookie = ("cookie", entered.cookie.split(';').next().unwrap());
+        let set = entered.cookie();
+        let cookie = ("cookie", set.split(';').next().unwrap());
         let here = ("sec-fetch-site", "same-origin");
         let knows = |path: &str, more: &[(&str, &str)]| {
             access.know_a_secret(&asks(path, &[&[cookie, here], more].concat())).is_ok()
@@ -331,6 +316,7 @@ mod tests {
             assert!(knows(path, &[]), "{path}");
         }
         let other = self::access();
+        let other = other.enter_by_code(&other.code().unwrap()).unwrap();
         for path in
             ["/api/v1/threads", "/api/v1/events", "/api/chat", "/api/v1/openapi.json/x", "/nothing", "//", "/api"]
         {

@@ -20,6 +20,8 @@ pub const TOKEN_FILE: &str = "server.token";
 
 /// The file there that leads a browser to the link: a command line can be read by everybody on the machine, and it cannot.
 const LINK_FILE: &str = "enter.html";
+/// What is kept of browsers that were let in.
+const GUESTS_FILE: &str = "server.guests";
 
 /// How a window is opened.
 #[derive(Clone, Debug)]
@@ -103,7 +105,8 @@ impl Window {
         let listen = |source| Error::Listen { addr: options.addr, source };
         let listener = TcpListener::bind(options.addr).await.map_err(listen)?;
         let addr = listener.local_addr().map_err(listen)?;
-        let access = Arc::new(Access::new(addr, &options.names, options.password));
+        let access = Access::new(addr, &options.names, options.password, options.data.join(GUESTS_FILE));
+        let access = Arc::new(access);
         let token_file = options.data.join(TOKEN_FILE);
         let before = served_before(&token_file);
         let text = format!("{}\n{addr}\n{}\n", access.token(), Process::current().id);
@@ -203,7 +206,7 @@ fn served_before(path: &Path) -> Option<Before> {
 }
 
 /// Writes a file that only its owner can read, in the place of whatever was there.
-fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
+pub(crate) fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
     use std::io::Write;
     use std::os::unix::fs::OpenOptionsExt;
     let passing = path.with_extension("new");

@@ -3,8 +3,8 @@
 use axum::Form;
 use axum::extract::State;
 use axum::extract::rejection::FormRejection;
-use axum::http::{Method, StatusCode, header};
-use axum::response::{Html, IntoResponse, Response};
+use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::response::{Html, IntoResponse, Redirect, Response};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -21,12 +21,19 @@ pub struct Code {
 }
 
 /// `GET /enter?code=…`: lets a browser in, once. Whoever only looks what is there (`HEAD`) does not use the code up.
-pub async fn by_link(State(shared): State<Shared>, method: Method, Asked(said): Asked<Code>) -> Response {
+pub async fn by_link(
+    State(shared): State<Shared>,
+    method: Method,
+    headers: HeaderMap,
+    Asked(said): Asked<Code>,
+) -> Response {
     if method == Method::HEAD {
         return Problem::not_allowed("GET, POST").into_response();
     }
     match said.code.and_then(|code| shared.access.enter_by_code(&code)) {
-        Some(entered) => welcome(entered),
+        Some(entered) => welcome(&entered),
+        // A link that was used, in a browser that it let in.
+        None if shared.access.is_inside(&headers) => Redirect::to("/").into_response(),
         None => door(&shared, StatusCode::UNAUTHORIZED),
     }
 }
@@ -41,7 +48,7 @@ pub struct Password {
 pub async fn by_password(State(shared): State<Shared>, said: Result<Form<Password>, FormRejection>) -> Response {
     let Ok(Form(said)) = said else { return door(&shared, StatusCode::UNAUTHORIZED) };
     match shared.access.enter_by_password(&said.password).await {
-        Ok(entered) => welcome(entered),
+        Ok(entered) => welcome(&entered),
         Err(status) => door(&shared, status),
     }
 }
@@ -61,8 +68,8 @@ pub fn door(shared: &Shared, status: StatusCode) -> Response {
 
 /// Goes on to the page from here: a cookie that is strict is not sent along where another site's link led. The page's own secret
 /// is in the fragment, from which the page takes it at once (`page/secret.js`).
-fn welcome(Entered { cookie, page: secret }: Entered) -> Response {
-    let to = format!("/#enter={secret}");
+fn welcome(entered: &Entered) -> Response {
+    let (to, cookie) = (format!("/#enter={}", entered.page), entered.cookie());
     let on = format!(r#"<meta http-equiv="refresh" content="0;url={to}"><p><a href="{to}">Go on</a></p>"#);
     ([(header::SET_COOKIE, cookie), (header::CACHE_CONTROL, "no-store".to_owned())], Html(page("Majordomo", &on)))
         .into_response()
