@@ -189,7 +189,7 @@ impl Open {
         let answer = request.send().await.expect("an answer");
         assert_eq!(answer.status(), 200, "{path}");
         assert_eq!(answer.headers()["content-type"], "text/event-stream");
-        Watching { answer, text: String::new(), id: None }
+        Watching { answer, bytes: Vec::new(), id: None }
     }
 
     /// Closes it as a process ends that is killed: nothing of it stays but what is on the disk.
@@ -258,7 +258,8 @@ pub fn status(head: &str) -> u16 {
 /// A stream of events that is being read.
 pub struct Watching {
     answer: reqwest::Response,
-    text: String,
+    /// What came and is not read yet. A piece may end within a character; lines do not.
+    bytes: Vec<u8>,
     /// The id that was sent last.
     pub id: Option<String>,
 }
@@ -267,15 +268,21 @@ impl Watching {
     /// The next event under its own id; none at the end. `until` is what is waited for, should it not come.
     pub async fn next(&mut self, until: &str) -> Option<(Option<String>, Value)> {
         let next = tokio::time::timeout(PATIENCE, self.read()).await;
-        next.unwrap_or_else(|_| panic!("waited for {until}; the last id was {:?}, then came {:?}", self.id, self.text))
+        next.unwrap_or_else(|_| {
+            panic!(
+                "waited for {until}; the last id was {:?}, then came {:?}",
+                self.id,
+                String::from_utf8_lossy(&self.bytes)
+            )
+        })
     }
 
     /// The place that is told before anything has happened.
     pub async fn place(&mut self) -> String {
         while self.id.is_none() {
             let piece = tokio::time::timeout(PATIENCE, self.answer.chunk()).await.expect("a place within bounds");
-            self.text.push_str(std::str::from_utf8(&piece.expect("a piece").expect("more")).expect("text"));
-            if let Some(id) = self.text.lines().find_map(|line| line.strip_prefix("id: ")) {
+            self.bytes.extend_from_slice(&piece.expect("a piece").expect("more"));
+            if let Some(id) = String::from_utf8_lossy(&self.bytes).lines().find_map(|line| line.strip_prefix("id: ")) {
                 self.id = Some(id.to_owned());
             }
         }
@@ -285,8 +292,8 @@ impl Watching {
     async fn read(&mut self) -> Option<(Option<String>, Value)> {
         let mut own = None;
         loop {
-            while let Some(end) = self.text.find('\n') {
-                let line = self.text.drain(..=end).collect::<String>();
+            while let Some(end) = self.bytes.iter().position(|byte| *byte == b'\n') {
+                let line = String::from_utf8(self.bytes.drain(..=end).collect()).expect("text");
                 if let Some(id) = line.strip_prefix("id: ") {
                     own = Some(id.trim().to_owned());
                     self.id.clone_from(&own);
@@ -297,7 +304,7 @@ impl Watching {
                 }
             }
             let piece = self.answer.chunk().await.expect("a piece")?;
-            self.text.push_str(std::str::from_utf8(&piece).expect("text"));
+            self.bytes.extend_from_slice(&piece);
         }
     }
 }
