@@ -114,7 +114,10 @@ fn look(link: &str, thread: &str) -> anyhow::Result<Drawn> {
 
 fn frames(page: &Page, thread: &str) -> u64 {
     let count = format!(
-        "fetch('/api/v1/threads/{thread}/events').then(async (answer) => {{
+        "fetch('/api/v1/threads/{thread}/events', {{
+            // As the page itself does.
+            headers: {{ 'x-majordomo-page': localStorage.getItem('majordomo-page') }},
+        }}).then(async (answer) => {{
             const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
             let text = '';
             while (!text.includes('\"type\":\"done\"')) text += (await reader.read()).value;
