@@ -209,10 +209,33 @@ fn served_before(path: &Path) -> Option<Before> {
 pub(crate) fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
     use std::io::Write;
     use std::os::unix::fs::OpenOptionsExt;
-    let passing = path.with_extension("new");
+    // A name for this file and this process alone: several files are written side by side, by several windows.
+    let passing = path.with_added_extension(format!("{}.new", std::process::id()));
     // One that a killed process left, or a link that somebody planted: neither is written through.
     let _ = std::fs::remove_file(&passing);
     let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&passing)?;
     file.write_all(text.as_bytes())?;
     std::fs::rename(&passing, path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_that_are_written_side_by_side_do_not_take_each_others_place() {
+        let folder = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            for name in [TOKEN_FILE, GUESTS_FILE, LINK_FILE] {
+                let path = folder.path().join(name);
+                scope.spawn(move || {
+                    for n in 0..200 {
+                        write_private(&path, &format!("{name} {n}")).unwrap();
+                        assert_eq!(std::fs::read_to_string(&path).unwrap(), format!("{name} {n}"));
+                    }
+                });
+            }
+        });
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3, "nothing is left over");
+    }
 }

@@ -130,7 +130,9 @@ pub(crate) fn numbers(bytes: &[u8]) -> Vec<u64> {
 async fn until(watcher: &mut (impl Stream<Item = Bytes> + Unpin), last: u64) -> Vec<u64> {
     let mut seen = Vec::new();
     while seen.last() != Some(&last) {
-        seen.extend(numbers(&watcher.next().await.expect("it goes on")));
+        let bytes = watcher.next().await.expect("it goes on");
+        assert_ne!(bytes, STILL_HERE, "nothing more comes, and {last} is not among {seen:?}");
+        seen.extend(numbers(&bytes));
     }
     seen
 }
