@@ -9,6 +9,7 @@ use crate::listen::Listener;
 use crate::providers::Wire;
 
 mod hostile;
+mod pieces;
 mod requests;
 mod scenes;
 

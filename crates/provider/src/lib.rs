@@ -22,6 +22,7 @@ mod http;
 pub mod limits;
 mod listen;
 mod models;
+mod mould;
 mod names;
 mod openai;
 mod openings;

@@ -9,6 +9,9 @@ use crate::error::Error;
 /// The version of every event's shape.
 const VERSION: u32 = 1;
 
+/// Room that most events do not need to have made larger.
+const USUAL_BYTES: usize = 512;
+
 /// An event as it is kept.
 #[derive(Debug)]
 pub(crate) struct Encoded {
@@ -19,7 +22,9 @@ pub(crate) struct Encoded {
 
 /// How an event is kept.
 pub(crate) fn encode(event: &Event) -> Encoded {
-    let body = serde_json::to_string(event).expect("events serialise to JSON");
+    let mut body = Vec::with_capacity(USUAL_BYTES);
+    serde_json::to_writer(&mut body, event).expect("events serialise to JSON");
+    let body = String::from_utf8(body).expect("JSON is text");
     Encoded { kind: event.kind(), version: VERSION, body }
 }
 

@@ -12,7 +12,7 @@ use crate::admission::{self, Adoption};
 use crate::error::Error;
 use crate::log::{Answer, Appended, Commit, Record, Store};
 use crate::process::{Process, ProcessId};
-use crate::projection::{Change, Folded, Spent};
+use crate::projection::{Change, Folded};
 use crate::resolve;
 use crate::rows::{Execution, LEASE_MS, Owner, Status, ThreadQuery, ThreadRow, UsageRow, Wake};
 
@@ -212,7 +212,6 @@ struct Thread {
     owner: Option<ProcessId>,
     events: Vec<Arc<Record>>,
     inputs: BTreeMap<InputId, Appended>,
-    usage: BTreeMap<Arc<str>, Spent>,
 }
 
 #[derive(Debug)]
@@ -277,7 +276,6 @@ impl Held {
             owner: None,
             events: Vec::new(),
             inputs: BTreeMap::new(),
-            usage: BTreeMap::new(),
         };
         self.threads.insert(commit.thread.clone(), thread);
         self.families.entry(commit.thread.root()).or_default();
@@ -327,13 +325,10 @@ impl Held {
                 }
                 // Folded from the log when they are asked for.
                 Some(Change::Question(_)) => {}
-                Some(Change::Spent(spent)) => {
-                    let used = thread.usage.entry(thread.folded.row.model.clone()).or_default();
-                    *used = used.plus(&spent);
-                }
             }
             last = Some(appended);
         }
+        thread.folded.settle();
         last
     }
 
@@ -424,17 +419,7 @@ impl Held {
         let mut threads: Vec<&Thread> =
             self.threads.values().filter(|thread| root.is_none_or(|root| thread.folded.row.root == *root)).collect();
         threads.sort_by_key(|thread| thread.number);
-        let rows = threads.iter().flat_map(|thread| {
-            thread.usage.iter().map(|(model, spent)| UsageRow {
-                thread: thread.folded.row.id.clone(),
-                model: model.clone(),
-                calls: spent.calls,
-                tokens: spent.tokens,
-                booked_tokens: spent.booked_tokens,
-                cost_microusd: spent.cost_microusd,
-            })
-        });
-        rows.collect()
+        threads.iter().filter_map(|thread| thread.folded.usage()).collect()
     }
 
     fn remove(&mut self, root: &ThreadId, at: Time) -> Result<(), Error> {

@@ -13,7 +13,7 @@ use agent::{CallId, Event, Outcome, Report, ThreadId, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::approvals;
-use crate::rows::{Execution, State, Status, ThreadRow};
+use crate::rows::{Execution, State, Status, ThreadRow, UsageRow};
 
 /// The most characters of a goal.
 const GOAL_CHARS: usize = 120;
@@ -24,11 +24,17 @@ const WAITING_NAMES: usize = 3;
 /// The most children that are remembered by name, so that a row with thousands of them stays small.
 const NAMED_CHILDREN: usize = 64;
 
-/// A thread's row, and what must be remembered to fold the next event into it.
+/// A thread's row, and what must be remembered beside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Folded {
+    /// As it stood when it was last settled; what is counted in it is counted at once.
     pub(crate) row: ThreadRow,
+    /// What the next event is folded into.
     pub(crate) doing: Doing,
+    /// Answers of its model.
+    pub(crate) answers: u64,
+    /// Tokens that were booked for calls whose answer was lost.
+    pub(crate) booked_tokens: u64,
 }
 
 /// What is under way in a thread. It is written with every commit, so that what is not there is not written.
@@ -77,8 +83,6 @@ pub(crate) enum Change {
     Started(ThreadId),
     /// A sub-agent ended; changes only an execution that is not over.
     Ended(ThreadId, Box<End>),
-    /// The thread used its model.
-    Spent(Spent),
     /// Something became of a question to a person.
     Question(approvals::Change),
 }
@@ -94,15 +98,6 @@ pub(crate) struct End {
     pub(crate) tokens_output: u64,
     pub(crate) result_summary: Option<Arc<str>>,
     pub(crate) error_message: Option<Arc<str>>,
-}
-
-/// What one event adds to a thread's usage of its model.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Spent {
-    pub(crate) calls: u64,
-    pub(crate) tokens: Tokens,
-    pub(crate) booked_tokens: u64,
-    pub(crate) cost_microusd: u64,
 }
 
 impl Folded {
@@ -136,15 +131,15 @@ impl Folded {
             head: 0,
             id,
         };
-        Self { row, doing: Doing::default() }
+        Self { row, doing: Doing::default(), answers: 0, booked_tokens: 0 }
     }
 
-    /// Applies the thread's next event.
+    /// Applies the thread's next event. What the row says of the present is told by [`Folded::settle`].
     pub(crate) fn apply(&mut self, at: Time, event: &Event) -> Option<Change> {
-        let Self { row, doing } = self;
+        let Self { row, doing, answers, booked_tokens } = self;
         row.head += 1;
         row.updated_at = row.updated_at.max(at);
-        let change = match event {
+        match event {
             Event::RunStarted { run, prompt, .. } => {
                 row.runs = *run;
                 // A conversation is called by what it began with.
@@ -168,17 +163,23 @@ impl Folded {
             Event::CallFailed { error, retry_at, booked, .. } => {
                 doing.asking = retry_at.is_some();
                 doing.retrying = retry_at.map(|_| error.kind.to_string());
-                booked_for(row, booked.tokens, booked.cost_microusd)
+                *booked_tokens = booked_tokens.saturating_add(booked.tokens);
+                row.cost_microusd = row.cost_microusd.saturating_add(booked.cost_microusd);
+                None
             }
             Event::CallRepeated { booked, .. } => {
                 doing.asking = true;
                 doing.retrying = None;
-                booked_for(row, booked.tokens, booked.cost_microusd)
+                *booked_tokens = booked_tokens.saturating_add(booked.tokens);
+                row.cost_microusd = row.cost_microusd.saturating_add(booked.cost_microusd);
+                None
             }
             Event::Answered(answered) => {
                 doing.asking = false;
                 doing.retrying = None;
-                Some(answer(row, doing, answered))
+                *answers += 1;
+                answer(row, doing, answered);
+                None
             }
             Event::ToolStarted { call } => {
                 if let Some(call) = doing.calls.get_mut(call) {
@@ -234,10 +235,27 @@ impl Folded {
             | Event::StallNoticed { .. }
             | Event::BudgetWarned { .. }
             | Event::Reopened { .. } => None,
-        };
-        row.state = state(row, doing);
-        row.waiting_for = waiting_for(row.state, doing);
-        change
+        }
+    }
+
+    /// Has the row say what the thread is doing, after all that was applied.
+    pub(crate) fn settle(&mut self) {
+        self.row.state = state(&self.row, &self.doing);
+        self.row.waiting_for = waiting_for(self.row.state, &self.doing);
+    }
+
+    /// What the thread used of its model; none if it was never asked.
+    pub(crate) fn usage(&self) -> Option<UsageRow> {
+        let row = &self.row;
+        let is_used = self.answers > 0 || self.booked_tokens > 0 || row.cost_microusd > 0;
+        is_used.then(|| UsageRow {
+            thread: row.id.clone(),
+            model: row.model.clone(),
+            calls: self.answers,
+            tokens: row.tokens,
+            booked_tokens: self.booked_tokens,
+            cost_microusd: row.cost_microusd,
+        })
     }
 }
 
@@ -278,25 +296,7 @@ impl Execution {
     }
 }
 
-impl Spent {
-    pub(crate) fn plus(&self, other: &Spent) -> Spent {
-        Spent {
-            calls: self.calls + other.calls,
-            tokens: self.tokens.plus(&other.tokens),
-            booked_tokens: self.booked_tokens.saturating_add(other.booked_tokens),
-            cost_microusd: self.cost_microusd.saturating_add(other.cost_microusd),
-        }
-    }
-}
-
-/// What is booked for a call whose answer was not logged.
-fn booked_for(row: &mut ThreadRow, tokens: u64, cost_microusd: u64) -> Option<Change> {
-    row.cost_microusd = row.cost_microusd.saturating_add(cost_microusd);
-    let spent = Spent { booked_tokens: tokens, cost_microusd, ..Spent::default() };
-    (spent != Spent::default()).then_some(Change::Spent(spent))
-}
-
-fn answer(row: &mut ThreadRow, doing: &mut Doing, answered: &Answered) -> Change {
+fn answer(row: &mut ThreadRow, doing: &mut Doing, answered: &Answered) {
     let tool_of = |wanted: &CallId| {
         answered.parts.iter().find_map(|part| match part {
             Part::ToolCall { id, name, .. } if id == wanted => Some(name.clone()),
@@ -316,8 +316,6 @@ fn answer(row: &mut ThreadRow, doing: &mut Doing, answered: &Answered) -> Change
     }
     row.tokens = row.tokens.plus(&answered.tokens);
     row.cost_microusd = row.cost_microusd.saturating_add(answered.cost_microusd);
-    let cost_microusd = answered.cost_microusd;
-    Change::Spent(Spent { calls: 1, tokens: answered.tokens, booked_tokens: 0, cost_microusd })
 }
 
 fn state(row: &ThreadRow, doing: &Doing) -> State {
@@ -441,6 +439,9 @@ fn one_line(text: &str) -> Arc<str> {
 
 /// The beginning of a text, and how much was left out.
 fn shortened(text: &str) -> Arc<str> {
+    if text.len() <= TEXT_CHARS {
+        return text.into();
+    }
     match text.char_indices().nth(TEXT_CHARS) {
         None => text.into(),
         Some((cut, _)) => {

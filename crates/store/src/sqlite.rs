@@ -12,6 +12,7 @@ mod desk;
 mod fault;
 mod file;
 mod follow;
+mod many;
 mod read;
 mod readers;
 mod wal;
@@ -134,7 +135,7 @@ impl Store for SqliteStore {
         let writer = self.writer.clone();
         Box::pin(async move {
             // Encoded by whoever asks, so that the one writer need not.
-            let bodies: Vec<_> = commit.events.iter().map(|event| codec::encode(event)).collect();
+            let bodies: Arc<[_]> = commit.events.iter().map(|event| codec::encode(event)).collect();
             writer.ask(move |desk| write::append(desk, &commit, &bodies)).await
         })
     }
@@ -142,7 +143,7 @@ impl Store for SqliteStore {
     fn arrive(&self, thread: &ThreadId, id: InputId, input: Outside, at: Time, wake: bool) -> Answer<Appended> {
         let thread = thread.clone();
         let event = agent::Event::InputArrived { id: id.clone(), input };
-        let body = codec::encode(&event);
+        let body: Arc<[_]> = [codec::encode(&event)].into();
         self.write(move |desk| write::arrive(desk, &thread, &id, &event, &body, at, wake))
     }
 

@@ -11,7 +11,12 @@ use super::wire::{BlockDelta, BlockStart, Delta, Event, Failed, MessageDelta, Me
 use crate::answer::{Draft, Piece, Room};
 use crate::failure::{failed, told};
 use crate::listen::Heard;
+use crate::mould::Mould;
 use crate::usage::UsageTally;
+
+/// The kinds of what most events add.
+const TEXT: &str = "text_delta";
+const INPUT: &str = "input_json_delta";
 
 /// Reads one answer.
 #[derive(Debug, Default)]
@@ -22,6 +27,14 @@ pub(crate) struct Reader {
     stop_reason: Option<String>,
     ended: bool,
     room: Room,
+    mould: Option<Mould<What>>,
+}
+
+/// What most events add, and to which block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    Text(u64),
+    Input(u64),
 }
 
 #[derive(Debug)]
@@ -44,12 +57,23 @@ struct Opaque {
 impl Reader {
     /// Takes the data of one event.
     pub(crate) fn event(&mut self, data: &[u8], say: &mut dyn FnMut(&str)) -> Result<(), CallError> {
+        let text = std::str::from_utf8(data).ok();
+        match text.and_then(|text| self.mould.as_ref()?.read(text)) {
+            Some((What::Text(index), text)) => {
+                return self.grow(index, &Delta { kind: TEXT.into(), text, ..Delta::default() }, say);
+            }
+            Some((What::Input(index), partial_json)) => {
+                return self.grow(index, &Delta { kind: INPUT.into(), partial_json, ..Delta::default() }, say);
+            }
+            None => {}
+        }
         match &*read::<Event<'_>>(data)?.kind {
             "message_start" => self.usage.note(read::<MessageStart<'_>>(data)?.message.usage),
             "content_block_start" => self.start(&read(data)?, say)?,
             "content_block_delta" => {
                 let BlockDelta { index, delta } = read(data)?;
                 self.grow(index, &delta, say)?;
+                self.mould = text.and_then(|text| mould(text, index, &delta));
             }
             "message_delta" => {
                 let event: MessageDelta<'_> = read(data)?;
@@ -126,16 +150,25 @@ impl Reader {
             ));
         };
         match (block, &*delta.kind) {
-            (Block::Text(text), "text_delta") => {
+            (Block::Text(text), TEXT) => {
                 room.bytes(delta.text.len())?;
                 text.push_str(&delta.text);
                 say(&delta.text);
             }
-            (Block::Call { arguments, .. }, "input_json_delta") => room.arguments(arguments, &delta.partial_json)?,
+            (Block::Call { arguments, .. }, INPUT) => room.arguments(arguments, &delta.partial_json)?,
             (Block::Opaque(block), kind) => block.grow(kind, delta, room)?,
             _ => {}
         }
         Ok(())
+    }
+}
+
+/// The mould of an event that adds a string to a block.
+fn mould(event: &str, index: u64, delta: &Delta<'_>) -> Option<Mould<What>> {
+    match &*delta.kind {
+        TEXT => Mould::of(What::Text(index), event, &delta.text),
+        INPUT => Mould::of(What::Input(index), event, &delta.partial_json),
+        _ => None,
     }
 }
 
@@ -144,7 +177,7 @@ impl Opaque {
         let (so_far, more) = match kind {
             "thinking_delta" => (&mut self.thinking, &delta.thinking),
             "signature_delta" => (&mut self.signature, &delta.signature),
-            "input_json_delta" => (&mut self.input, &delta.partial_json),
+            INPUT => (&mut self.input, &delta.partial_json),
             _ => return Ok(()),
         };
         room.bytes(more.len())?;

@@ -93,7 +93,7 @@ pub(super) struct BlockDelta<'a> {
 }
 
 /// What is added to a block: one of these fields, told apart by `kind`.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 pub(super) struct Delta<'a> {
     #[serde(rename = "type", borrow)]
     pub(super) kind: Cow<'a, str>,

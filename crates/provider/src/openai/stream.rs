@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use agent::model::{Answer, CallError, CallErrorKind, StopReason};
 
-use super::wire::{CallDelta, Choice, Chunk, Delta};
+use super::wire::{CallDelta, Choice, Chunk, Delta, FunctionDelta};
 use crate::answer::{Draft, Piece, Room, is_whole};
 use crate::failure::{failed, told};
 use crate::listen::Heard;
+use crate::mould::Mould;
 use crate::usage::UsageTally;
 
 /// Reads one answer.
@@ -20,6 +21,15 @@ pub(crate) struct Reader {
     finish_reason: Option<String>,
     done: bool,
     room: Room,
+    mould: Option<Mould<What>>,
+}
+
+/// What most events add, and nothing else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    Words,
+    /// To the call with this index.
+    Arguments(Option<u64>),
 }
 
 #[derive(Debug, Default)]
@@ -38,12 +48,16 @@ impl Reader {
             return Ok(());
         }
         // Text that is known to be text is not looked at again, string by string.
-        let chunk = match std::str::from_utf8(data) {
-            Ok(text) => serde_json::from_str(text),
-            Err(_) => serde_json::from_slice(data),
-        };
+        let text = std::str::from_utf8(data).ok();
+        match text.and_then(|text| self.mould.as_ref()?.read(text)) {
+            Some((What::Words, words)) => return self.words(&words, say),
+            Some((What::Arguments(index), arguments)) => return self.call(index, "", "", &arguments),
+            None => {}
+        }
+        let chunk = text.map_or_else(|| serde_json::from_slice(data), serde_json::from_str);
         let chunk: Chunk<'_> = chunk
             .map_err(|why| failed(CallErrorKind::Garbled, format!("a chunk of the answer could not be read: {why}")))?;
+        self.mould = text.and_then(|text| mould(text, &chunk));
         if let Some(error) = chunk.error.filter(|error| !error.is_null()) {
             return Err(told(&error));
         }
@@ -91,15 +105,17 @@ impl Reader {
         self.usage.note(choice.usage);
         let Delta { content, refusal, tool_calls } =
             choice.delta.unwrap_or(Delta { content: None, refusal: None, tool_calls: None });
-        for (so_far, more) in [(&mut self.text, content), (&mut self.refusal, refusal)] {
-            if let Some(more) = more {
-                self.room.bytes(more.len())?;
-                so_far.push_str(&more);
-                say(&more);
-            }
+        if let Some(more) = content {
+            self.words(&more, say)?;
+        }
+        if let Some(more) = refusal {
+            self.room.bytes(more.len())?;
+            self.refusal.push_str(&more);
+            say(&more);
         }
         for delta in tool_calls.into_iter().flatten() {
-            self.call(&delta)?;
+            let name = delta.function.as_ref().and_then(|function| function.name.as_deref()).unwrap_or_default();
+            self.call(delta.index, delta.id.as_deref().unwrap_or_default(), name, &arguments(&delta)?)?;
         }
         if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
             self.finish_reason = Some(reason);
@@ -107,36 +123,41 @@ impl Reader {
         Ok(())
     }
 
-    fn call(&mut self, delta: &CallDelta<'_>) -> Result<(), CallError> {
-        let name = delta.function.as_ref().and_then(|function| function.name.as_deref()).unwrap_or_default();
-        let arguments = arguments(delta)?;
-        let nth = match self.find(delta, name) {
+    fn words(&mut self, more: &str, say: &mut dyn FnMut(&str)) -> Result<(), CallError> {
+        self.room.bytes(more.len())?;
+        self.text.push_str(more);
+        say(more);
+        Ok(())
+    }
+
+    fn call(&mut self, index: Option<u64>, id: &str, name: &str, arguments: &str) -> Result<(), CallError> {
+        let nth = match self.find(index, id, name) {
             Some(nth) => nth,
             None => {
                 self.room.part()?;
-                self.calls.push(PartialCall { index: delta.index, ..PartialCall::default() });
+                self.calls.push(PartialCall { index, ..PartialCall::default() });
                 self.calls.len() - 1
             }
         };
         let call = &mut self.calls[nth];
         if call.id.is_empty() {
-            self.room.name(&mut call.id, delta.id.as_deref().unwrap_or_default())?;
+            self.room.name(&mut call.id, id)?;
         }
         // Some servers repeat the name in every chunk, a few send it in pieces.
         if call.name != name {
             self.room.name(&mut call.name, name)?;
         }
-        self.room.arguments(&mut call.arguments, &arguments)
+        self.room.arguments(&mut call.arguments, arguments)
     }
 
     /// The call that a delta goes on with: by id, else by index, else the last one. A whole call followed by another
     /// name without an id is the way in which some servers begin the next call.
-    fn find(&self, delta: &CallDelta<'_>, name: &str) -> Option<usize> {
-        let same_index = |call: &PartialCall| match (call.index, delta.index) {
+    fn find(&self, index: Option<u64>, id: &str, name: &str) -> Option<usize> {
+        let same_index = |call: &PartialCall| match (call.index, index) {
             (Some(a), Some(b)) => a == b,
             _ => true,
         };
-        if let Some(id) = delta.id.as_deref().filter(|id| !id.is_empty()) {
+        if !id.is_empty() {
             let is_it = |call: &PartialCall| call.id == id || (call.id.is_empty() && call.index.is_some());
             return self.calls.iter().rposition(|call| is_it(call) && same_index(call));
         }
@@ -144,6 +165,24 @@ impl Reader {
         let call = &self.calls[nth];
         let begins_another = !name.is_empty() && is_whole(&call.arguments);
         (!begins_another).then_some(nth)
+    }
+}
+
+/// The mould of a chunk that adds a string to the first choice and says nothing else.
+fn mould(event: &str, chunk: &Chunk<'_>) -> Option<Mould<What>> {
+    let Chunk { choices: Some(choices), usage: None, error: None } = chunk else { return None };
+    let [Choice { index: None | Some(0), delta: Some(delta), finish_reason: None, usage: None }] = &choices[..] else {
+        return None;
+    };
+    match delta {
+        Delta { content: Some(words), refusal: None, tool_calls: None } => Mould::of(What::Words, event, words),
+        Delta { content: None, refusal: None, tool_calls: Some(calls) } => {
+            let [CallDelta { index, id: None, function: Some(function) }] = &calls[..] else { return None };
+            let FunctionDelta { name: None, arguments: Some(arguments) } = function else { return None };
+            let arguments = arguments.get().strip_prefix('"')?.strip_suffix('"')?;
+            Mould::of(What::Arguments(*index), event, arguments)
+        }
+        _ => None,
     }
 }
 

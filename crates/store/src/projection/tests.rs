@@ -17,7 +17,13 @@ fn folded(thread: &ThreadId, events: &[Event]) -> Folded {
     for event in events {
         folded.apply(AT, event);
     }
+    folded.settle();
     folded
+}
+
+fn next(thread: &mut Folded, event: &Event) {
+    thread.apply(AT, event);
+    thread.settle();
 }
 
 fn stands(folded: &Folded) -> (State, Option<&str>) {
@@ -49,7 +55,7 @@ fn a_row_tells_what_its_thread_waits_for() {
         (sample::reported(Outcome::Completed), State::Idle, None),
     ];
     for (event, state, waiting_for) in steps {
-        thread.apply(AT, &event);
+        next(&mut thread, &event);
         assert_eq!(stands(&thread), (state, waiting_for), "after {event:?}");
     }
     assert_eq!(thread.row.last_tool.as_deref(), Some("search_files"));
@@ -67,7 +73,7 @@ fn a_rate_limit_shows_as_waiting_until_the_answer_comes() {
     let failed = Event::CallFailed { turn: 1, attempt: 1, error, retry_at: Some(AT), booked: Default::default() };
     let mut thread = folded(&root().child(1), &[sample::turn_started(1), failed]);
     assert_eq!(stands(&thread), (State::Waiting, Some("model, after: rate limited")));
-    thread.apply(AT, &sample::answered(1, &[]));
+    next(&mut thread, &sample::answered(1, &[]));
     assert_eq!(stands(&thread), (State::Running, None));
 }
 
@@ -77,9 +83,9 @@ fn a_stop_shows_until_the_report_and_the_next_run_begins_clean() {
     let stop = Event::StopBegun { input: None, ending };
     let mut thread = folded(&root(), &[sample::run_started(1, "one"), sample::turn_started(1), stop]);
     assert_eq!(stands(&thread), (State::Stopping, Some("model")));
-    thread.apply(AT, &sample::reported(Outcome::Cancelled));
+    next(&mut thread, &sample::reported(Outcome::Cancelled));
     assert_eq!((thread.row.state, thread.row.outcome), (State::Idle, Some(Outcome::Cancelled)));
-    thread.apply(AT, &sample::run_started(2, "two"));
+    next(&mut thread, &sample::run_started(2, "two"));
     assert_eq!((thread.row.state, thread.row.outcome, thread.row.ended_at), (State::Running, None, None));
     assert_eq!((&*thread.row.goal, thread.row.runs), ("one", 2));
 }
@@ -89,7 +95,7 @@ fn many_children_are_counted_not_listed() {
     let spawned: Vec<_> = (1..=5).map(|n| sample::spawned(&root().child(n), &format!("c{n}"))).collect();
     let mut thread = folded(&root(), &[sample::run_started(1, "many")]);
     for event in &spawned {
-        thread.apply(AT, event);
+        next(&mut thread, event);
     }
     assert_eq!(stands(&thread), (State::Waiting, Some("c1, c2, c3 and 2 more")));
 }
@@ -99,14 +105,14 @@ fn what_is_kept_of_very_many_children_stays_small() {
     let children: Vec<ThreadId> = (1..=1000).map(|n| root().child(n)).collect();
     let mut thread = folded(&root(), &[sample::run_started(1, "very many")]);
     for child in &children {
-        thread.apply(AT, &sample::spawned(child, "scout"));
+        next(&mut thread, &sample::spawned(child, "scout"));
     }
     assert_eq!(stands(&thread), (State::Waiting, Some("scout, scout, scout and 997 more")));
     let kept = serde_json::to_string(&thread.doing).unwrap();
     assert!(kept.len() < 4096, "{} bytes", kept.len());
     for (over, child) in children.iter().enumerate() {
         assert_eq!(thread.row.state, State::Waiting, "after {over} reports");
-        thread.apply(AT, &sample::child_reported(child, Outcome::Completed));
+        next(&mut thread, &sample::child_reported(child, Outcome::Completed));
         if over + 1 == NAMED_CHILDREN {
             assert_eq!(stands(&thread), (State::Waiting, Some("936 sub-agents")));
         }

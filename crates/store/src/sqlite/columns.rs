@@ -13,14 +13,15 @@ use serde::de::value::Error as WordError;
 use crate::process::{Process, ProcessId};
 use crate::rows::{Execution, Owner, ThreadRow};
 
-/// The columns that [`thread`] reads, of `threads t` with its owner `p`.
-pub(super) const THREAD: &str = "t.id, t.name, t.agent, t.model, t.mode, t.preset, t.goal, t.state, t.outcome, t.turns, \
-     t.tool_calls, t.tokens_input, t.tokens_cache_read, t.tokens_cache_write, t.tokens_output, t.cost_microusd, \
-     t.last_tool, t.waiting_for, t.runs, t.created_at, t.updated_at, t.ended_at, t.epoch, t.head, \
+/// The columns that [`thread`] reads, of `threads t` with how far it is, `g`, and its owner `p`.
+pub(super) const THREAD: &str = "t.id, t.name, t.agent, t.model, t.mode, t.preset, t.goal, t.state, t.outcome, g.turns, \
+     g.tool_calls, g.tokens_input, g.tokens_cache_read, g.tokens_cache_write, g.tokens_output, g.cost_microusd, \
+     g.last_tool, g.waiting_for, t.runs, t.created_at, g.updated_at, t.ended_at, t.epoch, g.head, \
      p.id AS process, p.pid, p.start_time, p.host, p.beat_at";
 
-/// Where they come from.
-pub(super) const THREADS: &str = "threads t LEFT JOIN processes p ON p.key = t.owner";
+/// Where they come from. SQLite looks for threads first, for only those have indexes.
+pub(super) const THREADS: &str =
+    "threads t CROSS JOIN progress g ON g.thread = t.key LEFT JOIN processes p ON p.key = t.owner";
 
 /// A thread.
 pub(super) fn thread(row: &Row<'_>) -> Result<ThreadRow> {

@@ -1,21 +1,27 @@
 //! What the one thread that writes knows besides the file: the threads that it has written to, as they stand there.
 //!
-//! A commit to a thread that is known reads nothing, and a row that a group changes often is saved once. All of it is
+//! A commit to a thread that is known reads nothing. What a group writes is put down together: its events in few statements,
+//! and a row that it changes often once. All that is known is
 //! forgotten when another process has written to the file, and when a group fails. What is not forgotten is that the
 //! device failed: the log is made safe before anything is added to it.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, LazyLock};
 
 use agent::{Outcome, ThreadId, Time};
+use foldhash::fast::RandomState;
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
+use rusqlite::types::ValueRef;
 
-use super::write;
+use super::many::{Insert, integer, number, optional, text};
+use super::{read, write};
+use crate::codec::Encoded;
 use crate::error::Error;
 use crate::process::ProcessId;
-use crate::projection::Folded;
-use crate::rows::{State, ThreadRow};
+use crate::projection::{End, Folded};
+use crate::rows::{Execution, State, Status, ThreadRow};
 
 /// Threads that are known at most; a process that has more of them alive reads some of them again.
 const MOST: usize = 32_768;
@@ -33,21 +39,52 @@ pub(super) struct Desk {
 /// A part of the file, as it will stand once the group is kept.
 #[derive(Default)]
 pub(super) struct Known {
-    pub(super) threads: HashMap<ThreadId, Thread>,
-    pub(super) processes: HashMap<ProcessId, i64>,
+    pub(super) threads: HashMap<ThreadId, Thread, RandomState>,
+    pub(super) processes: HashMap<ProcessId, i64, RandomState>,
     /// By root: events of the whole family, and whether the row has yet to be told.
-    pub(super) families: HashMap<i64, (u64, bool)>,
+    pub(super) families: HashMap<i64, (u64, bool), RandomState>,
+    pub(super) executions: Executions,
     /// Threads whose rows have yet to be saved.
     pub(super) changed: Vec<ThreadId>,
     /// The key of the newest thread, once one was made.
     pub(super) newest_key: Option<i64>,
+    /// The newest position that was ever used, once it was asked for.
+    newest_position: Option<u64>,
+    /// Events that have yet to be put into the file.
+    written: Vec<Written>,
+    /// What was ever noted here to be put into the file later, and rows that were changed in it by doing so.
+    pub(super) noted: u64,
+    put_down: u64,
+}
+
+/// What is known of sub-agents' executions.
+#[derive(Default)]
+pub(super) struct Executions {
+    /// Those of the group, which have yet to be put into the file, and where each of them stands among them.
+    spawned: Vec<Execution>,
+    places: HashMap<ThreadId, usize, RandomState>,
+    /// Those that ended by their own report; that of their parent, which follows, changes nothing.
+    over: HashSet<ThreadId, RandomState>,
+}
+
+/// An event of the group.
+pub(super) struct Written {
+    pub(super) root: i64,
+    pub(super) seq: u64,
+    pub(super) thread: i64,
+    pub(super) n: u64,
+    pub(super) at: Time,
+    /// Those of its commit, and which of them it is.
+    pub(super) bodies: Arc<[Encoded]>,
+    pub(super) nth: usize,
 }
 
 /// A thread that is written to.
 pub(super) struct Thread {
     pub(super) key: i64,
     pub(super) root: i64,
-    pub(super) owner: Option<ProcessId>,
+    /// The process, and its key.
+    pub(super) owner: Option<(i64, ProcessId)>,
     pub(super) folded: Folded,
     /// Whether the row has yet to be saved.
     pub(super) is_changed: bool,
@@ -63,21 +100,150 @@ pub(super) struct Seldom {
     pub(super) outcome: Option<Outcome>,
     pub(super) runs: u32,
     pub(super) ended_at: Option<Time>,
+    /// A process's key.
+    pub(super) owner: Option<i64>,
+    pub(super) epoch: u64,
 }
 
 impl Thread {
     /// A thread whose row is as it is folded.
-    pub(super) fn new(key: i64, root: i64, owner: Option<ProcessId>, folded: Folded) -> Self {
-        let saved = Seldom::of(&folded.row);
+    pub(super) fn new(key: i64, root: i64, owner: Option<(i64, ProcessId)>, folded: Folded) -> Self {
+        let saved = Seldom::of(&folded.row, owner.as_ref());
         Self { key, root, owner, folded, is_changed: false, saved }
     }
 }
 
 impl Seldom {
-    /// That part of a row.
-    pub(super) fn of(row: &ThreadRow) -> Self {
-        let ThreadRow { goal, state, outcome, runs, ended_at, .. } = row;
-        Self { goal: goal.clone(), state: *state, outcome: *outcome, runs: *runs, ended_at: *ended_at }
+    /// That part of a row, and of whose the thread is.
+    pub(super) fn of(row: &ThreadRow, owner: Option<&(i64, ProcessId)>) -> Self {
+        let ThreadRow { goal, state, outcome, runs, ended_at, epoch, .. } = row;
+        Self {
+            goal: goal.clone(),
+            state: *state,
+            outcome: *outcome,
+            runs: *runs,
+            ended_at: *ended_at,
+            owner: owner.map(|(key, _)| *key),
+            epoch: *epoch,
+        }
+    }
+}
+
+impl Known {
+    fn is_too_much(&self) -> bool {
+        self.threads.len().max(self.executions.over.len()) > MOST
+    }
+
+    /// Writes an event, and says where it will stand.
+    pub(super) fn write(&mut self, db: &Connection, event: Written) -> Result<u64, Error> {
+        let newest = match self.newest_position {
+            Some(newest) => newest,
+            None => read::newest(db)?,
+        };
+        self.newest_position = Some(newest + 1);
+        self.written.push(event);
+        self.noted += 1;
+        Ok(newest + 1)
+    }
+
+    /// Puts the events of the group and the executions that they began into the file, for whoever is about to look for them there.
+    pub(super) fn put_down(&mut self, db: &Connection) -> Result<(), Error> {
+        // A failure takes back the whole group: SQLite would otherwise copy every page first, to take back the statement.
+        static EVENTS: LazyLock<Insert<9>> = LazyLock::new(|| {
+            Insert::new("INSERT OR ROLLBACK INTO events (position, root, seq, thread, n, at, kind, version, body)", "")
+        });
+        let Some(newest) = self.newest_position else { return Ok(()) };
+        let before = newest - self.written.len() as u64;
+        let rows = self.written.iter().enumerate().map(|(place, event)| {
+            let body = &event.bodies[event.nth];
+            [
+                number(before + 1 + place as u64),
+                integer(event.root),
+                number(event.seq),
+                integer(event.thread),
+                number(event.n),
+                integer(event.at.0),
+                text(body.kind),
+                integer(body.version),
+                text(&body.body),
+            ]
+        });
+        let changes = db.total_changes();
+        EVENTS.rows(db, rows)?;
+        self.written.clear();
+        self.executions.put_down(db)?;
+        self.put_down += db.total_changes() - changes;
+        Ok(())
+    }
+}
+
+impl Executions {
+    /// A sub-agent was spawned.
+    pub(super) fn spawned(&mut self, execution: Execution) {
+        if let Entry::Vacant(place) = self.places.entry(execution.sub_agent_id.clone()) {
+            place.insert(self.spawned.len());
+            self.spawned.push(execution);
+        }
+    }
+
+    /// A sub-agent got its permit.
+    pub(super) fn started(&mut self, db: &Connection, child: &ThreadId) -> Result<(), Error> {
+        match self.places.get(child) {
+            Some(place) if self.spawned[*place].status == Status::Pending => {
+                self.spawned[*place].status = Status::Running;
+                Ok(())
+            }
+            Some(_) => Ok(()),
+            None => write::started(db, child),
+        }
+    }
+
+    /// A sub-agent ended: by its own report, or by what its parent was told.
+    pub(super) fn ended(&mut self, db: &Connection, child: &ThreadId, end: &End, by_itself: bool) -> Result<(), Error> {
+        if let Some(place) = self.places.get(child) {
+            self.spawned[*place].finish(end);
+        } else if !self.over.remove(child) {
+            write::ended(db, child, end)?;
+        }
+        if by_itself {
+            self.over.insert(child.clone());
+        }
+        Ok(())
+    }
+
+    fn put_down(&mut self, db: &Connection) -> Result<(), Error> {
+        static EXECUTIONS: LazyLock<Insert<15>> = LazyLock::new(|| {
+            Insert::new(
+                "INSERT OR ROLLBACK INTO sub_agent_execution (id, workflow_id, parent_agent_id, sub_agent_id, \
+                 sub_agent_name, task_description, status, outcome, duration_ms, tokens_input, tokens_output, \
+                 result_summary, error_message, created_at, completed_at)",
+                "ON CONFLICT (id) DO NOTHING",
+            )
+        });
+        let optional_number = |value: Option<u64>| value.map_or(ValueRef::Null, number);
+        let rows = self.spawned.iter().map(|execution| {
+            [
+                text(&execution.id),
+                text(execution.workflow_id.as_str()),
+                text(execution.parent_agent_id.as_str()),
+                text(execution.sub_agent_id.as_str()),
+                text(&execution.sub_agent_name),
+                text(&execution.task_description),
+                text(execution.status.as_str()),
+                optional(execution.outcome.map(|outcome| outcome.as_str())),
+                optional_number(execution.duration_ms),
+                optional_number(execution.tokens_input),
+                optional_number(execution.tokens_output),
+                optional(execution.result_summary.as_deref()),
+                optional(execution.error_message.as_deref()),
+                integer(execution.created_at.0),
+                execution.completed_at.map_or(ValueRef::Null, |at| integer(at.0)),
+            ]
+        });
+        EXECUTIONS.rows(db, rows)?;
+        self.spawned.clear();
+        self.places.clear();
+        Ok(())
     }
 }
 
@@ -92,7 +258,7 @@ impl Desk {
         self.make_safe()?;
         self.db.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
         let version = self.db.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
-        if self.version != Some(version) || self.known.threads.len() > MOST {
+        if self.version != Some(version) || self.known.is_too_much() {
             self.known = Known::default();
             self.version = Some(version);
         }
@@ -105,9 +271,9 @@ impl Desk {
         Ok(())
     }
 
-    /// Rows that were ever changed.
+    /// A number that grows when a request changes anything, and not when what earlier ones changed is put into the file.
     pub(super) fn changes(&self) -> u64 {
-        self.db.total_changes()
+        self.db.total_changes() - self.known.put_down + self.known.noted
     }
 
     /// Takes back the group after a failure, and with it everything that was believed of the file.
@@ -144,14 +310,23 @@ impl Desk {
         Ok(())
     }
 
-    /// Saves the rows that the group changed. What is over is known no longer.
+    /// Puts into the file what the group wrote, and the rows that it changed. What is over is known no longer.
     pub(super) fn save(&mut self) -> Result<(), Error> {
-        let Known { threads, families, changed, .. } = &mut self.known;
-        for id in changed.drain(..) {
-            let Some(thread) = threads.get_mut(&id) else { continue };
-            write::save(&self.db, thread)?;
-            if thread.owner.is_none() {
-                threads.remove(&id);
+        self.known.put_down(&self.db)?;
+        let before = self.db.total_changes();
+        let changed = std::mem::take(&mut self.known.changed);
+        let Known { threads, families, put_down, .. } = &mut self.known;
+        for id in &changed {
+            if let Some(thread) = threads.get_mut(id) {
+                thread.is_changed = false;
+                thread.folded.settle();
+                write::save(&self.db, thread)?;
+            }
+        }
+        save_progress(&self.db, &changed.iter().filter_map(|id| threads.get(id)).collect::<Vec<_>>())?;
+        for id in &changed {
+            if threads.get(id).is_some_and(|thread| thread.owner.is_none()) {
+                threads.remove(id);
             }
         }
         for (root, (seq, is_changed)) in families {
@@ -159,6 +334,41 @@ impl Desk {
                 write::save_family(&self.db, *root, *seq)?;
             }
         }
+        *put_down += self.db.total_changes() - before;
         Ok(())
     }
+}
+
+/// Saves how far threads are.
+fn save_progress(db: &Connection, threads: &[&Thread]) -> Result<(), Error> {
+    static PROGRESS: LazyLock<Insert<15>> = LazyLock::new(|| {
+        Insert::new(
+            "REPLACE INTO progress (thread, head, turns, tool_calls, answers, tokens_input, tokens_cache_read, \
+             tokens_cache_write, tokens_output, booked_tokens, cost_microusd, last_tool, waiting_for, updated_at, doing)",
+            "",
+        )
+    });
+    let doing = |thread: &&Thread| serde_json::to_string(&thread.folded.doing).expect("what is under way is JSON");
+    let doing: Vec<String> = threads.iter().map(doing).collect();
+    let rows = threads.iter().zip(&doing).map(|(thread, doing)| {
+        let Folded { row, answers, booked_tokens, .. } = &thread.folded;
+        [
+            integer(thread.key),
+            number(row.head),
+            integer(row.turns),
+            integer(row.tool_calls),
+            number(*answers),
+            number(row.tokens.input),
+            number(row.tokens.cache_read),
+            number(row.tokens.cache_write),
+            number(row.tokens.output),
+            number(*booked_tokens),
+            number(row.cost_microusd),
+            optional(row.last_tool.as_deref()),
+            optional(row.waiting_for.as_deref()),
+            integer(row.updated_at.0),
+            text(doing),
+        ]
+    });
+    PROGRESS.rows(db, rows)
 }

@@ -32,8 +32,11 @@ const STATEMENTS: usize = 64;
 /// How long a process that lost a race for the schema waits before it looks again.
 const RACE_WAIT: Duration = Duration::from_millis(5);
 
-const STEPS: &[M<'static>] =
-    &[M::up(include_str!("../../migrations/0001_log.sql")), M::up(include_str!("../../migrations/0002_approvals.sql"))];
+const STEPS: &[M<'static>] = &[
+    M::up(include_str!("../../migrations/0001_log.sql")),
+    M::up(include_str!("../../migrations/0002_approvals.sql")),
+    M::up(include_str!("../../migrations/0003_progress.sql")).foreign_key_check(),
+];
 const MIGRATIONS: Migrations<'static> = Migrations::from_slice(STEPS);
 const SCHEMA: u32 = STEPS.len() as u32;
 
@@ -160,13 +163,20 @@ fn set_up(connection: &mut Connection, options: &Options) -> Result<(), Error> {
     connection.pragma_update(None, "wal_autocheckpoint", WAL_PAGES)?;
     // Negative means KiB, positive pages.
     connection.pragma_update(None, "cache_size", -WRITER_CACHE_KIB)?;
-    connection.pragma_update(None, "foreign_keys", true)?;
     let synchronous = match options.durability {
         Durability::Full => "FULL",
         Durability::Normal => "NORMAL",
     };
     connection.pragma_update(None, "synchronous", synchronous)?;
     connection.set_transaction_behavior(TransactionBehavior::Immediate);
+    // A step may make a table anew to which others refer.
+    connection.pragma_update(None, "foreign_keys", false)?;
+    migrate(connection)?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    Ok(())
+}
+
+fn migrate(connection: &mut Connection) -> Result<(), Error> {
     if schema(connection)? == SCHEMA {
         return Ok(());
     }

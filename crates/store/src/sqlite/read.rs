@@ -85,7 +85,7 @@ pub(super) fn threads(db: &Connection, query: &ThreadQuery) -> Result<Vec<Thread
         conditions.push("t.parent IS NULL");
     }
     if query.live_only {
-        conditions.push("t.state IN ('running', 'waiting', 'stopping')");
+        conditions.push("t.state <> 'idle' AND t.state <> 'done'");
     }
     conditions.push(if root.is_some() { "t.root = :root" } else { ":root IS NULL" });
     let conditions = conditions.join(" AND ");
@@ -118,21 +118,20 @@ pub(super) fn executions(db: &Connection, workflow: &ThreadId) -> Result<Vec<Exe
 
 /// What was used, by thread and model.
 pub(super) fn usage(db: &Connection, root: Option<&ThreadId>) -> Result<Vec<UsageRow>, Error> {
-    let sql = match root {
-        Some(_) => {
-            "SELECT u.*, t.id FROM threads t JOIN usage u ON u.thread = t.key \
-             WHERE t.root = (SELECT key FROM threads WHERE id = ?1) ORDER BY t.key, u.model"
-        }
-        None => {
-            "SELECT u.*, t.id FROM threads t JOIN usage u ON u.thread = t.key WHERE ?1 IS NULL ORDER BY t.key, u.model"
-        }
+    let family = match root {
+        Some(_) => "t.root = (SELECT key FROM threads WHERE id = ?1)",
+        None => "?1 IS NULL",
     };
-    let mut statement = db.prepare_cached(sql)?;
+    let sql = format!(
+        "SELECT g.*, t.id, t.model FROM threads t CROSS JOIN progress g ON g.thread = t.key \
+         WHERE {family} AND (g.answers > 0 OR g.booked_tokens > 0 OR g.cost_microusd > 0) ORDER BY t.key"
+    );
+    let mut statement = db.prepare_cached(&sql)?;
     let rows = statement.query_map([root.map(ThreadId::as_str)], |row| {
         Ok(UsageRow {
             thread: thread_id(row, "id")?,
             model: row.get("model")?,
-            calls: count(row, "calls")?,
+            calls: count(row, "answers")?,
             tokens: tokens(row)?,
             booked_tokens: count(row, "booked_tokens")?,
             cost_microusd: count(row, "cost_microusd")?,

@@ -326,7 +326,7 @@ async fn a_newer_schema_is_refused_untouched() {
     }
     let before = files(&crashed).map(|file| fs::read(file).unwrap());
     let refused = SqliteStore::open(path(&crashed), &Options::default()).unwrap_err();
-    assert!(matches!(refused, Error::Newer { found: 99, known: 2 }), "{refused:?}");
+    assert!(matches!(refused, Error::Newer { found: 99, known: 3 }), "{refused:?}");
     assert!(before == files(&crashed).map(|file| fs::read(file).unwrap()));
 }
 
@@ -335,16 +335,51 @@ async fn a_newer_schema_is_refused_untouched() {
 async fn a_file_of_the_first_schema_is_brought_up_to_date_and_keeps_what_it_holds() {
     let folder = TempDir::new().unwrap();
     let store = open(&folder);
-    threads(&store, &[&root()]).await;
-    let before = (store.all(0, 10).await.unwrap(), store.threads(ThreadQuery::default()).await.unwrap());
+    let child = root().child(1);
+    threads(&store, &[&root(), &child]).await;
+    append(&store, &root(), 1, vec![turn_started(1), sample::answered(1, &["look"]), sample::spawned(&child, "c")])
+        .await;
+    let before = held(&store).await;
+    assert_eq!(before.2.len(), 1, "one of them used its model");
     store.close().await;
-    raw(&folder).execute_batch("DROP TABLE approvals; PRAGMA user_version = 1").unwrap();
+    as_of_the_first_schema(&folder);
 
     let store = open(&folder);
-    assert_eq!(before, (store.all(0, 10).await.unwrap(), store.threads(ThreadQuery::default()).await.unwrap()));
+    assert_eq!(held(&store).await, before);
     assert_eq!(store.approvals(ApprovalQuery::default()).await.unwrap(), []);
-    append(&store, &root(), 1, vec![sample::asked(&root(), 1)]).await;
+    append(&store, &root(), 4, vec![sample::asked(&root(), 1)]).await;
     assert_eq!(store.approvals(ApprovalQuery::default()).await.unwrap().len(), 1);
+    assert_eq!(store.thread(&root()).await.unwrap().unwrap().head, 5);
+}
+
+async fn held(store: &SqliteStore) -> (Vec<Record>, Vec<ThreadRow>, Vec<UsageRow>) {
+    let rows = store.threads(ThreadQuery::default()).await.unwrap();
+    (store.all(0, 100).await.unwrap(), rows, store.usage(None).await.unwrap())
+}
+
+/// Puts the file of a closed store back into the shape that the first version of this program gave it.
+fn as_of_the_first_schema(folder: &TempDir) {
+    let (file, old) = (path(folder), folder.path().join("old.db"));
+    let db = Connection::open(&old).unwrap();
+    db.execute_batch(include_str!("../../migrations/0001_log.sql")).unwrap();
+    db.execute("ATTACH ?1 AS now", [file.to_str()]).unwrap();
+    db.execute_batch(
+        "INSERT INTO processes SELECT * FROM now.processes;
+         INSERT INTO threads SELECT t.key, t.id, t.root, t.parent, g.head, t.seq, t.owner, t.epoch, t.name, t.agent, t.model,
+           t.mode, t.preset, t.goal, t.state, t.outcome, g.turns, g.tool_calls, g.tokens_input, g.tokens_cache_read,
+           g.tokens_cache_write, g.tokens_output, g.cost_microusd, g.last_tool, g.waiting_for, t.runs, t.created_at,
+           g.updated_at, t.ended_at, g.doing FROM now.threads t JOIN now.progress g ON g.thread = t.key;
+         INSERT INTO events SELECT * FROM now.events;
+         INSERT INTO sub_agent_execution SELECT * FROM now.sub_agent_execution;
+         INSERT INTO usage SELECT t.key, t.model, g.answers, g.tokens_input, g.tokens_cache_read, g.tokens_cache_write,
+           g.tokens_output, g.booked_tokens, g.cost_microusd
+           FROM now.threads t JOIN now.progress g ON g.thread = t.key WHERE g.answers > 0;
+         DETACH now;
+         PRAGMA user_version = 1;",
+    )
+    .unwrap();
+    db.close().unwrap();
+    fs::rename(old, file).unwrap();
 }
 
 // F32
@@ -459,7 +494,7 @@ async fn a_removed_family_leaves_no_row_in_any_table() {
     store.arrive(&root(), InputId::new("a"), said("hello"), NOW, true).await.unwrap();
     store.leave(&ProcessId::new("writer")).await.unwrap();
     store.remove(&root(), NOW).await.unwrap();
-    for table in ["processes", "threads", "events", "inputs", "wakes", "sub_agent_execution", "usage", "approvals"] {
+    for table in ["processes", "threads", "events", "inputs", "wakes", "sub_agent_execution", "progress", "approvals"] {
         let rows: i64 = raw(&folder).query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap();
         assert_eq!(rows, 0, "{table}");
     }

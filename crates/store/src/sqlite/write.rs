@@ -3,44 +3,42 @@
 
 use std::borrow::Borrow;
 use std::collections::hash_map::Entry;
-use std::sync::LazyLock;
+use std::sync::Arc;
 
 use agent::{Event, InputId, ThreadId, Time};
 use rusqlite::{Connection, OptionalExtension, named_params, params};
 
 use super::approvals;
 use super::columns::{self, THREAD, THREADS, signed, thread_id, unsigned};
-use super::desk::{Desk, Known, Seldom, Thread};
+use super::desk::{Desk, Known, Seldom, Thread, Written};
 use super::read;
 use crate::admission::{self, Adoption};
 use crate::codec::Encoded;
 use crate::error::Error;
 use crate::log::{Appended, Commit};
 use crate::process::{Process, ProcessId};
-use crate::projection::{Change, End, Folded, Spent};
-use crate::rows::{Execution, LEASE_MS, Owner, Wake};
+use crate::projection::{Change, End, Folded};
+use crate::rows::{LEASE_MS, Owner, Wake};
 
 /// Writes a commit whose events are kept as `bodies`.
-pub(super) fn append(desk: &mut Desk, commit: &Commit, bodies: &[Encoded]) -> Result<Appended, Error> {
+pub(super) fn append(desk: &mut Desk, commit: &Commit, bodies: &Arc<[Encoded]>) -> Result<Appended, Error> {
     let Desk { db, known, .. } = desk;
     admission::shape(commit)?;
     let process = known.process(db, &commit.process)?;
     let thread = known.thread(db, &commit.thread)?;
-    let owner = thread.as_ref().and_then(|thread| thread.owner.as_ref());
-    admission::commit(commit, thread.as_ref().map(|thread| &thread.folded.row), owner)?;
-    admit_inputs(db, thread.as_ref().map(|thread| thread.key), commit)?;
-    if thread.is_none() {
+    let owner = thread.and_then(|thread| thread.owner.as_ref()).map(|(_, owner)| owner);
+    admission::commit(commit, thread.map(|thread| &thread.folded.row), owner)?;
+    let (key, is_new) = (thread.map(|thread| thread.key), thread.is_none());
+    admit_inputs(db, known, key, commit)?;
+    if is_new {
         let created = create(db, known, commit, process)?;
         known.threads.insert(commit.thread.clone(), created);
     }
     let appended = write(db, known, &commit.thread, commit.at, &commit.events, bodies)?;
     let reports = commit.events.iter().any(|event| matches!(**event, Event::Reported(_)));
     let thread = known.threads.get_mut(&commit.thread).expect("the thread was just written to");
-    let owner = if reports && thread.folded.row.outcome.is_some() { None } else { Some((process, &commit.process)) };
-    if thread.owner.as_ref() != owner.map(|(_, process)| process) {
-        own(db, thread.key, owner.map(|(key, _)| key), thread.folded.row.epoch)?;
-        thread.owner = owner.map(|(_, process)| process.clone());
-    }
+    let is_over = reports && thread.folded.row.outcome.is_some();
+    thread.owner = (!is_over).then(|| (process, commit.process.clone()));
     Ok(appended)
 }
 
@@ -50,16 +48,16 @@ pub(super) fn arrive(
     thread: &ThreadId,
     id: &InputId,
     event: &Event,
-    body: &Encoded,
+    body: &Arc<[Encoded]>,
     at: Time,
     wake: bool,
 ) -> Result<Appended, Error> {
     let Desk { db, known, .. } = desk;
     let key = known.thread(db, thread)?.ok_or_else(|| Error::unknown(thread))?.key;
-    if let Some(first) = input(db, key, id)? {
+    if let Some(first) = input(db, known, key, id)? {
         return Ok(first);
     }
-    let appended = write(db, known, thread, at, std::slice::from_ref(event), std::slice::from_ref(body))?;
+    let appended = write(db, known, thread, at, std::slice::from_ref(event), body)?;
     if wake {
         leave_wake(db, key, at)?;
     }
@@ -67,20 +65,21 @@ pub(super) fn arrive(
 }
 
 /// Takes ownership, if nobody alive has it.
-pub(super) fn adopt(desk: &mut Desk, thread: &ThreadId, process: &ProcessId, at: Time) -> Result<u64, Error> {
+pub(super) fn adopt(desk: &mut Desk, id: &ThreadId, process: &ProcessId, at: Time) -> Result<u64, Error> {
     let Desk { db, known, .. } = desk;
     let process_key = known.process(db, process)?;
-    known.thread(db, thread)?.ok_or_else(|| Error::unknown(thread))?;
-    let thread = known.threads.get_mut(thread).expect("the thread is known");
-    let owner = owner(db, thread.key)?;
+    known.thread(db, id)?.ok_or_else(|| Error::unknown(id))?;
+    let thread = known.threads.get_mut(id).expect("the thread is known");
+    let owner = thread.owner.as_ref().map(|(key, _)| owner(db, *key)).transpose()?.flatten();
     let row = &mut thread.folded.row;
-    match admission::adopt(&row.id, process, owner.as_ref().map(|owner| (&owner.process, owner.beat_at)), at)? {
+    match admission::adopt(id, process, owner.as_ref().map(|owner| (&owner.process, owner.beat_at)), at)? {
         Adoption::Mine => Ok(row.epoch),
         Adoption::Taken => {
-            own(db, thread.key, Some(process_key), row.epoch + 1)?;
             row.epoch += 1;
-            thread.owner = Some(process.clone());
-            Ok(row.epoch)
+            let epoch = row.epoch;
+            thread.owner = Some((process_key, process.clone()));
+            known.change(id);
+            Ok(epoch)
         }
     }
 }
@@ -105,10 +104,13 @@ pub(super) fn heartbeat(desk: &mut Desk, process: &ProcessId, at: Time) -> Resul
 
 /// Forgets a process; the schema takes it out of the threads that it owned.
 pub(super) fn leave(desk: &mut Desk, process: &ProcessId) -> Result<(), Error> {
+    desk.save()?;
     desk.db.prepare_cached("DELETE FROM processes WHERE id = ?1")?.execute([process.as_str()])?;
     desk.known.processes.remove(process);
     for thread in desk.known.threads.values_mut() {
-        thread.owner.take_if(|owner| owner == process);
+        if thread.owner.take_if(|(_, owner)| owner == process).is_some() {
+            thread.saved.owner = None;
+        }
     }
     Ok(())
 }
@@ -126,6 +128,8 @@ pub(super) fn claim(desk: &mut Desk, process: &ProcessId, at: Time, limit: usize
     if !db.prepare_cached("SELECT 1 FROM wakes")?.exists([])? {
         return Ok(Vec::new());
     }
+    desk.save()?;
+    let db = &desk.db;
     let sql = "SELECT w.key, t.id AS thread, w.due FROM processes p \
                JOIN threads t ON t.owner = p.key JOIN wakes w ON w.thread = t.key \
                WHERE p.id = ?1 AND w.due <= ?2 AND (w.leased_until IS NULL OR w.leased_until <= ?2) \
@@ -156,26 +160,21 @@ pub(super) fn done(desk: &mut Desk, wake: &Wake) -> Result<(), Error> {
 
 /// Forgets a family.
 pub(super) fn remove(desk: &mut Desk, root: &ThreadId, at: Time) -> Result<(), Error> {
-    let Desk { db, known, .. } = desk;
     admission::root(root)?;
+    desk.save()?;
+    let Desk { db, known, .. } = desk;
     let key = read::key(db, root)?;
     let owners = owners(db, key)?;
     admission::remove(root, owners.iter().map(|owner| (&owner.process, owner.beat_at)), at)?;
     known.threads.retain(|_, thread| thread.root != key);
     known.families.remove(&key);
     db.prepare_cached("DELETE FROM events WHERE root = ?1")?.execute([key])?;
-    for table in ["inputs", "wakes", "usage", "approvals"] {
+    for table in ["inputs", "wakes", "progress", "approvals"] {
         let sql = format!("DELETE FROM {table} WHERE thread IN (SELECT key FROM threads WHERE root = ?1)");
         db.prepare_cached(&sql)?.execute([key])?;
     }
     db.prepare_cached("DELETE FROM sub_agent_execution WHERE workflow_id = ?1")?.execute([root.as_str()])?;
-    // Children have higher keys than their parents, to whom they refer.
-    let sql = "SELECT key FROM threads WHERE root = ?1 ORDER BY key DESC";
-    let keys = db.prepare_cached(sql)?.query_map([key], |row| row.get(0))?.collect::<Result<Vec<i64>, _>>()?;
-    let mut delete = db.prepare_cached("DELETE FROM threads WHERE key = ?1")?;
-    for key in keys {
-        delete.execute([key])?;
-    }
+    db.prepare_cached("DELETE FROM threads WHERE root = ?1")?.execute([key])?;
     Ok(())
 }
 
@@ -187,6 +186,15 @@ impl Known {
             self.threads.insert(id.clone(), thread);
         }
         Ok(self.threads.get(id))
+    }
+
+    /// Has a thread that is known be saved with the group.
+    fn change(&mut self, id: &ThreadId) {
+        let thread = self.threads.get_mut(id).expect("the thread is known");
+        if !std::mem::replace(&mut thread.is_changed, true) {
+            self.changed.push(id.clone());
+        }
+        self.noted += 1;
     }
 
     /// A process's key.
@@ -228,15 +236,22 @@ impl Known {
 }
 
 fn load(db: &Connection, thread: &ThreadId) -> Result<Option<Thread>, Error> {
-    let sql = format!("SELECT t.key, t.root, t.doing, {THREAD} FROM {THREADS} WHERE t.id = ?1");
+    let sql = format!(
+        "SELECT t.key, t.root, t.owner, g.doing, g.answers, g.booked_tokens, {THREAD} FROM {THREADS} WHERE t.id = ?1"
+    );
     let mut statement = db.prepare_cached(&sql)?;
     let mut rows = statement.query([thread.as_str()])?;
     let Some(row) = rows.next()? else { return Ok(None) };
     let doing: String = row.get("doing")?;
-    let doing = serde_json::from_str(&doing).map_err(|error| Error::Sql(std::sync::Arc::new(error)))?;
-    let mut folded = Folded { row: columns::thread(row)?, doing };
+    let doing = serde_json::from_str(&doing).map_err(|error| Error::Sql(Arc::new(error)))?;
+    let mut folded = Folded {
+        row: columns::thread(row)?,
+        doing,
+        answers: columns::count(row, "answers")?,
+        booked_tokens: columns::count(row, "booked_tokens")?,
+    };
     // When the owner was last heard of is asked of the file: what is known here lasts longer than a heartbeat.
-    let owner = folded.row.owner.take().map(|owner| owner.process.id);
+    let owner = row.get::<_, Option<i64>>("owner")?.zip(folded.row.owner.take().map(|owner| owner.process.id));
     Ok(Some(Thread::new(row.get("key")?, row.get("root")?, owner, folded)))
 }
 
@@ -256,11 +271,10 @@ fn create(db: &Connection, known: &mut Known, commit: &Commit, owner: i64) -> Re
     let root = root.unwrap_or(key);
     let folded = Folded::create(created, commit.at);
     let row = &folded.row;
-    let sql = "INSERT INTO threads (key, id, root, parent, head, owner, epoch, name, agent, model, mode, preset, goal, state, \
-               turns, tool_calls, tokens_input, tokens_cache_read, tokens_cache_write, tokens_output, cost_microusd, \
-               runs, created_at, updated_at, doing) \
-               VALUES (:key, :id, :root, :parent, 0, :owner, :epoch, :name, :agent, :model, :mode, :preset, :goal, :state, \
-               0, 0, 0, 0, 0, 0, 0, :runs, :at, :at, '{}')";
+    let sql = "INSERT INTO threads (key, id, root, parent, owner, epoch, name, agent, model, mode, preset, goal, state, \
+               runs, created_at) \
+               VALUES (:key, :id, :root, :parent, :owner, :epoch, :name, :agent, :model, :mode, :preset, :goal, :state, \
+               :runs, :at)";
     db.prepare_cached(sql)?.execute(named_params! {
         ":key": key,
         ":id": row.id.as_str(),
@@ -278,7 +292,7 @@ fn create(db: &Connection, known: &mut Known, commit: &Commit, owner: i64) -> Re
         ":runs": row.runs,
         ":at": commit.at.0,
     })?;
-    Ok(Thread::new(key, root, Some(commit.process.clone()), folded))
+    Ok(Thread::new(key, root, Some((owner, commit.process.clone())), folded))
 }
 
 /// Writes events that were admitted to a thread that is known, and all that follows from them but its row.
@@ -288,40 +302,26 @@ fn write(
     id: &ThreadId,
     at: Time,
     events: &[impl Borrow<Event>],
-    bodies: &[Encoded],
+    bodies: &Arc<[Encoded]>,
 ) -> Result<Appended, Error> {
-    let root = known.threads.get(id).expect("the thread is known").root;
-    let seq = known.reserve(db, root, events.len())?;
-    let thread = known.threads.get_mut(id).expect("the thread is known");
-    let mut appended = Appended { n: thread.folded.row.head, seq, position: 0 };
-    let mut insert = db.prepare_cached(
-        "INSERT INTO events (root, seq, thread, n, at, kind, version, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-    )?;
-    for (event, body) in events.iter().map(Borrow::borrow).zip(bodies) {
+    let thread = known.threads.get(id).expect("the thread is known");
+    let (key, root) = (thread.key, thread.root);
+    let mut appended = Appended { n: thread.folded.row.head, seq: known.reserve(db, root, events.len())?, position: 0 };
+    for (nth, event) in events.iter().map(Borrow::borrow).enumerate() {
         appended.n += 1;
         appended.seq += 1;
-        insert.execute(params![
-            thread.root,
-            signed(appended.seq),
-            thread.key,
-            signed(appended.n),
-            at.0,
-            body.kind,
-            body.version,
-            body.body
-        ])?;
-        appended.position = unsigned(db.last_insert_rowid());
+        let Appended { n, seq, .. } = appended;
+        appended.position = known.write(db, Written { root, seq, thread: key, n, at, bodies: bodies.clone(), nth })?;
         if let Event::InputArrived { id, .. } = event {
             let sql = "INSERT INTO inputs (thread, id, position) VALUES (?1, ?2, ?3)";
-            db.prepare_cached(sql)?.execute(params![thread.key, id.0, signed(appended.position)])?;
+            db.prepare_cached(sql)?.execute(params![key, id.0, signed(appended.position)])?;
         }
+        let thread = known.threads.get_mut(id).expect("the thread is known");
         if let Some(change) = thread.folded.apply(at, event) {
-            follow(db, thread, appended.position, &change)?;
+            follow(db, known, id, appended.position, change)?;
         }
     }
-    if !std::mem::replace(&mut thread.is_changed, true) {
-        known.changed.push(id.clone());
-    }
+    known.change(id);
     Ok(appended)
 }
 
@@ -331,77 +331,53 @@ pub(super) fn save_family(db: &Connection, root: i64, seq: u64) -> Result<(), Er
     Ok(())
 }
 
-/// Saves a thread's row.
+/// Saves what hardly ever changes of a thread, where it has.
 pub(super) fn save(db: &Connection, thread: &mut Thread) -> Result<(), Error> {
-    thread.is_changed = false;
-    let row = &thread.folded.row;
-    let doing = serde_json::to_string(&thread.folded.doing).expect("what is under way serialises to JSON");
-    let sql = "UPDATE threads SET head = ?2, turns = ?3, tool_calls = ?4, tokens_input = ?5, tokens_cache_read = ?6, \
-               tokens_cache_write = ?7, tokens_output = ?8, cost_microusd = ?9, last_tool = ?10, waiting_for = ?11, \
-               updated_at = ?12, doing = ?13 WHERE key = ?1";
+    let seldom = Seldom::of(&thread.folded.row, thread.owner.as_ref());
+    if seldom == thread.saved {
+        return Ok(());
+    }
+    let sql = "UPDATE threads SET goal = ?2, state = ?3, outcome = ?4, runs = ?5, ended_at = ?6, owner = ?7, epoch = ?8 \
+               WHERE key = ?1";
     db.prepare_cached(sql)?.execute(params![
         thread.key,
-        signed(row.head),
-        row.turns,
-        row.tool_calls,
-        signed(row.tokens.input),
-        signed(row.tokens.cache_read),
-        signed(row.tokens.cache_write),
-        signed(row.tokens.output),
-        signed(row.cost_microusd),
-        row.last_tool,
-        row.waiting_for,
-        row.updated_at.0,
-        doing,
+        seldom.goal,
+        seldom.state.as_str(),
+        seldom.outcome.map(|outcome| outcome.as_str()),
+        seldom.runs,
+        seldom.ended_at.map(|at| at.0),
+        seldom.owner,
+        signed(seldom.epoch),
     ])?;
-    let seldom = Seldom::of(row);
-    if seldom != thread.saved {
-        let sql = "UPDATE threads SET goal = ?2, state = ?3, outcome = ?4, runs = ?5, ended_at = ?6 WHERE key = ?1";
-        db.prepare_cached(sql)?.execute(params![
-            thread.key,
-            seldom.goal,
-            seldom.state.as_str(),
-            seldom.outcome.map(|outcome| outcome.as_str()),
-            seldom.runs,
-            seldom.ended_at.map(|at| at.0),
-        ])?;
-        thread.saved = seldom;
-    }
+    thread.saved = seldom;
     Ok(())
 }
 
-fn follow(db: &Connection, thread: &Thread, position: u64, change: &Change) -> Result<(), Error> {
+/// Writes what an event at this position changed beside its thread's row.
+fn follow(db: &Connection, known: &mut Known, id: &ThreadId, position: u64, change: Change) -> Result<(), Error> {
     match change {
-        Change::Spawned(execution) => spawned(db, execution),
-        Change::Started(child) => {
-            let sql = "UPDATE sub_agent_execution SET status = 'running' WHERE id = ?1 AND status = 'pending'";
-            db.prepare_cached(sql)?.execute([child.as_str()])?;
+        Change::Spawned(execution) => {
+            known.executions.spawned(*execution);
             Ok(())
         }
-        Change::Ended(child, end) => ended(db, child, end),
-        Change::Spent(spent) => used(db, thread, spent),
-        Change::Question(change) => approvals::follow(db, thread, position, change),
+        Change::Started(child) => known.executions.started(db, &child),
+        Change::Ended(child, end) => known.executions.ended(db, &child, &end, child == *id),
+        Change::Question(change) => {
+            let thread = known.threads.get(id).expect("the thread is known");
+            approvals::follow(db, thread, position, &change)
+        }
     }
 }
 
-fn spawned(db: &Connection, execution: &Execution) -> Result<(), Error> {
-    let sql = "INSERT INTO sub_agent_execution \
-               (id, workflow_id, parent_agent_id, sub_agent_id, sub_agent_name, task_description, status, created_at) \
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING";
-    db.prepare_cached(sql)?.execute(params![
-        execution.id,
-        execution.workflow_id.as_str(),
-        execution.parent_agent_id.as_str(),
-        execution.sub_agent_id.as_str(),
-        execution.sub_agent_name,
-        execution.task_description,
-        execution.status.as_str(),
-        execution.created_at.0,
-    ])?;
+/// Has an execution that waits in line run.
+pub(super) fn started(db: &Connection, child: &ThreadId) -> Result<(), Error> {
+    let sql = "UPDATE sub_agent_execution SET status = 'running' WHERE id = ?1 AND status = 'pending'";
+    db.prepare_cached(sql)?.execute([child.as_str()])?;
     Ok(())
 }
 
-fn ended(db: &Connection, child: &ThreadId, end: &End) -> Result<(), Error> {
+/// Ends an execution that is not over.
+pub(super) fn ended(db: &Connection, child: &ThreadId, end: &End) -> Result<(), Error> {
     let sql = "UPDATE sub_agent_execution SET status = ?2, outcome = ?3, duration_ms = ?4, tokens_input = ?5, \
                tokens_output = ?6, result_summary = ?7, error_message = ?8, completed_at = ?9 \
                WHERE id = ?1 AND status IN ('pending', 'running')";
@@ -419,59 +395,16 @@ fn ended(db: &Connection, child: &ThreadId, end: &End) -> Result<(), Error> {
     Ok(())
 }
 
-fn used(db: &Connection, thread: &Thread, spent: &Spent) -> Result<(), Error> {
-    db.prepare_cached(&USED)?.execute(params![
-        thread.key,
-        thread.folded.row.model,
-        signed(spent.calls),
-        signed(spent.tokens.input),
-        signed(spent.tokens.cache_read),
-        signed(spent.tokens.cache_write),
-        signed(spent.tokens.output),
-        signed(spent.booked_tokens),
-        signed(spent.cost_microusd),
-    ])?;
-    Ok(())
-}
-
-/// Adds to what a thread used of a model.
-static USED: LazyLock<String> = LazyLock::new(|| {
-    const COLUMNS: [&str; 7] = [
-        "calls",
-        "tokens_input",
-        "tokens_cache_read",
-        "tokens_cache_write",
-        "tokens_output",
-        "booked_tokens",
-        "cost_microusd",
-    ];
-    // A provider may claim any number; a sum stays at the end of the numbers and does not run over.
-    let sum = |column: &&str| format!("{column} = min({column}, {} - excluded.{column}) + excluded.{column}", i64::MAX);
-    format!(
-        "INSERT INTO usage (thread, model, {}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) \
-         ON CONFLICT (thread, model) DO UPDATE SET {}",
-        COLUMNS.join(", "),
-        COLUMNS.iter().map(sum).collect::<Vec<_>>().join(", ")
-    )
-});
-
-fn own(db: &Connection, thread: i64, process: Option<i64>, epoch: u64) -> Result<(), Error> {
-    let mut statement = db.prepare_cached("UPDATE threads SET owner = ?2, epoch = ?3 WHERE key = ?1")?;
-    statement.execute(params![thread, process, signed(epoch)])?;
-    Ok(())
-}
-
 fn process_key(db: &Connection, process: &ProcessId) -> Result<i64, Error> {
     let mut statement = db.prepare_cached("SELECT key FROM processes WHERE id = ?1")?;
     let key = statement.query_row([process.as_str()], |row| row.get(0)).optional()?;
     key.ok_or_else(|| Error::UnknownProcess(process.clone()))
 }
 
-/// Who owns a thread, and when it was last heard of.
-fn owner(db: &Connection, thread: i64) -> Result<Option<Owner>, Error> {
-    let sql = "SELECT p.id AS process, p.pid, p.start_time, p.host, p.beat_at \
-               FROM threads t JOIN processes p ON p.key = t.owner WHERE t.key = ?1";
-    let owner = db.prepare_cached(sql)?.query_row([thread], columns::owner).optional()?;
+/// A process that owns something, and when it was last heard of.
+fn owner(db: &Connection, process: i64) -> Result<Option<Owner>, Error> {
+    let sql = "SELECT id AS process, pid, start_time, host, beat_at FROM processes WHERE key = ?1";
+    let owner = db.prepare_cached(sql)?.query_row([process], columns::owner).optional()?;
     Ok(owner.flatten())
 }
 
@@ -485,7 +418,8 @@ fn owners(db: &Connection, root: i64) -> Result<Vec<Owner>, Error> {
 }
 
 /// Where an input was written.
-fn input(db: &Connection, thread: i64, id: &InputId) -> Result<Option<Appended>, Error> {
+fn input(db: &Connection, known: &mut Known, thread: i64, id: &InputId) -> Result<Option<Appended>, Error> {
+    known.put_down(db)?;
     let sql = "SELECT e.n, e.seq, e.position FROM inputs i JOIN events e ON e.position = i.position \
                WHERE i.thread = ?1 AND i.id = ?2";
     let mut statement = db.prepare_cached(sql)?;
@@ -500,16 +434,16 @@ fn input(db: &Connection, thread: i64, id: &InputId) -> Result<Option<Appended>,
 }
 
 /// Whether every input that the commit itself brings along is new to the thread.
-fn admit_inputs(db: &Connection, thread: Option<i64>, commit: &Commit) -> Result<(), Error> {
-    let mut known = Vec::new();
+fn admit_inputs(db: &Connection, known: &mut Known, thread: Option<i64>, commit: &Commit) -> Result<(), Error> {
+    let mut repeated = Vec::new();
     for event in &commit.events {
         if let (Event::InputArrived { id, .. }, Some(thread)) = (&**event, thread)
-            && input(db, thread, id)?.is_some()
+            && input(db, known, thread, id)?.is_some()
         {
-            known.push(id);
+            repeated.push(id);
         }
     }
-    if admission::repeats_input(&commit.events, |id| known.contains(&id)) {
+    if admission::repeats_input(&commit.events, |id| repeated.contains(&id)) {
         return Err(Error::Invalid("an input is written once"));
     }
     Ok(())
