@@ -90,15 +90,17 @@ fn a_question_whose_time_is_over_cannot_be_decided() {
 }
 
 #[test]
-fn a_database_of_before_there_were_questions_is_opened_and_used() {
+fn a_database_of_an_earlier_version_is_opened_and_used() {
     // F11
     let world = world(&[scene("go", &[calls(&[write("new.txt", "written")]), says("done")])]);
-    run(&world, "go", &["--approvals", "deny"]).done().answer(5);
+    std::fs::create_dir_all(world.database().parent().expect("a folder")).expect("the folder of the database");
     let database = rusqlite::Connection::open(world.database()).expect("the database");
-    database.execute_batch("DROP TABLE approvals; PRAGMA user_version = 1").expect("an older database");
+    database.execute_batch(include_str!("schema_2.sql")).expect("an older database");
     drop(database);
     assert!(world.call(&["thread", "ls"]).answer(0).contains("completed"));
-    assert_eq!(world.call(&["approve", "ls", "--json"]).answer(0), "[]");
+    let shown = world.call(&["thread", "show", "20260115-k3f9"]);
+    assert!(shown.answer(0).contains("The drawer holds three spoons."), "{}", shown.out);
+    assert!(shown.answer(0).contains("9223 tokens"), "{}", shown.out);
     let running = run(&world, "go", &["--approvals", "wait"]);
     world.call(&["approve", "yes", question(&world, 1).id.as_str()]).answer(0);
     running.done().answer(0);

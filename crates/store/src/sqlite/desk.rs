@@ -1,7 +1,7 @@
 //! What the one thread that writes knows besides the file: the threads that it has written to, as they stand there.
 //!
-//! A commit to a thread that is known reads nothing. What a group writes is put down together: its events in few statements,
-//! and a row that it changes often once. All that is known is
+//! A commit to a thread that is known reads nothing. What a group writes is put into the file together, at its end or
+//! before somebody looks there: its events in few statements, and a row that it changes often once. All that is known is
 //! forgotten when another process has written to the file, and when a group fails. What is not forgotten is that the
 //! device failed: the log is made safe before anything is added to it.
 
@@ -209,6 +209,11 @@ impl Executions {
             self.over.insert(child.clone());
         }
         Ok(())
+    }
+
+    /// A family is gone.
+    pub(super) fn forget(&mut self, root: &ThreadId) {
+        self.over.retain(|child| child.root() != *root);
     }
 
     fn put_down(&mut self, db: &Connection) -> Result<(), Error> {

@@ -118,13 +118,17 @@ pub(super) fn executions(db: &Connection, workflow: &ThreadId) -> Result<Vec<Exe
 
 /// What was used, by thread and model.
 pub(super) fn usage(db: &Connection, root: Option<&ThreadId>) -> Result<Vec<UsageRow>, Error> {
-    let family = match root {
-        Some(_) => "t.root = (SELECT key FROM threads WHERE id = ?1)",
-        None => "?1 IS NULL",
+    // Of a family all threads are looked at; of the whole house only those that used something.
+    let from = match root {
+        Some(_) => {
+            "threads t CROSS JOIN progress g ON g.thread = t.key \
+             WHERE t.root = (SELECT key FROM threads WHERE id = ?1)"
+        }
+        None => "progress g CROSS JOIN threads t ON t.key = g.thread WHERE ?1 IS NULL",
     };
     let sql = format!(
-        "SELECT g.*, t.id, t.model FROM threads t CROSS JOIN progress g ON g.thread = t.key \
-         WHERE {family} AND (g.answers > 0 OR g.booked_tokens > 0 OR g.cost_microusd > 0) ORDER BY t.key"
+        "SELECT g.*, t.id, t.model FROM {from} \
+         AND (g.answers > 0 OR g.booked_tokens > 0 OR g.cost_microusd > 0) ORDER BY g.thread"
     );
     let mut statement = db.prepare_cached(&sql)?;
     let rows = statement.query_map([root.map(ThreadId::as_str)], |row| {

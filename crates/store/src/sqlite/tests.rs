@@ -6,7 +6,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use agent::Event;
+use agent::{Event, Outcome};
 use futures_util::future::{join, join_all};
 use tempfile::TempDir;
 
@@ -498,6 +498,76 @@ async fn a_removed_family_leaves_no_row_in_any_table() {
         let rows: i64 = raw(&folder).query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap();
         assert_eq!(rows, 0, "{table}");
     }
+}
+
+/// A desk of its own, in the middle of a group.
+fn desk(folder: &TempDir) -> Desk {
+    let path = file::prepare(&path(folder)).unwrap();
+    let mut desk = Desk::new(file::open_writer(&path, &Options::default()).unwrap());
+    desk.begin().unwrap();
+    write::register(&mut desk, &process("writer"), NOW).unwrap();
+    desk
+}
+
+fn put(desk: &mut Desk, thread: &ThreadId, expected: u64, events: Vec<Event>) -> Result<Appended, Error> {
+    let commit = commit(thread, expected, events);
+    let bodies: Arc<[_]> = commit.events.iter().map(|event| codec::encode(event)).collect();
+    write::append(desk, &commit, &bodies)
+}
+
+#[test]
+fn a_request_sees_what_the_others_of_its_group_wrote() {
+    let folder = TempDir::new().unwrap();
+    let mut desk = desk(&folder);
+    let child = root().child(1);
+    put(&mut desk, &root(), 0, vec![sample::created(&root())]).unwrap();
+    let arrive = |desk: &mut Desk| {
+        let (id, input) = (InputId::new("in"), said("hello"));
+        let event = Event::InputArrived { id: id.clone(), input };
+        let body: Arc<[_]> = [codec::encode(&event)].into();
+        write::arrive(desk, &root(), &id, &event, &body, NOW, true).unwrap()
+    };
+    let first = arrive(&mut desk);
+    assert_eq!((first.n, first.seq), (2, 2));
+    assert_eq!(arrive(&mut desk), first, "an input is written once");
+    let spawned = vec![sample::spawned(&child, "c"), Event::ChildStarted { child: child.clone() }];
+    put(&mut desk, &root(), 2, spawned).unwrap();
+    put(&mut desk, &child, 0, vec![sample::created(&child)]).unwrap();
+    put(&mut desk, &child, 1, vec![sample::reported(Outcome::Completed)]).unwrap();
+    put(&mut desk, &root(), 4, vec![sample::child_reported(&child, Outcome::Error)]).unwrap();
+    // A refusal must not look as if it had written what others wrote before it.
+    let changes = desk.changes();
+    let refused = write::remove(&mut desk, &root(), NOW).unwrap_err();
+    assert!(matches!(refused, Error::Owned { .. }), "its writer is alive: {refused:?}");
+    assert_eq!(desk.changes(), changes);
+    let claimed = write::claim(&mut desk, &ProcessId::new("writer"), NOW, 10).unwrap();
+    assert_eq!(claimed.len(), 1, "what was left for a thread that was made in the same group");
+    desk.save().unwrap();
+    desk.commit().unwrap();
+
+    let db = raw(&folder);
+    let numbers = read::all_events(&db, 0, 100).unwrap();
+    let numbers: Vec<_> = numbers.iter().map(|record| (record.position, record.seq, record.n)).collect();
+    assert_eq!(numbers, [(1, 1, 1), (2, 2, 2), (3, 3, 3), (4, 4, 4), (5, 5, 1), (6, 6, 2), (7, 7, 5)]);
+    let executions = read::executions(&db, &root()).unwrap();
+    assert_eq!(executions.len(), 1);
+    assert_eq!(executions[0].outcome, Some(Outcome::Completed), "its own report came first");
+    assert_eq!(read::thread(&db, &root()).unwrap().unwrap().head, 5);
+}
+
+#[test]
+fn who_leaves_owns_nothing_that_was_taken_over_in_the_same_group() {
+    let folder = TempDir::new().unwrap();
+    let mut desk = desk(&folder);
+    put(&mut desk, &root(), 0, vec![sample::created(&root())]).unwrap();
+    write::leave(&mut desk, &ProcessId::new("writer")).unwrap();
+    write::register(&mut desk, &process("other"), NOW).unwrap();
+    assert_eq!(write::adopt(&mut desk, &root(), &ProcessId::new("other"), NOW).unwrap(), 2);
+    write::leave(&mut desk, &ProcessId::new("other")).unwrap();
+    desk.save().unwrap();
+    desk.commit().unwrap();
+    let row = read::thread(&raw(&folder), &root()).unwrap().unwrap();
+    assert_eq!((row.owner, row.epoch), (None, 2));
 }
 
 fn overwrite(folder: &TempDir, offset: u64, bytes: &[u8]) {

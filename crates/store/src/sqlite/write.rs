@@ -168,6 +168,7 @@ pub(super) fn remove(desk: &mut Desk, root: &ThreadId, at: Time) -> Result<(), E
     admission::remove(root, owners.iter().map(|owner| (&owner.process, owner.beat_at)), at)?;
     known.threads.retain(|_, thread| thread.root != key);
     known.families.remove(&key);
+    known.executions.forget(root);
     db.prepare_cached("DELETE FROM events WHERE root = ?1")?.execute([key])?;
     for table in ["inputs", "wakes", "progress", "approvals"] {
         let sql = format!("DELETE FROM {table} WHERE thread IN (SELECT key FROM threads WHERE root = ?1)");
