@@ -10,7 +10,7 @@ import { Refused, api, ask, wordsOf } from "./api.js";
 import { button, isAsked, isTyping, make, set, show, title } from "./dom.js";
 import { isRounded, written } from "./exact.js";
 import { edited, editor, exactly, preview } from "./preview.js";
-import { duration, moment, now, plainName, riskWords, visible, waiting } from "./words.js";
+import { duration, moment, now, plainName, riskWords, visible, whole } from "./words.js";
 
 /** A dialog that has only just opened may meet a click or a key that was meant for what was there before. */
 const FRESH_MS = 1000;
@@ -218,7 +218,7 @@ export class Approval {
 
   #count() {
     const queue = this.questions.filter((one) => one.id !== this.question?.id).length;
-    if (this.count) this.count.textContent = queue ? `1 of ${waiting(queue + 1)}` : "";
+    if (this.count) this.count.textContent = queue ? `1 of ${whole(queue + 1)}` : "";
   }
 
   #edit() {
@@ -267,7 +267,7 @@ export class Approval {
     let words = "is no longer asked";
     try {
       const row = await api(`/approvals/${encodeURIComponent(question.id)}`);
-      // Where very many wait, the list leaves some out.
+      // It may have come back between the list and this answer.
       if (row.status === "pending") return;
       words = `was decided elsewhere: ${row.status}${row.reason ? ` (${visible(row.reason)})` : ""}`;
     } catch (error) {

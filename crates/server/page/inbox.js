@@ -2,7 +2,7 @@
 // Everything that waits for a person, whichever conversation it comes from.
 
 import { change, closing, kept, make, place, set, title } from "./dom.js";
-import { cut, moment, plainName, riskWords, visible, waiting } from "./words.js";
+import { cut, moment, plainName, riskWords, visible, whole } from "./words.js";
 
 /** @param {HTMLDialogElement} room @param {any[]} questions @param {(question: any) => void} open */
 export function drawInbox(room, questions, open) {
@@ -47,10 +47,10 @@ export function drawCount(opener, count) {
     opener.replaceChildren(
       set(make("span", ""), { "aria-hidden": "true" }),
       make("span", "wide-only", "Approvals"),
-      ...(count ? [" ", make("span", "count", waiting(count))] : []),
+      ...(count ? [" ", make("span", "count", whole(count))] : []),
     );
     /** @type {HTMLElement} */ (opener.firstChild).textContent = "⚑ ";
     opener.classList.toggle("is-calling", count > 0);
-    set(opener, { "aria-label": count ? `Approvals: ${waiting(count)} waiting` : "Approvals: none waiting" });
+    set(opener, { "aria-label": count ? `Approvals: ${whole(count)} waiting` : "Approvals: none waiting" });
   });
 }

@@ -265,7 +265,7 @@ function review(question) {
 async function reviewById(id) {
   if (!lists.questions.some((one) => one.id === id)) await lists.read();
   const listed = lists.questions.find((one) => one.id === id);
-  // Where very many wait, the list leaves some out.
+  // Not in the list that was read last does not mean that it is not asked.
   const question = listed ?? (await api(`/approvals/${encodeURIComponent(id)}`).catch(() => null));
   if (question?.status === "pending") approval.ask(question);
   else note("That is not asked any more.");

@@ -110,12 +110,6 @@ export const short = (number) =>
 /** @param {number} count @param {string} one */
 export const counted = (count, one) => `${whole(count)} ${one}${count === 1 ? "" : "s"}`;
 
-/** The window lists so many questions at most. */
-const MOST_QUESTIONS = 200;
-
-/** How many questions wait, as far as the window tells. @param {number} count */
-export const waiting = (count) => (count < MOST_QUESTIONS ? String(count) : `${MOST_QUESTIONS}+`);
-
 /** Money; what has no price costs nothing here. @param {number} microusd */
 export const money = (microusd) =>
   microusd > 0 ? `$${(microusd / 1e6).toFixed(microusd < 10_000 ? 4 : 2)}` : "$0.00 (local)";

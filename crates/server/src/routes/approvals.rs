@@ -26,7 +26,8 @@ pub struct Listing {
     /// Also those that are answered.
     #[serde(default)]
     all: Switch,
-    /// At most so many. Where nobody says, everything that is open, and of those that are answered as many as are among the newest 200.
+    /// At most so many. Where nobody says, everything that is open, and of those that are answered as many as are among
+    /// the newest 200.
     limit: Option<usize>,
 }
 

@@ -8,7 +8,7 @@ import { prose } from "../../page/prose.js";
 import { active, begin, children, depth, fold, isLive, items, untold } from "../../page/reduce.js";
 import { Reader } from "../../page/sse.js";
 import { shownAfter } from "../../page/word.js";
-import { escaped, visible, waiting } from "../../page/words.js";
+import { escaped, visible } from "../../page/words.js";
 
 /** @type {any[]} */
 let frames = [];
@@ -207,9 +207,6 @@ export const calls = (tool, input) => JSON.stringify(changesOf(tool, JSON.parse(
 
 /** @param {string} json */
 export const rounded = (json) => String(isRounded(JSON.parse(json)));
-
-/** @param {string} count */
-export const queue = (count) => waiting(Number(count));
 
 // ---- work ----
 

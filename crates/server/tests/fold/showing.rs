@@ -152,10 +152,3 @@ fn a_number_that_a_page_cannot_hold_is_known_and_shown_as_it_is_written() {
     let shown = "{\n  \"to\": 9007199254740993,\n  \"#9\": \"\\\"#9 $\",\n  \"list\": [\n    -1.50,\n    1e400,\n    {}\n  ],\n  \"2\": true\n}";
     assert_eq!(engine.call("written", &[row, "input"]), shown);
 }
-
-// T22
-#[test]
-fn a_list_that_may_be_cut_short_is_not_counted_to_the_end() {
-    let engine = Engine::new();
-    assert_eq!(["1", "199", "200", "201"].map(|count| engine.call("queue", &[count])), ["1", "199", "200+", "200+"]);
-}
