@@ -22,7 +22,8 @@ pub(crate) struct Mould<K> {
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
 impl<K: Copy> Mould<K> {
-    /// The mould of an event that says `what` by a string that stands in it unescaped. None for a string from elsewhere.
+    /// The mould of an event that says `what` by a string, as it is written there between its quotes. None for a string from
+    /// elsewhere.
     pub(crate) fn of(what: K, event: &str, string: &str) -> Option<Self> {
         let start = string.as_ptr().addr().checked_sub(event.as_ptr().addr())?;
         let (before, rest) = event.split_at_checked(start)?;

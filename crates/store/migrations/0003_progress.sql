@@ -50,7 +50,8 @@ CREATE TABLE threads_anew (
 ) STRICT;
 
 INSERT INTO threads_anew
-SELECT key, id, root, parent, seq, owner, epoch, name, agent, model, mode, preset, goal, state, outcome, runs, created_at, ended_at
+SELECT key, id, root, parent, seq, CASE WHEN owner IN (SELECT key FROM processes) THEN owner END, epoch, name, agent, model,
+       mode, preset, goal, state, outcome, runs, created_at, ended_at
 FROM threads;
 
 DROP TABLE threads;

@@ -102,6 +102,12 @@ pub enum Error {
         /// The newest schema that is known.
         known: u32,
     },
+    /// The database was made by an earlier version of this program, and one such is still at work on it. It was not touched.
+    #[error("process {} on {}, of an earlier version, works with this database: let it end first, then try again", .0.pid, .0.host)]
+    AtWork(Box<Process>),
+    /// The database was made by an earlier version of this program and must be brought up to date, but cannot be written.
+    #[error("the database is of an earlier version, and is read-only: open it once where it can be written")]
+    Earlier(#[source] Source),
     /// The SQLite library can damage databases.
     #[error("SQLite {linked} is linked, at least {needed} is needed")]
     Outdated {
@@ -143,6 +149,8 @@ impl Error {
             | Error::Locked(_)
             | Error::Corrupt(_)
             | Error::Newer { .. }
+            | Error::AtWork(_)
+            | Error::Earlier(_)
             | Error::Outdated { .. }
             | Error::Symlink(_)
             | Error::Closed

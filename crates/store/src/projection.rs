@@ -27,7 +27,7 @@ const NAMED_CHILDREN: usize = 64;
 /// A thread's row, and what must be remembered beside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Folded {
-    /// As it stood when it was last settled; what is counted in it is counted at once.
+    /// Up to date with every event, but for what the thread is doing and waits for, which [`Folded::settle`] tells.
     pub(crate) row: ThreadRow,
     /// What the next event is folded into.
     pub(crate) doing: Doing,

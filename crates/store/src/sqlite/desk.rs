@@ -200,12 +200,14 @@ impl Executions {
 
     /// A sub-agent ended: by its own report, or by what its parent was told.
     pub(super) fn ended(&mut self, db: &Connection, child: &ThreadId, end: &End, by_itself: bool) -> Result<(), Error> {
-        if let Some(place) = self.places.get(child) {
-            self.spawned[*place].finish(end);
-        } else if !self.over.remove(child) {
-            write::ended(db, child, end)?;
-        }
-        if by_itself {
+        let is_ended = match self.places.get(child) {
+            Some(place) => {
+                self.spawned[*place].finish(end);
+                true
+            }
+            None => !self.over.remove(child) && write::ended(db, child, end)?,
+        };
+        if is_ended && by_itself {
             self.over.insert(child.clone());
         }
         Ok(())

@@ -14,8 +14,9 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use rusqlite_migration::{M, Migrations};
 use rustix::fs::StatVfsMountFlags;
 
-use super::{Durability, Options, fault};
+use super::{Durability, Options, columns, fault};
 use crate::error::Error;
+use crate::process::Process;
 
 /// Older versions can damage a database in WAL mode when two connections restart the WAL at once.
 const OLDEST_SQLITE: i32 = 3_051_003;
@@ -35,7 +36,7 @@ const RACE_WAIT: Duration = Duration::from_millis(5);
 const STEPS: &[M<'static>] = &[
     M::up(include_str!("../../migrations/0001_log.sql")),
     M::up(include_str!("../../migrations/0002_approvals.sql")),
-    M::up(include_str!("../../migrations/0003_progress.sql")).foreign_key_check(),
+    M::up(include_str!("../../migrations/0003_progress.sql")),
 ];
 const MIGRATIONS: Migrations<'static> = Migrations::from_slice(STEPS);
 const SCHEMA: u32 = STEPS.len() as u32;
@@ -177,16 +178,40 @@ fn set_up(connection: &mut Connection, options: &Options) -> Result<(), Error> {
 }
 
 fn migrate(connection: &mut Connection) -> Result<(), Error> {
-    if schema(connection)? == SCHEMA {
+    let found = schema(connection)?;
+    if found == SCHEMA {
         return Ok(());
     }
-    match MIGRATIONS.to_latest(connection) {
-        Ok(()) => Ok(()),
-        // Of several processes one makes the schema; the others find it made.
-        Err(_) if schema(connection)? == SCHEMA => Ok(()),
-        Err(rusqlite_migration::Error::RusqliteError { err, .. }) => Err(err.into()),
-        Err(other) => Err(Error::Sql(Arc::new(other))),
+    let is_earlier = found > 0;
+    if is_earlier && let Some(process) = at_work(connection)? {
+        return Err(Error::AtWork(Box::new(process)));
     }
+    let failed = match MIGRATIONS.to_latest(connection) {
+        Ok(()) => return Ok(()),
+        // Of several processes one makes the schema; the others find it made.
+        Err(_) if schema(connection)? == SCHEMA => return Ok(()),
+        Err(rusqlite_migration::Error::RusqliteError { err, .. }) => err.into(),
+        Err(other) => Error::Sql(Arc::new(other)),
+    };
+    Err(match failed {
+        Error::ReadOnly(source) if is_earlier => Error::Earlier(source),
+        other => other,
+    })
+}
+
+/// A process that works with the file, as it was made by an earlier version: it would know none of the tables any more.
+fn at_work(connection: &Connection) -> Result<Option<Process>, Error> {
+    let sql = "SELECT id AS process, pid, start_time, host, beat_at, CAST(unixepoch('subsec') * 1000 AS INTEGER) AS now \
+               FROM processes";
+    let mut statement = connection.prepare(sql)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let now = columns::time(row, "now")?;
+        if let Some(owner) = columns::owner(row)?.filter(|owner| owner.is_alive(now)) {
+            return Ok(Some(owner.process));
+        }
+    }
+    Ok(None)
 }
 
 #[cfg(test)]
@@ -196,6 +221,20 @@ mod tests {
     #[test]
     fn the_migrations_are_valid() {
         MIGRATIONS.validate().unwrap();
+    }
+
+    // F11
+    #[test]
+    fn an_earlier_database_that_cannot_be_written_is_told_from_any_other() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let path = folder.path().join("old.db");
+        let db = Connection::open(&path).unwrap();
+        db.execute_batch(include_str!("../../migrations/0001_log.sql")).unwrap();
+        db.pragma_update(None, "user_version", 1).unwrap();
+        drop(db);
+        let mut db = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+        let refused = migrate(&mut db).unwrap_err();
+        assert!(matches!(refused, Error::Earlier(_)), "{refused:?}");
     }
 
     // F12

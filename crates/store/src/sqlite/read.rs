@@ -118,7 +118,7 @@ pub(super) fn executions(db: &Connection, workflow: &ThreadId) -> Result<Vec<Exe
 
 /// What was used, by thread and model.
 pub(super) fn usage(db: &Connection, root: Option<&ThreadId>) -> Result<Vec<UsageRow>, Error> {
-    // Of a family all threads are looked at; of the whole house only those that used something.
+    // Of the whole house only those that used something are looked up by name.
     let from = match root {
         Some(_) => {
             "threads t CROSS JOIN progress g ON g.thread = t.key \

@@ -339,6 +339,7 @@ async fn a_file_of_the_first_schema_is_brought_up_to_date_and_keeps_what_it_hold
     threads(&store, &[&root(), &child]).await;
     append(&store, &root(), 1, vec![turn_started(1), sample::answered(1, &["look"]), sample::spawned(&child, "c")])
         .await;
+    let sent = store.arrive(&root(), InputId::new("in"), said("hello"), NOW, true).await.unwrap();
     let before = held(&store).await;
     assert_eq!(before.2.len(), 1, "one of them used its model");
     store.close().await;
@@ -347,9 +348,29 @@ async fn a_file_of_the_first_schema_is_brought_up_to_date_and_keeps_what_it_hold
     let store = open(&folder);
     assert_eq!(held(&store).await, before);
     assert_eq!(store.approvals(ApprovalQuery::default()).await.unwrap(), []);
-    append(&store, &root(), 4, vec![sample::asked(&root(), 1)]).await;
+    assert_eq!(store.arrive(&root(), InputId::new("in"), said("hello"), NOW, true).await.unwrap(), sent);
+    assert_eq!(store.claim(&ProcessId::new("writer"), NOW, 10).await.unwrap().len(), 1);
+    append(&store, &root(), 5, vec![sample::asked(&root(), 1)]).await;
     assert_eq!(store.approvals(ApprovalQuery::default()).await.unwrap().len(), 1);
-    assert_eq!(store.thread(&root()).await.unwrap().unwrap().head, 5);
+    assert_eq!(store.thread(&root()).await.unwrap().unwrap().head, 6);
+}
+
+// F11
+#[tokio::test]
+async fn a_file_of_an_earlier_schema_is_left_alone_while_somebody_works_with_it() {
+    let folder = TempDir::new().unwrap();
+    let store = open(&folder);
+    threads(&store, &[&root()]).await;
+    store.close().await;
+    as_of_the_first_schema(&folder);
+    let me = Process::current();
+    let working = "UPDATE processes SET pid = ?1, start_time = ?2, host = ?3";
+    raw(&folder).execute(working, (me.pid, columns::signed(me.start_time), &*me.host)).unwrap();
+    let refused = SqliteStore::open(path(&folder), &Options::default()).unwrap_err();
+    assert!(matches!(&refused, Error::AtWork(process) if process.pid == me.pid), "{refused:?}");
+    assert!(refused.to_string().contains("let it end first"), "{refused}");
+    raw(&folder).execute("UPDATE processes SET start_time = start_time + 1", []).unwrap();
+    assert_eq!(held(&open(&folder)).await.1.len(), 1, "it has ended, and its number is another's");
 }
 
 async fn held(store: &SqliteStore) -> (Vec<Record>, Vec<ThreadRow>, Vec<UsageRow>) {
@@ -371,6 +392,8 @@ fn as_of_the_first_schema(folder: &TempDir) {
            g.updated_at, t.ended_at, g.doing FROM now.threads t JOIN now.progress g ON g.thread = t.key;
          INSERT INTO events SELECT * FROM now.events;
          INSERT INTO sub_agent_execution SELECT * FROM now.sub_agent_execution;
+         INSERT INTO inputs SELECT * FROM now.inputs;
+         INSERT INTO wakes SELECT * FROM now.wakes;
          INSERT INTO usage SELECT t.key, t.model, g.answers, g.tokens_input, g.tokens_cache_read, g.tokens_cache_write,
            g.tokens_output, g.booked_tokens, g.cost_microusd
            FROM now.threads t JOIN now.progress g ON g.thread = t.key WHERE g.answers > 0;

@@ -296,7 +296,7 @@ fn create(db: &Connection, known: &mut Known, commit: &Commit, owner: i64) -> Re
     Ok(Thread::new(key, root, Some((owner, commit.process.clone())), folded))
 }
 
-/// Writes events that were admitted to a thread that is known, and all that follows from them but its row.
+/// Takes events that were admitted to a thread that is known into the group, and all that follows from them.
 fn write(
     db: &Connection,
     known: &mut Known,
@@ -377,12 +377,12 @@ pub(super) fn started(db: &Connection, child: &ThreadId) -> Result<(), Error> {
     Ok(())
 }
 
-/// Ends an execution that is not over.
-pub(super) fn ended(db: &Connection, child: &ThreadId, end: &End) -> Result<(), Error> {
+/// Ends an execution that is not over, and says whether there was one.
+pub(super) fn ended(db: &Connection, child: &ThreadId, end: &End) -> Result<bool, Error> {
     let sql = "UPDATE sub_agent_execution SET status = ?2, outcome = ?3, duration_ms = ?4, tokens_input = ?5, \
                tokens_output = ?6, result_summary = ?7, error_message = ?8, completed_at = ?9 \
                WHERE id = ?1 AND status IN ('pending', 'running')";
-    db.prepare_cached(sql)?.execute(params![
+    let changed = db.prepare_cached(sql)?.execute(params![
         child.as_str(),
         end.status.as_str(),
         end.outcome.as_str(),
@@ -393,7 +393,7 @@ pub(super) fn ended(db: &Connection, child: &ThreadId, end: &End) -> Result<(), 
         end.error_message,
         end.at.0,
     ])?;
-    Ok(())
+    Ok(changed > 0)
 }
 
 fn process_key(db: &Connection, process: &ProcessId) -> Result<i64, Error> {
