@@ -245,9 +245,10 @@ async fn error_body(mut response: Response, watch: &mut Watch<'_, '_>) -> Result
 
 /// The content type, when it is there and is not that of a stream.
 fn not_a_stream(response: &Response) -> Option<String> {
-    let content_type = String::from_utf8_lossy(response.headers().get(CONTENT_TYPE)?.as_bytes()).into_owned();
-    let is_stream = content_type.trim_start().to_ascii_lowercase().starts_with("text/event-stream");
-    (!is_stream).then(|| content_type.chars().filter(|c| !c.is_control()).take(100).collect())
+    const STREAM: &[u8] = b"text/event-stream";
+    let content_type = response.headers().get(CONTENT_TYPE)?.as_bytes().trim_ascii_start();
+    let is_stream = content_type.get(..STREAM.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(STREAM));
+    (!is_stream).then(|| String::from_utf8_lossy(content_type).chars().filter(|c| !c.is_control()).take(100).collect())
 }
 
 fn headers(config: &ProviderConfig) -> Result<HeaderMap, String> {
