@@ -9,6 +9,7 @@ mod approvals;
 mod checkup;
 mod columns;
 mod desk;
+mod executions;
 mod fault;
 mod file;
 mod follow;

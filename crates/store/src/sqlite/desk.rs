@@ -5,23 +5,22 @@
 //! forgotten when another process has written to the file, and when a group fails. What is not forgotten is that the
 //! device failed: the log is made safe before anything is added to it.
 
-use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
 use agent::{Outcome, ThreadId, Time};
 use foldhash::fast::RandomState;
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
-use rusqlite::types::ValueRef;
 
+use super::executions::Executions;
 use super::many::{Insert, integer, number, optional, text};
 use super::{read, write};
 use crate::codec::Encoded;
 use crate::error::Error;
 use crate::process::ProcessId;
-use crate::projection::{End, Folded};
-use crate::rows::{Execution, State, Status, ThreadRow};
+use crate::projection::Folded;
+use crate::rows::{State, ThreadRow};
 
 /// Threads that are known at most; a process that has more of them alive reads some of them again.
 const MOST: usize = 32_768;
@@ -55,16 +54,6 @@ pub(super) struct Known {
     /// What was ever noted here to be put into the file later, and rows that were changed in it by doing so.
     pub(super) noted: u64,
     put_down: u64,
-}
-
-/// What is known of sub-agents' executions.
-#[derive(Default)]
-pub(super) struct Executions {
-    /// Those of the group, which have yet to be put into the file, and where each of them stands among them.
-    spawned: Vec<Execution>,
-    places: HashMap<ThreadId, usize, RandomState>,
-    /// Those that ended by their own report; that of their parent, which follows, changes nothing.
-    over: HashSet<ThreadId, RandomState>,
 }
 
 /// An event of the group.
@@ -131,7 +120,7 @@ impl Seldom {
 
 impl Known {
     fn is_too_much(&self) -> bool {
-        self.threads.len().max(self.executions.over.len()) > MOST
+        self.threads.len().max(self.executions.known()) > MOST
     }
 
     /// Writes an event, and says where it will stand.
@@ -173,83 +162,6 @@ impl Known {
         self.written.clear();
         self.executions.put_down(db)?;
         self.put_down += db.total_changes() - changes;
-        Ok(())
-    }
-}
-
-impl Executions {
-    /// A sub-agent was spawned.
-    pub(super) fn spawned(&mut self, execution: Execution) {
-        if let Entry::Vacant(place) = self.places.entry(execution.sub_agent_id.clone()) {
-            place.insert(self.spawned.len());
-            self.spawned.push(execution);
-        }
-    }
-
-    /// A sub-agent got its permit.
-    pub(super) fn started(&mut self, db: &Connection, child: &ThreadId) -> Result<(), Error> {
-        match self.places.get(child) {
-            Some(place) if self.spawned[*place].status == Status::Pending => {
-                self.spawned[*place].status = Status::Running;
-                Ok(())
-            }
-            Some(_) => Ok(()),
-            None => write::started(db, child),
-        }
-    }
-
-    /// A sub-agent ended: by its own report, or by what its parent was told.
-    pub(super) fn ended(&mut self, db: &Connection, child: &ThreadId, end: &End, by_itself: bool) -> Result<(), Error> {
-        let is_ended = match self.places.get(child) {
-            Some(place) => {
-                self.spawned[*place].finish(end);
-                true
-            }
-            None => !self.over.remove(child) && write::ended(db, child, end)?,
-        };
-        if is_ended && by_itself {
-            self.over.insert(child.clone());
-        }
-        Ok(())
-    }
-
-    /// A family is gone.
-    pub(super) fn forget(&mut self, root: &ThreadId) {
-        self.over.retain(|child| child.root() != *root);
-    }
-
-    fn put_down(&mut self, db: &Connection) -> Result<(), Error> {
-        static EXECUTIONS: LazyLock<Insert<15>> = LazyLock::new(|| {
-            Insert::new(
-                "INSERT OR ROLLBACK INTO sub_agent_execution (id, workflow_id, parent_agent_id, sub_agent_id, \
-                 sub_agent_name, task_description, status, outcome, duration_ms, tokens_input, tokens_output, \
-                 result_summary, error_message, created_at, completed_at)",
-                "ON CONFLICT (id) DO NOTHING",
-            )
-        });
-        let optional_number = |value: Option<u64>| value.map_or(ValueRef::Null, number);
-        let rows = self.spawned.iter().map(|execution| {
-            [
-                text(&execution.id),
-                text(execution.workflow_id.as_str()),
-                text(execution.parent_agent_id.as_str()),
-                text(execution.sub_agent_id.as_str()),
-                text(&execution.sub_agent_name),
-                text(&execution.task_description),
-                text(execution.status.as_str()),
-                optional(execution.outcome.map(|outcome| outcome.as_str())),
-                optional_number(execution.duration_ms),
-                optional_number(execution.tokens_input),
-                optional_number(execution.tokens_output),
-                optional(execution.result_summary.as_deref()),
-                optional(execution.error_message.as_deref()),
-                integer(execution.created_at.0),
-                execution.completed_at.map_or(ValueRef::Null, |at| integer(at.0)),
-            ]
-        });
-        EXECUTIONS.rows(db, rows)?;
-        self.spawned.clear();
-        self.places.clear();
         Ok(())
     }
 }

@@ -17,7 +17,7 @@ use crate::codec::Encoded;
 use crate::error::Error;
 use crate::log::{Appended, Commit};
 use crate::process::{Process, ProcessId};
-use crate::projection::{Change, End, Folded};
+use crate::projection::{Change, Folded};
 use crate::rows::{LEASE_MS, Owner, Wake};
 
 /// Writes a commit whose events are kept as `bodies`.
@@ -368,32 +368,6 @@ fn follow(db: &Connection, known: &mut Known, id: &ThreadId, position: u64, chan
             approvals::follow(db, thread, position, &change)
         }
     }
-}
-
-/// Has an execution that waits in line run.
-pub(super) fn started(db: &Connection, child: &ThreadId) -> Result<(), Error> {
-    let sql = "UPDATE sub_agent_execution SET status = 'running' WHERE id = ?1 AND status = 'pending'";
-    db.prepare_cached(sql)?.execute([child.as_str()])?;
-    Ok(())
-}
-
-/// Ends an execution that is not over, and says whether there was one.
-pub(super) fn ended(db: &Connection, child: &ThreadId, end: &End) -> Result<bool, Error> {
-    let sql = "UPDATE sub_agent_execution SET status = ?2, outcome = ?3, duration_ms = ?4, tokens_input = ?5, \
-               tokens_output = ?6, result_summary = ?7, error_message = ?8, completed_at = ?9 \
-               WHERE id = ?1 AND status IN ('pending', 'running')";
-    let changed = db.prepare_cached(sql)?.execute(params![
-        child.as_str(),
-        end.status.as_str(),
-        end.outcome.as_str(),
-        signed(end.duration_ms),
-        signed(end.tokens_input),
-        signed(end.tokens_output),
-        end.result_summary,
-        end.error_message,
-        end.at.0,
-    ])?;
-    Ok(changed > 0)
 }
 
 fn process_key(db: &Connection, process: &ProcessId) -> Result<i64, Error> {
