@@ -12,7 +12,7 @@ use crate::{Keep, cold, page, shelves, watchers};
 /// How often each measurement is taken; the middle one counts.
 const ROUNDS: usize = 3;
 /// How often what depends on time that goes by is taken; the best one counts, for others use the machine too.
-const TIMED_ROUNDS: usize = 7;
+const TIMED_ROUNDS: usize = 15;
 /// Starts of the program.
 const STARTS: usize = 15;
 /// Events of the long thread.
