@@ -8,8 +8,8 @@
 const MAX_BYTES: usize = 16 * 1024;
 /// Far above what anybody types, far below what exhausts the stack of a thread.
 const MAX_OPENERS: usize = 64;
-/// The same where something is substituted: the parser looks ahead over it, so that its time doubles with every level.
-const MAX_SUBSTITUTED: usize = 14;
+/// The same where something is substituted: the parser looks ahead over it, so that its time and memory at least double with every level.
+const MAX_SUBSTITUTED: usize = 10;
 /// Commands joined by operators: the parser takes time that grows with the square of a pipeline.
 const MAX_OPERATORS: usize = 512;
 
