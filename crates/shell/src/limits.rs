@@ -29,7 +29,10 @@ pub(crate) fn check(command: &str) -> Result<(), &'static str> {
     if has_huge_number(command) {
         return Err("it holds a number that no shell would count with");
     }
-    let substitutes = ["$(", "${", "`", "<(", ">("].iter().any(|opening| command.contains(opening));
+    if has_document_between_substitutions(command) || has_document_without_name(command) {
+        return Err("it holds a document that cannot be read with confidence");
+    }
+    let substitutes = SUBSTITUTIONS.iter().any(|opening| command.contains(opening));
     if openers(command) > MAX_OPENERS || (substitutes && command.matches(['(', '{', '`']).count() > MAX_SUBSTITUTED) {
         return Err("it is nested too deeply to be read with confidence");
     }
@@ -37,6 +40,26 @@ pub(crate) fn check(command: &str) -> Result<(), &'static str> {
         return Err("it chains too many commands to be read with confidence");
     }
     Ok(())
+}
+
+const SUBSTITUTIONS: [&str; 5] = ["$(", "${", "`", "<(", ">("];
+
+/// Whether a document begins behind one substitution and before another: the parser may then never come to an end, and take all
+/// memory on the way (`$(<< ;$(`).
+fn has_document_between_substitutions(command: &str) -> bool {
+    let first = SUBSTITUTIONS.iter().filter_map(|opening| command.find(opening)).min();
+    let last = SUBSTITUTIONS.iter().filter_map(|opening| command.rfind(opening)).max();
+    first.zip(last).is_some_and(|(first, last)| command[first..last].contains("<<"))
+}
+
+/// Whether what ends a document is no plain word (`<<$( &o `): the same comes of it.
+fn has_document_without_name(command: &str) -> bool {
+    command.split("<<").skip(1).any(|after| {
+        let name =
+            after.trim_start_matches('<').trim_start_matches('-').trim_start_matches([' ', '\t', '\'', '"', '\\', '<']);
+        let is_string = after.starts_with('<');
+        !is_string && !name.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+    })
 }
 
 /// Whether a number stands where the parser reads one, and is too long for it to hold.

@@ -67,6 +67,15 @@ proptest! {
     }
 }
 
+// T31
+#[test]
+fn a_document_that_the_parser_would_read_for_ever_is_refused() {
+    for command in ["$(<< ;$(", "<<$( &o ", "$(<(>${x:-$(*<< ;;((;;))@P}#;# ]];$(&&"] {
+        let seen = assess(command);
+        assert!(!seen.is_plain && seen.reach != Reach::ReadOnly, "{command}");
+    }
+}
+
 const SIGNS: [&str; 56] = [
     "(",
     ")",
