@@ -8,7 +8,7 @@
 const MAX_BYTES: usize = 16 * 1024;
 /// Far above what anybody types, far below what exhausts the stack of a thread.
 const MAX_OPENERS: usize = 64;
-/// The same where something is substituted: the parser looks ahead over it, so that its time and memory at least double with every level.
+/// The same where something is substituted: the parser looks ahead over it, so that its time doubles with every level.
 const MAX_SUBSTITUTED: usize = 10;
 /// Commands joined by operators: the parser takes time that grows with the square of a pipeline.
 const MAX_OPERATORS: usize = 512;
@@ -52,14 +52,13 @@ fn has_document_between_substitutions(command: &str) -> bool {
     first.zip(last).is_some_and(|(first, last)| command[first..last].contains("<<"))
 }
 
-/// Whether what ends a document is no plain word (`<<$( &o `): the same comes of it.
+/// Whether what ends a document is no plain word (`<<$( &o `): the same comes of it. `<<<` begins no document.
 fn has_document_without_name(command: &str) -> bool {
-    command.split("<<").skip(1).any(|after| {
-        let name =
-            after.trim_start_matches('<').trim_start_matches('-').trim_start_matches([' ', '\t', '\'', '"', '\\', '<']);
-        let is_string = after.starts_with('<');
-        !is_string && !name.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
-    })
+    let is_named = |after: &str| {
+        let name = after.trim_start_matches('-').trim_start_matches([' ', '\t', '\'', '"', '\\']);
+        name.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+    };
+    command.split("<<").skip(1).any(|after| !after.starts_with('<') && !is_named(after))
 }
 
 /// Whether a number stands where the parser reads one, and is too long for it to hold.
