@@ -88,6 +88,7 @@ impl Browser {
             .arg(format!("--user-data-dir={}", profile.path().display()))
             .arg("about:blank")
             .env("HOME", profile.path())
+            .env("TMPDIR", profile.path())
             .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

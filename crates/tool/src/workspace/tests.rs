@@ -1,6 +1,5 @@
 use std::os::unix::fs::symlink;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
@@ -43,14 +42,17 @@ fn calls(path: &str) -> Vec<(Named, String)> {
     calls.into_iter().map(|(name, input)| (Named(registry.get(name).unwrap().clone()), input.to_string())).collect()
 }
 
-/// Calls every tool with the path; each must refuse within a second.
+/// Whoever opens a pipe that nobody writes to, or reads a file without end, waits for ever. A busy machine is only slow.
+const AT_ONCE: Duration = Duration::from_secs(30);
+
+/// Calls every tool with the path; each must refuse at once.
 async fn all_refuse(room: &Room, path: &str) {
     for (tool, input) in calls(path) {
         let name = tool.info().name.clone();
         let begun = Instant::now();
         let result = room.call(tool, &input).await;
         assert!(result.is_error, "{name} accepted {path:?}: {}", result.content);
-        assert!(begun.elapsed() < Duration::from_secs(1), "{name} took too long over {path:?}");
+        assert!(begun.elapsed() < AT_ONCE, "{name} took too long over {path:?}");
         assert!(!result.content.contains("root:"), "{name} {path:?}: {}", result.content);
     }
 }
@@ -171,38 +173,31 @@ fn a_link_that_is_flipped_ten_thousand_times_never_leads_out() {
     let room = Room::with(&[("real/secret", b"inside"), ("plain", b"inside")]);
     std::fs::create_dir(room.outside("far")).unwrap();
     std::fs::write(room.outside("far/secret"), "secret").unwrap();
-    symlink(room.outside("far"), room.path("to_far")).unwrap();
-    symlink("real", room.path("to_real")).unwrap();
-    symlink("real", room.path("flip")).unwrap();
-    let (workspace, done) = (&room.bench.workspace, AtomicBool::new(false));
+    let flip = |target: PathBuf| {
+        symlink(target, room.path("next")).unwrap();
+        std::fs::rename(room.path("next"), room.path("flip")).unwrap();
+    };
+    flip("real".into());
+    let (workspace, ledger) = (&room.bench.workspace, &room.bench.ledger);
+    let (secret, new) = (workspace.path("flip/secret").unwrap(), workspace.path("flip/new").unwrap());
     std::thread::scope(|scope| {
-        scope.spawn(|| {
-            let mut far = true;
-            while !done.load(Ordering::Relaxed) {
-                let target = if far { room.outside("far") } else { "real".into() };
-                symlink(target, room.path("next")).unwrap();
-                std::fs::rename(room.path("next"), room.path("flip")).unwrap();
-                far = !far;
+        let flipping = scope.spawn(|| {
+            for turn in 0..10_000 {
+                flip(if turn % 2 == 0 { room.outside("far") } else { "real".into() });
             }
         });
-        let (mut inside, mut refused) = (0, 0);
-        let secret = workspace.path("flip/secret").unwrap();
-        for _ in 0..10_000 {
-            match workspace.read(&secret) {
-                Ok(content) => {
+        while !flipping.is_finished() {
+            for _ in 0..100 {
+                if let Ok(content) = workspace.read(&secret) {
                     assert_eq!(content, b"inside", "a read got out");
-                    inside += 1;
                 }
-                Err(_) => refused += 1,
             }
+            let _ = workspace.change(&new, ledger, |_| Ok(b"mine".to_vec()));
         }
-        let new = workspace.path("flip/new").unwrap();
-        for _ in 0..500 {
-            let _ = workspace.change(&new, &room.bench.ledger, |_| Ok(b"mine".to_vec()));
-        }
-        done.store(true, Ordering::Relaxed);
-        assert!(inside > 0 && refused > 0, "the race was run: {inside} inside, {refused} refused");
     });
+    assert_eq!(workspace.read(&secret).unwrap(), b"inside");
+    flip(room.outside("far"));
+    assert!(workspace.read(&secret).is_err());
     let far: Vec<_> = std::fs::read_dir(room.outside("far")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(far, ["secret"], "a write got out");
 }
@@ -232,7 +227,7 @@ fn a_file_without_end_is_refused_whatever_size_it_claims() {
     std::fs::File::create(room.path("sparse")).unwrap().set_len(1 << 40).unwrap();
     let sparse = room.bench.workspace.read(&room.bench.workspace.path("sparse").unwrap()).unwrap_err();
     assert!(matches!(sparse, Error::TooLarge { .. }), "{sparse}");
-    assert!(begun.elapsed() < Duration::from_secs(1));
+    assert!(begun.elapsed() < AT_ONCE);
 }
 
 // T44
@@ -245,7 +240,7 @@ async fn a_named_pipe_in_the_tree_does_not_hold_a_walk() {
     let begun = Instant::now();
     let found = room.ok(crate::search_files::tool(), r#"{"pattern": "needle"}"#).await.content;
     assert_eq!(&*found, "ok\n1: needle");
-    assert!(begun.elapsed() < Duration::from_secs(1));
+    assert!(begun.elapsed() < AT_ONCE);
 }
 
 // T46
