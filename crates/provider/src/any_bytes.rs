@@ -20,12 +20,13 @@ pub fn events(stream: &[u8]) {
     assert_eq!(decode(ragged(stream)), whole, "in pieces of many sizes");
 }
 
-/// However a stream is cut, its answer is the same; and no answer, not even that of a stream that broke off, holds half a
-/// call.
+/// However a stream is cut, and however alike its events are, its answer is the same; and no answer, not even that of a stream
+/// that broke off, holds half a call.
 pub fn answer(wire: Wire, stream: &[u8]) {
     let whole = listen(wire, [stream]);
     assert_eq!(listen(wire, stream.chunks(1)), whole, "byte by byte");
     assert_eq!(listen(wire, ragged(stream)), whole, "in pieces of many sizes");
+    assert_eq!(hear(Listener::plain(wire), [stream]), whole, "event by event");
     if let Ok(answer) = &whole {
         assert_calls_whole(answer);
     }
@@ -43,7 +44,10 @@ pub fn answer(wire: Wire, stream: &[u8]) {
 
 /// Listens as `http` does: until the end is heard, or the stream ends.
 pub(crate) fn listen<'a>(wire: Wire, chunks: impl IntoIterator<Item = &'a [u8]>) -> Result<Answer, CallError> {
-    let mut listener = Listener::new(wire, None);
+    hear(Listener::new(wire, None), chunks)
+}
+
+fn hear<'a>(mut listener: Listener, chunks: impl IntoIterator<Item = &'a [u8]>) -> Result<Answer, CallError> {
     for chunk in chunks {
         if listener.hear(chunk)? == Heard::End {
             break;

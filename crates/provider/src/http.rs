@@ -144,10 +144,30 @@ impl Provider {
         let idle = self.config.timeouts.idle;
         let mut listener = Listener::new(self.config.wire, ask.deltas.clone());
         let mut heard = Heard::Part;
+        // A server may send comments for as long as it likes, so that each of these begins once.
+        let (mut whole_since, mut nothing_since) = (None, None);
         while heard != Heard::End {
-            let patience = if heard == Heard::Whole { idle.min(limits::TAIL) } else { idle };
+            let patience = match heard {
+                Heard::Whole => {
+                    let since: &mut Instant = whole_since.get_or_insert_with(Instant::now);
+                    idle.min(limits::TAIL.saturating_sub(since.elapsed()))
+                }
+                Heard::Part | Heard::End => idle,
+            };
             match watch.within(patience, response.chunk()).await {
-                Waited::Came(Ok(Some(chunk))) => heard = listener.hear(&chunk)?,
+                Waited::Came(Ok(Some(chunk))) => {
+                    let said = listener.said();
+                    heard = listener.hear(&chunk)?;
+                    if listener.said() != said {
+                        nothing_since = None;
+                        continue;
+                    }
+                    let since: &mut Instant = nothing_since.get_or_insert_with(Instant::now);
+                    if heard == Heard::Part && since.elapsed() > idle.saturating_mul(limits::SIGNS_OF_LIFE) {
+                        let seconds = since.elapsed().as_secs_f32();
+                        return Err(listener.cut(&format!("nothing but signs of life came for {seconds:.0} s")));
+                    }
+                }
                 Waited::Came(Ok(None)) => break,
                 // The answer is whole; only its bill is missing.
                 Waited::Came(Err(_)) | Waited::TooLong if heard == Heard::Whole => break,

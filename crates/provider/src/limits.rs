@@ -33,5 +33,8 @@ pub const RETRY_AFTER: Duration = Duration::from_secs(60);
 /// How long a finished answer waits for the usage that some servers send behind it.
 pub const TAIL: Duration = Duration::from_secs(2);
 
+/// A server that says nothing but that it is still there is believed for so many times as long as one that is silent.
+pub const SIGNS_OF_LIFE: u32 = 10;
+
 /// How long the body of an error may take.
 pub const ERROR_BODY: Duration = Duration::from_secs(10);

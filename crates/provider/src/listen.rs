@@ -45,9 +45,30 @@ impl Listener {
         Self { decoder: Decoder::default(), reader, deltas, bytes: 0 }
     }
 
+    /// An ear that reads every event by itself, however alike they are.
+    #[cfg(any(test, fuzzing))]
+    pub(crate) fn plain(wire: Wire) -> Self {
+        let reader = match wire {
+            Wire::Anthropic => Reader::Anthropic(anthropic::Reader::plain()),
+            Wire::OpenAi => Reader::OpenAi(openai::Reader::plain()),
+        };
+        Self { reader, ..Self::new(wire, None) }
+    }
+
+    /// How many events have said anything. A server that is only still there says nothing.
+    pub(crate) fn said(&self) -> u64 {
+        match &self.reader {
+            Reader::Anthropic(reader) => reader.said(),
+            Reader::OpenAi(reader) => reader.said(),
+        }
+    }
+
     /// Takes the next bytes.
     pub(crate) fn hear(&mut self, chunk: &[u8]) -> Result<Heard, CallError> {
         self.bytes = self.bytes.saturating_add(chunk.len());
+        if self.bytes > STREAM_BYTES && self.reader.heard() != Heard::Part {
+            return Ok(Heard::End);
+        }
         if self.bytes > STREAM_BYTES {
             let message = format!("the answer went over the limit of {STREAM_BYTES} bytes and was given up");
             return Err(self.with_partial(failed(CallErrorKind::Garbled, message)));
@@ -68,11 +89,13 @@ impl Listener {
 
     /// Takes the end of the stream: an answer, or the news that there is none.
     pub(crate) fn end(mut self) -> Result<Answer, CallError> {
-        if self.reader.heard() == Heard::Part {
+        let heard = self.reader.heard();
+        if heard != Heard::End {
             let Self { decoder, reader, deltas, .. } = &mut self;
             let last = std::mem::take(decoder).finish(|data| reader.event(data, deltas.as_ref()));
             // Bytes behind the last blank line that cannot be read are the place where the stream was cut.
             if let Err(error) = last
+                && heard == Heard::Part
                 && error.kind != CallErrorKind::Garbled
             {
                 return Err(self.with_partial(error));

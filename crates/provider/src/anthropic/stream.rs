@@ -27,7 +27,10 @@ pub(crate) struct Reader {
     stop_reason: Option<String>,
     ended: bool,
     room: Room,
+    said: u64,
     mould: Option<Mould<What>>,
+    #[cfg(any(test, fuzzing))]
+    is_plain: bool,
 }
 
 /// What most events add, and to which block.
@@ -55,8 +58,20 @@ struct Opaque {
 }
 
 impl Reader {
+    /// A reader that reads every event by itself.
+    #[cfg(any(test, fuzzing))]
+    pub(crate) fn plain() -> Self {
+        Self { is_plain: true, ..Self::default() }
+    }
+
+    /// How many events there were, those not counted that only say that somebody is there.
+    pub(crate) fn said(&self) -> u64 {
+        self.said
+    }
+
     /// Takes the data of one event.
     pub(crate) fn event(&mut self, data: &[u8], say: &mut dyn FnMut(&str)) -> Result<(), CallError> {
+        self.said += 1;
         let text = std::str::from_utf8(data).ok();
         match text.and_then(|text| self.mould.as_ref()?.read(text)) {
             Some((What::Text(index), text)) => {
@@ -74,6 +89,8 @@ impl Reader {
                 let BlockDelta { index, delta } = read(data)?;
                 self.grow(index, &delta, say)?;
                 self.mould = text.and_then(|text| mould(text, index, &delta));
+                #[cfg(any(test, fuzzing))]
+                self.mould.take_if(|_| self.is_plain);
             }
             "message_delta" => {
                 let event: MessageDelta<'_> = read(data)?;
@@ -82,7 +99,8 @@ impl Reader {
             }
             "message_stop" => self.ended = true,
             "error" => return Err(told(&read::<Failed>(data)?.error)),
-            _ => {}
+            // `ping` among them.
+            _ => self.said -= 1,
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::limits;
+use crate::listen::Heard;
 
 /// The beginning of a call in either wire, and one more piece of its arguments.
 fn call(wire: Wire, index: usize, name: &str) -> String {
@@ -50,6 +51,51 @@ fn until_refused(wire: Wire, first: &str, piece: impl Fn(usize) -> String, most:
 fn refused(error: &CallError, limit: usize) {
     assert_eq!(error.kind, CallErrorKind::Garbled);
     assert!(error.message.contains(&limit.to_string()), "the limit is named: {error}");
+}
+
+#[test]
+fn a_bill_without_its_last_blank_line_is_read() {
+    // F16
+    let end = r#"data: {"choices":[{"delta":{"content":"good"},"finish_reason":"stop"}]}"#;
+    let bill = r#"data: {"choices":[],"usage":{"prompt_tokens":11,"completion_tokens":7}}"#;
+    for tail in ["", "\n", "\n\n", "\n\ndata: [DONE]"] {
+        let answer = listen(Wire::OpenAi, [format!("{end}\n\n{bill}{tail}").as_bytes()]).expect("a whole answer");
+        assert_eq!(answer.tokens.map(|tokens| (tokens.input, tokens.output)), Some((11, 7)), "{tail:?}");
+    }
+    let half = format!("{end}\n\n{}", &bill[..30]);
+    assert!(listen(Wire::OpenAi, [half.as_bytes()]).is_ok(), "a whole answer whose bill was cut off");
+}
+
+#[test]
+fn bytes_without_end_behind_a_whole_answer_take_nothing_from_it() {
+    // F19
+    let end = "data: {\"choices\":[{\"delta\":{\"content\":\"good\"},\"finish_reason\":\"stop\"}]}\n\n";
+    let comments = ": still here\n".repeat(100_000);
+    let mut listener = Listener::new(Wire::OpenAi, None);
+    let mut heard = listener.hear(end.as_bytes()).expect("good");
+    for _ in 0..=limits::STREAM_BYTES / comments.len() {
+        assert_eq!(heard, Heard::Whole);
+        heard = listener.hear(comments.as_bytes()).expect("nothing is taken away");
+    }
+    assert_eq!(heard, Heard::End);
+    assert_eq!(heading(&listener.end().expect("the answer")).text, "good");
+}
+
+#[test]
+fn only_what_says_something_counts_as_said() {
+    // F19
+    for wire in WIRES {
+        let mut listener = Listener::new(wire, None);
+        listener.hear(words(wire, "well").as_bytes()).expect("good");
+        let said = listener.said();
+        listener.hear(b": still here\n\n").expect("good");
+        if wire == Wire::Anthropic {
+            listener.hear(b"event: ping\ndata: {\"type\":\"ping\"}\n\n").expect("good");
+        }
+        assert_eq!(listener.said(), said, "{wire:?}");
+        listener.hear(words(wire, "well").as_bytes()).expect("good");
+        assert_eq!(listener.said(), said + 1, "{wire:?}");
+    }
 }
 
 #[test]

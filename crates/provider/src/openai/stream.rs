@@ -21,7 +21,10 @@ pub(crate) struct Reader {
     finish_reason: Option<String>,
     done: bool,
     room: Room,
+    said: u64,
     mould: Option<Mould<What>>,
+    #[cfg(any(test, fuzzing))]
+    is_plain: bool,
 }
 
 /// What most events add, and nothing else.
@@ -41,8 +44,20 @@ struct PartialCall {
 }
 
 impl Reader {
+    /// A reader that reads every event by itself.
+    #[cfg(any(test, fuzzing))]
+    pub(crate) fn plain() -> Self {
+        Self { is_plain: true, ..Self::default() }
+    }
+
+    /// How many events there were.
+    pub(crate) fn said(&self) -> u64 {
+        self.said
+    }
+
     /// Takes the data of one event.
     pub(crate) fn event(&mut self, data: &[u8], say: &mut dyn FnMut(&str)) -> Result<(), CallError> {
+        self.said += 1;
         if data.trim_ascii() == b"[DONE]" {
             self.done = true;
             return Ok(());
@@ -58,6 +73,8 @@ impl Reader {
         let chunk: Chunk<'_> = chunk
             .map_err(|why| failed(CallErrorKind::Garbled, format!("a chunk of the answer could not be read: {why}")))?;
         self.mould = text.and_then(|text| mould(text, &chunk));
+        #[cfg(any(test, fuzzing))]
+        self.mould.take_if(|_| self.is_plain);
         if let Some(error) = chunk.error.filter(|error| !error.is_null()) {
             return Err(told(&error));
         }

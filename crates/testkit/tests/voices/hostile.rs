@@ -2,9 +2,11 @@
 
 use agent::model::CallErrorKind as Kind;
 use majordomo_testkit::model_server::{Fault, ModelServer, Turn};
-use provider::{Wire, limits};
+use provider::{ProviderConfig, Timeouts, Wire, limits};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
-use super::stage::{WIRES, ask, with};
+use super::stage::{SHORT, WIRES, ask, config, conversation, heading, with};
 
 async fn answered_with(wire: Wire, headers: &[(&'static str, &str)], body: Vec<u8>) -> agent::model::CallError {
     let headers = headers.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
@@ -54,6 +56,69 @@ async fn what_cannot_be_unpacked_is_garbled() {
     let headers = [("content-type", "text/event-stream"), ("content-encoding", "gzip")];
     let error = answered_with(Wire::OpenAi, &headers, b"this is not gzip at all, it only says so".to_vec()).await;
     assert_eq!(error.kind, Kind::Garbled, "{error}");
+}
+
+/// A server that sends a beginning, and from then on nothing but comments, for as long as somebody listens.
+async fn murmuring(beginning: &'static str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let mut request = [0; 4096];
+            let _ = stream.read(&mut request).await;
+            let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+            let _ = stream.write_all(format!("{head}{beginning}").as_bytes()).await;
+            while stream.write_all(b": still here\n\n").await.is_ok() {
+                tokio::time::sleep(SHORT / 10).await;
+            }
+        }
+    });
+    url
+}
+
+#[tokio::test]
+async fn a_whole_answer_is_not_held_back_by_a_server_that_only_murmurs_on() {
+    // F15, F19
+    let whole = "data: {\"choices\":[{\"delta\":{\"content\":\"good\"},\"finish_reason\":\"stop\"}]}\n\n";
+    let answer = conversation(config(Wire::OpenAi, murmuring(whole).await)).ask(ask()).await.expect("the answer");
+    assert_eq!(heading(&answer).0, "good");
+}
+
+#[tokio::test]
+async fn a_server_that_only_says_that_it_is_there_is_not_believed_for_ever() {
+    // F15, F19
+    let begun = "data: {\"choices\":[{\"delta\":{\"content\":\"some words\"}}]}\n\n";
+    let timeouts = Timeouts { idle: SHORT, ..Timeouts::default() };
+    let config = ProviderConfig { timeouts, ..config(Wire::OpenAi, murmuring(begun).await) };
+    let error = conversation(config).ask(ask()).await.expect_err("nothing more comes");
+    assert_eq!((error.kind, error.partial.as_deref()), (Kind::Truncated, Some("some words")));
+    assert!(error.message.contains("nothing but signs of life came for 2 s"), "{error}");
+}
+
+#[tokio::test]
+async fn what_does_not_speak_tls_where_it_should_is_told_as_a_connection_that_failed() {
+    // F15
+    let server = murmuring("").await.replace("http://", "https://");
+    let error = conversation(config(Wire::OpenAi, server.clone())).ask(ask()).await.expect_err("no answer");
+    assert_eq!(error.kind, Kind::Connection, "{error}");
+    assert!(error.message.contains(&server), "{error}");
+}
+
+#[tokio::test]
+async fn a_server_that_never_takes_a_connection_is_not_waited_for_for_ever() {
+    // F15: the line of those who wait for a connection is full, so that the system answers nobody any more.
+    let socket = TcpSocket::new_v4().expect("a socket");
+    socket.bind("127.0.0.1:0".parse().expect("an address")).expect("a port");
+    let listener = socket.listen(1).expect("a line of one");
+    let address = listener.local_addr().expect("an address");
+    let mut waiting = Vec::new();
+    while let Ok(connected) = tokio::time::timeout(SHORT, TcpStream::connect(address)).await {
+        waiting.push(connected.expect("a place in the line"));
+    }
+    let timeouts = Timeouts { connect: SHORT, ..Timeouts::default() };
+    let config = ProviderConfig { timeouts, ..config(Wire::Anthropic, format!("http://{address}")) };
+    let error = conversation(config).ask(ask()).await.expect_err("no connection");
+    assert_eq!((error.kind, error.partial), (Kind::Connection, None));
 }
 
 #[tokio::test]
