@@ -91,6 +91,7 @@ pub fn root(house: &House, root: Root) -> Result<ThreadCreated, String> {
         path: vec![agent.name.clone()],
         above: Vec::new(),
         progress: false,
+        foreign: false,
     })
 }
 

@@ -289,6 +289,9 @@ pub struct ThreadCreated {
     /// Whether its parent hears what it says while it works.
     #[serde(default, skip_serializing_if = "is_false")]
     pub progress: bool,
+    /// Whether its parent had read text from outside the house: then the brief may be such text, too.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub foreign: bool,
 }
 
 /// A request to the model.

@@ -100,6 +100,9 @@ pub enum Outside {
         text: Arc<str>,
         /// Who: `person`, or the path of the agent that sent it.
         from: Arc<str>,
+        /// Whether the agent that sent it had read text from outside the house: then these words may be such text, too.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        foreign: bool,
     },
     /// Somebody wants the thread and its subtree to end.
     Stopped {
@@ -117,6 +120,13 @@ pub enum Outside {
         /// What was decided.
         decision: Decision,
     },
+}
+
+impl Outside {
+    /// A person tells a running thread something.
+    pub fn person_steers(text: impl Into<Arc<str>>) -> Self {
+        Self::Steered { text: text.into(), from: "person".into(), foreign: false }
+    }
 }
 
 /// How a thread is stopped. Steering is the mildest way and is not a stop.

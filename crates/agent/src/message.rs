@@ -100,12 +100,21 @@ impl Message {
 
     /// All text parts, joined by newlines.
     pub fn text(&self) -> String {
+        self.text_of(|_| true)
+    }
+
+    /// The text parts that somebody wanted wrote, joined by newlines.
+    pub fn text_of(&self, is_wanted: impl Fn(Origin) -> bool) -> String {
         let mut all = String::new();
-        for words in self.parts.iter().filter_map(Part::words).filter(|words| !words.is_empty()) {
+        let words = |part: &'_ Part| match part {
+            Part::Text { text, origin } if is_wanted(*origin) && !text.is_empty() => Some(text.clone()),
+            _ => None,
+        };
+        for words in self.parts.iter().filter_map(words) {
             if !all.is_empty() {
                 all.push('\n');
             }
-            all.push_str(words);
+            all.push_str(&words);
         }
         all
     }

@@ -160,6 +160,9 @@ pub struct Report {
     /// Whether this thread or one below read text from outside the house: then the report is such text, too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub foreign: bool,
+    /// Whether somebody told it something while it worked: then it answers more than its brief.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub steered: bool,
 }
 
 impl Report {
@@ -180,6 +183,7 @@ impl Report {
             unfinished: Vec::new(),
             unanswered: Vec::new(),
             foreign: false,
+            steered: false,
         }
     }
 }

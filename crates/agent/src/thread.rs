@@ -104,6 +104,8 @@ pub struct Thread {
     pub granted: Vec<Rule>,
     /// Whether text from outside the house was read: from then on, what is done weighs more.
     pub foreign: bool,
+    /// Whether somebody told it something since its last report.
+    pub steered: bool,
     /// Children that wait for nothing but a person.
     pub paused: BTreeSet<ThreadId>,
 }
@@ -257,7 +259,8 @@ impl Thread {
             approvals: BTreeMap::new(),
             questions: 0,
             granted: Vec::new(),
-            foreign: false,
+            foreign: created.foreign,
+            steered: false,
             paused: BTreeSet::new(),
             created,
         }
@@ -417,6 +420,7 @@ impl Thread {
         match event {
             Event::ThreadCreated(_) => unreachable!("a thread is created once"),
             Event::InputArrived { id, input } => {
+                self.foreign |= matches!(input, Outside::Steered { foreign: true, .. });
                 if self.seen.insert(id.clone()) {
                     self.arrived.push_back((id.clone(), input.clone()));
                 }
@@ -428,6 +432,7 @@ impl Thread {
             }
             Event::Steered { input, text, from } => {
                 self.take(input);
+                self.steered = true;
                 self.notices.push(notice(&crate::context::steer(from, text), Origin::Steer));
             }
             Event::InputDropped { input, .. } => self.take(input),
@@ -559,6 +564,7 @@ impl Thread {
             }
             Event::Reported(_) => {
                 self.run = None;
+                self.steered = false;
                 // A later run goes on in the same conversation, where every call has its result and every report was read.
                 let mut parts = self.calls.take_results();
                 parts.append(&mut self.notices);
@@ -601,6 +607,7 @@ impl Thread {
             path,
             above: self.created.above.iter().cloned().chain([self.created.layer()]).collect(),
             progress: spawned.progress,
+            foreign: self.foreign,
         })
     }
 
@@ -789,7 +796,7 @@ impl Thread {
         if !is_reusable {
             self.changes += 1;
             self.reusable.clear();
-        } else if report.outcome == Outcome::Completed && began_at == self.changes {
+        } else if report.outcome == Outcome::Completed && !report.steered && began_at == self.changes {
             self.reusable.insert(task_key(&spawned.brief, &spawned.role, spawned.mode), (id.clone(), report.clone()));
         }
         self.paused.remove(id);

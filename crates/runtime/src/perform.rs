@@ -115,7 +115,12 @@ impl Bench {
             Effect::TellChild { child, call, text } => {
                 let from = thread.created.path.join(" › ").into();
                 let id = InputId::new(format!("{}/{call}", self.id));
-                let told = family::tell(self.heart.clone(), child, id, Outside::Steered { text, from });
+                let told = family::tell(
+                    self.heart.clone(),
+                    child,
+                    id,
+                    Outside::Steered { text, from, foreign: thread.foreign },
+                );
                 Some(async move { Input::ChildTold { call, delivered: told.await } }.boxed())
             }
         }

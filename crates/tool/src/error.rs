@@ -42,6 +42,14 @@ pub enum Error {
         /// The path.
         path: String,
     },
+    /// It holds no text.
+    #[error("'{path}' holds binary data ({size}); look at it with run_command")]
+    Binary {
+        /// The path.
+        path: String,
+        /// How much of it, for people.
+        size: String,
+    },
     /// There is no such thing.
     #[error("there is no '{path}'; list_dir and find_files show what there is")]
     Missing {

@@ -41,11 +41,7 @@ struct Args {
 
 fn act(args: &Args, bench: &Bench) -> Result<ToolResult, Error> {
     let path = bench.workspace.path(&args.path)?;
-    let bytes = bench.workspace.read(&path)?;
-    if text::is_binary(&bytes) {
-        let size = text::size(bytes.len() as u64);
-        return Ok(ToolResult::error(format!("'{path}' holds binary data ({size}); look at it with run_command")));
-    }
+    let bytes = bench.workspace.read_text(&path)?;
     bench.ledger.note(path.as_str(), &bytes);
     let (content, lossy) = text::readable(&bytes);
     let whole = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);

@@ -22,6 +22,7 @@ use cap_std::fs::{Dir, MetadataExt};
 
 use crate::error::Error;
 use crate::ledger::FileLedger;
+use crate::text;
 pub use path::WorkPath;
 pub(crate) use unreadable::Unreadable;
 
@@ -85,6 +86,15 @@ impl Workspace {
     /// What a file holds. Never waits for anything that is not a plain file, and never returns more than 32 MiB.
     pub fn read(&self, path: &WorkPath) -> Result<Vec<u8>, Error> {
         Ok(self.read_in(&self.folder.dir, path.as_path(), path.as_str(), file::Links::Inside)?.bytes)
+    }
+
+    /// What a text file holds. Refused where its beginning says that it holds no text.
+    pub fn read_text(&self, path: &WorkPath) -> Result<Vec<u8>, Error> {
+        let bytes = self.read(path)?;
+        if text::is_binary(&bytes) {
+            return Err(Error::Binary { path: path.as_str().to_owned(), size: text::size(bytes.len() as u64) });
+        }
+        Ok(bytes)
     }
 
     /// What a file of one of its folders holds, if it may be read.

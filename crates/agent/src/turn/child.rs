@@ -29,8 +29,8 @@ pub fn reported(moment: &mut Moment<'_>, id: &ThreadId, report: &Report) {
 pub fn said(moment: &mut Moment<'_>, id: &ThreadId, text: &str) {
     let is_heard = moment.thread.children.get(id).is_some_and(|child| child.spawned.progress);
     if is_heard && moment.thread.run.is_some() {
-        let text = text.chars().take(MAX_SAID).collect::<String>().into();
-        moment.emit(Event::ChildSaid { child: id.clone(), text });
+        let text = context::bounded(text, MAX_SAID, "");
+        moment.emit(Event::ChildSaid { child: id.clone(), text: text.into() });
     }
 }
 

@@ -73,6 +73,7 @@ fn report(
         unfinished: thread.notices.iter().filter_map(unread).collect(),
         unanswered: thread.unanswered.clone(),
         foreign: thread.foreign,
+        steered: thread.steered,
     };
     moment.emit(Event::Reported(Box::new(report)));
 }

@@ -13,7 +13,7 @@ pub fn take_all(moment: &mut Moment<'_>) {
     for (id, input) in waiting {
         match input {
             Outside::UserSaid { text } => said(moment, id, &text),
-            Outside::Steered { text, from } => {
+            Outside::Steered { text, from, .. } => {
                 if moment.thread.run.is_some() || moment.thread.is_unbegun() {
                     moment.emit(Event::Steered { input: id, text, from });
                 } else if moment.thread.is_over() {

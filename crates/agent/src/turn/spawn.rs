@@ -5,14 +5,18 @@
 use std::fmt;
 use std::sync::Arc;
 
+use serde_json::json;
+
 use crate::brief::{Brief, Shared};
 use crate::budget::Grant;
+use crate::context;
 use crate::event::{ChildSpawned, Event};
 use crate::id::{CallId, ThreadId};
 use crate::json::Json;
 use crate::machine::Moment;
-use crate::message::Role as Speaker;
+use crate::message::{Origin, Role as Speaker};
 use crate::mode::Mode;
+use crate::permission::{Action, Judgement};
 use crate::policy::{STARTING_VERBS, VERBS};
 use crate::role::{Agent, Role};
 use crate::thread::{Thread, task_key};
@@ -43,6 +47,9 @@ const SPELLINGS: [(&str, &[&str]); 16] = [
 
 /// The most messages that can be shared, and the most characters of each.
 const MAX_SHARED: (usize, usize) = (20, 4_000);
+
+/// The most files that can be given along.
+const MAX_FILES: usize = 20;
 
 /// What a parent asks for.
 #[derive(Default)]
@@ -134,12 +141,13 @@ pub enum Accepted {
 /// The brief that a wish leads to: only what the parent chose goes into it.
 pub fn brief(thread: &Thread, wish: &Wish) -> Brief {
     let texts = thread.talk.messages().iter().rev().filter_map(|message| {
-        let text = message.text();
+        let text = message.text_of(|origin| origin != Origin::House);
         let from = match message.role {
             Speaker::User => "user",
             Speaker::Assistant => "assistant",
         };
-        (!text.trim().is_empty()).then(|| Shared { from: from.into(), text: cut(&text).into() })
+        let text = (!text.trim().is_empty()).then(|| context::bounded(&text, MAX_SHARED.1, ""))?;
+        Some(Shared { from: from.into(), text: text.into() })
     });
     let mut shared: Vec<Shared> = texts.take(wish.messages.min(MAX_SHARED.0)).collect();
     shared.reverse();
@@ -151,15 +159,6 @@ pub fn brief(thread: &Thread, wish: &Wish) -> Brief {
         shared,
         ..Brief::task(wish.task.clone())
     }
-}
-
-fn cut(text: &str) -> String {
-    let left_out = text.chars().count().saturating_sub(MAX_SHARED.1);
-    if left_out == 0 {
-        return text.to_owned();
-    }
-    let kept: String = text.chars().take(MAX_SHARED.1).collect();
-    format!("{kept}\n[{left_out} more characters left out]")
 }
 
 /// Accepts a child, or says why not. `siblings` counts those that are still to be granted, this one included.
@@ -177,11 +176,9 @@ pub fn accept(
     room(thread, if subtask.is_some() { 0 } else { 1 }).map_err(|why| why.to_string())?;
     let mode = mode(thread, find_agent(moment, wish.agent.as_deref())?, wish, &mut narrowed);
     let role = role(moment, wish, mode, &mut narrowed)?;
-    if !brief.files.is_empty() && !thread.created.role.tools.iter().any(|tool| &**tool == READ_FILE) {
-        narrowed.push("files were not given along: read_file is not among your tools".into());
-        brief.files.clear();
-    }
-    let reusable = thread.created.policy.reuse_reports && only_reads(moment, &role);
+    keep_readable(moment, &mut brief.files, &mut narrowed);
+    // Whoever has a parent does not see what the parent and its other children write meanwhile.
+    let reusable = thread.created.policy.reuse_reports && thread.id().is_root() && only_reads(moment, &role);
     // While somebody may be writing, nobody knows what a reader would find.
     let at_rest = thread.children.values().all(|child| child.spawned.reusable);
     if reusable
@@ -210,6 +207,36 @@ pub fn accept(
         reusable,
     })));
     Ok(Accepted::Spawned(child))
+}
+
+/// Leaves the files that the parent could read itself without asking anybody: giving along is a way to read.
+fn keep_readable(moment: &Moment<'_>, files: &mut Vec<Arc<str>>, narrowed: &mut Vec<Arc<str>>) {
+    if files.is_empty() {
+        return;
+    }
+    let thread = &*moment.thread;
+    let has_tool = thread.created.role.tools.iter().any(|tool| &**tool == READ_FILE);
+    let Some(read_file) = moment.house.tools.get(READ_FILE).filter(|_| has_tool) else {
+        narrowed.push("files were not given along: read_file is not among your tools".into());
+        return files.clear();
+    };
+    if files.len() > MAX_FILES {
+        narrowed.push(format!("only the first {MAX_FILES} files were given along").into());
+        files.truncate(MAX_FILES);
+    }
+    if (moment.house.rules)().is_empty() {
+        return;
+    }
+    files.retain(|file| {
+        let input = Json::of(&json!({"path": file}));
+        let Judgement { action, by, .. } = thread.weigh(moment.house, read_file, &input).judgement;
+        if action != Action::Allow {
+            narrowed.push(
+                format!("file {file} was not given along: read_file does not go without a question ({by})").into(),
+            );
+        }
+        action == Action::Allow
+    });
 }
 
 fn only_reads(moment: &Moment<'_>, role: &Role) -> bool {

@@ -53,7 +53,7 @@ fn limited(time_ms: u64) -> Room {
 }
 
 fn arrives(thread: &mut Thread, at: Time) {
-    let input = Outside::Steered { text: "mind the step".into(), from: "person".into() };
+    let input = Outside::person_steers("mind the step");
     thread.apply(at, &Event::InputArrived { id: InputId::new("s1"), input });
 }
 

@@ -20,7 +20,7 @@ pub async fn steer(name: &str, text: &str, flags: &Flags) -> Result<u8, Failure>
     let (id, row) = thread::find(&**heart.store(), name).await?;
     let now = heart.clock().now();
     let sent = if row.state.is_live() {
-        let input = Outside::Steered { text: text.into(), from: "person".into() };
+        let input = Outside::person_steers(text);
         heart.send(&id, input).await.map_err(Failure::from)
     } else {
         Err(Failure::failed(format!("nothing runs in thread {id}, so nobody would read it")))

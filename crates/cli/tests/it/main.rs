@@ -14,6 +14,7 @@ mod finding;
 mod permitting;
 mod ruling;
 mod secrecy;
+mod sharing;
 mod spending;
 mod telling;
 mod trusting;

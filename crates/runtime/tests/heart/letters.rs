@@ -13,7 +13,7 @@ use crate::room::{Plan, report, soon, stores};
 use crate::script::{call, calls, says, scene, spawn};
 
 fn steer(text: impl Into<std::sync::Arc<str>>) -> Outside {
-    Outside::Steered { text: text.into(), from: "person".into() }
+    Outside::person_steers(text)
 }
 
 #[tokio::test(flavor = "multi_thread")]

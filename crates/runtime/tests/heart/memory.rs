@@ -104,7 +104,7 @@ async fn a_report_that_never_reached_the_parent_is_found_behind_letters_that_cam
     let handle = room.start("the whole").await;
     let root = handle.thread.clone();
     assert!(matches!(soon("the end", handle.report()).await, Err(Error::Left)));
-    let letter = Outside::Steered { text: "too late".into(), from: "person".into() };
+    let letter = Outside::person_steers("too late");
     let now = room.heart.clock().now();
     room.store.arrive(&root.child(1), InputId::new("crossed"), letter, now, false).await.expect("it is written");
     room.again().await;

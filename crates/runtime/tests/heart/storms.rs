@@ -79,7 +79,7 @@ async fn meddle(heart: Heart, root: ThreadId, mut dice: Dice) {
                 let twice = heart.send(thread, stop(Strength::Cancel)).await;
                 twice.and(heart.send(thread, stop(Strength::Kill)).await)
             }
-            _ => heart.send(thread, Outside::Steered { text: "and another thing".into(), from: "person".into() }).await,
+            _ => heart.send(thread, Outside::person_steers("and another thing")).await,
         };
         assert!(matches!(done, Ok(()) | Err(Error::Idle(_))), "{done:?}");
     }

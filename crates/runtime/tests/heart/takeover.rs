@@ -137,7 +137,7 @@ async fn who_reads_what_another_decided_lets_go_and_the_other_goes_on() {
     let root = handle.thread.clone();
     gate.until("the root at the gate", |count| count.waiting == 1).await;
     let now = room.heart.clock().now();
-    let words = Outside::Steered { text: "mind the step".into(), from: "person".into() };
+    let words = Outside::person_steers("mind the step");
     room.store.arrive(&root, InputId::new("words"), words, now, true).await.expect("it is written");
     door.until("it to look", |count| count.waiting == 1).await;
     room.store.leave(&Process::current().id).await.expect("we are taken for dead");

@@ -107,6 +107,7 @@ pub(crate) fn created(id: ThreadId) -> Event {
         path: vec!["general".into()],
         above: Vec::new(),
         progress: false,
+        foreign: false,
     };
     Event::ThreadCreated(Box::new(created))
 }

@@ -141,7 +141,7 @@ pub async fn steer(
 ) -> Result<StatusCode, Problem> {
     let text = words(text)?;
     let thread = shared.store().resolve(&id).await?;
-    shared.staff.heart().send(&thread, Outside::Steered { text: text.into(), from: "person".into() }).await?;
+    shared.staff.heart().send(&thread, Outside::person_steers(text)).await?;
     Ok(StatusCode::ACCEPTED)
 }
 

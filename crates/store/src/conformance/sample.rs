@@ -93,6 +93,7 @@ pub(crate) fn created(thread: &ThreadId) -> Event {
         path: vec!["general".into()],
         above: Vec::new(),
         progress: false,
+        foreign: false,
     }))
 }
 

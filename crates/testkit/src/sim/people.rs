@@ -46,7 +46,7 @@ pub(super) fn letters(dice: &mut Dice) -> Vec<Letter> {
 pub(super) fn input(dice: &mut Dice, number: u64) -> Outside {
     match dice.below(12) {
         0..=2 => Outside::UserSaid { text: format!("and then {number}").into() },
-        3..=6 => Outside::Steered { text: format!("mind the {number} steps").into(), from: "person".into() },
+        3..=6 => Outside::person_steers(format!("mind the {number} steps")),
         7..=9 => Outside::Stopped { strength: Strength::Cancel, reason: "enough".into() },
         _ => Outside::Stopped { strength: Strength::Kill, reason: "at once".into() },
     }

@@ -34,7 +34,7 @@ impl Sim {
                 self.tell(place.process, &child, id, stop).map(|_| ())
             }
             Effect::TellChild { child, call, text } => {
-                let said = Outside::Steered { text, from: place.thread.as_str().into() };
+                let said = Outside::Steered { text, from: place.thread.as_str().into(), foreign: false };
                 let delivered = self.tell(place.process, &child, InputId::new(call.as_str()), said)?;
                 let soon = self.dice.below(100);
                 self.after(soon, Due::Input(place.clone(), Box::new(Input::ChildTold { call, delivered })));

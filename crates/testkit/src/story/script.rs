@@ -189,7 +189,7 @@ fn act(line: &str, place: &str) -> Act {
 fn outside(verb: &str, body: &str, place: &str) -> Outside {
     match verb {
         "user" => Outside::UserSaid { text: filled(body) },
-        "steer" => Outside::Steered { text: filled(body), from: "person".into() },
+        "steer" => Outside::person_steers(filled(body)),
         "stop" => {
             let (strength, reason) = body.split_once(' ').unwrap_or((body, "the person stopped it"));
             let strength = match strength {

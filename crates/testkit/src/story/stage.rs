@@ -186,7 +186,11 @@ impl Stage {
             Effect::TellChild { child, call, text } => {
                 let delivered = !self.actors[&child].thread.is_over();
                 if delivered {
-                    let steer = Outside::Steered { text, from: self.actors[who].thread.created.name.clone() };
+                    let steer = Outside::Steered {
+                        text,
+                        from: self.actors[who].thread.created.name.clone(),
+                        foreign: self.actors[who].thread.foreign,
+                    };
                     self.todo.push_back((child, Todo::Receive(InputId::new(call.as_str()), steer)));
                 }
                 self.hand(who.clone(), Input::ChildTold { call, delivered });

@@ -43,6 +43,7 @@ impl Family {
             path: vec![name.into()],
             above: Vec::new(),
             progress: false,
+            foreign: false,
         };
         self.log(thread, Event::ThreadCreated(Box::new(created)))
     }
