@@ -40,8 +40,9 @@ pub enum Letter {
     Input(Box<Input>),
     /// Something from outside that is not in the log yet.
     Outside(Box<Sent>),
-    /// Another process wrote something into the log, or the parent does not know how the thread does.
-    Look,
+    /// Another process wrote something into the log, or the parent does not know how the thread does. Whoever must know that it
+    /// was read is told.
+    Look(Option<oneshot::Sender<()>>),
     /// This process leaves, and its heart says so: whoever reads any letter from then on lets go.
     Leave,
 }
@@ -106,6 +107,8 @@ pub struct Driver {
     given_up: bool,
     /// How it lets go, once it has to.
     parting: Option<Parting>,
+    /// Why the memory can do nothing more for the thread.
+    lost: Option<store::Error>,
 }
 
 impl Driver {
@@ -125,6 +128,7 @@ impl Driver {
             paused: false,
             given_up: false,
             parting: None,
+            lost: None,
         })
     }
 
@@ -168,7 +172,8 @@ impl Driver {
         self.parting
     }
 
-    /// Drives the thread until nothing is left to do for it. A panic on the way ends this agent and no other.
+    /// Drives the thread until nothing is left to do for it. A panic on the way ends this agent and no other. Where the memory
+    /// fails for good, whoever waits for a report must be told.
     pub async fn live(mut self: Box<Self>, opening: Opening) -> Result<Parting, Error> {
         let mut opening = opening;
         let lived = loop {
@@ -180,7 +185,10 @@ impl Driver {
             }
         };
         self.end_effects().await;
-        lived
+        match self.lost.take() {
+            Some(error) => Err(error.into()),
+            None => lived,
+        }
     }
 
     async fn go_on(&mut self, opening: Opening) {
@@ -260,12 +268,16 @@ impl Driver {
                     Box::pin(self.open(letter)).await;
                 }
             }
-            Letter::Look => {
+            Letter::Look(read) => {
                 self.catch_up().await;
                 if self.parting.is_none() && self.thread.as_ref().is_some_and(|thread| !thread.arrived.is_empty()) {
                     self.step(Vec::new(), vec![Input::Arrived]).await;
                 }
                 self.tell_pause(true);
+                // Where somebody else goes on with the thread, it is theirs to heed.
+                if let Some(read) = read {
+                    let _ = read.send(());
+                }
             }
             Letter::Outside(sent) => {
                 let Sent { id, input, done } = *sent;
@@ -289,7 +301,7 @@ impl Driver {
         {
             match letter {
                 Letter::Input(input) => inputs.push(*input),
-                Letter::Outside(_) | Letter::Look | Letter::Leave => return (inputs, Some(letter)),
+                Letter::Outside(_) | Letter::Look(_) | Letter::Leave => return (inputs, Some(letter)),
             }
         }
         (inputs, None)
@@ -324,7 +336,7 @@ impl Driver {
                         continue;
                     }
                     Commitment::Lost(error) => {
-                        self.lose(error.as_ref());
+                        self.lose(error);
                         return;
                     }
                 }
@@ -453,7 +465,7 @@ impl Driver {
                 }
             }
             (Ok(_), None) => {}
-            (Err(error), _) => self.lose(error.as_ref()),
+            (Err(error), _) => self.lose(error),
         }
     }
 
@@ -467,17 +479,17 @@ impl Driver {
                 }
                 (self.thread, self.n) = (Some(log.thread), log.n);
             }
-            Err(error) => self.lose(error.as_ref()),
+            Err(error) => self.lose(error),
         }
     }
 
     /// The thread is another's, its memory is gone, or this process leaves: nothing more is done for it here.
-    fn lose(&mut self, error: Option<&store::Error>) {
+    fn lose(&mut self, error: Option<store::Error>) {
         match error {
             Some(store::Error::Fenced { .. }) => self.let_go(),
             Some(error) => {
                 tracing::error!(thread = %self.id, %error, "nothing more can be done for the thread here");
-                self.parting = Some(Parting::Done);
+                (self.parting, self.lost) = (Some(Parting::Done), Some(error));
             }
             None => self.parting = Some(Parting::Done),
         }

@@ -114,10 +114,19 @@ fn look_after(
             Err(panic) => message_of(&*panic),
         };
         tracing::error!(thread = %id, why, "the sub-agent could not live");
-        if let Some(parent) = id.parent() {
+        let ending = AssertUnwindSafe(Box::pin(end(&heart, &id, &why)));
+        let is_told = matches!(ending.catch_unwind().await, Ok(Ok(Parting::Done)));
+        if !is_told && let Some(parent) = id.parent() {
             deliver(&heart, &parent, id, without_life(&why));
         }
     });
+}
+
+/// Ends a child that could not go on by a report in its log, if it has one and the memory still takes it: else it would seem to
+/// run for ever.
+async fn end(heart: &Arc<Inner>, id: &ThreadId, why: &str) -> Result<Parting, Error> {
+    let seat = Seat::take(heart, id).ok_or_else(|| Error::Alive(id.clone()))?;
+    heart.load(seat).await?.live(Opening::Failed { message: why.to_owned() }).await
 }
 
 async fn create(
@@ -171,7 +180,7 @@ async fn follow(heart: &Arc<Inner>, id: &ThreadId, stop: Option<(InputId, Outsid
             // Whoever sits there says how it does, and hands the report up or leaves the seat.
             None => {
                 if let Some(driven) = heart.sender(id) {
-                    let _ = driven.send(Letter::Look);
+                    let _ = driven.send(Letter::Look(None));
                     tokio::select! {
                         () = heart.leaving.cancelled() => return Err(Error::Left),
                         () = driven.closed() => {}

@@ -3,10 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use agent::ThreadId;
+use store::Wake;
+use tokio::sync::oneshot;
 use tokio::time::MissedTickBehavior;
 
-use crate::driver::Letter;
+use crate::driver::{Letter, Opening};
+use crate::error::Error;
 use crate::heart::Inner;
+use crate::seat::Seat;
 
 /// How often the process says that it is alive.
 const BEAT: Duration = Duration::from_secs(5);
@@ -45,7 +50,7 @@ pub async fn keep(heart: Arc<Inner>) {
     }
 }
 
-async fn pass_on(heart: &Inner) {
+async fn pass_on(heart: &Arc<Inner>) {
     let wakes = match heart.store.claim(&heart.process, heart.clock.now(), WAKES).await {
         Ok(wakes) => wakes,
         Err(error) => {
@@ -54,12 +59,37 @@ async fn pass_on(heart: &Inner) {
         }
     };
     for wake in wakes {
-        if let Some(sender) = heart.sender(&wake.thread) {
-            // A driver that has just let go leaves the input in the log.
-            let _ = sender.send(Letter::Look);
-        }
-        if let Err(error) = heart.store.done(wake).await {
-            tracing::debug!(%error, "a wake could not be forgotten");
-        }
+        heart.tasks.spawn(wake_up(heart.clone(), wake));
+    }
+}
+
+/// Has a thread of this process read what was sent to it, and only then forgets that it has to.
+async fn wake_up(heart: Arc<Inner>, wake: Wake) {
+    if !is_read(&heart, &wake.thread).await {
+        go_on(&heart, &wake.thread).await;
+    }
+    if let Err(error) = heart.store.done(wake).await {
+        tracing::debug!(%error, "a wake could not be forgotten");
+    }
+}
+
+/// Whether somebody drives the thread here and has read what was sent.
+async fn is_read(heart: &Inner, thread: &ThreadId) -> bool {
+    let (read, was_read) = oneshot::channel();
+    let is_sent = heart.sender(thread).is_some_and(|sender| sender.send(Letter::Look(Some(read))).is_ok());
+    is_sent && was_read.await.is_ok()
+}
+
+/// Takes up what was sent to a thread of this process that nobody drives any more.
+async fn go_on(heart: &Arc<Inner>, thread: &ThreadId) {
+    if heart.leaving.is_cancelled() {
+        return;
+    }
+    // Whoever has taken the seat meanwhile reads the log.
+    let Some(seat) = Seat::take(heart, thread) else { return };
+    match heart.load(seat).await {
+        Ok(driver) => heart.run(driver, Opening::Left { sent: None }),
+        Err(Error::Idle(_) | Error::Store(store::Error::Owned { .. })) => {}
+        Err(error) => tracing::warn!(%thread, %error, "what was sent to the thread lies in its log"),
     }
 }

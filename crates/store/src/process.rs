@@ -3,9 +3,9 @@
 //! On the same host the kernel is asked; of another host only its heartbeat is known. A wrong answer costs a takeover and
 //! nothing more, for the epoch keeps the old owner from writing.
 
-use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
+use std::{fmt, io};
 
 use agent::Time;
 use serde::{Deserialize, Serialize};
@@ -62,7 +62,7 @@ impl Process {
         CURRENT
             .get_or_init(|| {
                 let pid = std::process::id();
-                let start_time = started(pid).unwrap_or(0);
+                let start_time = started(pid).ok().flatten().unwrap_or(0);
                 let host = this_host();
                 let unique = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
                 Process { id: ProcessId::new(format!("{host}-{pid}-{unique:x}")), pid, start_time, host }
@@ -76,8 +76,10 @@ impl Process {
             return now.since_ms(beat_at) < HEARTBEAT_EXPIRES_MS;
         }
         match started(self.pid) {
-            Some(start_time) => self.start_time == 0 || self.start_time == start_time,
-            None => false,
+            Ok(Some(start_time)) => self.start_time == 0 || self.start_time == start_time,
+            Ok(None) => false,
+            // Whoever cannot look does not know, and takes nothing from anybody.
+            Err(_) => true,
         }
     }
 }
@@ -88,8 +90,19 @@ fn this_host() -> Arc<str> {
 
 /// When the process of this number was started; none if there is none, or only the remains of one that nobody has waited for.
 #[cfg(target_os = "linux")]
-fn started(pid: u32) -> Option<u64> {
-    start_time(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+fn started(pid: u32) -> io::Result<Option<u64>> {
+    match std::fs::read_to_string(format!("/proc/{pid}/stat")) {
+        Ok(stat) => Ok(start_time(&stat)),
+        Err(error) if is_gone(&error) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether a process ended before or while it was looked at.
+#[cfg(target_os = "linux")]
+fn is_gone(error: &io::Error) -> bool {
+    let gone = rustix::io::Errno::SRCH.raw_os_error();
+    error.kind() == io::ErrorKind::NotFound || error.raw_os_error() == Some(gone)
 }
 
 /// Reads a line of `/proc/<pid>/stat`. The program's name comes second, in brackets, and may itself hold brackets and spaces.
@@ -108,11 +121,12 @@ fn start_time(stat: &str) -> Option<u64> {
 
 /// 0 if the process exists: this kernel does not tell more.
 #[cfg(not(target_os = "linux"))]
-fn started(pid: u32) -> Option<u64> {
-    let pid = rustix::process::Pid::from_raw(i32::try_from(pid).ok()?)?;
+fn started(pid: u32) -> io::Result<Option<u64>> {
+    let Some(pid) = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw) else { return Ok(None) };
     match rustix::process::test_kill_process(pid) {
-        Ok(()) | Err(rustix::io::Errno::PERM) => Some(0),
-        Err(_) => None,
+        Ok(()) | Err(rustix::io::Errno::PERM) => Ok(Some(0)),
+        Err(rustix::io::Errno::SRCH) => Ok(None),
+        Err(error) => Err(error.into()),
     }
 }
 

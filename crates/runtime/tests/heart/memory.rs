@@ -52,15 +52,42 @@ async fn a_commit_that_was_written_although_the_memory_failed_is_not_done_again(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_memory_that_is_gone_leaves_the_run_to_be_resumed() {
-    let commits = AtomicUsize::new(0);
-    let mood = move |_: &Commit| {
-        if commits.fetch_add(1, Ordering::Relaxed) < 3 { Mood::Fine } else { Mood::Fails(store::Error::Closed) }
-    };
-    let room = Plan::new(&family()).store(Moody::new(mood)).open().await;
-    let handle = room.start("the whole").await;
-    let left = soon("the end", handle.report()).await;
-    assert!(matches!(left, Err(Error::Left)), "{left:?}");
-    soon("the heart to leave", room.heart.leave()).await;
+    // The run has ten commits or more; the first is that of its beginning.
+    for most in 1..=8 {
+        let commits = AtomicUsize::new(0);
+        let mood = move |_: &Commit| {
+            if commits.fetch_add(1, Ordering::Relaxed) < most { Mood::Fine } else { Mood::Fails(store::Error::Closed) }
+        };
+        let room = Plan::new(&family()).store(Moody::new(mood)).open().await;
+        let handle = room.start("the whole").await;
+        let left = soon("the end", handle.report()).await;
+        assert!(matches!(left, Err(Error::Left)), "after {most}: {left:?}");
+        soon("the heart to leave", room.heart.leave()).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_whose_commit_cannot_be_kept_ends_with_an_error_and_its_parent_goes_on() {
+    // Of each kind of commit the first one of a child is refused, for good.
+    for kind in ["answered", "tool_finished", "reported"] {
+        let fails = AtomicUsize::new(1);
+        let mood = move |commit: &Commit| {
+            let is_it = !commit.thread.is_root() && commit.events.iter().any(|event| event.kind() == kind);
+            let fails =
+                is_it && fails.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok();
+            if fails { Mood::Fails(store::Error::Sql(Arc::new(std::fmt::Error))) } else { Mood::Fine }
+        };
+        let room = Plan::new(&family()).store(Moody::new(mood)).open().await;
+        let (root, report) = room.run("the whole").await;
+        assert_eq!((report.outcome, &*report.text), (Outcome::Completed, "both are back"), "{kind}");
+        let mut outcomes = vec![];
+        for child in [1, 2] {
+            outcomes.push(room.report_of(&root.child(child)).await.outcome.as_str());
+        }
+        outcomes.sort_unstable();
+        assert_eq!(outcomes, ["completed", "error"], "{kind}");
+        room.assert_at_rest(&root).await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
