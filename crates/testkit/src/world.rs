@@ -118,8 +118,17 @@ impl World {
 
     /// The program, about to be started on a task in mode `dangerous`, with further arguments.
     pub fn task(&self, task: &str, arguments: &[&str]) -> Command {
+        self.task_in("dangerous", task, arguments)
+    }
+
+    /// The program, about to be started on a task in mode `ask`, with further arguments.
+    pub fn careful_task(&self, task: &str, arguments: &[&str]) -> Command {
+        self.task_in("ask", task, arguments)
+    }
+
+    fn task_in(&self, mode: &str, task: &str, arguments: &[&str]) -> Command {
         let model = format!("scripted/{}", self.folder.path().join("script.toml").display());
-        let mut command = self.command(&["run", task, "--model", &model, "--mode", "dangerous"]);
+        let mut command = self.command(&["run", task, "--model", &model, "--mode", mode]);
         command.args(arguments);
         command
     }

@@ -22,10 +22,7 @@ fn world(scenes: &[String]) -> World {
 
 /// Starts a run in mode `ask`.
 fn run(world: &World, task: &str, arguments: &[&str]) -> Running {
-    let model = format!("scripted/{}", world.path("../script.toml").display());
-    let mut command = world.command(&["run", task, "--model", &model, "--mode", "ask"]);
-    command.args(arguments);
-    world.launch(command)
+    world.launch(world.careful_task(task, arguments))
 }
 
 /// The call that writes a file.

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use agent::approval::Resolution;
 use agent::message::Part;
-use agent::{CallId, Event, Outcome, ThreadId};
+use agent::{CallId, Event, Outcome, Outside, ThreadId};
 use store::Record;
 use testkit::world::{Books, World, events, report_of};
 use view::{Dialect, Lines, Logged};
@@ -65,6 +66,52 @@ pub fn assert_written(books: &Books, root: &ThreadId) {
     }
 }
 
+/// What was begun when a process died may have been done, and is not done again; everything else was done.
+pub fn assert_done_once(left: &[Books], books: &Books, root: &ThreadId) {
+    let in_doubt = |call: &Call| {
+        let happened = |books: &Books, kind: &str| {
+            let is_it = |event: &Event| match event {
+                Event::ToolStarted { call: id } | Event::ToolFinished { call: id, .. } => *id == call.id,
+                _ => false,
+            };
+            events(&books.log, &call.thread).any(|event| event.kind() == kind && is_it(event))
+        };
+        left.iter().any(|left| happened(left, "tool_started") && !happened(left, "tool_finished"))
+    };
+    for call in calls(books, root).iter().filter(|call| ["run_command", "write_file"].contains(&&*call.tool)) {
+        let is_unknown = matches!(call.end, End::Unknown);
+        assert_eq!(is_unknown, in_doubt(call), "{} of {}: {}", call.tool, call.thread, call.input);
+    }
+}
+
+/// What a person said to the root, and was told that it is taken, is in its log once and was taken up once.
+pub fn assert_heard(words: &str, books: &Books, root: &ThreadId) {
+    let arrived = events(&books.log, root).filter_map(|event| match event {
+        Event::InputArrived { id, input: Outside::Steered { text, .. } } if &**text == words => Some(id),
+        _ => None,
+    });
+    let arrived: Vec<_> = arrived.collect();
+    assert_eq!(arrived.len(), 1, "{words} was said once");
+    let is_taken = |event: &&Event| match event {
+        Event::Steered { input, .. } | Event::InputDropped { input, .. } => input == arrived[0],
+        _ => false,
+    };
+    assert_eq!(events(&books.log, root).filter(is_taken).count(), 1, "{words} was taken up once");
+}
+
+/// Whatever ran was allowed, and nothing was asked twice.
+pub fn assert_allowed(books: &Books, root: &ThreadId) {
+    for call in calls(books, root).iter().filter(|call| ["run_command", "write_file"].contains(&&*call.tool)) {
+        let asked = events(&books.log, &call.thread)
+            .filter(|event| matches!(event, Event::ApprovalRequested(question) if question.call == call.id));
+        assert_eq!(asked.count(), 1, "{} asks once", call.tool);
+        let allowed = events(&books.log, &call.thread).filter(|event| {
+            matches!(event, Event::ApprovalResolved { call: id, resolution: Resolution::Allowed { .. }, .. } if *id == call.id)
+        });
+        assert_eq!(allowed.count(), 1, "{} is allowed once", call.tool);
+    }
+}
+
 /// What somebody was shown before is still so: the lines are the first of those that the log yields.
 pub fn assert_acknowledged(shown: &str, books: &Books, root: &ThreadId) {
     let dialect = Dialect::named("canonical").expect("our own dialect");
@@ -87,6 +134,8 @@ pub fn assert_sound(world: &World) {
 
 /// A call, and what its agent was told of it.
 struct Call {
+    thread: ThreadId,
+    id: CallId,
     tool: String,
     input: serde_json::Value,
     end: End,
@@ -114,7 +163,8 @@ fn calls(books: &Books, root: &ThreadId) -> Vec<Call> {
                 let key = (record.thread.clone(), call.clone());
                 let (tool, input) = asked.remove(&key).expect("a call is answered once, after it was made");
                 let unknown = result.is_error && result.content.contains("outcome unknown");
-                calls.push(Call { tool, input, end: if unknown { End::Unknown } else { End::Seen } });
+                let (thread, id) = key;
+                calls.push(Call { thread, id, tool, input, end: if unknown { End::Unknown } else { End::Seen } });
             }
             _ => {}
         }

@@ -35,6 +35,7 @@ fn runs_that_share_a_database_are_killed_at_random_and_all_come_to_their_end() {
     });
     let left = world.books_of_a_copy();
     assert_gapless(&left.log);
+    left.assert_rows();
     let roots: Vec<ThreadId> = left.roots().cloned().collect();
     assert!(roots.len() as u64 >= ABREAST);
     let begin = |root: &ThreadId| (root.clone(), world.start(&["thread", "resume", root.as_str(), "--quiet"]));

@@ -1,4 +1,4 @@
-//! The crash matrix: three scripted runs of the real program, killed before and after every single event, and resumed.
+//! The crash matrix: four scripted runs of the real program, killed before and after every single event, and resumed.
 //!
 //! The moment of death is chosen with the store's feature `failpoints`, which only the builds of tests have (`plain`).
 //! A run is described in `runs`, what happens to it in `trial`, and what must be so afterwards in `checks`; `matrix` goes

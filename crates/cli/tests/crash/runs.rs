@@ -19,6 +19,8 @@ pub struct Scripted {
     pub answer: &'static str,
     /// What a person tells the root from outside, once it waits for its children.
     pub steer: Option<&'static str>,
+    /// Whether a person is asked about everything but looking, and allows it.
+    pub asks: bool,
 }
 
 /// One agent that reads, writes a file, and runs a command.
@@ -31,7 +33,7 @@ pub fn alone() -> Scripted {
         TASK,
         &[calls(&looks), calls(&[writes]), calls(&[reads, leaves("alone")]), says("read, written and run")],
     )];
-    Scripted { scenes, answer: "read, written and run", steer: None }
+    Scripted { scenes, answer: "read, written and run", steer: None, asks: false }
 }
 
 /// Three levels, two abreast, with a side effect on each.
@@ -52,7 +54,7 @@ pub fn tree() -> Scripted {
         scene("dig here", &[calls(&[leaves("here")]), says("here is nothing")]),
         scene("dig there", &[calls(&[leaves("there")]), says("there is something")]),
     ];
-    Scripted { scenes, answer: "left and right are back", steer: None }
+    Scripted { scenes, answer: "left and right are back", steer: None, asks: false }
 }
 
 /// Two children in the background: one is told something and goes on, the other fails. Whoever has answered when words
@@ -73,7 +75,18 @@ pub fn background() -> Scripted {
         scene("listen to me", &[calls(&[listens]), whenever_asked(&says("I have listened"))]),
         scene("fail for me", &[fails()]),
     ];
-    Scripted { scenes, answer: "one came back", steer: Some("be brief") }
+    Scripted { scenes, answer: "one came back", steer: Some("be brief"), asks: false }
+}
+
+/// A child that asks before it writes, and a root that asks before it runs a command.
+pub fn asking() -> Scripted {
+    let (file, text) = WRITTEN;
+    let writes = call("write_file", &format!("path = {file:?}, content = {text:?}"));
+    let scenes = vec![
+        scene(TASK, &[calls(&[spawn("write it down")]), calls(&[leaves("root")]), says("written and run")]),
+        scene("write it down", &[calls(&[writes]), says("it is written")]),
+    ];
+    Scripted { scenes, answer: "written and run", steer: None, asks: true }
 }
 
 /// A command that leaves its word.

@@ -46,7 +46,7 @@ impl fmt::Display for Death {
 
 /// One run in a world of its own.
 pub struct Trial<'a> {
-    scripted: &'a Scripted,
+    pub scripted: &'a Scripted,
     pub world: World,
     durability: &'static str,
     /// Whether what a person had to say was taken.
@@ -60,11 +60,15 @@ impl<'a> Trial<'a> {
 
     /// Begins the run and waits for its end or its death. A person is there and speaks.
     pub fn run(&mut self, death: Option<Death>) -> Done {
-        let command = self.world.task(TASK, &["--jsonl"]);
+        let command = match self.scripted.asks {
+            false => self.world.task(TASK, &["--jsonl"]),
+            true => self.world.careful_task(TASK, &["--jsonl", "--approvals", "wait"]),
+        };
         let mut running = self.launch(command, death);
         if let Some(words) = self.scripted.steer {
             self.attend(&mut running, words);
         }
+        self.allow(&mut running);
         running.done()
     }
 
@@ -74,8 +78,13 @@ impl<'a> Trial<'a> {
             self.steer(root.as_str(), words);
         }
         self.world.go();
-        let command = self.world.command(&["thread", "resume", root.as_str(), "--json", "--quiet"]);
-        self.launch(command, death).done()
+        let mut command = self.world.command(&["thread", "resume", root.as_str(), "--json", "--quiet"]);
+        if self.scripted.asks {
+            command.args(["--approvals", "wait"]);
+        }
+        let mut running = self.launch(command, death);
+        self.allow(&mut running);
+        running.done()
     }
 
     /// What is left after a death, looked at without touching it: whole transactions, no more and no less than was written.
@@ -83,7 +92,22 @@ impl<'a> Trial<'a> {
         assert!(done.was_killed(), "it should have been killed: {done:?}");
         let books = self.world.books_of_a_copy();
         assert_gapless(&books.log);
+        books.assert_rows();
         books
+    }
+
+    /// Allows whatever is asked for as long as the run goes on.
+    fn allow(&self, running: &mut Running) {
+        while self.scripted.asks && !running.has_ended() {
+            let listed = self.world.call(&["approve", "ls", "--json"]);
+            // The first to look may come before there is a database.
+            let questions: Vec<Value> = serde_json::from_str(&listed.out).unwrap_or_default();
+            for question in questions.iter().filter(|question| question["status"] == "pending") {
+                let id = question["id"].as_str().expect("a question has a name");
+                let told = self.world.call(&["approve", "yes", id]);
+                assert!(told.code == Some(0) || told.err.contains("is decided already"), "{told:?}");
+            }
+        }
     }
 
     /// Waits until the root waits for its children, tells it something, and lets the children go on.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use agent::{Event, Report, ThreadId};
-use store::{Record, SqliteStore, Store, ThreadQuery, ThreadRow};
+use store::{Execution, Record, SqliteStore, Store, ThreadQuery, ThreadRow};
 
 use crate::invariants::{Ledger, family};
 
@@ -16,6 +16,8 @@ pub struct Books {
     pub log: Vec<Record>,
     /// Every thread, oldest first.
     pub rows: Vec<ThreadRow>,
+    /// The executions of sub-agents, of every family.
+    pub executions: Vec<Execution>,
 }
 
 impl Books {
@@ -24,7 +26,11 @@ impl Books {
         let query = ThreadQuery { limit: ALL, ..ThreadQuery::default() };
         let mut rows = store.threads(query).await.expect("the threads can be read");
         rows.reverse();
-        Self { log, rows }
+        let mut executions = Vec::new();
+        for row in rows.iter().filter(|row| row.id.is_root()) {
+            executions.extend(store.executions(&row.id).await.expect("executions can be read"));
+        }
+        Self { log, rows, executions }
     }
 
     /// Every root, oldest first.
@@ -59,6 +65,37 @@ impl Books {
             assert!(!row.state.is_live(), "{} is {}", row.id, row.state);
             assert_eq!(row.owner, None, "{}", row.id);
         }
+        self.assert_rows();
+        for execution in self.executions.iter().filter(|execution| execution.workflow_id == *root) {
+            assert!(execution.status.is_over(), "{} is {:?}", execution.id, execution.status);
+        }
+    }
+
+    /// Holds everything that is kept beside the log against the log, at any moment: nothing is behind it or ahead of it, and
+    /// whatever runs has somebody whose it is.
+    #[track_caller]
+    pub fn assert_rows(&self) {
+        for row in &self.rows {
+            assert_eq!(row.head, events(&self.log, &row.id).count() as u64, "{} knows all its events", row.id);
+            assert!(!row.state.is_live() || row.owner.is_some(), "{} is {} and nobody's", row.id, row.state);
+        }
+        let mut spawned = 0;
+        for record in &self.log {
+            let told = match &*record.event {
+                Event::ChildSpawned(child) => {
+                    spawned += 1;
+                    (&child.child, None)
+                }
+                Event::ChildReported { child, report } => (child, Some(report.outcome)),
+                _ => continue,
+            };
+            let is_it = |execution: &&Execution| execution.sub_agent_id == *told.0;
+            let execution = self.executions.iter().find(is_it).unwrap_or_else(|| panic!("{} is not kept", told.0));
+            if told.1.is_some() {
+                assert_eq!(execution.outcome, told.1, "{}", told.0);
+            }
+        }
+        assert_eq!(self.executions.len(), spawned, "nobody is kept who was not spawned");
     }
 }
 
