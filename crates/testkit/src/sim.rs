@@ -52,11 +52,16 @@ pub fn run(seed: u64) -> Result<Summary, Failure> {
     Sim::new(seed).run(None)
 }
 
+/// Plays one seed with a process going away at this moment and no other; at none for 0.
+pub fn run_to_crash(seed: u64, moment: u64) -> Result<Summary, Failure> {
+    Sim::new(seed).run(Some(moment))
+}
+
 /// Plays one seed again and again, with a process going away at each of its moments in turn, and once not at all.
 pub fn run_through_every_crash(seed: u64) -> Result<Summary, Failure> {
-    let mut seen = Sim::new(seed).run(Some(0))?;
+    let mut seen = run_to_crash(seed, 0)?;
     for moment in 1..=seen.moments {
-        seen.add(&Sim::new(seed).run(Some(moment))?);
+        seen.add(&run_to_crash(seed, moment)?);
     }
     Ok(seen)
 }
@@ -76,8 +81,9 @@ pub struct Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}\n\nBROKEN: {}\nSIM_SEED={} plays it again", self.story, self.broken, self.seed)?;
-        self.crash_at.map_or(Ok(()), |moment| write!(f, ", with a process going away at moment {moment}"))
+        write!(f, "{}\n\nBROKEN: {}\nSIM_SEED={}", self.story, self.broken, self.seed)?;
+        self.crash_at.map_or(Ok(()), |moment| write!(f, " SIM_CRASH_AT={moment}"))?;
+        write!(f, " plays it again")
     }
 }
 

@@ -1,4 +1,5 @@
-//! The rules under every seed: 400 in a test run, `SIM_SEEDS=N` for more, `SIM_SEED=K` to play one again.
+//! The rules under every seed: 400 in a test run, `SIM_SEEDS=N` for more, `SIM_SEED=K` to play one again, and with
+//! `SIM_CRASH_AT=M` to have a process go away at that moment alone.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +10,7 @@ use majordomo_testkit::sim::{self, Sight, Summary};
 const SEEDS: u64 = 400;
 
 /// Seeds that grow a family of several and are over soon.
-const SEEDS_WITH_FAMILIES: [u64; 3] = [22, 32, 52];
+const SEEDS_WITH_FAMILIES: [u64; 5] = [104, 114, 129, 142, 344];
 
 // F1, F3, F4, F5, F20, F21, F24, F25, F27, F28, F34 and F35 at once, as far as they are the rules' business.
 #[test]
@@ -24,9 +25,11 @@ fn the_invariants_hold_under_every_seed_and_everything_is_seen() {
 
 #[test]
 fn a_seed_plays_the_same_twice() {
-    let once = sim::run(7).expect("the invariants hold");
-    let again = sim::run(7).expect("the invariants hold");
-    assert_eq!(format!("{once:?}"), format!("{again:?}"));
+    for seed in [7, 22, 32, 52, 100, 399] {
+        let once = sim::run(seed).expect("the invariants hold");
+        let again = sim::run(seed).expect("the invariants hold");
+        assert_eq!(format!("{once:?}"), format!("{again:?}"), "{seed}");
+    }
 }
 
 // F1: before and after every commit, and between any two effects.
@@ -34,6 +37,8 @@ fn a_seed_plays_the_same_twice() {
 fn a_process_may_go_away_at_every_moment_of_a_run() {
     let mut seen = Summary::default();
     for seed in SEEDS_WITH_FAMILIES {
+        let threads = sim::run_to_crash(seed, 0).expect("the invariants hold").threads;
+        assert!(threads > 3, "seed {seed} grows a family: {threads}");
         match sim::run_through_every_crash(seed) {
             Ok(summary) => seen.add(&summary),
             Err(failure) => panic!("{failure}"),
@@ -57,7 +62,7 @@ fn lacks_nothing(seen: &Summary) {
 fn play(seeds: &[u64]) -> Summary {
     let mut seen = Summary::default();
     for seed in seeds {
-        match sim::run(*seed) {
+        match number("SIM_CRASH_AT").map_or_else(|| sim::run(*seed), |moment| sim::run_to_crash(*seed, moment)) {
             Ok(summary) => seen.add(&summary),
             Err(failure) => panic!("{failure}"),
         }
@@ -66,11 +71,14 @@ fn play(seeds: &[u64]) -> Summary {
 }
 
 fn seeds() -> Vec<u64> {
-    let number = |name: &str| std::env::var(name).ok().map(|text| text.parse::<u64>().expect("a seed is a number"));
     match number("SIM_SEED") {
         Some(seed) => vec![seed],
         None => (0..number("SIM_SEEDS").unwrap_or(SEEDS)).collect(),
     }
+}
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{name} is a number")))
 }
 
 /// All kinds but `subtask_recalled`, which needs a rarer chain of luck than these seeds have.

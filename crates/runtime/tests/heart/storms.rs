@@ -7,7 +7,7 @@ use majordomo_runtime::{Error, Heart};
 use store::ThreadQuery;
 
 use crate::gate::Nap;
-use crate::room::{Plan, report, soon};
+use crate::room::{Plan, report, soon, stores};
 use crate::script::{after_ms, call, calls, says, scene, spawn, spawn_with};
 
 const SEEDS: u64 = 40;
@@ -48,19 +48,21 @@ fn family() -> [String; 3] {
 #[tokio::test(flavor = "multi_thread")]
 async fn whoever_steers_and_stops_at_whatever_moment_every_run_ends() {
     // F28
-    let room = Plan::new(&family()).tool(Nap::new()).open().await;
-    for seed in 0..SEEDS {
-        let handle = room.start("the whole").await;
-        let root = handle.thread.clone();
-        let people = [0, 1].map(|who| tokio::spawn(meddle(room.heart.clone(), root.clone(), Dice(seed * 2 + who))));
-        let ended = report(handle).await;
-        for person in people {
-            soon("a person", person).await.expect("no person panics");
+    for (store, _folder) in stores() {
+        let room = Plan::new(&family()).store(store).tool(Nap::new()).open().await;
+        for seed in 0..SEEDS {
+            let handle = room.start("the whole").await;
+            let root = handle.thread.clone();
+            let people = [0, 1].map(|who| tokio::spawn(meddle(room.heart.clone(), root.clone(), Dice(seed * 2 + who))));
+            let ended = report(handle).await;
+            for person in people {
+                soon("a person", person).await.expect("no person panics");
+            }
+            println!("seed {seed}: {}", ended.outcome);
+            room.assert_at_rest(&root).await;
         }
-        println!("seed {seed}: {}", ended.outcome);
-        room.assert_at_rest(&root).await;
+        room.heart.leave().await;
     }
-    room.heart.leave().await;
 }
 
 /// Does this and that to a family until it has had enough or the family is over.
