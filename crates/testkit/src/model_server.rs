@@ -24,7 +24,7 @@ use bytes::Bytes;
 use provider::Wire;
 use provider::scripted::Script;
 use serde_json::Value;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
@@ -101,10 +101,12 @@ impl ModelServer {
         Self { address, house, accepting }
     }
 
-    /// An address at which nothing listens.
-    pub async fn nowhere() -> String {
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("loopback has a free port");
-        format!("http://{}", listener.local_addr().expect("a bound listener has an address"))
+    /// An address at which nothing listens, and nobody else can for as long as what comes with it is held.
+    pub fn nowhere() -> (TcpSocket, String) {
+        let socket = TcpSocket::new_v4().expect("a socket");
+        socket.bind(([127, 0, 0, 1], 0).into()).expect("loopback has a free port");
+        let url = format!("http://{}", socket.local_addr().expect("a bound socket has an address"));
+        (socket, url)
     }
 
     /// The base URL as a provider of `wire` is configured.

@@ -46,7 +46,7 @@ async fn a_wish_that_makes_no_sense_is_none() {
 async fn an_absurd_wish_is_bounded_and_never_outlasts_the_deadline() {
     // F14
     for wish in ["1e300", "99999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"] {
-        let (done, took) = told_to_wait(wish, &["--timeout", "1"]).await;
+        let (done, took) = told_to_wait(wish, &["--timeout", "4"]).await;
         assert_eq!(done.code, Some(7), "{wish}: {}", done.err);
         let wait_ms = announced_ms(&done);
         assert!((59_000..=60_000).contains(&wait_ms), "{wish}: {wait_ms} ms");

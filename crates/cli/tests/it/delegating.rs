@@ -174,10 +174,10 @@ async fn a_subtask_is_given_the_results_of_those_it_depends_on() {
     let (server, told) = delegated(subtasks, &[]).await;
     assert_eq!(heard::of(&server, "gather")[0].first_words, "gather\n\nScope: the shed");
     let measure = &heard::of(&server, "measure\n")[0].first_words;
-    assert!(measure.contains("Result of subtask 0 (gather; completed)"), "{measure}");
-    assert!(measure.ends_with("result of gather"), "{measure}");
+    assert!(measure.contains("Subtask 0 was: gather\n----- result of subtask 0 (completed): data"), "{measure}");
+    assert!(measure.ends_with("\nresult of gather\n----- end -----"), "{measure}");
     let build = &heard::of(&server, "build\n")[0].first_words;
-    assert!(build.contains("\nresult of gather") && build.ends_with("\nresult of measure"), "{build}");
+    assert!(build.contains("\nresult of gather\n") && build.contains("\nresult of measure\n"), "{build}");
     assert!(told.starts_with("3 of 3 subtasks brought a result. Plan: All of it"), "{told}");
 }
 

@@ -108,7 +108,7 @@ async fn a_key_that_is_not_taken_is_named_by_its_variable_and_not_tried_again() 
 // F15. The waits between the attempts are the real ones: half a second, doubled three times.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_provider_that_is_not_there_is_given_up_after_five_attempts() {
-    let nowhere = ModelServer::nowhere().await;
+    let (_held, nowhere) = ModelServer::nowhere();
     let desk = Desk::knowing(Wire::Anthropic, &nowhere, "sk-any");
     let ran = desk.run(&["run", "--jsonl", "Go"]).await.exits(4);
     let frames = ran.frames();

@@ -20,8 +20,10 @@ pub(crate) const MARK: &str = "MAJORDOMO_COMMAND";
 
 /// Between asking to end and ending.
 const GRACE: Duration = Duration::from_millis(300);
-/// After this, whoever is left cannot be ended: another user's, or stuck in the kernel.
+/// After this, and after so many strokes, whoever is left cannot be ended: another user's, or stuck in the kernel. Where the
+/// machine has other work, the strokes take longer.
 const PATIENCE: Duration = Duration::from_millis(1300);
+const STROKES: u32 = 30;
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
 /// A live process.
@@ -30,6 +32,7 @@ pub(crate) struct Kin {
     pub pid: i32,
     parent: i32,
     group: i32,
+    session: i32,
     start: u64,
 }
 
@@ -45,10 +48,12 @@ pub(crate) struct Swept {
 /// but killed like them.
 pub(crate) fn end(leader: i32, is_wall: impl Fn(&Kin) -> bool, find: impl Fn() -> Option<Vec<Kin>>) -> Swept {
     let begun = Instant::now();
+    let our_session = read(std::process::id().cast_signed()).map(|us| us.session);
     let mut known = BTreeSet::new();
+    let mut strokes = 0;
     while let Some(found) = find() {
         let elapsed = begun.elapsed();
-        if elapsed > PATIENCE {
+        if elapsed > PATIENCE && strokes >= STROKES {
             let left = found.iter().filter(|kin| !is_wall(kin)).count();
             return Swept { ended: known.len().saturating_sub(left), left };
         }
@@ -58,10 +63,14 @@ pub(crate) fn end(leader: i32, is_wall: impl Fn(&Kin) -> bool, find: impl Fn() -
             }
         }
         if elapsed >= GRACE {
-            // A whole group dies at one stroke, however fast it forks. Only groups that the family has made are hit:
-            // a process may have joined one that is not.
-            let groups: BTreeSet<_> = found.iter().map(|kin| kin.group).collect();
-            groups.into_iter().filter(|group| *group == leader || known.contains(group)).for_each(kill_group);
+            strokes += 1;
+            // A whole group dies at one stroke, however fast it forks. Only groups that the family has made are hit: a process
+            // may have joined one that is not, but only in the session that it was born in.
+            let is_theirs = |kin: &&Kin| {
+                kin.group == leader || known.contains(&kin.group) || our_session.is_some_and(|ours| kin.session != ours)
+            };
+            let groups: BTreeSet<_> = found.iter().filter(is_theirs).map(|kin| kin.group).collect();
+            groups.into_iter().for_each(kill_group);
             found.iter().for_each(|kin| kin.signal(Signal::KILL));
         }
         std::thread::sleep(LOOK_EVERY);
@@ -151,7 +160,8 @@ fn parse(pid: i32, stat: &str) -> Option<Kin> {
         return None;
     }
     let small = |at| number(at).and_then(|number| i32::try_from(number).ok());
-    Some(Kin { pid, parent: small(1)?, group: small(2)?, start: fields.get(19)?.parse().ok()? })
+    let start = fields.get(19)?.parse().ok()?;
+    Some(Kin { pid, parent: small(1)?, group: small(2)?, session: small(3)?, start })
 }
 
 #[cfg(test)]
@@ -160,9 +170,9 @@ mod tests {
 
     #[test]
     fn a_name_with_brackets_and_spaces_does_not_confuse_the_reader() {
-        let line = "42 (a) Z (b) S 7 40 40 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 9876 0 0";
+        let line = "42 (a) Z (b) S 7 40 39 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 9876 0 0";
         let kin = parse(42, line).unwrap();
-        assert_eq!((kin.pid, kin.parent, kin.group, kin.start), (42, 7, 40, 9876));
+        assert_eq!((kin.pid, kin.parent, kin.group, kin.session, kin.start), (42, 7, 40, 39, 9876));
     }
 
     #[test]
