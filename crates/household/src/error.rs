@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use rusqlite::ErrorCode;
+
 /// What can go wrong in a household. Where a tool meets it, the sentence is its answer.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -15,13 +17,28 @@ pub enum Error {
     },
     /// The index cannot be used.
     #[error("the household's index cannot be used: {0}")]
-    Index(#[from] rusqlite::Error),
+    Index(rusqlite::Error),
+    /// The index is damaged.
+    #[error(
+        "the household's index (household.db in the data folder) is damaged: {0}. Restore a copy, or move it away: mail, \
+         calendars and notes are then read again, and habits begin anew"
+    )]
+    Damaged(rusqlite::Error),
     /// The log of the house cannot be read.
     #[error("the log cannot be read: {0}")]
     Log(String),
     /// What was asked cannot be done, in a sentence that says what to do instead.
     #[error("{0}")]
     Request(String),
+}
+
+impl From<rusqlite::Error> for Error {
+    fn from(error: rusqlite::Error) -> Self {
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Damaged(error),
+            _ => Self::Index(error),
+        }
+    }
 }
 
 impl Error {

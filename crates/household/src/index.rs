@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension};
 
 use crate::error::Error;
 
@@ -28,8 +28,9 @@ impl Index {
             None => Connection::open_in_memory()?,
         };
         connection.busy_timeout(Duration::from_secs(10))?;
-        // What was read from files can be read again, so that losing the last moments to a crash costs nothing.
-        connection.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;")?;
+        // What was read from files can be read again; what its owner decided cannot, and must outlast the loss of power. The
+        // former goes in by the batch, so that it hardly waits for the disk.
+        connection.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")?;
         connection
             .execute_batch("CREATE TABLE IF NOT EXISTS kind (name TEXT PRIMARY KEY, version INTEGER NOT NULL)")?;
         Ok(Self(Mutex::new(connection)))
@@ -42,16 +43,20 @@ impl Index {
 
     /// Makes the tables of a kind, unless those of this version are there. `drop` takes older ones away.
     pub fn prepare(connection: &Connection, kind: &str, version: u32, drop: &str, create: &str) -> Result<(), Error> {
-        let known =
-            || connection.query_row("SELECT version FROM kind WHERE name = ?1", [kind], |row| row.get::<_, u32>(0));
-        if known().ok() == Some(version) {
+        let known = || {
+            let version = "SELECT version FROM kind WHERE name = ?1";
+            connection.query_row(version, [kind], |row| row.get::<_, u32>(0)).optional()
+        };
+        if known()? == Some(version) {
             return Ok(());
         }
         connection.execute_batch("BEGIN IMMEDIATE")?;
         // Another process may have been quicker.
         let made = match known() {
-            Ok(there) if there == version => Ok(()),
-            _ => connection.execute_batch(drop).and_then(|()| connection.execute_batch(create)).and_then(|()| {
+            Ok(Some(there)) if there == version => Ok(()),
+            // Tables are dropped because they are of another version, and not because they cannot be read.
+            Err(error) => Err(error),
+            Ok(_) => connection.execute_batch(drop).and_then(|()| connection.execute_batch(create)).and_then(|()| {
                 connection.execute("INSERT OR REPLACE INTO kind VALUES (?1, ?2)", (kind, version)).map(|_| ())
             }),
         };
@@ -68,6 +73,26 @@ impl Index {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    // F7
+    #[test]
+    fn a_damaged_file_is_named_with_its_cure_and_left_as_it_is() {
+        let folder = tempfile::tempdir().expect("a passing folder");
+        let path = folder.path().join("household.db");
+        let create =
+            "CREATE TABLE note (x); INSERT INTO note SELECT hex(randomblob(2000)) FROM (VALUES (1), (2), (3), (4))";
+        let prepare = |index: &Index| Index::prepare(&index.lock(), "note", 1, "DROP TABLE IF EXISTS note", create);
+        prepare(&Index::open(Some(&path)).expect("an index")).expect("tables");
+        let whole = std::fs::read(&path).expect("the file");
+        for (at, what) in [(0, "its head"), (4096, "its second page")] {
+            let mut damaged = whole.clone();
+            damaged[at..at + 100].fill(0x5a);
+            std::fs::write(&path, &damaged).expect("a file");
+            let error = Index::open(Some(&path)).and_then(|index| prepare(&index)).expect_err(what).to_string();
+            assert!(error.contains("is damaged") && error.contains("move it away"), "{what}: {error}");
+            assert_eq!(std::fs::read(&path).expect("the file"), damaged, "{what}");
+        }
+    }
 
     #[test]
     fn tables_are_made_once_and_made_anew_for_another_version() {

@@ -1,6 +1,9 @@
 //! A window on a house: bound, opened, closed.
 
+use std::fs::{File, TryLockError};
+use std::io::{ErrorKind, Write};
 use std::net::SocketAddr;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -22,6 +25,8 @@ pub const TOKEN_FILE: &str = "server.token";
 const LINK_FILE: &str = "enter.html";
 /// What is kept of browsers that were let in.
 const GUESTS_FILE: &str = "server.guests";
+/// The file there that the window of a folder holds locked for as long as its process lives, whatever it dies of.
+const LOCK_FILE: &str = "server.lock";
 
 /// How a window is opened.
 #[derive(Clone, Debug)]
@@ -44,6 +49,17 @@ pub enum Error {
     /// Others could reach it, and nothing would keep them out.
     #[error("{0} can be reached from elsewhere: set a password (MAJORDOMO_PASSWORD), or listen on 127.0.0.1")]
     Open(SocketAddr),
+    /// Another window is open on the same folder.
+    #[error(
+        "a window is open on {} already{place}: close it first, or choose another folder (MAJORDOMO_DATA)",
+        folder.display()
+    )]
+    Taken {
+        /// Which folder.
+        folder: PathBuf,
+        /// Where that window is, for people.
+        place: String,
+    },
     /// The address cannot be used.
     #[error("cannot listen on {addr}: {source}")]
     Listen {
@@ -72,6 +88,8 @@ pub struct Window {
     page: Arc<Page>,
     /// What the window before this one left.
     before: Option<Before>,
+    /// Keeps others from opening a window on the same folder.
+    lock: File,
 }
 
 /// The window before this one.
@@ -102,6 +120,7 @@ impl Window {
         if !options.addr.ip().is_loopback() && options.password.is_none() {
             return Err(Error::Open(options.addr));
         }
+        let lock = lock(&options.data)?;
         let listen = |source| Error::Listen { addr: options.addr, source };
         let listener = TcpListener::bind(options.addr).await.map_err(listen)?;
         let addr = listener.local_addr().map_err(listen)?;
@@ -112,7 +131,7 @@ impl Window {
         let text = format!("{}\n{addr}\n{}\n", access.token(), Process::current().id);
         write_private(&token_file, &text).map_err(|source| Error::Token { path: token_file.clone(), source })?;
         let page = Arc::new(Page::new(options.page));
-        Ok(Self { staff, listener, addr, access, token_file, page, before })
+        Ok(Self { staff, listener, addr, access, token_file, page, before, lock })
     }
 
     /// Where it listens.
@@ -140,7 +159,7 @@ impl Window {
 
     /// Serves until `closed`; then what is under way ends, and runs are left to be resumed by whoever owns the staff.
     pub async fn open(self, closed: impl Future<Output = ()>) {
-        let Self { staff, listener, addr: _, access, token_file, page, before } = self;
+        let Self { staff, listener, addr: _, access, token_file, page, before, lock } = self;
         let live = Live::new(staff.heart().clone());
         let closing = live.closing.clone();
         if let Some(before) = before {
@@ -168,6 +187,25 @@ impl Window {
                 tracing::warn!(%error, "what is left is not written down");
             }
         }
+        drop(lock);
+    }
+}
+
+/// Takes the folder for a window. Where files cannot be locked, nobody is kept from it.
+fn lock(folder: &Path) -> Result<File, Error> {
+    let path = folder.join(LOCK_FILE);
+    let broken = |source| Error::Token { path: path.clone(), source };
+    let file = File::options().write(true).create(true).truncate(false).mode(0o600).open(&path).map_err(broken)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => {
+            let told = std::fs::read_to_string(folder.join(TOKEN_FILE)).unwrap_or_default();
+            let addr = told.lines().nth(1).filter(|addr| !addr.is_empty());
+            let place = addr.map_or_else(String::new, |addr| format!(", at http://{addr}"));
+            Err(Error::Taken { folder: folder.to_owned(), place })
+        }
+        Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => Ok(file),
+        Err(TryLockError::Error(error)) => Err(broken(error)),
     }
 }
 
@@ -207,8 +245,6 @@ fn served_before(path: &Path) -> Option<Before> {
 
 /// Writes a file that only its owner can read, in the place of whatever was there.
 pub(crate) fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
-    use std::io::Write;
-    use std::os::unix::fs::OpenOptionsExt;
     // A name for this file and this process alone: several files are written side by side, by several windows.
     let passing = path.with_added_extension(format!("{}.new", std::process::id()));
     // One that a killed process left, or a link that somebody planted: neither is written through.

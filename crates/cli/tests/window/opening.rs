@@ -5,7 +5,7 @@ use std::process::Command;
 
 use testkit::world::{World, until};
 
-use crate::world;
+use crate::{Served, world};
 
 /// The link, once it is printed.
 fn link(running: &testkit::world::Running) -> String {
@@ -36,6 +36,23 @@ fn a_browser_is_opened_at_a_private_file_that_leads_to_the_link() {
     running.signal(rustix::process::Signal::TERM);
     until("the end", || running.has_ended().then_some(()));
     assert!(!file.exists(), "it is gone with the window");
+}
+
+// F10
+#[test]
+fn a_second_window_on_the_same_folder_is_refused_until_the_first_is_gone_however_it_goes() {
+    let world = world(&[]);
+    let mut first = Served::open(&world, None);
+    let second = world.call(&["serve", "--addr", "127.0.0.1:0"]);
+    second.answer(1);
+    let told = format!("is open on {} already, at http://{}", world.path("../state").display(), first.addr);
+    assert!(second.err.contains("a window ") && second.err.contains("close it first"), "{}", second.err);
+    assert!(second.err.replace("work/../", "").contains(&told.replace("work/../", "")), "{told}: {}", second.err);
+    assert!(first.ask("GET", "/threads", "").is_some(), "the first goes on, and its token with it");
+    first.running.kill();
+    let mut third = Served::open(&world, None);
+    assert!(third.ask("GET", "/threads", "").is_some(), "what a dead process held is nobody's");
+    third.running.kill();
 }
 
 #[test]

@@ -355,6 +355,38 @@ async fn a_file_of_the_first_schema_is_brought_up_to_date_and_keeps_what_it_hold
     assert_eq!(store.thread(&root()).await.unwrap().unwrap().head, 6);
 }
 
+// F11: killed at any moment of it, with some of what it wrote on the disk and some not.
+#[tokio::test]
+async fn a_file_whose_bringing_up_to_date_was_cut_off_anywhere_keeps_what_it_holds() {
+    const HEADER: usize = 32;
+    const FRAME: usize = 24 + 4096;
+    let folder = TempDir::new().unwrap();
+    let store = open(&folder);
+    let child = root().child(1);
+    threads(&store, &[&root(), &child]).await;
+    append(&store, &root(), 1, vec![turn_started(1), sample::answered(1, &["look"]), sample::spawned(&child, "c")])
+        .await;
+    let before = held(&store).await;
+    store.close().await;
+    as_of_the_first_schema(&folder);
+    raw(&folder).pragma_update(None, "journal_mode", "WAL").unwrap();
+
+    let renewed = open(&folder);
+    let [database, log] = ["", "-wal"].map(|end| fs::read(format!("{}{end}", path(&folder).display())).unwrap());
+    drop(renewed);
+    let frames = (log.len() - HEADER) / FRAME;
+    assert!(frames > 10, "it is done in the log: {frames}");
+    for cut in (0..=frames).map(|frame| HEADER + frame * FRAME).flat_map(|at| [at, at - 1]) {
+        let copy = TempDir::new().unwrap();
+        fs::create_dir(copy.path().join("data")).unwrap();
+        fs::write(path(&copy), &database).unwrap();
+        fs::write(format!("{}-wal", path(&copy).display()), &log[..cut]).unwrap();
+        let store = open(&copy);
+        assert_eq!(held(&store).await, before, "cut at {cut}");
+        store.close().await;
+    }
+}
+
 // F11
 #[tokio::test]
 async fn a_file_of_an_earlier_schema_is_left_alone_while_somebody_works_with_it() {

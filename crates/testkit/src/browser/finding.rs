@@ -14,6 +14,7 @@ pub(super) fn seen(selector: &str) -> String {
 }
 
 /// Where an element can be hit by a pointer: once it stands still and nothing lies over it. Else a word on what is in the way.
+/// From then on the page notes whether the next click hits it ([`MISSED`]).
 pub(super) fn target(selector: &str) -> String {
     let seen = seen(selector);
     format!(
@@ -31,10 +32,17 @@ pub(super) fn target(selector: &str) -> String {
             if (before[0] !== x || before[1] !== y) return {{ why: "it moves" }};
             const hit = document.elementFromPoint(x, y);
             if (!hit || !(node.contains(hit) || hit.contains(node) && hit.matches("label"))) return {{ why: `${{hit?.outerHTML.slice(0, 200)}} lies over it` }};
+            window.aimedAt = {{ isHit: false }};
+            const note = (event) => {{ window.aimedAt.isHit = node.contains(event.target) || event.target.contains(node); }};
+            document.addEventListener("click", note, {{ capture: true, once: true }});
             return {{ x, y }};
         }})()"#
     )
 }
+
+/// Whether a click went past what was aimed at, which a page can do that moves in the last moment. One that has led to another
+/// page has hit.
+pub(super) const MISSED: &str = "window.aimedAt?.isHit === false";
 
 /// What a person reads in an element, were all of it on the screen: the browser's own answer leaves out what it has put off
 /// drawing. A line ends where a block does.

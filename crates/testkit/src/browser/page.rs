@@ -12,7 +12,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::finding::{everything, reading, seen, target};
+use super::finding::{MISSED, everything, reading, seen, target};
 use super::keys;
 use super::notes::{Complaint, Notes, Request};
 use super::wire::Wire;
@@ -145,20 +145,24 @@ impl Page {
     /// Clicks on the first such element, once it can be hit.
     #[track_caller]
     pub fn click(&self, selector: &str) {
-        let (x, y) = self.poll(&format!("{selector} to click on"), || {
+        self.poll(&format!("{selector} to click on"), || {
             let found = self.value(&target(selector))?;
-            match (found["x"].as_f64(), found["y"].as_f64()) {
-                (Some(x), Some(y)) => Ok((x, y)),
-                _ => Err(found["why"].as_str().unwrap_or_default().to_owned()),
+            let (Some(x), Some(y)) = (found["x"].as_f64(), found["y"].as_f64()) else {
+                return Err(found["why"].as_str().unwrap_or_default().to_owned());
+            };
+            for (kind, buttons) in [("mouseMoved", 0), ("mousePressed", 1), ("mouseReleased", 0)] {
+                let button = if kind == "mouseMoved" { "none" } else { "left" };
+                let event = json!({
+                    "type": kind, "x": x, "y": y, "button": button, "buttons": buttons, "clickCount": 1,
+                });
+                self.ask("Input.dispatchMouseEvent", &event);
+            }
+            // A page that is being left has no answer, and was hit.
+            match self.value(MISSED) {
+                Ok(Value::Bool(true)) => Err("it moved away under the pointer".to_owned()),
+                _ => Ok(()),
             }
         });
-        for (kind, buttons) in [("mouseMoved", 0), ("mousePressed", 1), ("mouseReleased", 0)] {
-            let button = if kind == "mouseMoved" { "none" } else { "left" };
-            let event = json!({
-                "type": kind, "x": x, "y": y, "button": button, "buttons": buttons, "clickCount": 1,
-            });
-            self.ask("Input.dispatchMouseEvent", &event);
-        }
     }
 
     /// Clicks into a field and writes there, in the place of what was in it.
