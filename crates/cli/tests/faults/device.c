@@ -1,9 +1,9 @@
 /*
  * Stands between the program and libc, and lets chosen calls on chosen files fail for as long as somebody wishes it.
  *
- * DEVICE names a file. While it is there, its one line `CALL ERRNO PART` is the wish: every CALL (write, fsync,
+ * DEVICE names a file. While it is there, its one line `CALL ERRNO PART` is the wish: every CALL (read, write, fsync,
  * truncate) on a file whose path holds PART fails with ERRNO; `PART$` is the end of a path. What becomes of calls on
- * the database is written down beside it, in DEVICE.seen, a line `CALL NAME ERRNO` each.
+ * the database that change it is written down beside it, in DEVICE.seen, a line `CALL NAME ERRNO` each.
  *
  * DEVICE_RENAME is an errno: renaming fails with it from the start, and by the kernel's own hand, for the program
  * renames without libc. DEVICE_CLOCK shifts the wall clock by so many seconds.
@@ -41,7 +41,7 @@ static int wished(const char *call, const char *path) {
     int code;
     int file = open(device, O_RDONLY | O_CLOEXEC);
     if (file < 0) return 0;
-    ssize_t length = read(file, line, sizeof line - 1);
+    ssize_t length = syscall(SYS_read, file, line, sizeof line - 1);
     close(file);
     if (length <= 0) return 0;
     line[length] = 0;
@@ -71,9 +71,21 @@ static int fails(const char *call, int file) {
     if (length <= 0) return errno = before, 0;
     path[length] = 0;
     int code = wished(call, path);
-    write_down(call, path, code);
+    if (strcmp(call, "read") != 0) write_down(call, path, code);
     errno = code ? code : before;
     return code != 0;
+}
+
+ssize_t read(int file, void *bytes, size_t length) {
+    return fails("read", file) ? -1 : syscall(SYS_read, file, bytes, length);
+}
+
+ssize_t pread64(int file, void *bytes, size_t length, off64_t at) {
+    return fails("read", file) ? -1 : syscall(SYS_pread64, file, bytes, length, at);
+}
+
+ssize_t pread(int file, void *bytes, size_t length, off_t at) {
+    return pread64(file, bytes, length, at);
 }
 
 ssize_t write(int file, const void *bytes, size_t length) {

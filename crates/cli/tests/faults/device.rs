@@ -1,4 +1,4 @@
-//! A device that fails: writing, flushing and truncating what the program keeps comes back with an error for a while.
+//! A device that fails: reading, writing, flushing and truncating what the program keeps comes back with an error for a while.
 //!
 //! The errors are made between the program and libc (`device.c`), so that everything above is the real thing.
 
@@ -119,6 +119,27 @@ fn a_run_that_ended_on_a_failing_device_is_resumed_when_it_works_again() {
         place.sound();
         assert_eq!(place.begun(), 1, "nothing is done twice");
     }
+}
+
+#[test]
+fn what_cannot_be_read_for_a_while_is_told_and_is_there_afterwards() {
+    // F8
+    let device = Device::new();
+    let place = Place::new().with(device.variables());
+    let mut run = place.waiting_with(&["--jsonl"]);
+    let thread = place.log()[0].thread.to_string();
+    run.kill();
+    let shown = run.printed();
+    device.fail("read", Errno::IO, "majordomo.db");
+    for command in [&["thread", "resume", &thread][..], &["thread", "ls"], &["thread", "show", &thread]] {
+        fails(&place.call(command), 1, &["the database cannot be reached"]);
+    }
+    device.heal();
+    place.kept(&shown);
+    place.go();
+    answers(&place.call(&["thread", "resume", &thread]), 0, ANSWER);
+    place.kept(&shown);
+    place.sound();
 }
 
 #[test]
