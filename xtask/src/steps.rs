@@ -43,10 +43,11 @@ const FUZZED: [&str; 3] = ["sse", "anthropic", "openai"];
 /// New inputs go to `fuzz/finds`; the corpus is only read. An input that breaks a property ends the step and is named.
 fn fuzz(target: &str, seconds: u64) -> [Step; 2] {
     let place = format!("-p fuzz/finds/{target}");
+    let recorded = if target == "sse" { String::new() } else { format!(" crates/provider/fixtures/{target}") };
     let run = format!(
         "--config fuzz/config.toml run --locked --release --manifest-path fuzz/Cargo.toml --bin {target} -- \
          -max_total_time={seconds} -max_len=4096 -dict=fuzz/wires.dict -artifact_prefix=fuzz/finds/{target}- \
-         fuzz/finds/{target} crates/provider/corpus/{target}"
+         fuzz/finds/{target} crates/provider/corpus/{target}{recorded}"
     );
     [Step::new("place for finds", "mkdir", &place), cargo("fuzzing", &run)]
 }
@@ -109,6 +110,30 @@ mod tests {
         );
         assert!(lines(&Command::Eval { held: true })[0].starts_with("EVAL_HELD='1' cargo nextest run"));
         assert!(lines(&Command::Sim { seeds: 9 })[0].starts_with("SIM_SEEDS='9' cargo nextest run"));
+    }
+
+    /// Fuzzing has a lock file of its own, and whoever adds a dependency to what is fuzzed must say so there, too.
+    #[test]
+    fn what_is_fuzzed_can_be_built_with_the_locked_versions() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let read = |path: &str| std::fs::read_to_string(root.join(path)).expect("a file");
+        let lock = read("fuzz/Cargo.lock");
+        for name in ["agent", "provider"] {
+            let locked =
+                lock.split("[[package]]").find(|package| package.contains(&format!("\"majordomo-{name}\"\nversion")));
+            let locked = locked.expect("it is locked");
+            let manifest = read(&format!("crates/{name}/Cargo.toml"));
+            let (_, wanted) = manifest.split_once("[dependencies]").expect("it has dependencies");
+            for wanted in wanted.lines().take_while(|line| !line.starts_with('[')).filter(|line| !line.is_empty()) {
+                let wanted = wanted.split(['.', ' ']).next().expect("a name");
+                let is_locked =
+                    [format!("\"{wanted}\""), format!("\"majordomo-{wanted}\"")].iter().any(|it| locked.contains(it));
+                assert!(
+                    is_locked,
+                    "{wanted} of majordomo-{name}: cargo update --workspace --manifest-path fuzz/Cargo.toml"
+                );
+            }
+        }
     }
 
     #[test]
