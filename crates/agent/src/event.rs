@@ -164,6 +164,9 @@ pub enum Event {
         child: ThreadId,
         /// The words.
         text: Arc<str>,
+        /// Whether it had read text from outside the house: then these words may be such text, too.
+        #[serde(default, skip_serializing_if = "is_false")]
+        foreign: bool,
     },
     /// A child waits for nothing but a person, or no longer does.
     ChildPaused {

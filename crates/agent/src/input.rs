@@ -56,6 +56,8 @@ pub enum Input {
         child: ThreadId,
         /// The words.
         text: Arc<str>,
+        /// Whether it had read text from outside the house: then these words may be such text, too.
+        foreign: bool,
     },
     /// A child waits for nothing but a person, or no longer does.
     ChildPaused {

@@ -36,7 +36,7 @@ impl Thread {
             Input::ModelFailed { turn, error } => turn::failure::failed(&mut moment, turn, error),
             Input::ToolFinished { call, result } => turn::tool_calls::finished(&mut moment, &call, result),
             Input::ChildReported { child, report } => turn::child::reported(&mut moment, &child, &report),
-            Input::ChildSaid { child, text } => turn::child::said(&mut moment, &child, &text),
+            Input::ChildSaid { child, text, foreign } => turn::child::said(&mut moment, &child, &text, foreign),
             Input::ChildPaused { child, paused } => turn::child::paused(&mut moment, &child, paused),
             Input::ChildTold { call, delivered } => turn::verbs::told(&mut moment, &call, delivered),
             Input::TimePassed { heard } => turn::time::passed(&mut moment, heard),

@@ -103,7 +103,7 @@ impl Message {
         self.text_of(|_| true)
     }
 
-    /// The text parts that somebody wanted wrote, joined by newlines.
+    /// The text parts whose origin is wanted, joined by newlines.
     pub fn text_of(&self, is_wanted: impl Fn(Origin) -> bool) -> String {
         let mut all = String::new();
         let words = |part: &'_ Part| match part {

@@ -523,7 +523,8 @@ impl Thread {
                     child.started = true;
                 }
             }
-            Event::ChildSaid { child, text } => {
+            Event::ChildSaid { child, text, foreign } => {
+                self.foreign |= foreign;
                 self.said.insert(child.clone(), text.clone());
             }
             Event::ChildPaused { child, paused } => {

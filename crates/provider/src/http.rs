@@ -144,7 +144,7 @@ impl Provider {
         let idle = self.config.timeouts.idle;
         let mut listener = Listener::new(self.config.wire, ask.deltas.clone());
         let mut heard = Heard::Part;
-        // A server may send comments for as long as it likes, so that each of these begins once.
+        // A server may send comments for as long as it likes, and neither of these begins anew with one.
         let (mut whole_since, mut nothing_since) = (None, None);
         while heard != Heard::End {
             let patience = match heard {

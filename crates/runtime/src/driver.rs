@@ -172,8 +172,8 @@ impl Driver {
         self.parting
     }
 
-    /// Drives the thread until nothing is left to do for it. A panic on the way ends this agent and no other. Where the memory
-    /// fails for good, whoever waits for a report must be told.
+    /// Drives the thread until nothing is left to do for it. A panic on the way ends this agent and no other. An error is the
+    /// memory's that failed for good: no report was handed up, and telling whoever waits for one is left to the caller.
     pub async fn live(mut self: Box<Self>, opening: Opening) -> Result<Parting, Error> {
         let mut opening = opening;
         let lived = loop {
@@ -275,7 +275,7 @@ impl Driver {
                 }
                 self.tell_pause(true);
                 // Where somebody else goes on with the thread, it is theirs to heed.
-                if let Some(read) = read {
+                if let Some(read) = read.filter(|_| self.lost.is_none()) {
                     let _ = read.send(());
                 }
             }
@@ -424,16 +424,13 @@ impl Driver {
 
     /// Lets the parent hear what is said on the way, if it asked to.
     fn let_hear(&self, answered: &Answered) {
-        let Some(created) = self.thread.as_ref().map(|thread| &thread.created).filter(|created| created.progress)
-        else {
-            return;
-        };
+        let Some(thread) = self.thread.as_ref().filter(|thread| thread.created.progress) else { return };
         let text: String = answered.parts.iter().filter_map(Part::words).collect::<Vec<_>>().join("\n");
-        if let Some(parent) = created.id.parent()
+        if let Some(parent) = self.id.parent()
             && !answered.verdicts.is_empty()
             && !text.trim().is_empty()
         {
-            let said = Input::ChildSaid { child: self.id.clone(), text: text.into() };
+            let said = Input::ChildSaid { child: self.id.clone(), text: text.into(), foreign: thread.foreign };
             crate::family::tell_parent(&self.heart, &parent, said);
         }
     }

@@ -114,19 +114,32 @@ fn look_after(
             Err(panic) => message_of(&*panic),
         };
         tracing::error!(thread = %id, why, "the sub-agent could not live");
-        let ending = AssertUnwindSafe(Box::pin(end(&heart, &id, &why)));
-        let is_told = matches!(ending.catch_unwind().await, Ok(Ok(Parting::Done)));
-        if !is_told && let Some(parent) = id.parent() {
+        let ending = AssertUnwindSafe(Box::pin(end(&heart, &id, &why))).catch_unwind().await;
+        if !matches!(ending, Ok(Ok(()) | Err(Error::Left)))
+            && let Some(parent) = id.parent()
+        {
             deliver(&heart, &parent, id, without_life(&why));
         }
     });
 }
 
-/// Ends a child that could not go on by a report in its log, if it has one and the memory still takes it: else it would seem to
-/// run for ever.
-async fn end(heart: &Arc<Inner>, id: &ThreadId, why: &str) -> Result<Parting, Error> {
-    let seat = Seat::take(heart, id).ok_or_else(|| Error::Alive(id.clone()))?;
-    heart.load(seat).await?.live(Opening::Failed { message: why.to_owned() }).await
+/// Sees to it that the parent of a child that could not go on hears how it ended: as its log says, if that has its report, and
+/// else by one that is written there now, if the memory takes it. Without any, the child would seem to run for ever.
+async fn end(heart: &Arc<Inner>, id: &ThreadId, why: &str) -> Result<(), Error> {
+    let log = patiently(heart, id, || heart::read(&*heart.store, id)).await?;
+    if let (Some(report), Some(parent)) = (log.report, id.parent()) {
+        deliver(heart, &parent, id.clone(), report);
+        return Ok(());
+    }
+    let Some(seat) = Seat::take(heart, id) else { return follow(heart, id, None).await };
+    match heart.load(seat).await {
+        Ok(driver) => match driver.live(Opening::Failed { message: why.to_owned() }).await? {
+            Parting::Done => Ok(()),
+            Parting::Replaced => follow(heart, id, None).await,
+        },
+        Err(Error::Idle(_) | Error::Store(store::Error::Owned { .. })) => follow(heart, id, None).await,
+        Err(error) => Err(error),
+    }
 }
 
 async fn create(

@@ -17,6 +17,8 @@ use crate::seat::Seat;
 const BEAT: Duration = Duration::from_secs(5);
 /// How often, at the most, it looks for wakes.
 const LOOK: Duration = Duration::from_millis(30);
+/// Between two attempts to have something read.
+const TRY_AGAIN: Duration = Duration::from_millis(200);
 /// Wakes that are taken at once.
 const WAKES: usize = 256;
 
@@ -63,10 +65,14 @@ async fn pass_on(heart: &Arc<Inner>) {
     }
 }
 
-/// Has a thread of this process read what was sent to it, and only then forgets that it has to.
+/// Has a thread of this process read what was sent to it, and only then forgets that it has to. What cannot be read yet is tried
+/// again, here or by whoever looks for wakes later.
 async fn wake_up(heart: Arc<Inner>, wake: Wake) {
-    if !is_read(&heart, &wake.thread).await {
-        go_on(&heart, &wake.thread).await;
+    while !is_read(&heart, &wake.thread).await && !go_on(&heart, &wake.thread).await {
+        tokio::select! {
+            () = heart.leaving.cancelled() => return,
+            () = tokio::time::sleep(TRY_AGAIN) => {}
+        }
     }
     if let Err(error) = heart.store.done(wake).await {
         tracing::debug!(%error, "a wake could not be forgotten");
@@ -80,16 +86,20 @@ async fn is_read(heart: &Inner, thread: &ThreadId) -> bool {
     is_sent && was_read.await.is_ok()
 }
 
-/// Takes up what was sent to a thread of this process that nobody drives any more.
-async fn go_on(heart: &Arc<Inner>, thread: &ThreadId) {
-    if heart.leaving.is_cancelled() {
-        return;
-    }
-    // Whoever has taken the seat meanwhile reads the log.
-    let Some(seat) = Seat::take(heart, thread) else { return };
+/// Takes up what was sent to a thread of this process that nobody drives any more: whether that is done, or there is nothing to do.
+async fn go_on(heart: &Arc<Inner>, thread: &ThreadId) -> bool {
+    // Whoever sits there has read it, or is about to leave.
+    let Some(seat) = Seat::take(heart, thread) else { return false };
     match heart.load(seat).await {
-        Ok(driver) => heart.run(driver, Opening::Left { sent: None }),
-        Err(Error::Idle(_) | Error::Store(store::Error::Owned { .. })) => {}
-        Err(error) => tracing::warn!(%thread, %error, "what was sent to the thread lies in its log"),
+        Ok(driver) => {
+            heart.run(driver, Opening::Left { sent: None });
+            true
+        }
+        Err(Error::Idle(_) | Error::Store(store::Error::Owned { .. })) => true,
+        Err(error) => {
+            let is_passing = matches!(&error, Error::Store(error) if error.is_passing());
+            tracing::warn!(%thread, %error, "what was sent to the thread lies in its log");
+            !is_passing
+        }
     }
 }

@@ -22,4 +22,4 @@ pub mod shapes;
 mod window;
 
 pub use connection::OPEN_FILES;
-pub use window::{Error, Options, Window};
+pub use window::{Error, Folder, Options, Window};

@@ -25,7 +25,7 @@ pub const TOKEN_FILE: &str = "server.token";
 const LINK_FILE: &str = "enter.html";
 /// What is kept of browsers that were let in.
 const GUESTS_FILE: &str = "server.guests";
-/// The file there that the window of a folder holds locked for as long as its process lives, whatever it dies of.
+/// The file there that is locked while a window is open on the folder and its staff is at work; the lock dies with its process.
 const LOCK_FILE: &str = "server.lock";
 
 /// How a window is opened.
@@ -89,7 +89,7 @@ pub struct Window {
     /// What the window before this one left.
     before: Option<Before>,
     /// Keeps others from opening a window on the same folder.
-    lock: File,
+    lock: Folder,
 }
 
 /// The window before this one.
@@ -157,8 +157,9 @@ impl Window {
         Ok(path)
     }
 
-    /// Serves until `closed`; then what is under way ends, and runs are left to be resumed by whoever owns the staff.
-    pub async fn open(self, closed: impl Future<Output = ()>) {
+    /// Serves until `closed`; then what is under way ends, and runs are left to be resumed by whoever owns the staff, and who
+    /// keeps the folder until the staff has left.
+    pub async fn open(self, closed: impl Future<Output = ()>) -> Folder {
         let Self { staff, listener, addr: _, access, token_file, page, before, lock } = self;
         let live = Live::new(staff.heart().clone());
         let closing = live.closing.clone();
@@ -187,24 +188,30 @@ impl Window {
                 tracing::warn!(%error, "what is left is not written down");
             }
         }
-        drop(lock);
+        lock
     }
 }
 
+/// The folder for state, kept from other windows until this is dropped.
+#[derive(Debug)]
+pub struct Folder {
+    _lock: File,
+}
+
 /// Takes the folder for a window. Where files cannot be locked, nobody is kept from it.
-fn lock(folder: &Path) -> Result<File, Error> {
+fn lock(folder: &Path) -> Result<Folder, Error> {
     let path = folder.join(LOCK_FILE);
     let broken = |source| Error::Token { path: path.clone(), source };
     let file = File::options().write(true).create(true).truncate(false).mode(0o600).open(&path).map_err(broken)?;
     match file.try_lock() {
-        Ok(()) => Ok(file),
+        Ok(()) => Ok(Folder { _lock: file }),
         Err(TryLockError::WouldBlock) => {
             let told = std::fs::read_to_string(folder.join(TOKEN_FILE)).unwrap_or_default();
             let addr = told.lines().nth(1).filter(|addr| !addr.is_empty());
             let place = addr.map_or_else(String::new, |addr| format!(", at http://{addr}"));
             Err(Error::Taken { folder: folder.to_owned(), place })
         }
-        Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => Ok(file),
+        Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => Ok(Folder { _lock: file }),
         Err(TryLockError::Error(error)) => Err(broken(error)),
     }
 }

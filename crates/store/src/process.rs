@@ -72,14 +72,15 @@ impl Process {
 
     /// Whether the process is alive, given its last heartbeat.
     pub fn is_alive(&self, beat_at: Time, now: Time) -> bool {
+        let is_heard_of = now.since_ms(beat_at) < HEARTBEAT_EXPIRES_MS;
         if self.host != this_host() {
-            return now.since_ms(beat_at) < HEARTBEAT_EXPIRES_MS;
+            return is_heard_of;
         }
         match started(self.pid) {
             Ok(Some(start_time)) => self.start_time == 0 || self.start_time == start_time,
             Ok(None) => false,
-            // Whoever cannot look does not know, and takes nothing from anybody.
-            Err(_) => true,
+            // Whoever cannot look goes by what was last heard, as with another host.
+            Err(_) => is_heard_of,
         }
     }
 }

@@ -116,7 +116,7 @@ fn watch(plan: &OsStr, args: impl Iterator<Item = OsString>, line: &UnixStream) 
     let us = std::process::id().cast_signed();
     let below_us = || kin::below(us).into_iter().filter(|kin| kin.pid != us).collect();
     let is_wall = |kin: &Kin| walled.as_ref().is_some_and(|walled| walled.is_wall(kin));
-    let Swept { ended, left } = kin::end(leader, is_wall, || (!alone.load(Ordering::Acquire)).then(below_us));
+    let Swept { ended, left } = kin::end(leader, 0, is_wall, || (!alone.load(Ordering::Acquire)).then(below_us));
     let problem = walled.and_then(Started::problem);
     let (status, problem) = match first {
         // Walls that were killed from outside have had a command in them, for all that is known.

@@ -26,11 +26,11 @@ pub fn reported(moment: &mut Moment<'_>, id: &ThreadId, report: &Report) {
 }
 
 /// A child said something while it works: its parent reads the newest of it at its next turn.
-pub fn said(moment: &mut Moment<'_>, id: &ThreadId, text: &str) {
+pub fn said(moment: &mut Moment<'_>, id: &ThreadId, text: &str, foreign: bool) {
     let is_heard = moment.thread.children.get(id).is_some_and(|child| child.spawned.progress);
     if is_heard && moment.thread.run.is_some() {
         let text = context::bounded(text, MAX_SAID, "");
-        moment.emit(Event::ChildSaid { child: id.clone(), text: text.into() });
+        moment.emit(Event::ChildSaid { child: id.clone(), text: text.into(), foreign });
     }
 }
 

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use serde_json::json;
+
 use crate::context::operations;
 use crate::event::{ThreadCreated, VerdictKind};
 use crate::house::{Consent, House};
 use crate::json::Json;
 use crate::machine::Moment;
 use crate::mode::Mode;
-use crate::permission::{self, Action, Asked, Layer, Weighed};
+use crate::permission::{self, Action, Asked, Judgement, Layer, Weighed};
 use crate::policy::{STARTING_VERBS, VERBS};
 use crate::thread::Thread;
 use crate::tools::{Assessment, READ_FILE, Reach, Risk, ToolInfo};
@@ -29,6 +31,14 @@ impl Thread {
         let asked = Asked { tool: &tool.name, assessment: &assessment, foreign: self.foreign, asks };
         let judgement = permission::judge(&self.created.chain(), &(house.rules)(), &self.granted, &asked);
         Weighed { risk: asked.risk(), judgement, assessment }
+    }
+
+    /// What would become of a file that this thread wants to read and a child of it to see.
+    pub fn weigh_giving(&self, house: &House, read_file: &ToolInfo, file: &str, child: Layer) -> Judgement {
+        let assessment = (house.assess)(&self.created.workspace, read_file, &Json::of(&json!({"path": file})));
+        let asked = Asked { tool: READ_FILE, assessment: &assessment, foreign: self.foreign, asks: None };
+        let chain: Vec<Layer> = self.created.chain().into_iter().chain([child]).collect();
+        permission::judge(&chain, &(house.rules)(), &self.granted, &asked)
     }
 }
 

@@ -5,8 +5,6 @@
 use std::fmt;
 use std::sync::Arc;
 
-use serde_json::json;
-
 use crate::brief::{Brief, Shared};
 use crate::budget::Grant;
 use crate::context;
@@ -16,7 +14,7 @@ use crate::json::Json;
 use crate::machine::Moment;
 use crate::message::{Origin, Role as Speaker};
 use crate::mode::Mode;
-use crate::permission::{Action, Judgement};
+use crate::permission::{Action, Judgement, Layer};
 use crate::policy::{STARTING_VERBS, VERBS};
 use crate::role::{Agent, Role};
 use crate::thread::{Thread, task_key};
@@ -176,7 +174,7 @@ pub fn accept(
     room(thread, if subtask.is_some() { 0 } else { 1 }).map_err(|why| why.to_string())?;
     let mode = mode(thread, find_agent(moment, wish.agent.as_deref())?, wish, &mut narrowed);
     let role = role(moment, wish, mode, &mut narrowed)?;
-    keep_readable(moment, &mut brief.files, &mut narrowed);
+    keep_readable(moment, &mut brief.files, &Layer { agent: role.name.clone(), mode }, &mut narrowed);
     // Whoever has a parent does not see what the parent and its other children write meanwhile.
     let reusable = thread.created.policy.reuse_reports && thread.id().is_root() && only_reads(moment, &role);
     // While somebody may be writing, nobody knows what a reader would find.
@@ -209,8 +207,8 @@ pub fn accept(
     Ok(Accepted::Spawned(child))
 }
 
-/// Leaves the files that the parent could read itself without asking anybody: giving along is a way to read.
-fn keep_readable(moment: &Moment<'_>, files: &mut Vec<Arc<str>>, narrowed: &mut Vec<Arc<str>>) {
+/// Leaves the files that parent and child could both read without asking anybody: giving along is a way to read.
+fn keep_readable(moment: &Moment<'_>, files: &mut Vec<Arc<str>>, child: &Layer, narrowed: &mut Vec<Arc<str>>) {
     if files.is_empty() {
         return;
     }
@@ -228,8 +226,7 @@ fn keep_readable(moment: &Moment<'_>, files: &mut Vec<Arc<str>>, narrowed: &mut 
         return;
     }
     files.retain(|file| {
-        let input = Json::of(&json!({"path": file}));
-        let Judgement { action, by, .. } = thread.weigh(moment.house, read_file, &input).judgement;
+        let Judgement { action, by, .. } = thread.weigh_giving(moment.house, read_file, file, child.clone());
         if action != Action::Allow {
             narrowed.push(
                 format!("file {file} was not given along: read_file does not go without a question ({by})").into(),

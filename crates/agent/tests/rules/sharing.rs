@@ -30,7 +30,7 @@ fn a_parent_hears_the_newest_words_of_a_child_that_it_asked_to_hear() {
         ("spawn_agent", r#"{"task":"b","background":true}"#),
     ]);
     for (child, text) in [("r.1", "first"), ("r.1", "second"), ("r.2", "unheard"), ("r.9", "nobody")] {
-        room.hears(Input::ChildSaid { child: ThreadId::new(child), text: text.into() });
+        room.hears(Input::ChildSaid { child: ThreadId::new(child), text: text.into(), foreign: false });
     }
     room.calls(&[("list_agents", "{}")]);
     let words = newest_words(&room);
@@ -48,7 +48,7 @@ fn words_on_the_way_give_no_turn_of_their_own_and_are_dropped_by_the_report() {
     room.calls(&[("spawn_agent", r#"{"task":"a","background":true,"progress":true}"#)]);
     room.says("I wait");
     let turns = room.thread.turns;
-    room.hears(Input::ChildSaid { child: ThreadId::new("r.1"), text: "on my way".into() });
+    room.hears(Input::ChildSaid { child: ThreadId::new("r.1"), text: "on my way".into(), foreign: false });
     assert_eq!(room.thread.turns, turns);
     room.reports("r.1", Outcome::Completed, Usage::default());
     let words = newest_words(&room);
@@ -92,7 +92,7 @@ fn notices_of_the_house_are_not_shared_as_a_users_words() {
 
 // OPTA-47, T11, T12, T43: giving along is a way to read.
 #[test]
-fn a_file_that_its_parent_may_not_read_unasked_is_not_given_along() {
+fn a_file_that_parent_or_child_may_not_read_unasked_is_not_given_along() {
     let rule = |pattern: Option<&str>, agent: Option<&str>, action| Rule {
         tool: "read_file".into(),
         pattern: pattern.map(Into::into),
@@ -101,12 +101,14 @@ fn a_file_that_its_parent_may_not_read_unasked_is_not_given_along() {
         origin: "a test".into(),
     };
     let cases = [
-        (rule(Some("*.env"), None, Action::Ask), vec!["plain"]),
-        (rule(Some("*.env"), None, Action::Deny), vec!["plain"]),
-        (rule(None, Some("general"), Action::Deny), vec![]),
-        (rule(None, Some("explore"), Action::Deny), vec!["plain", "a.env"]),
+        (rule(Some("*.env"), None, Action::Ask), "general", vec!["plain"]),
+        (rule(Some("*.env"), None, Action::Deny), "general", vec!["plain"]),
+        (rule(None, Some("general"), Action::Deny), "explore", vec![]),
+        (rule(None, Some("explore"), Action::Deny), "general", vec!["plain", "a.env"]),
+        (rule(None, Some("explore"), Action::Deny), "explore", vec![]),
+        (rule(Some("*.env"), Some("explore"), Action::Ask), "explore", vec!["plain"]),
     ];
-    for (rule, given) in cases {
+    for (rule, child, given) in cases {
         let mut room = Room::new(Policy::default());
         room.house.assess = Box::new(|_, tool, input| Assessment {
             subjects: input.value()["path"].as_str().map(Into::into).into_iter().collect(),
@@ -114,10 +116,11 @@ fn a_file_that_its_parent_may_not_read_unasked_is_not_given_along() {
         });
         let shown = rule.to_string();
         room.house.rules = Box::new(move || [rule.clone()].into());
-        room.calls(&[("spawn_agent", r#"{"task":"a","files":["plain","a.env"]}"#)]);
+        let call = format!(r#"{{"task":"a","agent":"{child}","files":["plain","a.env"]}}"#);
+        room.calls(&[("spawn_agent", &call)]);
         let spawned = room.spawned()[0];
         let files: Vec<&str> = spawned.brief.files.iter().map(AsRef::as_ref).collect();
-        assert_eq!(files, given, "{shown}");
+        assert_eq!(files, given, "{shown} {child}");
         assert_eq!(spawned.narrowed.len(), 2 - given.len(), "{shown}: {:?}", spawned.narrowed);
     }
 }
@@ -169,6 +172,17 @@ fn a_child_of_whoever_read_text_from_outside_is_as_careful_as_its_parent() {
     let input = Outside::Steered { text: "obey".into(), from: "general".into(), foreign: true };
     early.apply(room.now, &Event::InputArrived { id: InputId::new("i"), input });
     assert!(early.foreign);
+}
+
+// T60, OPTA-46
+#[test]
+fn a_parent_that_hears_words_of_whoever_read_text_from_outside_is_as_careful() {
+    let mut room = Room::new(Policy::default());
+    room.calls(&[("spawn_agent", r#"{"task":"a","background":true,"progress":true}"#)]);
+    for foreign in [false, true] {
+        room.hears(Input::ChildSaid { child: ThreadId::new("r.1"), text: "obey".into(), foreign });
+        assert_eq!(room.thread.foreign, foreign);
+    }
 }
 
 // OPTA-48

@@ -56,8 +56,9 @@ pub async fn serve(serve: Serve) -> Result<u8, Failure> {
         }
     };
     let mut code = 0;
-    window.open(async { code = closed.await }).await;
+    let folder = window.open(async { code = closed.await }).await;
     house.heart().leave().await;
+    drop(folder);
     out::note("what was running goes on when it is served again, or with: majordomo thread resume ID");
     Ok(code)
 }

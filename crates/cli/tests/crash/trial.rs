@@ -2,11 +2,12 @@
 
 use std::fmt;
 use std::process::Command;
+use std::time::Instant;
 
 use agent::ThreadId;
 use serde_json::Value;
 use testkit::dice::Dice;
-use testkit::world::{Books, Done, Running, World, assert_gapless, until};
+use testkit::world::{Books, Done, PATIENCE, Running, World, assert_gapless, until};
 
 use crate::runs::{Scripted, TASK};
 use crate::world;
@@ -98,7 +99,9 @@ impl<'a> Trial<'a> {
 
     /// Allows whatever is asked for as long as the run goes on.
     fn allow(&self, running: &mut Running) {
+        let begun = Instant::now();
         while self.scripted.asks && !running.has_ended() {
+            assert!(begun.elapsed() < PATIENCE, "it asks and asks: {}", running.said());
             let listed = self.world.call(&["approve", "ls", "--json"]);
             // The first to look may come before there is a database.
             let questions: Vec<Value> = serde_json::from_str(&listed.out).unwrap_or_default();

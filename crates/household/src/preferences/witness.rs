@@ -14,7 +14,7 @@ use std::sync::Arc;
 use agent::approval::{ApprovalId, Resolution};
 use agent::message::Part;
 use agent::tools::ToolResult;
-use agent::{CallId, Event, Json, ThreadId};
+use agent::{CallId, Event, Json, Outside, ThreadId};
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
@@ -107,6 +107,10 @@ impl Witness {
                 let above = thread.parent().and_then(|parent| self.seats.get(&parent));
                 let is_swayed = above.is_some_and(|above| above.is_swayed);
                 self.seats.insert(thread.clone(), Seat { is_swayed, ..Seat::default() });
+            }
+            Event::InputArrived { input: Outside::Steered { foreign: true, .. }, .. }
+            | Event::ChildSaid { foreign: true, .. } => {
+                self.seats.entry(thread.clone()).or_default().is_swayed = true;
             }
             Event::RunStarted { .. } => self.hear(thread),
             Event::Steered { from, .. } if &**from == "person" => self.hear(thread),

@@ -89,9 +89,12 @@ fn only_what_says_something_counts_as_said() {
         listener.hear(words(wire, "well").as_bytes()).expect("good");
         let said = listener.said();
         listener.hear(b": still here\n\n").expect("good");
-        if wire == Wire::Anthropic {
-            listener.hear(b"event: ping\ndata: {\"type\":\"ping\"}\n\n").expect("good");
-        }
+        listener
+            .hear(match wire {
+                Wire::Anthropic => b"event: ping\ndata: {\"type\":\"ping\"}\n\n",
+                Wire::OpenAi => b"data: {\"choices\":[{\"delta\":{\"content\":\"\"}}]}\n\n",
+            })
+            .expect("good");
         assert_eq!(listener.said(), said, "{wire:?}");
         listener.hear(words(wire, "well").as_bytes()).expect("good");
         assert_eq!(listener.said(), said + 1, "{wire:?}");

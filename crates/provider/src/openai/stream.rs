@@ -50,14 +50,13 @@ impl Reader {
         Self { is_plain: true, ..Self::default() }
     }
 
-    /// How many events there were.
+    /// How often something was said: words, a call, an end, a bill.
     pub(crate) fn said(&self) -> u64 {
         self.said
     }
 
     /// Takes the data of one event.
     pub(crate) fn event(&mut self, data: &[u8], say: &mut dyn FnMut(&str)) -> Result<(), CallError> {
-        self.said += 1;
         if data.trim_ascii() == b"[DONE]" {
             self.done = true;
             return Ok(());
@@ -78,6 +77,7 @@ impl Reader {
         if let Some(error) = chunk.error.filter(|error| !error.is_null()) {
             return Err(told(&error));
         }
+        self.said += u64::from(chunk.usage.is_some());
         self.usage.note(chunk.usage);
         for choice in chunk.choices.into_iter().flatten().filter(|choice| choice.index.unwrap_or(0) == 0) {
             self.choice(choice, say)?;
@@ -127,6 +127,7 @@ impl Reader {
         }
         if let Some(more) = refusal {
             self.room.bytes(more.len())?;
+            self.said += u64::from(!more.is_empty());
             self.refusal.push_str(&more);
             say(&more);
         }
@@ -135,6 +136,7 @@ impl Reader {
             self.call(delta.index, delta.id.as_deref().unwrap_or_default(), name, &arguments(&delta)?)?;
         }
         if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
+            self.said += 1;
             self.finish_reason = Some(reason);
         }
         Ok(())
@@ -142,12 +144,14 @@ impl Reader {
 
     fn words(&mut self, more: &str, say: &mut dyn FnMut(&str)) -> Result<(), CallError> {
         self.room.bytes(more.len())?;
+        self.said += u64::from(!more.is_empty());
         self.text.push_str(more);
         say(more);
         Ok(())
     }
 
     fn call(&mut self, index: Option<u64>, id: &str, name: &str, arguments: &str) -> Result<(), CallError> {
+        self.said += u64::from(!(id.is_empty() && name.is_empty() && arguments.is_empty()));
         let nth = match self.find(index, id, name) {
             Some(nth) => nth,
             None => {

@@ -134,8 +134,10 @@ async fn a_letter_that_crossed_the_end_of_a_run_leaves_nothing_to_resume() {
 async fn what_is_said_to_a_thread_that_this_process_has_and_nobody_drives_is_taken_up() {
     // A process that came to go on with a thread just as its run ended has it, and nothing to do for it.
     for (store, _folder) in stores() {
-        let room = Plan::new(&[scene("the whole", &[says("one"), says("two")])]).store(store).open().await;
+        let mut room = Plan::new(&[scene("the whole", &[says("one"), says("two")])]).store(store).open().await;
         let (root, _) = room.run("the whole").await;
+        // Whoever drove it has let go for certain.
+        room.again().await;
         let (process, now) = (store::Process::current().id, room.heart.clock().now());
         room.store.adopt(&root, &process, now).await.expect("nobody has it");
         let words = Outside::UserSaid { text: "and again".into() };

@@ -53,7 +53,7 @@ pub struct Open {
     pub client: reqwest::Client,
     pub folder: tempfile::TempDir,
     close: Option<oneshot::Sender<()>>,
-    closed: tokio::task::JoinHandle<()>,
+    closed: tokio::task::JoinHandle<majordomo_server::Folder>,
 }
 
 impl Open {

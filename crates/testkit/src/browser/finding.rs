@@ -33,7 +33,7 @@ pub(super) fn target(selector: &str) -> String {
             const hit = document.elementFromPoint(x, y);
             if (!hit || !(node.contains(hit) || hit.contains(node) && hit.matches("label"))) return {{ why: `${{hit?.outerHTML.slice(0, 200)}} lies over it` }};
             window.aimedAt = {{ isHit: false }};
-            const note = (event) => {{ window.aimedAt.isHit = node.contains(event.target) || event.target.contains(node); }};
+            const note = (event) => {{ window.aimedAt.isHit = node.contains(event.target) || event.target.matches("label") && event.target.contains(node); }};
             document.addEventListener("click", note, {{ capture: true, once: true }});
             return {{ x, y }};
         }})()"#

@@ -34,7 +34,11 @@ impl Sim {
                 self.tell(place.process, &child, id, stop).map(|_| ())
             }
             Effect::TellChild { child, call, text } => {
-                let said = Outside::Steered { text, from: place.thread.as_str().into(), foreign: false };
+                let said = Outside::Steered {
+                    text,
+                    from: place.thread.as_str().into(),
+                    foreign: self.disk.record(&place.thread).replayed.foreign,
+                };
                 let delivered = self.tell(place.process, &child, InputId::new(call.as_str()), said)?;
                 let soon = self.dice.below(100);
                 self.after(soon, Due::Input(place.clone(), Box::new(Input::ChildTold { call, delivered })));
@@ -60,7 +64,8 @@ impl Sim {
 
     pub(super) fn let_hear(&mut self, place: &Place, text: Arc<str>) {
         if let Some(parent) = place.thread.parent() {
-            let said = Input::ChildSaid { child: place.thread.clone(), text };
+            let foreign = self.disk.record(&place.thread).replayed.foreign;
+            let said = Input::ChildSaid { child: place.thread.clone(), text, foreign };
             self.after(1, Due::Input(place.beside(&parent), said.into()));
         }
     }

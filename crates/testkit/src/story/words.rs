@@ -86,7 +86,7 @@ pub fn event(scene: &Scene<'_>, event: &Event) -> Vec<String> {
         }
         Event::SubtaskSkipped { index, reason, .. } => vec![format!("{kind} {index}: {reason}")],
         Event::SubtaskRecalled { index, child, .. } => vec![format!("{kind} {index} from {}", path(child))],
-        Event::ChildSaid { child, text } => vec![format!("{kind} {}: {text}", path(child))],
+        Event::ChildSaid { child, text, .. } => vec![format!("{kind} {}: {text}", path(child))],
         Event::ChildSpawned(spawned) => spawn_words(scene, spawned),
         Event::ChildStarted { child } => vec![format!("{kind} {}", path(child))],
         Event::ChildStopped { child, strength, reason } => {

@@ -88,11 +88,11 @@ async fn a_whole_answer_is_not_held_back_by_a_server_that_only_murmurs_on() {
 async fn a_server_that_only_says_that_it_is_there_is_not_believed_for_ever() {
     // F15, F19
     let begun = "data: {\"choices\":[{\"delta\":{\"content\":\"some words\"}}]}\n\n";
-    let timeouts = Timeouts { idle: SHORT, ..Timeouts::default() };
+    let timeouts = Timeouts { idle: SHORT * 3, ..Timeouts::default() };
     let config = ProviderConfig { timeouts, ..config(Wire::OpenAi, murmuring(begun).await) };
     let error = conversation(config).ask(ask()).await.expect_err("nothing more comes");
     assert_eq!((error.kind, error.partial.as_deref()), (Kind::Truncated, Some("some words")));
-    assert!(error.message.contains("nothing but signs of life came for 2 s"), "{error}");
+    assert!(error.message.contains("nothing but signs of life came for"), "{error}");
 }
 
 #[tokio::test]

@@ -147,8 +147,9 @@ impl Guarded {
         let _ = self.guard.start_kill();
         let _ = tokio::time::timeout(LEAVE_TIME, self.guard.wait()).await;
         let mark = self.mark.clone();
-        let sweep =
-            tokio::task::spawn_blocking(move || kin::end(0, kin::no_walls, || kin::unless_gone(|| kin::marked(&mark))));
+        let sweep = tokio::task::spawn_blocking(move || {
+            kin::end(0, kin::STROKES, kin::no_walls, || kin::unless_gone(|| kin::marked(&mark)))
+        });
         let Swept { ended, left } = sweep.await.map_err(io::Error::other)?;
         Ok(Last { how: How::Lost, swept: ended, left })
     }
@@ -199,7 +200,7 @@ fn end_all_of(pid: i32, mark: &str) -> Swept {
         all.dedup_by_key(|kin| kin.pid);
         all
     };
-    kin::end(pid, kin::no_walls, || kin::unless_gone(look))
+    kin::end(pid, kin::STROKES, kin::no_walls, || kin::unless_gone(look))
 }
 
 /// A word that no other command on this machine has.

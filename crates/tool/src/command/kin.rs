@@ -20,10 +20,11 @@ pub(crate) const MARK: &str = "MAJORDOMO_COMMAND";
 
 /// Between asking to end and ending.
 const GRACE: Duration = Duration::from_millis(300);
-/// After this, and after so many strokes, whoever is left cannot be ended: another user's, or stuck in the kernel. Where the
-/// machine has other work, the strokes take longer.
+/// After this, whoever is left cannot be ended: another user's, or stuck in the kernel.
 const PATIENCE: Duration = Duration::from_millis(1300);
-const STROKES: u32 = 30;
+/// So many strokes are enough for everybody who can be ended, however slow a busy machine makes them. A guard cannot wait for
+/// them: it has to answer in time.
+pub(crate) const STROKES: u32 = 30;
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
 /// A live process.
@@ -45,15 +46,20 @@ pub(crate) struct Swept {
 
 /// Ends everyone that `find` finds, again and again until it says that nobody is left: first by asking, then by killing.
 /// `leader` is the process whose group they were started in. Whoever `is_wall` holds the others: not asked, not counted,
-/// but killed like them.
-pub(crate) fn end(leader: i32, is_wall: impl Fn(&Kin) -> bool, find: impl Fn() -> Option<Vec<Kin>>) -> Swept {
+/// but killed like them. Nobody is given up before so many strokes.
+pub(crate) fn end(
+    leader: i32,
+    least_strokes: u32,
+    is_wall: impl Fn(&Kin) -> bool,
+    find: impl Fn() -> Option<Vec<Kin>>,
+) -> Swept {
     let begun = Instant::now();
     let our_session = read(std::process::id().cast_signed()).map(|us| us.session);
     let mut known = BTreeSet::new();
     let mut strokes = 0;
     while let Some(found) = find() {
         let elapsed = begun.elapsed();
-        if elapsed > PATIENCE && strokes >= STROKES {
+        if elapsed > PATIENCE && strokes >= least_strokes {
             let left = found.iter().filter(|kin| !is_wall(kin)).count();
             return Swept { ended: known.len().saturating_sub(left), left };
         }
