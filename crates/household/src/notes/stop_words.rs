@@ -1,8 +1,12 @@
 //! Words that stand in every sentence, and those that ask for a note at all. Folded, as [`fold`](crate::text::fold) makes them.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 /// Whether a word says nothing of what is looked for.
 pub(super) fn is_one(folded: &str) -> bool {
-    WORDS.iter().any(|line| line.split(' ').any(|word| word == folded))
+    static ALL: LazyLock<HashSet<&str>> = LazyLock::new(|| WORDS.iter().flat_map(|line| line.split(' ')).collect());
+    ALL.contains(folded)
 }
 
 /// One line for each language, and one more for how people ask.
