@@ -1,6 +1,6 @@
 //! What can go wrong in a household.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 
@@ -20,10 +20,16 @@ pub enum Error {
     Index(rusqlite::Error),
     /// The index is damaged.
     #[error(
-        "the household's index (household.db in the data folder) is damaged: {0}. Restore a copy, or move it away: mail, \
-         calendars and notes are then read again, and habits begin anew"
+        "the household's index{} is damaged: {source}. Restore a copy, or move it away: mail, calendars and notes are then \
+         read again, and habits begin anew",
+        path.as_ref().map_or_else(String::new, |path| format!(" ({})", path.display()))
     )]
-    Damaged(rusqlite::Error),
+    Damaged {
+        /// Where it is, as far as that is known.
+        path: Option<PathBuf>,
+        /// What was found.
+        source: rusqlite::Error,
+    },
     /// The log of the house cannot be read.
     #[error("the log cannot be read: {0}")]
     Log(String),
@@ -35,7 +41,7 @@ pub enum Error {
 impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Self {
         match error.sqlite_error_code() {
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Damaged(error),
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Damaged { path: None, source: error },
             _ => Self::Index(error),
         }
     }
@@ -46,6 +52,14 @@ impl Error {
     pub fn file(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
         move |source| Self::File { path, source }
+    }
+
+    /// The same, with the place of a damaged index.
+    pub(crate) fn in_file(self, file: Option<&Path>) -> Self {
+        match self {
+            Self::Damaged { path: None, source } => Self::Damaged { path: file.map(Path::to_owned), source },
+            other => other,
+        }
     }
 
     /// A request that cannot be served.

@@ -19,6 +19,10 @@ pub struct Index(Mutex<Connection>);
 impl Index {
     /// Opens the file, or keeps everything in memory where there is none.
     pub fn open(path: Option<&Path>) -> Result<Self, Error> {
+        Self::open_file(path).map_err(|error| error.in_file(path))
+    }
+
+    fn open_file(path: Option<&Path>) -> Result<Self, Error> {
         let connection = match path {
             Some(path) => {
                 let folder = path.parent().unwrap_or(path);
@@ -84,12 +88,14 @@ mod tests {
         let prepare = |index: &Index| Index::prepare(&index.lock(), "note", 1, "DROP TABLE IF EXISTS note", create);
         prepare(&Index::open(Some(&path)).expect("an index")).expect("tables");
         let whole = std::fs::read(&path).expect("the file");
+        let shown = path.display().to_string();
         for (at, what) in [(0, "its head"), (4096, "its second page")] {
             let mut damaged = whole.clone();
             damaged[at..at + 100].fill(0x5a);
             std::fs::write(&path, &damaged).expect("a file");
             let error = Index::open(Some(&path)).and_then(|index| prepare(&index)).expect_err(what).to_string();
             assert!(error.contains("is damaged") && error.contains("move it away"), "{what}: {error}");
+            assert_eq!(error.contains(&shown), at == 0, "{what}: {error}");
             assert_eq!(std::fs::read(&path).expect("the file"), damaged, "{what}");
         }
     }
