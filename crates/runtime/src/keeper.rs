@@ -90,6 +90,10 @@ async fn is_read(heart: &Inner, thread: &ThreadId) -> bool {
 async fn go_on(heart: &Arc<Inner>, thread: &ThreadId) -> bool {
     // Whoever sits there has read it, or is about to leave.
     let Some(seat) = Seat::take(heart, thread) else { return false };
+    // Looked at behind the seat: whoever sits when the process begins to leave is told, and nobody may sit down after that.
+    if heart.leaving.is_cancelled() {
+        return false;
+    }
     match heart.load(seat).await {
         Ok(driver) => {
             heart.run(driver, Opening::Left { sent: None });

@@ -86,18 +86,26 @@ fn only_what_says_something_counts_as_said() {
     // F19
     for wire in WIRES {
         let mut listener = Listener::new(wire, None);
+        let sign: &[u8] = match wire {
+            Wire::Anthropic => b"event: ping\ndata: {\"type\":\"ping\"}\n\n",
+            Wire::OpenAi => b"data: {\"choices\":[{\"delta\":{\"content\":\"\"}}]}\n\n",
+        };
         listener.hear(words(wire, "well").as_bytes()).expect("good");
+        listener.hear(sign).expect("good");
         let said = listener.said();
-        listener.hear(b": still here\n\n").expect("good");
-        listener
-            .hear(match wire {
-                Wire::Anthropic => b"event: ping\ndata: {\"type\":\"ping\"}\n\n",
-                Wire::OpenAi => b"data: {\"choices\":[{\"delta\":{\"content\":\"\"}}]}\n\n",
-            })
-            .expect("good");
-        assert_eq!(listener.said(), said, "{wire:?}");
+        for sign in [sign, b": still here\n\n", sign] {
+            listener.hear(sign).expect("good");
+            assert_eq!(listener.said(), said, "{wire:?}");
+        }
         listener.hear(words(wire, "well").as_bytes()).expect("good");
         assert_eq!(listener.said(), said + 1, "{wire:?}");
+    }
+    let mut listener = Listener::new(Wire::OpenAi, None);
+    for thought in ["so", " it", " is"] {
+        let said = listener.said();
+        let event = format!("data: {{\"choices\":[{{\"delta\":{{\"reasoning_content\":\"{thought}\"}}}}]}}\n\n");
+        listener.hear(event.as_bytes()).expect("good");
+        assert_eq!(listener.said(), said + 1, "a model that thinks aloud is at work");
     }
 }
 

@@ -1,6 +1,7 @@
 //! Answers: chunks of a chat completion, read into one text and a list of calls.
 
 use std::borrow::Cow;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use agent::model::{Answer, CallError, CallErrorKind, StopReason};
 
@@ -22,6 +23,8 @@ pub(crate) struct Reader {
     done: bool,
     room: Room,
     said: u64,
+    /// What the last event without a word of the answer was, as a number.
+    last_thought: Option<u64>,
     mould: Option<Mould<What>>,
     #[cfg(any(test, fuzzing))]
     is_plain: bool,
@@ -50,7 +53,7 @@ impl Reader {
         Self { is_plain: true, ..Self::default() }
     }
 
-    /// How often something was said: words, a call, an end, a bill.
+    /// How often something was said: words, a call, an end, a bill, another thought.
     pub(crate) fn said(&self) -> u64 {
         self.said
     }
@@ -79,10 +82,23 @@ impl Reader {
         }
         self.said += u64::from(chunk.usage.is_some());
         self.usage.note(chunk.usage);
+        let said = self.said;
         for choice in chunk.choices.into_iter().flatten().filter(|choice| choice.index.unwrap_or(0) == 0) {
             self.choice(choice, say)?;
         }
+        if self.said == said {
+            self.thought(data);
+        }
         Ok(())
+    }
+
+    /// Takes an event that adds nothing to the answer. Some models think aloud in fields that are not read, for as long as they
+    /// like; what only says that somebody is there says the same each time.
+    fn thought(&mut self, data: &[u8]) {
+        let mut hasher = DefaultHasher::new();
+        data.hash(&mut hasher);
+        let is_other = self.last_thought.replace(hasher.finish()) != Some(hasher.finish());
+        self.said += u64::from(is_other);
     }
 
     /// How far the answer is. Its end is the reason why it ended: `[DONE]` alone is also what a gateway says when the
