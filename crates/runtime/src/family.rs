@@ -138,6 +138,7 @@ async fn end(heart: &Arc<Inner>, id: &ThreadId, why: &str) -> Result<(), Error> 
             Parting::Replaced => follow(heart, id, None).await,
         },
         Err(Error::Idle(_) | Error::Store(store::Error::Owned { .. })) => follow(heart, id, None).await,
+        Err(Error::Store(error)) if error.is_passing() => follow(heart, id, None).await,
         Err(error) => Err(error),
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agent::ThreadId;
-use store::Wake;
+use store::{LEASE_MS, Wake};
 use tokio::sync::oneshot;
 use tokio::time::MissedTickBehavior;
 
@@ -65,14 +65,18 @@ async fn pass_on(heart: &Arc<Inner>) {
     }
 }
 
-/// Has a thread of this process read what was sent to it, and only then forgets that it has to. What cannot be read yet is tried
-/// again, here or by whoever looks for wakes later.
+/// Has a thread of this process read what was sent to it, and only then forgets that it has to. What is not read while the wake is
+/// ours comes back to whoever looks for wakes then.
 async fn wake_up(heart: Arc<Inner>, wake: Wake) {
-    while !is_read(&heart, &wake.thread).await && !go_on(&heart, &wake.thread).await {
-        tokio::select! {
-            () = heart.leaving.cancelled() => return,
-            () = tokio::time::sleep(TRY_AGAIN) => {}
+    let until_read = async {
+        while !is_read(&heart, &wake.thread).await && !go_on(&heart, &wake.thread).await {
+            tokio::time::sleep(TRY_AGAIN).await;
         }
+    };
+    tokio::select! {
+        () = heart.leaving.cancelled() => return,
+        () = tokio::time::sleep(Duration::from_millis(LEASE_MS)) => return,
+        () = until_read => {}
     }
     if let Err(error) = heart.store.done(wake).await {
         tracing::debug!(%error, "a wake could not be forgotten");
