@@ -4,9 +4,15 @@ use std::fs;
 
 use provider::Wire;
 use serde_json::Value;
+use testkit::scenes::{call, calls, command, says, says_and_calls, scene, spawn_with};
 
 use crate::desk::{Desk, server};
 use crate::heard;
+
+/// A root that makes one call, and whoever it starts.
+fn family(call: &str) -> String {
+    [scene("Root", &[calls(&[call.to_owned()]), says("Done.")]), scene("Leaf", &[says("Seen.")])].concat()
+}
 
 fn shown(request: &testkit::model_server::Request) -> String {
     heard::messages(request).iter().map(Value::to_string).collect::<Vec<_>>().join("\n")
@@ -15,21 +21,8 @@ fn shown(request: &testkit::model_server::Request) -> String {
 // OPTA-47
 #[tokio::test(flavor = "multi_thread")]
 async fn a_child_begins_with_the_files_and_messages_that_it_was_given() {
-    let server = server(
-        r#"
-[[script]]
-on = "Root"
-[[script.reply]]
-calls = [{ name = "spawn_agent", input = { task = "Leaf", files = ["notes.txt", "../home/secret"], messages = 1 } }]
-[[script.reply]]
-text = "Done."
-[[script]]
-on = "Leaf"
-[[script.reply]]
-text = "Seen."
-"#,
-    )
-    .await;
+    let server =
+        server(&family(&spawn_with("Leaf", ", files = [\"notes.txt\", \"../home/secret\"], messages = 1"))).await;
     let desk = Desk::at(Wire::OpenAi, &server);
     fs::write(desk.work("notes.txt"), "the key lies under the mat").expect("a file");
     fs::write(desk.aside("home/secret"), "canary").expect("a file");
@@ -49,21 +42,7 @@ text = "Seen."
 // OPTA-47, T12, T43
 #[tokio::test(flavor = "multi_thread")]
 async fn giving_along_is_no_way_around_a_rule_that_asks() {
-    let server = server(
-        r#"
-[[script]]
-on = "Root"
-[[script.reply]]
-calls = [{ name = "spawn_agent", input = { task = "Leaf", files = ["a.env", "plain"] } }]
-[[script.reply]]
-text = "Done."
-[[script]]
-on = "Leaf"
-[[script.reply]]
-text = "Seen."
-"#,
-    )
-    .await;
+    let server = server(&family(&spawn_with("Leaf", ", files = [\"a.env\", \"plain\"]"))).await;
     let desk = Desk::at(Wire::Anthropic, &server);
     fs::write(desk.work("a.env"), "canary").expect("a file");
     fs::write(desk.work("plain"), "nothing special").expect("a file");
@@ -81,27 +60,29 @@ text = "Seen."
 #[tokio::test(flavor = "multi_thread")]
 async fn a_parent_reads_what_a_child_says_while_it_works() {
     let server = server(
-        r#"
-[[script]]
-on = "Root"
-[[script.reply]]
-calls = [{ name = "spawn_agent", input = { task = "Leaf", background = true, progress = true } }]
-[[script.reply]]
-calls = [{ name = "run_command", input = { command = "until [ -e said ]; do sleep 0.02; done" } }]
-[[script.reply]]
-calls = [{ name = "run_command", input = { command = "touch heard" } }]
-[[script.reply]]
-calls = [{ name = "wait_agents", input = {} }]
-[[script.reply]]
-text = "Done."
-[[script]]
-on = "Leaf"
-[[script.reply]]
-text = "I have found the door."
-calls = [{ name = "run_command", input = { command = "touch said; until [ -e heard ]; do sleep 0.02; done" } }]
-[[script.reply]]
-text = "It is open."
-"#,
+        &[
+            scene(
+                "Root",
+                &[
+                    calls(&[spawn_with("Leaf", ", background = true, progress = true")]),
+                    calls(&[command("until [ -e said ]; do sleep 0.02; done")]),
+                    calls(&[command("touch heard")]),
+                    calls(&[call("wait_agents", "")]),
+                    says("Done."),
+                ],
+            ),
+            scene(
+                "Leaf",
+                &[
+                    says_and_calls(
+                        "I have found the door.",
+                        &[command("touch said; until [ -e heard ]; do sleep 0.02; done")],
+                    ),
+                    says("It is open."),
+                ],
+            ),
+        ]
+        .concat(),
     )
     .await;
     let desk = Desk::at(Wire::OpenAi, &server);
@@ -116,24 +97,11 @@ text = "It is open."
 // OPTA-48
 #[tokio::test(flavor = "multi_thread")]
 async fn the_same_reading_task_is_done_once_where_that_is_wanted() {
+    let look = || calls(&[spawn_with("Leaf", ", agent = \"explore\"")]);
     for (setting, children) in [("true", 1), ("false", 2)] {
-        let server = server(
-            r#"
-[[script]]
-on = "Root"
-[[script.reply]]
-calls = [{ name = "spawn_agent", input = { task = "Leaf", agent = "explore" } }]
-[[script.reply]]
-calls = [{ name = "spawn_agent", input = { task = "Leaf", agent = "explore" } }]
-[[script.reply]]
-text = "Done."
-[[script]]
-on = "Leaf"
-[[script.reply]]
-text = "Three doors."
-"#,
-        )
-        .await;
+        let server =
+            server(&[scene("Root", &[look(), look(), says("Done.")]), scene("Leaf", &[says("Three doors.")])].concat())
+                .await;
         let desk = Desk::at(Wire::OpenAi, &server);
         let set = format!("policy.reuse_reports={setting}");
         desk.run(&["run", "-m", "openai/gpt-5", "--set", &set, "Root"]).await.exits(0);

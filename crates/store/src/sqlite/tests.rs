@@ -335,10 +335,7 @@ async fn a_newer_schema_is_refused_untouched() {
 async fn a_file_of_the_first_schema_is_brought_up_to_date_and_keeps_what_it_holds() {
     let folder = TempDir::new().unwrap();
     let store = open(&folder);
-    let child = root().child(1);
-    threads(&store, &[&root(), &child]).await;
-    append(&store, &root(), 1, vec![turn_started(1), sample::answered(1, &["look"]), sample::spawned(&child, "c")])
-        .await;
+    write_family(&store).await;
     let sent = store.arrive(&root(), InputId::new("in"), said("hello"), NOW, true).await.unwrap();
     let before = held(&store).await;
     assert_eq!(before.2.len(), 1, "one of them used its model");
@@ -362,10 +359,7 @@ async fn a_file_whose_bringing_up_to_date_was_cut_off_anywhere_keeps_what_it_hol
     const FRAME: usize = 24 + 4096;
     let folder = TempDir::new().unwrap();
     let store = open(&folder);
-    let child = root().child(1);
-    threads(&store, &[&root(), &child]).await;
-    append(&store, &root(), 1, vec![turn_started(1), sample::answered(1, &["look"]), sample::spawned(&child, "c")])
-        .await;
+    write_family(&store).await;
     let before = held(&store).await;
     store.close().await;
     as_of_the_first_schema(&folder);
@@ -403,6 +397,14 @@ async fn a_file_of_an_earlier_schema_is_left_alone_while_somebody_works_with_it(
     assert!(refused.to_string().contains("let it end first"), "{refused}");
     raw(&folder).execute("UPDATE processes SET start_time = start_time + 1", []).unwrap();
     assert_eq!(held(&open(&folder)).await.1.len(), 1, "it has ended, and its number is another's");
+}
+
+/// A root that was answered and has a child.
+async fn write_family(store: &SqliteStore) {
+    let child = root().child(1);
+    threads(store, &[&root(), &child]).await;
+    append(store, &root(), 1, vec![turn_started(1), sample::answered(1, &["look"]), sample::spawned(&child, "c")])
+        .await;
 }
 
 async fn held(store: &SqliteStore) -> (Vec<Record>, Vec<ThreadRow>, Vec<UsageRow>) {
