@@ -4,9 +4,12 @@
 //! program does with its own words is `program`'s.
 
 use crate::program;
-use crate::script::{Call, Oddity, Redirect, Script, Word, is_trusted};
+use crate::script::{Assigned, Call, Oddity, Redirect, Script, Word, is_trusted};
 use crate::secret;
 use crate::verdict::Verdict;
+
+/// How many shells in one command may be given theirs in line.
+const MAX_INLINE: usize = 3;
 
 /// What was found out about a command.
 pub(crate) struct Judged {
@@ -19,21 +22,18 @@ pub(crate) struct Judged {
 /// Judges everything in a command.
 pub(crate) fn script(script: &Script) -> Judged {
     let mut parts = Vec::new();
-    let mut verdicts: Vec<Verdict> = script.calls.iter().map(|one| call(one, script, &mut parts)).collect();
+    let mut verdicts: Vec<Verdict> = script.calls.iter().map(|one| call(one, &mut parts)).collect();
     verdicts.extend(script.oddities.iter().filter_map(|one| oddity(*one)));
-    verdicts.extend(script.assigned.iter().map(|name| assignment(name)));
+    verdicts.extend(script.assigned.iter().map(|one| assigned(one, script)));
     verdicts.extend(script.looped.iter().map(|name| loop_variable(name)));
-    verdicts.extend(script.redirects.iter().map(|one| redirect(one, script)));
-    verdicts.extend(script.loose.iter().map(|word| loose(word, script)));
-    let moves = |call: &Call| matches!(call.words[0].text.as_str(), "cd" | "pushd" | "popd");
-    let obeys = |part: &String| part.starts_with("git ") || part.starts_with("cargo ");
-    if script.calls.iter().any(moves) && parts.iter().any(obeys) {
-        verdicts.push(Verdict::works("it goes to another folder, whose configuration git or cargo would obey"));
-    }
+    verdicts.extend(script.redirects.iter().map(redirect));
+    verdicts.extend(script.loose.iter().map(loose));
     let is_plain = script.oddities.is_empty()
         && script.assigned.is_empty()
         && !script.redirects.iter().any(|one| one.writes && !is_harmless_sink(&one.target))
-        && words(script).all(|word| !word.is_computed && word.variables.iter().all(|name| is_trusted(name)))
+        && words(script).all(|word| {
+            !word.is_computed && !word.is_substituted && word.variables.iter().all(|name| is_trusted(name))
+        })
         && script.calls.iter().all(|call| is_name(&call.words[0]));
     let verdict =
         verdicts.into_iter().reduce(Verdict::and).unwrap_or_else(|| Verdict::unsure("it runs nothing that is known"));
@@ -45,7 +45,7 @@ fn words(script: &Script) -> impl Iterator<Item = &Word> {
     called.chain(&script.loose).chain(script.redirects.iter().map(|redirect| &redirect.target))
 }
 
-fn call(call: &Call, script: &Script, parts: &mut Vec<String>) -> Verdict {
+fn call(call: &Call, parts: &mut Vec<String>) -> Verdict {
     let mut words = call.words.as_slice();
     loop {
         parts.push(words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "));
@@ -59,17 +59,35 @@ fn call(call: &Call, script: &Script, parts: &mut Vec<String>) -> Verdict {
         }
     }
     let Some(name) = program::known_name(&words[0].text) else {
-        return Verdict::unsure(format!(
-            "it runs `{}`, a program named by its path, which could be anything",
-            words[0].text
-        ));
+        let unknown = || format!("it runs `{}`, a program named by its path, which could be anything", words[0].text);
+        let verdict = program::of_workspace(&words[0]).unwrap_or_else(|| Verdict::unsure(unknown()));
+        return words[1..].iter().map(|word| argument(word, false, false)).fold(verdict, Verdict::and);
     };
     let (is_teller, args) = (matches!(name, "echo" | "printf"), &words[1..]);
+    if let Some(inner) = program::inline_script(name, args) {
+        return inline(inner, parts);
+    }
     let told = args.iter().enumerate().map(|(at, word)| {
         let is_text = is_teller || program::is_search_text(name, args, at);
-        argument(word, script, is_teller, is_text)
+        argument(word, is_teller, is_text)
     });
     told.fold(program::verdict(name, args), Verdict::and)
+}
+
+/// A command that is given to another shell in line is judged as if it stood there itself.
+fn inline(text: &str, parts: &mut Vec<String>) -> Verdict {
+    let read = crate::limits::check(text).and_then(|()| crate::read::script(text));
+    // One in another in another is not worth the trouble.
+    let is_deep = parts.iter().filter(|part| part.contains(" -c ")).count() > MAX_INLINE;
+    match read {
+        Ok(inner) if !is_deep => {
+            let judged = script(&inner);
+            parts.extend(judged.parts);
+            Verdict { is_tricky: true, ..judged.verdict }
+        }
+        Ok(_) => Verdict::unsure("it gives shells commands within commands"),
+        Err(why) => Verdict::unsure(why),
+    }
 }
 
 /// Whether a word can be nothing but the name of one program.
@@ -78,37 +96,35 @@ fn is_name(word: &Word) -> bool {
     word.is_literal() && !word.text.is_empty() && word.text.chars().all(is_usual) && !word.text.contains('=')
 }
 
-fn argument(word: &Word, script: &Script, is_teller: bool, is_text: bool) -> Verdict {
+fn argument(word: &Word, is_teller: bool, is_text: bool) -> Verdict {
     if !is_text && secret::is_named_by(word) {
         return names_secret();
     }
     if word.is_opaque || (word.is_computed && !is_teller) {
         return Verdict::unsure("what it works on is computed at run time");
     }
-    inserted(word, script, is_teller)
+    inserted(word, is_teller)
 }
 
-/// What is said of the variables in a word. A name put together from pieces could be any name.
-fn inserted(word: &Word, script: &Script, is_teller: bool) -> Verdict {
-    for name in word.variables.iter().filter(|name| !is_trusted(name)) {
-        if !script.looped.contains(name) {
-            return Verdict::unsure(format!("it uses the variable `{name}`, whose value is not shown"));
-        }
-        if word.is_pieced && !is_teller {
-            return Verdict::unsure("it puts names together from pieces at run time");
-        }
+/// What is said of the variables in a word whose values are not known. A name put together from pieces could be any name.
+fn inserted(word: &Word, is_teller: bool) -> Verdict {
+    if let Some(name) = word.variables.iter().find(|name| !is_trusted(name)) {
+        return Verdict::unsure(format!("it uses the variable `{name}`, whose value the command does not say"));
+    }
+    if word.is_pieced && !is_teller {
+        return Verdict::unsure("it puts names together from pieces at run time");
     }
     Verdict::looks()
 }
 
-fn loose(word: &Word, script: &Script) -> Verdict {
+fn loose(word: &Word) -> Verdict {
     if secret::is_named_by(word) {
         return names_secret();
     }
     if word.is_computed {
         return Verdict::unsure("what it works on is computed at run time");
     }
-    inserted(word, script, false)
+    inserted(word, false)
 }
 
 fn names_secret() -> Verdict {
@@ -125,6 +141,14 @@ fn oddity(oddity: Oddity) -> Option<Verdict> {
         // The commands in it are judged as calls, and what they give as a computed word.
         Oddity::Substitution => None,
     }
+}
+
+/// A variable that is set on its own, to a known text and under a name that no program reads, is only a name for it.
+fn assigned(one: &Assigned, script: &Script) -> Verdict {
+    if one.is_alone && is_small(&one.name) && script.values.contains_key(&one.name) {
+        return Verdict::looks();
+    }
+    assignment(&one.name)
 }
 
 fn assignment(name: &str) -> Verdict {
@@ -152,13 +176,18 @@ const HARMLESS_TO_SET: [&str; 14] = [
     "PYTHONUNBUFFERED",
 ];
 
-/// A loop sets its variable too. Those that change programs have capitals, but for the proxies.
+/// A loop sets its variable too.
 fn loop_variable(name: &str) -> Verdict {
-    let is_small = name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
-    if is_small && !name.ends_with("proxy") { Verdict::looks() } else { assignment(name) }
+    if is_small(name) { Verdict::looks() } else { assignment(name) }
 }
 
-fn redirect(redirect: &Redirect, script: &Script) -> Verdict {
+/// Variables that change programs have capitals, but for the proxies.
+fn is_small(name: &str) -> bool {
+    let is_small = name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+    is_small && !name.ends_with("proxy")
+}
+
+fn redirect(redirect: &Redirect) -> Verdict {
     let target = &redirect.target;
     let path = target.text.as_str();
     if path.contains("/dev/tcp") || path.contains("/dev/udp") {
@@ -171,8 +200,7 @@ fn redirect(redirect: &Redirect, script: &Script) -> Verdict {
         return names_secret();
     }
     if !target.is_literal() {
-        return Verdict::unsure("it opens a file whose name is computed at run time")
-            .and(inserted(target, script, false));
+        return Verdict::unsure("it opens a file whose name is computed at run time").and(inserted(target, false));
     }
     if !redirect.writes {
         return Verdict::looks();

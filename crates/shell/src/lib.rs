@@ -29,6 +29,7 @@ mod read;
 mod script;
 mod secret;
 mod standing;
+mod values;
 mod verdict;
 
 use agent::tools::{Reach, Risk};
@@ -66,10 +67,18 @@ pub struct Assessment {
 /// The text is read as `bash -c` would read it. Longer than 16 KiB, nested too deeply, holding characters that deceive
 /// the eye, or not readable at all, it is `World` and at least `High`.
 pub fn assess(command: &str) -> Assessment {
-    let script = match limits::check(command).and_then(|()| read::script(command)) {
+    assess_in(command, None)
+}
+
+/// The same for a command that runs in this workspace: a whole path that leads into it is known to do so.
+pub fn assess_in(command: &str, workspace: Option<&str>) -> Assessment {
+    let mut script = match limits::check(command).and_then(|()| read::script(command)) {
         Ok(script) => script,
         Err(unreadable) => return Assessment::unreadable(unreadable),
     };
+    if let Some(workspace) = workspace {
+        script.place(workspace);
+    }
     let judged = judge::script(&script);
     let Verdict { reach, risk, why, network, is_tricky } = judged.verdict;
     let is_plain = judged.is_plain && !is_tricky;

@@ -10,6 +10,7 @@ mod files;
 mod find;
 mod git;
 mod readers;
+mod scripts;
 mod sed;
 mod wrappers;
 
@@ -19,6 +20,7 @@ use crate::verdict::Verdict;
 
 pub(crate) use builders::verbs;
 pub(crate) use files::is_outside;
+pub(crate) use scripts::{is_interpreter, program as of_workspace};
 pub(crate) use wrappers::{is_wrapper, unwrapped};
 
 /// The name that the tables know a program by, unless it is named by a path of its own.
@@ -44,8 +46,23 @@ pub(crate) fn verdict(name: &str, args: &[Word]) -> Verdict {
         _ => readers::verdict(name, args)
             .or_else(|| files::verdict(name, args))
             .or_else(|| builders::verdict(name, args))
+            .or_else(|| scripts::verdict(name, args))
             .or_else(|| dangers::verdict(name, args))
             .unwrap_or_else(|| Verdict::unsure(format!("it runs `{name}`, a program that is not known here"))),
+    }
+}
+
+/// The command that a shell is given in line, if it is given nothing else and the text is known.
+pub(crate) fn inline_script<'a>(name: &str, args: &'a [Word]) -> Option<&'a str> {
+    let is_shell = matches!(name, "bash" | "sh" | "dash" | "zsh");
+    match args {
+        // `-i` reads start-up files, which any letter that is not listed might do too.
+        [flag, script] if is_shell && script.is_literal() => {
+            let letters = flag.text.strip_prefix('-').filter(|_| flag.is_literal())?;
+            let is_plain = letters.ends_with('c') && letters.chars().all(|c| "ceux".contains(c));
+            is_plain.then_some(script.text.as_str())
+        }
+        _ => None,
     }
 }
 

@@ -10,13 +10,14 @@ use std::io::Cursor;
 use std::panic::catch_unwind;
 
 use brush_parser::ast::{
-    AndOr, AndOrList, AssignmentName, AssignmentValue, BinaryPredicate, Command, CommandPrefixOrSuffixItem,
+    AndOr, AndOrList, Assignment, AssignmentName, AssignmentValue, BinaryPredicate, Command, CommandPrefixOrSuffixItem,
     CompoundCommand, CompoundList, ExtendedTestExpr, IoFileRedirectKind, IoFileRedirectTarget, IoHereDocument,
     IoRedirect, Pipeline, Program, RedirectList, SimpleCommand, UnaryPredicate,
 };
 use brush_parser::{Parser, ParserOptions, SourceInfo};
 
-use crate::script::{Call, Oddity, Redirect, Script, Word};
+use crate::script::{Assigned, Call, Oddity, Redirect, Script, Word};
+use crate::values;
 
 const UNREADABLE: &str = "it cannot be read as a shell command, so nobody knows what it would do";
 
@@ -30,6 +31,7 @@ pub(crate) fn script(command: &str) -> Result<Script, &'static str> {
     });
     let mut script = read.unwrap_or(Err(Unreadable)).map_err(|Unreadable| UNREADABLE)?;
     script.is_single &= script.calls.len() == 1 && script.oddities.is_empty();
+    values::put_in(&mut script);
     Ok(script)
 }
 
@@ -98,9 +100,13 @@ impl Reader {
             CompoundCommand::BraceGroup(group) => self.list(&group.list),
             CompoundCommand::Subshell(subshell) => self.list(&subshell.list),
             CompoundCommand::ForClause(clause) => {
-                self.script.looped.push(clause.variable_name.clone());
+                let name = &clause.variable_name;
+                self.script.looped.push(name.clone());
                 for value in clause.values.iter().flatten() {
-                    self.loose(&value.value)?;
+                    for word in self.words(&value.value)? {
+                        self.value(name, Some(word.clone()));
+                        self.script.loose.push(word);
+                    }
                 }
                 self.list(&clause.body.list)
             }
@@ -135,21 +141,7 @@ impl Reader {
         for item in simple.prefix.iter().flat_map(|prefix| &prefix.0) {
             match item {
                 CommandPrefixOrSuffixItem::AssignmentWord(assignment, _) => {
-                    let (AssignmentName::VariableName(name) | AssignmentName::ArrayElementName(name, _)) =
-                        &assignment.name;
-                    self.script.assigned.push(name.clone());
-                    if let AssignmentName::ArrayElementName(_, index) = &assignment.name {
-                        self.arithmetic([Some(index)])?;
-                    }
-                    match &assignment.value {
-                        AssignmentValue::Scalar(value) => self.loose(&value.value)?,
-                        AssignmentValue::Array(values) => {
-                            for (index, value) in values {
-                                index.iter().try_for_each(|index| self.loose(&index.value))?;
-                                self.loose(&value.value)?;
-                            }
-                        }
-                    }
+                    self.assignment(assignment, simple.word_or_name.is_none())?;
                 }
                 other => self.item(other, &mut words)?,
             }
@@ -164,6 +156,43 @@ impl Reader {
             self.script.calls.insert(place, Call { words });
         }
         Ok(())
+    }
+
+    fn assignment(&mut self, assignment: &Assignment, is_alone: bool) -> Result<(), Unreadable> {
+        let (AssignmentName::VariableName(name) | AssignmentName::ArrayElementName(name, _)) = &assignment.name;
+        self.script.assigned.push(Assigned { name: name.clone(), is_alone });
+        if let AssignmentName::ArrayElementName(_, index) = &assignment.name {
+            self.arithmetic([Some(index)])?;
+        }
+        match &assignment.value {
+            AssignmentValue::Scalar(value) => {
+                // Braces and patterns stay as they are in an assignment.
+                let word = Word { is_glob: false, ..self.word(&value.value)? };
+                let is_whole = matches!(assignment.name, AssignmentName::VariableName(_)) && !assignment.append;
+                self.value(name, is_whole.then(|| word.clone()));
+                self.script.loose.push(word);
+            }
+            AssignmentValue::Array(values) => {
+                self.value(name, None);
+                for (index, value) in values {
+                    index.iter().try_for_each(|index| self.loose(&index.value))?;
+                    self.loose(&value.value)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes what a variable may be set to, or that this cannot be told.
+    fn value(&mut self, name: &str, value: Option<Word>) {
+        // A tilde is expanded to a path that the text does not hold.
+        let value = value.filter(|word| !word.is_computed && !word.text.contains('~'));
+        let values = self.script.values.entry(name.to_owned()).or_insert_with(|| Some(Vec::new()));
+        match (values.as_mut(), value) {
+            (Some(known), Some(word)) => known.push(Word { is_braced: false, ..word }),
+            (_, None) => *values = None,
+            (None, Some(_)) => {}
+        }
     }
 
     fn item(&mut self, item: &CommandPrefixOrSuffixItem, words: &mut Vec<Word>) -> Result<(), Unreadable> {
@@ -231,8 +260,10 @@ impl Reader {
         if is_computed {
             self.script.oddities.push(Oddity::Substitution);
         }
-        let variables = variables.filter(|name| !name.is_empty()).map(str::to_owned).collect();
-        self.script.loose.push(Word { variables, is_computed, ..Word::default() });
+        let mut word = Word { is_computed, ..Word::default() };
+        variables.filter(|name| !name.is_empty()).for_each(|name| word.push_variable(name, "", true));
+        // What stands around a variable in a document is no name.
+        self.script.loose.push(Word { is_pieced: false, ..word });
     }
 
     fn loose(&mut self, raw: &str) -> Result<(), Unreadable> {

@@ -3,6 +3,8 @@
 //! The shape of the shell's language is flattened on purpose. Whether a command stands in a chain, a loop or a
 //! substitution does not change what it would do once it runs, and the worst of all is what counts.
 
+use std::collections::BTreeMap;
+
 /// Everything in a command that has a say in its verdict.
 #[derive(Debug, Default)]
 pub(crate) struct Script {
@@ -15,19 +17,40 @@ pub(crate) struct Script {
     /// here-strings.
     pub loose: Vec<Word>,
     /// Variables that are set, before a command or on their own.
-    pub assigned: Vec<String>,
+    pub assigned: Vec<Assigned>,
     /// Variables that a loop sets to its values.
     pub looped: Vec<String>,
+    /// What each variable may be set to; `None` where that cannot be told from the text.
+    pub values: BTreeMap<String, Option<Vec<Word>>>,
     /// Whatever else makes a difference.
     pub oddities: Vec<Oddity>,
     /// Whether it is one simple command and nothing around it.
     pub is_single: bool,
 }
 
+impl Script {
+    /// Marks the words that name something in a workspace by its whole path.
+    pub fn place(&mut self, workspace: &str) {
+        let words = self.calls.iter_mut().flat_map(|call| &mut call.words);
+        for word in words.chain(self.redirects.iter_mut().map(|one| &mut one.target)) {
+            let below = word.text.strip_prefix(workspace).filter(|rest| rest.is_empty() || rest.starts_with('/'));
+            word.is_inside = word.is_literal() && below.is_some_and(|rest| rest.split('/').all(|step| step != ".."));
+        }
+    }
+}
+
 /// A program and its arguments. There is always a first word.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Call {
     pub words: Vec<Word>,
+}
+
+/// A variable that is set.
+#[derive(Debug)]
+pub(crate) struct Assigned {
+    pub name: String,
+    /// Whether the assignment is a command of its own. Before a command it changes that command's environment.
+    pub is_alone: bool,
 }
 
 /// A word as the program would get it, as far as the text tells.
@@ -35,13 +58,15 @@ pub(crate) struct Call {
 pub(crate) struct Word {
     /// Without its quotes. What is computed at run time stands as it was written.
     pub text: String,
-    /// Variables that are simply inserted.
+    /// Variables that are simply inserted and whose values are not known.
     pub variables: Vec<String>,
+    /// The text and the variables, in order: what known values are put into.
+    pub pieces: Vec<Piece>,
     /// Whether something in it is computed: a substitution, an operator on a variable, arithmetic with names.
     pub is_computed: bool,
     /// Whether it is computed by other than commands, which are judged themselves.
     pub is_opaque: bool,
-    /// Whether it may become several words, or one that begins otherwise than the text does.
+    /// Whether it may become several words, or one that begins otherwise than the text does: an option, for example.
     pub is_loose: bool,
     /// Whether it holds an unquoted `*`, `?` or `[`.
     pub is_glob: bool,
@@ -51,6 +76,19 @@ pub(crate) struct Word {
     pub is_braced: bool,
     /// Whether what was put on last is a variable.
     pub ends_in_variable: bool,
+    /// Whether the text holds the value of a variable.
+    pub is_substituted: bool,
+    /// Whether it names the workspace, or something in it, by its whole path.
+    pub is_inside: bool,
+}
+
+/// A piece of a word.
+#[derive(Clone, Debug)]
+pub(crate) enum Piece {
+    /// Text that the program gets as it is.
+    Text(String),
+    /// A variable, as it is written.
+    Variable { name: String, source: String, is_quoted: bool },
 }
 
 /// Variables that the house itself sets for a command, and whose values are no secret and no options.
@@ -77,15 +115,18 @@ impl Word {
             self.is_pieced |= self.ends_in_variable && first != '/';
             self.ends_in_variable = false;
             self.text.push_str(text);
+            self.pieces.push(Piece::Text(text.to_owned()));
         }
     }
 
     /// Adds a variable, as it is written.
-    pub fn push_variable(&mut self, name: &str, source: &str) {
+    pub fn push_variable(&mut self, name: &str, source: &str, is_quoted: bool) {
         self.is_pieced |= self.text.chars().next_back().is_some_and(|last| last != '/');
         self.ends_in_variable = true;
         self.variables.push(name.to_owned());
         self.text.push_str(source);
+        let (name, source) = (name.to_owned(), source.to_owned());
+        self.pieces.push(Piece::Variable { name, source, is_quoted });
     }
 
     /// Adds what the shell itself computes in ways that are not followed here, as it is written.
@@ -98,11 +139,12 @@ impl Word {
     pub fn push_computed(&mut self, source: &str) {
         self.is_computed = true;
         self.text.push_str(source);
+        self.pieces.push(Piece::Text(source.to_owned()));
     }
 }
 
 /// A file opened for a command.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Redirect {
     pub writes: bool,
     pub target: Word,

@@ -5,8 +5,9 @@ use crate::program;
 use crate::script::Script;
 
 /// Programs that do what their arguments say, so that allowing them once would allow everything.
-const NEVER: [&str; 16] = [
-    "env", "xargs", "sudo", "find", "fd", "fdfind", "ssh", "awk", "gawk", "mawk", "sed", "tar", "tee", "cp", "mv", "ln",
+const NEVER: [&str; 17] = [
+    "env", "xargs", "sudo", "find", "fd", "fdfind", "ssh", "awk", "gawk", "mawk", "sed", "tar", "tee", "cp", "mv",
+    "ln", "rm",
 ];
 
 /// The pattern for a command that is plain and at most of medium risk. Chains and wrapped commands have none.
@@ -18,6 +19,7 @@ pub(crate) fn pattern(script: &Script) -> Option<String> {
         || name.contains('/')
         || NEVER.contains(&name)
         || program::is_wrapper(name)
+        || program::is_interpreter(name)
     {
         return None;
     }

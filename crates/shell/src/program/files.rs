@@ -26,6 +26,9 @@ pub(super) fn verdict(name: &str, args: &[Word]) -> Option<Verdict> {
 
 /// Whether a word names, or may name, something that is not beneath the workspace.
 pub(crate) fn is_outside(word: &Word) -> bool {
+    if word.is_inside {
+        return false;
+    }
     let text = word.text.as_str();
     let value = text.split_once('=').map_or(text, |(_, value)| value);
     let is_far = |path: &str| path.starts_with(['/', '~', '$']) || path.split('/').any(|step| step == "..");
@@ -68,8 +71,39 @@ fn removal(args: &[Word]) -> Verdict {
         let deletes = "it deletes files that may lie outside the workspace";
         return if is_recursive { Verdict::grave(deletes) } else { Verdict::unsure(deletes) };
     }
-    Verdict::hard_to_undo("it deletes files")
+    // What a build has made can be made again.
+    let is_output = |word: &Word| {
+        let name = word.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        word.is_literal() && OUTPUT.contains(&name)
+    };
+    if is_recursive && !args.iter().filter(|word| !word.text.starts_with('-')).all(is_output) {
+        return Verdict::hard_to_undo("it deletes folders with all that is in them");
+    }
+    if args.iter().any(|word| !word.is_literal()) {
+        return Verdict::hard_to_undo("it deletes files that the command does not name");
+    }
+    Verdict::works("it deletes files of the workspace")
 }
+
+/// Folders that tools make and can make again.
+const OUTPUT: [&str; 16] = [
+    "target",
+    "node_modules",
+    "dist",
+    "build",
+    "out",
+    "coverage",
+    "htmlcov",
+    "__pycache__",
+    ".pytest_cache",
+    ".mypy_cache",
+    ".ruff_cache",
+    ".next",
+    ".nuxt",
+    ".turbo",
+    ".parcel-cache",
+    ".gradle",
+];
 
 fn copy_of_blocks(args: &[Word]) -> Verdict {
     if args.iter().any(|word| word.text.starts_with("of=/dev/") && word.text != "of=/dev/null") {

@@ -9,15 +9,19 @@ use crate::options::{Options, is_any_of};
 use crate::script::Word;
 use crate::verdict::Verdict;
 
-use super::{searches_home, unknown_use};
+use super::{is_outside, searches_home, unknown_use};
 
 pub(super) fn verdict(args: &[Word]) -> Verdict {
-    // Before the verb, only what takes things away from git is believed.
-    let before = args
-        .iter()
-        .take_while(|word| matches!(word.text.as_str(), "--no-pager" | "-P" | "--no-optional-locks"))
-        .count();
-    let Some((verb, rest)) = args[before..].split_first() else {
+    // Before the verb, only what takes things away from git is believed, and a folder of the workspace to work in.
+    let mut before = 0;
+    while let Some(word) = args.get(before) {
+        match (word.text.as_str(), args.get(before + 1)) {
+            ("--no-pager" | "-P" | "--no-optional-locks", _) => before += 1,
+            ("-C", Some(folder)) if folder.is_literal() && !is_outside(folder) => before += 2,
+            _ => break,
+        }
+    }
+    let Some((verb, rest)) = args.get(before..).and_then(|left| left.split_first()) else {
         return Verdict::unsure("`git` is given no verb");
     };
     if verb.text.starts_with('-') || !verb.is_literal() {

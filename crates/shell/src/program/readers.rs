@@ -33,9 +33,13 @@ pub(super) fn verdict(name: &str, args: &[Word]) -> Option<Verdict> {
         "set" if !args.is_empty() => by(args, name, |text| SHELL_OPTIONS.contains(&text)),
         "ps" => by(args, name, |text| PS.contains(&text) || text.starts_with(|c: char| c.is_ascii_digit())),
         "man" => by(args, name, |text| text == "-k" || text == "-f" || !(text.starts_with('-') || text.contains('/'))),
-        "printf" => by(args, name, |text| !text.starts_with("-v")),
+        "printf" => printf(args),
+        "wait" => by(args, name, |text| {
+            matches!(text, "-n" | "-f" | "$!")
+                || text.strip_prefix('%').unwrap_or(text).bytes().all(|b| b.is_ascii_digit())
+        }),
         "systemctl" => systemctl(args),
-        "unzip" => args.first().filter(|first| first.text == "-l").map(|_| Verdict::looks())?,
+        "unzip" => unzip_lists(args)?,
         "tar" => tar_lists(args)?,
         _ => return None,
     };
@@ -50,7 +54,7 @@ fn by(args: &[Word], name: &str, is_known: impl Fn(&str) -> bool) -> Verdict {
     }
 }
 
-const ALWAYS: [&str; 75] = [
+const ALWAYS: [&str; 74] = [
     // contents
     "cat",
     "head",
@@ -123,7 +127,6 @@ const ALWAYS: [&str; 75] = [
     "cd",
     "type",
     "exit",
-    "wait",
     "break",
     "continue",
     "return",
@@ -351,6 +354,15 @@ fn grep(args: &[Word]) -> Verdict {
     searched.unwrap_or_else(Verdict::looks)
 }
 
+/// The option `-v` sets a variable, and evaluates the subscript in its name, commands and all. Only the first word can be
+/// an option.
+fn printf(args: &[Word]) -> Verdict {
+    match args.first().filter(|first| first.is_loose || (first.text.starts_with('-') && first.text != "--")) {
+        Some(word) => unknown_use("printf", word),
+        None => Verdict::looks(),
+    }
+}
+
 /// The shell evaluates subscripts, and with them commands, in what a test names.
 fn test(args: &[Word]) -> Verdict {
     let evaluates =
@@ -385,6 +397,12 @@ fn systemctl(args: &[Word]) -> Verdict {
             _ => Verdict::grave("it changes services of the machine"),
         },
     }
+}
+
+fn unzip_lists(args: &[Word]) -> Option<Verdict> {
+    let (first, rest) = args.split_first()?;
+    let is_name = |word: &Word| word.is_literal() && !word.text.starts_with('-');
+    (first.text == "-l" && rest.iter().all(is_name)).then(Verdict::looks)
 }
 
 /// Listing an archive, if nothing but a listing is asked for; a colon in its name would be another machine.

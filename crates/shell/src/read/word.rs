@@ -6,7 +6,7 @@ use brush_parser::word::{
 };
 
 use super::{Reader, Unreadable, options};
-use crate::script::{Oddity, Word, is_trusted};
+use crate::script::{Oddity, Word};
 
 /// More alternatives than this are not spread out; the word counts as computed.
 const MAX_ALTERNATIVES: usize = 64;
@@ -31,7 +31,7 @@ impl Reader {
         alternatives.iter().map(|one| Ok(Word { is_braced, ..self.word(one)? })).collect()
     }
 
-    fn word(&mut self, raw: &str) -> Result<Word, Unreadable> {
+    pub(super) fn word(&mut self, raw: &str) -> Result<Word, Unreadable> {
         let pieces = parse(raw, &options()).map_err(|_| Unreadable)?;
         let mut word = Word::default();
         self.pieces(raw, &pieces, Quotes::None, &mut word)?;
@@ -77,13 +77,11 @@ impl Reader {
                 WordPiece::ParameterExpansion(ParameterExpr::Parameter { parameter, indirect: false })
                     if is_simple(parameter) =>
                 {
-                    let name = name_of(parameter);
-                    word.is_loose |= quotes == Quotes::None && !is_trusted(name);
-                    word.push_variable(name, source);
+                    word.push_variable(name_of(parameter), source, quotes == Quotes::Double);
                 }
                 WordPiece::ParameterExpansion(_) => {
+                    word.is_loose |= quotes == Quotes::None || word.text.is_empty();
                     word.push_opaque(source);
-                    word.is_loose |= quotes == Quotes::None;
                     // An operator's operand may hold commands of its own. What cannot be read in it stays computed.
                     let inner = source.trim_start_matches("${").trim_end_matches('}');
                     if inner.len() < source.len() {
@@ -114,8 +112,9 @@ impl Reader {
 
     fn substitution(&mut self, source: &str, command: &str, quotes: Quotes, word: &mut Word) -> Result<(), Unreadable> {
         self.script.oddities.push(Oddity::Substitution);
+        // In quotes it is one word, but what that begins with is not known either.
+        word.is_loose |= quotes == Quotes::None || word.text.is_empty();
         word.push_computed(source);
-        word.is_loose |= quotes == Quotes::None;
         let is_single = self.script.is_single;
         // `$(<file)` and `$( )` hold no command; the file is seen as a redirection.
         self.text(command)?;
