@@ -233,6 +233,7 @@ impl Bench {
             workspace: self.heart.readable(&self.workspace, || thread.created.unreadable(&self.heart.house)),
             thread: self.id.clone(),
             call: call.clone(),
+            is_approved: approved.is_some(),
             ledger: self.ledger.clone(),
             stop,
             person: self.heart.person.clone(),

@@ -3,9 +3,12 @@
 //! What holds for any program is here: what is computed, assigned, redirected, wrapped, and what names a secret. What a
 //! program does with its own words is `program`'s.
 
+use agent::tools::Reach;
+
 use crate::program;
 use crate::script::{Assigned, Call, Oddity, Redirect, Script, Word, is_trusted};
 use crate::secret;
+use crate::touched::Touched;
 use crate::verdict::Verdict;
 
 /// How many shells in one command may be given theirs in line.
@@ -16,13 +19,21 @@ pub(crate) struct Judged {
     pub verdict: Verdict,
     /// Whether the text alone says what would run; a tricky verdict says otherwise too.
     pub is_plain: bool,
+    pub found: Found,
+}
+
+/// What was found on the way.
+#[derive(Default)]
+pub(crate) struct Found {
     pub parts: Vec<String>,
+    pub touched: Touched,
 }
 
 /// Judges everything in a command.
 pub(crate) fn script(script: &Script) -> Judged {
-    let mut parts = Vec::new();
-    let mut verdicts: Vec<Verdict> = script.calls.iter().map(|one| call(one, &mut parts)).collect();
+    let mut found = Found::default();
+    let mut verdicts: Vec<Verdict> = script.calls.iter().map(|one| call(one, &mut found)).collect();
+    script.redirects.iter().filter(|one| one.writes).for_each(|one| found.touched.name(&one.target));
     verdicts.extend(script.oddities.iter().filter_map(|one| oddity(*one)));
     verdicts.extend(script.assigned.iter().map(|one| assigned(one, script)));
     verdicts.extend(script.looped.iter().map(|name| loop_variable(name)));
@@ -37,7 +48,7 @@ pub(crate) fn script(script: &Script) -> Judged {
         && script.calls.iter().all(|call| is_name(&call.words[0]));
     let verdict =
         verdicts.into_iter().reduce(Verdict::and).unwrap_or_else(|| Verdict::unsure("it runs nothing that is known"));
-    Judged { verdict, is_plain, parts }
+    Judged { verdict, is_plain, found }
 }
 
 fn words(script: &Script) -> impl Iterator<Item = &Word> {
@@ -45,10 +56,10 @@ fn words(script: &Script) -> impl Iterator<Item = &Word> {
     called.chain(&script.loose).chain(script.redirects.iter().map(|redirect| &redirect.target))
 }
 
-fn call(call: &Call, parts: &mut Vec<String>) -> Verdict {
+fn call(call: &Call, found: &mut Found) -> Verdict {
     let mut words = call.words.as_slice();
     loop {
-        parts.push(words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "));
+        found.parts.push(words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "));
         if !is_name(&words[0]) {
             return Verdict::tricky("the name of the program it runs is put together at run time");
         }
@@ -61,28 +72,34 @@ fn call(call: &Call, parts: &mut Vec<String>) -> Verdict {
     let Some(name) = program::known_name(&words[0].text) else {
         let unknown = || format!("it runs `{}`, a program named by its path, which could be anything", words[0].text);
         let verdict = program::of_workspace(&words[0]).unwrap_or_else(|| Verdict::unsure(unknown()));
+        words.iter().for_each(|word| found.touched.name(word));
         return words[1..].iter().map(|word| argument(word, false, false)).fold(verdict, Verdict::and);
     };
     let (is_teller, args) = (matches!(name, "echo" | "printf"), &words[1..]);
     if let Some(inner) = program::inline_script(name, args) {
-        return inline(inner, parts);
+        return inline(inner, found);
     }
     let told = args.iter().enumerate().map(|(at, word)| {
         let is_text = is_teller || program::is_search_text(name, args, at);
         argument(word, is_teller, is_text)
     });
-    told.fold(program::verdict(name, args), Verdict::and)
+    let verdict = program::verdict(name, args);
+    if verdict.reach > Reach::ReadOnly && !is_teller {
+        found.touched.call(name, args);
+    }
+    told.fold(verdict, Verdict::and)
 }
 
 /// A command that is given to another shell in line is judged as if it stood there itself.
-fn inline(text: &str, parts: &mut Vec<String>) -> Verdict {
+fn inline(text: &str, found: &mut Found) -> Verdict {
     let read = crate::limits::check(text).and_then(|()| crate::read::script(text));
     // One in another in another is not worth the trouble.
-    let is_deep = parts.iter().filter(|part| part.contains(" -c ")).count() > MAX_INLINE;
+    let is_deep = found.parts.iter().filter(|part| part.contains(" -c ")).count() > MAX_INLINE;
     match read {
         Ok(inner) if !is_deep => {
             let judged = script(&inner);
-            parts.extend(judged.parts);
+            found.parts.extend(judged.found.parts);
+            found.touched.add(judged.found.touched);
             Verdict { is_tricky: true, ..judged.verdict }
         }
         Ok(_) => Verdict::unsure("it gives shells commands within commands"),

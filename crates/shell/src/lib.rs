@@ -29,11 +29,13 @@ mod read;
 mod script;
 mod secret;
 mod standing;
+mod touched;
 mod values;
 mod verdict;
 
 use agent::tools::{Reach, Risk};
 
+pub use crate::touched::{GitCall, Touched};
 use crate::verdict::Verdict;
 
 /// What a command would do.
@@ -57,6 +59,8 @@ pub struct Assessment {
     /// something is computed or assigned, a file is written by redirection, or an option turns a known program into
     /// another.
     pub is_plain: bool,
+    /// What in the workspace it may write, as far as the text tells.
+    pub touched: Touched,
     /// The pattern that an answer of "always allow" would be kept as, such as `cargo test*`. `None` where such an
     /// answer would allow more than what was looked at.
     pub standing: Option<String>,
@@ -83,7 +87,8 @@ pub fn assess_in(command: &str, workspace: Option<&str>) -> Assessment {
     let Verdict { reach, risk, why, network, is_tricky } = judged.verdict;
     let is_plain = judged.is_plain && !is_tricky;
     let standing = if is_plain && risk <= Risk::Medium { standing::pattern(&script) } else { None };
-    Assessment { reach, risk, why: why.into_owned(), network, parts: judged.parts, is_plain, standing }
+    let judge::Found { parts, touched } = judged.found;
+    Assessment { reach, risk, why: why.into_owned(), network, parts, is_plain, touched, standing }
 }
 
 impl Assessment {
@@ -95,6 +100,7 @@ impl Assessment {
             network: false,
             parts: Vec::new(),
             is_plain: false,
+            touched: Touched::default(),
             standing: None,
         }
     }

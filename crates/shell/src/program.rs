@@ -20,6 +20,7 @@ use crate::verdict::Verdict;
 
 pub(crate) use builders::verbs;
 pub(crate) use files::is_outside;
+pub(crate) use git::{changes_settings as changes_git_settings, verb as git_verb};
 pub(crate) use scripts::{is_interpreter, program as of_workspace};
 pub(crate) use wrappers::{is_wrapper, unwrapped};
 

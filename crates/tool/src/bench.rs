@@ -19,6 +19,8 @@ pub struct Bench {
     pub thread: ThreadId,
     /// The call.
     pub call: CallId,
+    /// Whether a person has approved this very call, by its digest.
+    pub is_approved: bool,
     /// What the thread knows of the files: one for all calls of a thread, empty when a thread is loaded again.
     pub ledger: Arc<FileLedger>,
     /// Cancelled when the call must end.
@@ -47,6 +49,7 @@ impl Bench {
             workspace,
             thread,
             call,
+            is_approved: false,
             ledger: Arc::default(),
             stop: CancellationToken::new(),
             person: None,

@@ -1,14 +1,52 @@
-//! Places in a workspace that decide what happens later, outside of any agent's work: whoever may write them may do anything.
-//! They are protected also where they do not exist yet.
+//! Protected places: files of a workspace that decide what programs run later, outside of any agent's work.
+//!
+//! This is the one list. The file tools and the reading of commands ask [`place`] before anything is done, the sandbox
+//! keeps what is there read-only, and the [watch](crate::watch) over a command finds what was put there all the same.
+//! Names count at any depth and in any case of letters, also where nothing is there yet.
+//!
+//! A repository is protected as a whole but for the names that everyday git commands write (`is_ordinary`): a name that
+//! a later git gives a meaning to is protected before it is known here.
 
-/// Folders and files by the end of their path, in small letters; a folder protects all that is in it.
-const PLACES: [&str; 35] = [
-    ".git/hooks",
-    ".git/config",
-    ".git/modules",
-    ".git/info/attributes",
+/// What a path has to do with protected places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// A repository's folder: what is in it is protected by name.
+    Repository,
+    /// Protected, with everything below it.
+    Protected(Place),
+    /// Something below it may be protected, as anywhere.
+    Open,
+}
+
+/// A protected place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Its name, by which rules speak of it.
+    pub name: &'static str,
+    pub kind: Kind,
+}
+
+/// What is done with a protected file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+pub(crate) enum Kind {
+    /// A file that git runs.
+    Hook,
+    /// A repository's settings.
+    Settings,
+    /// A file that says where a repository, or a part of it, is.
+    Pointer,
+    /// The list of what git does next in a sequence of commits; it may hold commands.
+    Sequence,
+    /// Anything else: settings of editors, shells, agents and package managers.
+    Plain,
+}
+
+/// Names that are protected with everything below them.
+const WHOLE: [&str; 37] = [
     ".gitmodules",
+    ".gitattributes",
     ".gitconfig",
+    ".githooks",
     ".husky",
     ".majordomo",
     ".mcp.json",
@@ -18,26 +56,59 @@ const PLACES: [&str; 35] = [
     ".gemini",
     ".opencode",
     ".agents",
-    ".vscode/tasks.json",
-    ".vscode/settings.json",
-    ".vscode/launch.json",
+    ".vscode",
     ".idea",
     ".envrc",
     ".direnv",
+    ".mvn",
+    ".gitlab-ci.yml",
+    ".npmrc",
+    ".yarnrc",
+    ".yarnrc.yml",
+    ".ssh",
     ".bashrc",
     ".bash_profile",
     ".bash_login",
     ".bash_logout",
+    ".bash_aliases",
     ".profile",
+    ".inputrc",
     ".zshrc",
     ".zshenv",
     ".zprofile",
     ".zlogin",
-    ".config/fish",
-    ".cargo/config",
-    ".cargo/config.toml",
-    ".ssh",
-    ".npmrc",
+    ".zlogout",
+    ".pypirc",
+    ".vimrc",
+];
+
+/// Names of which only something below is protected. A name that ends in a star stands for all that begin so.
+const WITHIN: [(&str, &str, &str); 3] = [
+    (".cargo", "config*", ".cargo/config"),
+    (".config", "fish", ".config/fish"),
+    (".github", "workflows", ".github/workflows"),
+];
+
+/// Folders of other people's packages: what their authors left there is opened by nobody's editor or shell, and package
+/// managers write it in passing. Repositories in them are protected all the same.
+const PACKAGES: [&str; 2] = ["node_modules", "site-packages"];
+
+/// What git writes in a repository in the course of everyday commands, besides names in capitals (`HEAD`, `MERGE_MSG`),
+/// locks and indexes.
+const ORDINARY: [&str; 13] = [
+    "objects",
+    "refs",
+    "logs",
+    "packed-refs",
+    "description",
+    "shallow",
+    "rr-cache",
+    "gc.log",
+    "gc.pid",
+    "lfs",
+    "annex",
+    "fsmonitor--daemon",
+    "reftable",
 ];
 
 /// The protected place that a path leads into, whatever folder it begins in.
@@ -50,21 +121,119 @@ pub(crate) fn place(path: &str) -> Option<&'static str> {
             ".." => {
                 names.pop();
             }
-            name => names.push(name),
+            // Other systems take a name without what they cannot store at its end.
+            name => names.push(name.trim_end_matches(['.', ' '])),
         }
     }
-    let leads_into = |place: &&&str| {
-        let wanted: Vec<&str> = place.split('/').collect();
-        names.windows(wanted.len()).any(|found| found == wanted)
+    within(&names).map(|place| place.name)
+}
+
+/// The place that the path of these names, in small letters, leads into.
+fn within(names: &[&str]) -> Option<Place> {
+    let mut is_package = false;
+    for (at, name) in names.iter().enumerate() {
+        let below = &names[at + 1..];
+        if is_git(name) {
+            // The folder itself is protected only as what it is; to make one is `git init`.
+            return match below.is_empty() {
+                true => Some(Place { name: ".git", kind: Kind::Pointer }),
+                false => in_repository(below),
+            };
+        }
+        if !is_package && let Some(place) = named(name, below.first().copied()) {
+            return Some(place);
+        }
+        is_package |= PACKAGES.contains(name);
+    }
+    None
+}
+
+/// Whether a name is that of a repository's folder, also as a file system that knows short names or ignores characters
+/// would read it.
+fn is_git(name: &str) -> bool {
+    let plain: String = name.chars().filter(|c| !matches!(c, '\u{200C}' | '\u{200D}' | '\u{FEFF}')).collect();
+    plain == ".git" || plain == "git~1"
+}
+
+/// The place that a name is, or is with the name below it.
+fn named(name: &str, below: Option<&str>) -> Option<Place> {
+    let plain = |name| Place { name, kind: Kind::Plain };
+    if let Some(whole) = WHOLE.iter().find(|whole| **whole == name) {
+        return Some(plain(whole));
+    }
+    let (_, wanted, shown) = WITHIN.iter().find(|(folder, ..)| *folder == name)?;
+    let is_wanted = match wanted.strip_suffix('*') {
+        Some(begin) => below?.starts_with(begin),
+        None => below? == *wanted,
     };
-    PLACES.iter().find(leads_into).copied()
+    is_wanted.then(|| plain(shown))
+}
+
+/// The place that these names lead into from a repository's folder.
+fn in_repository(names: &[&str]) -> Option<Place> {
+    let place = |name, kind| Some(Place { name, kind });
+    let (first, below) = names.split_first()?;
+    match (*first, below) {
+        ("config" | "config.worktree", []) => place(".git/config", Kind::Settings),
+        ("hooks", _) => place(".git/hooks", Kind::Hook),
+        ("commondir" | "gitdir", []) => place(".git/commondir", Kind::Pointer),
+        ("info", ["attributes", ..]) => place(".git/info/attributes", Kind::Plain),
+        ("info", _) => None,
+        ("rebase-merge" | "rebase-apply", ["git-rebase-todo" | "git-rebase-todo.backup"]) => {
+            place(".git/rebase-merge/git-rebase-todo", Kind::Sequence)
+        }
+        ("sequencer", ["todo"]) => place(".git/sequencer/todo", Kind::Sequence),
+        ("rebase-merge" | "rebase-apply" | "sequencer", _) => None,
+        // Repositories in a repository, each in a folder of any depth.
+        ("modules" | "worktrees", [] | [_]) => None,
+        ("modules" | "worktrees", [_, rest @ ..]) => in_repository(rest).filter(|_| !rest.is_empty()),
+        (name, _) if is_ordinary(name) => None,
+        _ => place(".git", Kind::Plain),
+    }
+}
+
+fn is_ordinary(name: &str) -> bool {
+    let is_pseudo_ref = name.chars().all(|c| c.is_ascii_alphabetic() || c == '_') && name.ends_with("head");
+    is_pseudo_ref
+        || ORDINARY.contains(&name)
+        || name == "index"
+        || ["index.", "sharedindex.", "bisect_", "merge_", "notes_"].iter().any(|begin| name.starts_with(begin))
+        || ["commit_editmsg", "tag_editmsg", "squash_msg", "auto_merge", "edit_description"].contains(&name)
+        || name.ends_with(".lock")
+        || name.starts_with("addp-hunk-edit")
+}
+
+/// What a name in a folder of the workspace is, for one who walks through it. `is_package` says that a folder above holds
+/// other people's packages.
+pub(crate) fn role(folder: Option<&str>, name: &str, is_package: bool) -> Role {
+    let name = name.to_lowercase();
+    if is_git(&name) {
+        return Role::Repository;
+    }
+    if is_package {
+        return Role::Open;
+    }
+    let above = folder.map(str::to_lowercase);
+    let found = named(&name, None).or_else(|| named(above.as_deref()?, Some(&name)));
+    found.map_or(Role::Open, Role::Protected)
+}
+
+/// Whether a folder of this name holds other people's packages.
+pub(crate) fn holds_packages(name: &str) -> bool {
+    PACKAGES.contains(&name)
+}
+
+/// What a name in a repository's folder is; none where git writes it every day.
+pub(crate) fn role_in_repository(names: &[&str]) -> Option<Place> {
+    let small: Vec<String> = names.iter().map(|name| name.to_lowercase()).collect();
+    in_repository(&small.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    // T19
+    // T19, T66, T68
     #[test]
     fn a_protected_place_is_known_at_any_depth_and_however_it_is_written() {
         let inside = [
@@ -72,16 +241,73 @@ mod tests {
             ("sub/new/.git/hooks/post-merge", ".git/hooks"),
             ("./a/../.git//hooks/x", ".git/hooks"),
             (".GIT/Hooks/x", ".git/hooks"),
+            (".git/config", ".git/config"),
+            (".git/config.worktree", ".git/config"),
+            (".git/modules/lib/config", ".git/config"),
+            (".git/modules/lib/hooks/x", ".git/hooks"),
+            (".git/worktrees/w/commondir", ".git/commondir"),
+            (".git/commondir", ".git/commondir"),
+            (".git/info/attributes", ".git/info/attributes"),
+            (".git/rebase-merge/git-rebase-todo", ".git/rebase-merge/git-rebase-todo"),
+            (".git/sequencer/todo", ".git/sequencer/todo"),
+            (".git/something-new", ".git"),
+            (".git", ".git"),
+            ("sub/.git", ".git"),
+            ("node_modules/x/.git/config", ".git/config"),
             (".majordomo/agents/evil.md", ".majordomo"),
             ("x/.bashrc", ".bashrc"),
-            (".vscode/tasks.json", ".vscode/tasks.json"),
+            (".vscode/tasks.json", ".vscode"),
+            (".vscode", ".vscode"),
+            (".cargo/config.toml", ".cargo/config"),
+            (".github/workflows/ci.yml", ".github/workflows"),
+            (".gitlab-ci.yml", ".gitlab-ci.yml"),
             ("/home/ann/.ssh/authorized_keys", ".ssh"),
         ];
         for (path, expected) in inside {
             assert_eq!(place(path), Some(expected), "{path}");
         }
-        for path in ["src/hooks/mod.rs", ".github/README.md", "git/hooks/x", "profile", "a.bashrc", ".vscode/x", ""] {
+        let outside = [
+            "src/hooks/mod.rs",
+            ".github/README.md",
+            ".cargo/audit.toml",
+            "git/hooks/x",
+            "profile",
+            "a.bashrc",
+            "",
+            ".gitignore",
+            ".git/objects/ab/cd",
+            ".git/refs/heads/main",
+            ".git/logs/HEAD",
+            ".git/index",
+            ".git/index.lock",
+            ".git/HEAD",
+            ".git/ORIG_HEAD",
+            ".git/COMMIT_EDITMSG",
+            ".git/MERGE_MSG",
+            ".git/rebase-merge/done",
+            ".git/info/exclude",
+            ".git/packed-refs",
+            ".git/modules/lib/objects/ab/cd",
+            "node_modules/x/.vscode/settings.json",
+        ];
+        for path in outside {
             assert_eq!(place(path), None, "{path}");
         }
+    }
+
+    #[test]
+    fn one_who_walks_sees_what_the_whole_path_says() {
+        let cases = [
+            (None, ".vscode", Role::Protected(Place { name: ".vscode", kind: Kind::Plain })),
+            (Some(".cargo"), "config.toml", Role::Protected(Place { name: ".cargo/config", kind: Kind::Plain })),
+            (Some("cargo"), "config.toml", Role::Open),
+            (Some("sub"), ".GIT", Role::Repository),
+            (None, ".cargo", Role::Open),
+        ];
+        for (folder, name, expected) in cases {
+            assert_eq!(role(folder, name, false), expected, "{folder:?} {name}");
+        }
+        assert_eq!(role(None, ".vscode", true), Role::Open);
+        assert_eq!(role(None, ".git", true), Role::Repository);
     }
 }

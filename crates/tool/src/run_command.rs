@@ -1,8 +1,13 @@
 //! `run_command`: a shell command in the workspace, behind the walls of a sandbox, with all that it starts ended when it
 //! ends.
 //!
+//! A command that is read as only looking runs where nothing can be written, so that a wrong reading costs an error and not
+//! a file. Any other one may write the workspace, but for its protected places.
+//!
 //! The words and the bounds are here; how a command is started, watched and ended is `command`'s, and the walls are
 //! `sandbox`'s. A command runs without walls only where no sandbox is in force, which its result then says.
+
+mod tree;
 
 use std::collections::BTreeSet;
 use std::io;
@@ -19,8 +24,9 @@ use crate::args::{self, Call};
 use crate::bench::Bench;
 use crate::command::{CommandHost, Finish, How, Order, run};
 use crate::sandbox::plan::Network;
-use crate::sandbox::{Sandbox, Walls};
+use crate::sandbox::{Sandbox, Walled, Writing};
 use crate::tool::{STOPPED, Tool, info};
+use crate::watch::{self, Watch};
 use crate::{named, protected};
 
 const DEFAULT_TIMEOUT_S: u64 = 120;
@@ -84,15 +90,17 @@ impl Tool for RunCommand {
 impl RunCommand {
     /// What a command would do: by its text, by the walls around it, and by whether it asks for a network.
     fn judge(&self, args: &Args, workspace: &Path) -> Assessment {
-        let shell::Assessment { reach, risk, why, network, parts, is_plain, standing } = shell::assess(&args.command);
+        let read = self.read(args, workspace);
+        let shell::Assessment { reach, risk, why, parts, is_plain, standing, .. } = &read.shell;
         let is_walled = self.host.is_confining();
-        let network = network || args.network;
         let (_, cwd) = named::leads_to(&workspace.join(args.cwd.as_deref().unwrap_or(".")));
-        let changes = reach > Reach::ReadOnly;
-        let words = parts.iter().flat_map(|part| part.split(' ')).filter(|_| changes);
-        let protected: BTreeSet<Arc<str>> = words.filter_map(protected::place).map(Arc::from).collect();
-        let mut effect = why;
-        if network {
+        let tree = self.in_tree(&read, workspace, &cwd);
+        let protected: BTreeSet<Arc<str>> = read.protected.iter().cloned().chain(tree.places()).collect();
+        let mut effect = why.clone();
+        if !tree.paths.is_empty() {
+            effect.push_str(&format!("; it would change {}, which is protected", tree.shown()));
+        }
+        if read.network {
             effect.push_str("; with a network");
         }
         if !is_walled {
@@ -100,22 +108,41 @@ impl RunCommand {
         }
         Assessment {
             // Without walls nothing bounds what a command does, whatever its text says.
-            reach: if network || !is_walled { Reach::World } else { reach },
-            risk: match (network, is_walled) {
+            reach: if read.network || !is_walled { Reach::World } else { *reach },
+            risk: match (read.network, is_walled) {
                 (true, _) => Risk::Critical,
-                (false, false) => risk.max(Risk::High),
-                (false, true) if protected.is_empty() => risk,
-                (false, true) => risk.max(Risk::High),
+                (false, false) => (*risk).max(Risk::High),
+                (false, true) if protected.is_empty() => *risk,
+                (false, true) => (*risk).max(Risk::High),
             },
             effect: effect.into(),
             is_readable: !parts.is_empty() && !parts.iter().any(|part| hides(part)),
-            subjects: parts.into_iter().map(Arc::from).collect(),
+            subjects: parts.iter().map(|part| part.as_str().into()).collect(),
             also: Vec::new(),
-            is_plain,
-            standing: standing.filter(|_| protected.is_empty() && !network).map(Arc::from),
+            is_plain: *is_plain,
+            standing: standing.as_deref().filter(|_| protected.is_empty() && !read.network).map(Arc::from),
+            digest: format!("{cwd} {} {}", if is_walled { "walled" } else { "bare" }, tree.shown()).into(),
             protected: protected.into_iter().collect(),
-            digest: format!("{cwd} {}", if is_walled { "walled" } else { "bare" }).into(),
         }
+    }
+
+    /// What the text of a command says.
+    fn read(&self, args: &Args, workspace: &Path) -> Read {
+        let shell = shell::assess_in(&args.command, workspace.to_str());
+        let network = shell.network || args.network;
+        let is_read_only = shell.reach == Reach::ReadOnly && !network && self.host.is_confining();
+        let cwd = args.cwd.as_deref().unwrap_or(".");
+        let place = |name: &String| protected::place(&format!("{cwd}/{name}"));
+        let protected: BTreeSet<Arc<str>> = shell.touched.names.iter().filter_map(place).map(Arc::from).collect();
+        Read { shell, network, is_read_only, protected }
+    }
+
+    /// The protected files that a command would change by what the workspace holds, and not by what its text names.
+    fn in_tree(&self, read: &Read, workspace: &Path, cwd: &str) -> tree::Changes {
+        if read.is_read_only {
+            return tree::Changes::default();
+        }
+        tree::changes(&self.host, &read.shell, workspace, Path::new(cwd))
     }
 
     async fn act(&self, args: Args, bench: &Bench) -> ToolResult {
@@ -129,69 +156,105 @@ impl RunCommand {
             Ok(place) => place,
             Err(error) => return ToolResult::error(format!("the command was not run: {error}")),
         };
-        // Whoever let the command run knew that it needs a network, where it plainly does.
-        let needs_network = args.network || shell::assess(&args.command).network;
-        let network = if needs_network { Network::On } else { Network::Off };
+        // The text says the same as when the call was judged: what it names in protected places was consented to, or the
+        // call would not have come here. What only the workspace says was, if a person was asked.
+        let root = bench.workspace.root().to_owned();
+        let read = self.read(&args, &root);
+        let mut consented: Vec<Arc<str>> = read.protected.iter().cloned().collect();
+        if bench.is_approved {
+            let (_, cwd) = named::leads_to(&root.join(place.as_str()));
+            consented.extend(self.in_tree(&read, &root, &cwd).places());
+        }
         let timeout_s = args.timeout_s.unwrap_or(DEFAULT_TIMEOUT_S).clamp(1, MAX_TIMEOUT_S);
         let mut tries = 0;
-        let (finished, notes, is_walled) = loop {
-            let walls = match self.walls(bench, network).await {
-                Ok(walls) => walls,
+        let (finished, found, is_walled) = loop {
+            let Surroundings { walls, watch } = match self.surroundings(bench, &read, &consented).await {
+                Ok(surroundings) => surroundings,
                 Err(problem) => return ToolResult::error(format!("the command was not run: {problem}")),
             };
-            let cwd = match bench.workspace.folder(&place) {
-                Ok(cwd) => cwd,
-                Err(error) => return ToolResult::error(format!("the command was not run: {error}")),
+            let finished = match bench.workspace.folder(&place) {
+                Err(error) => Err(io::Error::other(error)),
+                Ok(_) if bench.stop.is_cancelled() => Err(io::Error::other(STOPPED)),
+                Ok(cwd) => {
+                    let order = Order {
+                        command: &args.command,
+                        root: bench.workspace.root(),
+                        cwd,
+                        plan: walls.as_deref(),
+                        timeout: Duration::from_secs(timeout_s),
+                        stop: &bench.stop,
+                        progress: bench.progress.as_ref(),
+                    };
+                    run(&self.host, order).await
+                }
             };
-            if bench.stop.is_cancelled() {
-                return ToolResult::error(STOPPED);
-            }
-            let order = Order {
-                command: &args.command,
-                root: bench.workspace.root(),
-                cwd,
-                plan: walls.as_ref().map(|walls| &*walls.argument),
-                timeout: Duration::from_secs(timeout_s),
-                stop: &bench.stop,
-                progress: bench.progress.as_ref(),
-            };
-            let is_walled = walls.is_some();
-            let finished = run(&self.host, order).await;
-            let notes = breaches(walls, bench).await;
+            let found = settled(watch).await;
             tries += 1;
             match &finished {
                 // What the walls were to hang on was taken away by another command's end.
                 Err(error) if error.kind() == io::ErrorKind::ResourceBusy && tries < MAX_TRIES => {}
-                Ok(_) | Err(_) => break (finished, notes, is_walled),
+                Ok(_) | Err(_) => break (finished, found, walls.is_some()),
             }
         };
-        let mut notes = notes;
+        let mut notes = found.clone();
         if !is_walled {
             notes.extend(self.host.apology().map(|why| format!("not sandboxed: {why}")));
         }
-        let origin = needs_network.then(|| Arc::from("output of a command with a network"));
-        match finished {
+        let origin = read.network.then(|| Arc::from("output of a command with a network"));
+        let result = match finished {
             Ok(finish) => ToolResult { foreign: origin, ..told(&finish, timeout_s, is_walled, &notes) },
             Err(error) => ToolResult::error(format!("the command could not be started: {error}")),
-        }
+        };
+        ToolResult { is_error: result.is_error || !found.is_empty(), ..result }
     }
 
-    /// The walls for one command; none where no sandbox is in force.
-    async fn walls(&self, bench: &Bench, network: Network) -> Result<Option<Walls>, String> {
+    /// The walls around one command and the watch over what is protected; no walls where no sandbox is in force.
+    async fn surroundings(&self, bench: &Bench, read: &Read, consented: &[Arc<str>]) -> Result<Surroundings, String> {
         let sandbox = if self.host.can_confine() { self.host.sandbox.clone() } else { Sandbox::default() };
-        let workspace = bench.workspace.clone();
-        let built = tokio::task::spawn_blocking(move || match sandbox.walls(&workspace, network)? {
-            Some(walls) => Ok(Some(walls)),
-            None => match workspace.unreadable().found()?.first() {
-                None => Ok(None),
-                Some(hidden) => Err(format!(
+        let (bench, consented) = (bench.clone(), consented.to_vec());
+        let (network, is_read_only) = (read.network, read.is_read_only);
+        let network = if network { Network::On } else { Network::Off };
+        let built = tokio::task::spawn_blocking(move || {
+            let workspace = &bench.workspace;
+            if is_read_only {
+                let walls = sandbox.walls(workspace, &mut Walled { network, writing: Writing::Nothing })?;
+                let walls = walls.ok_or("nothing keeps it from writing: the sandbox is not in force any more")?;
+                return Ok(Surroundings { walls: Some(walls), watch: None });
+            }
+            let mut look = watch::look(workspace.root())?;
+            let writing = Writing::Workspace { look: &mut look, consented: &consented };
+            let walls = sandbox.walls(workspace, &mut Walled { network, writing })?;
+            if let (None, Some(hidden)) = (&walls, workspace.unreadable().found()?.first()) {
+                return Err(format!(
                     "a rule forbids reading {}, and without a sandbox it cannot be hidden from a command",
                     hidden.display()
-                )),
-            },
+                ));
+            }
+            let call = format!("{}_{}", bench.thread, bench.call);
+            let watch = Watch::begin(workspace.root(), look, bench.data.as_deref(), &call, &consented);
+            let watch =
+                watch.map_err(|error| format!("protected files cannot be noted in the state folder: {error}"))?;
+            Ok(Surroundings { walls, watch: Some(watch) })
         });
         built.await.map_err(|broken| format!("the sandbox broke off: {broken}"))?
     }
+}
+
+/// What the text of a command says.
+struct Read {
+    shell: shell::Assessment,
+    /// Whether it needs a network. Whoever let the command run knew that it does, where it plainly does.
+    network: bool,
+    /// Whether it runs where nothing can be written.
+    is_read_only: bool,
+    /// Protected places that it names and may write.
+    protected: BTreeSet<Arc<str>>,
+}
+
+/// What is around one command.
+struct Surroundings {
+    walls: Option<String>,
+    watch: Option<Watch>,
 }
 
 /// Whether a simple command runs something that its text does not say: then no rule can tell whether it is meant.
@@ -201,14 +264,11 @@ fn hides(part: &str) -> bool {
     program.contains(['$', '`', '*', '?', '[', '{', '~']) || RUNNERS.contains(&program)
 }
 
-/// What a command has put into protected places all the same.
-async fn breaches(walls: Option<Walls>, bench: &Bench) -> Vec<String> {
-    let (Some(walls), Ok(folder)) = (walls, bench.workspace.path(".").and_then(|root| bench.workspace.folder(&root)))
-    else {
-        return Vec::new();
-    };
-    let looked = tokio::task::spawn_blocking(move || walls.breaches(&folder)).await;
-    looked.unwrap_or_else(|broken| vec![format!("protected places could not be looked at: {broken}")])
+/// What a command has done to protected files all the same, and what was done about it, a line each.
+async fn settled(watch: Option<Watch>) -> Vec<String> {
+    let Some(watch) = watch else { return Vec::new() };
+    let settled = tokio::task::spawn_blocking(move || watch.settle()).await;
+    settled.unwrap_or_else(|broken| vec![format!("protected files could not be compared: {broken}")])
 }
 
 /// What a command came to, in words.

@@ -13,9 +13,9 @@
 
 mod bubblewrap;
 mod filter;
+mod kept;
 mod limits;
 pub(crate) mod plan;
-mod protected;
 mod ruleset;
 mod secrets;
 pub(crate) mod start;
@@ -24,11 +24,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use cap_std::fs::Dir;
+use plan::{Access, MadeOf, Network, Plan};
 
-use plan::{MadeOf, Network, Plan};
-use protected::Look;
-
+use crate::watch::Look;
 use crate::workspace::Workspace;
 
 /// The walls around the commands of a process, and what is known about them.
@@ -120,10 +118,11 @@ impl Sandbox {
         }
     }
 
-    /// The walls for one command in this workspace; none if no sandbox is in force. Looks through the workspace.
-    pub(crate) fn walls(&self, workspace: &Workspace, network: Network) -> Result<Option<Walls>, String> {
+    /// The walls for one command in this workspace; none if no sandbox is in force. `look` is what is protected there, in
+    /// which is noted what the walls keep as it is.
+    pub(crate) fn walls(&self, workspace: &Workspace, wanted: &mut Walled<'_>) -> Result<Option<String>, String> {
         let root = workspace.root();
-        let (Some(wanted), Some(made_of)) = (&self.wanted, self.made_of()) else { return Ok(None) };
+        let (Some(secrets), Some(made_of)) = (self.wanted.as_ref(), self.made_of()) else { return Ok(None) };
         if NO_WORKSPACES.iter().any(|place| Path::new(place).starts_with(root)) {
             return Err(format!("{} is no workspace that walls could be put around", root.display()));
         }
@@ -132,18 +131,23 @@ impl Sandbox {
         {
             return Err("bubblewrap lies in the workspace, where a command could change it".to_owned());
         }
-        let mut hidden = secrets::existing(&wanted.secret, |name| std::env::var_os(name));
+        let mut hidden = secrets::existing(&secrets.secret, |name| std::env::var_os(name));
         if hidden.iter().any(|hidden| hidden == root) {
             return Err("the workspace is a secret itself, which no command may read".to_owned());
         }
-        let look = protected::look(root);
         let unreadable = workspace.unreadable().found()?;
-        let pinned = pinned(root, &unreadable);
+        let mut pinned = pinned(root, &unreadable);
         hidden.extend(unreadable);
-        let kept = look.kept(root);
-        let plan = Plan { made_of: made_of.clone(), workspace: root.to_owned(), pinned, hidden, kept, network };
-        let argument = plan.to_argument().ok_or("a path has a name that is no text")?;
-        Ok(Some(Walls { argument, look, root: root.to_owned() }))
+        let (access, mut kept) = (wanted.access(), Vec::new());
+        if let (Writing::Workspace { look, consented }, MadeOf::Bubblewrap(_)) = (&mut wanted.writing, made_of) {
+            let mounts = kept::mounts(root, look, consented);
+            pinned.extend(mounts.pinned);
+            pinned.sort();
+            kept = mounts.kept;
+        }
+        let network = wanted.network;
+        let plan = Plan { made_of: made_of.clone(), workspace: root.to_owned(), access, pinned, hidden, kept, network };
+        plan.to_argument().map(Some).ok_or_else(|| "a path has a name that is no text".to_owned())
     }
 
     fn of(secret: &[PathBuf], kinds: Kinds) -> Self {
@@ -161,18 +165,26 @@ fn pinned(root: &Path, hidden: &[PathBuf]) -> Vec<PathBuf> {
     above.map(Path::to_owned).collect::<BTreeSet<PathBuf>>().into_iter().collect()
 }
 
-/// The walls around one command.
-pub(crate) struct Walls {
-    /// For the guard.
-    pub argument: String,
-    look: Look,
-    root: PathBuf,
+/// What walls are wanted for one command.
+pub(crate) struct Walled<'a> {
+    pub network: Network,
+    pub writing: Writing<'a>,
 }
 
-impl Walls {
-    /// What the command has put into protected places all the same, a line each. Hooks among it have lost their force.
-    pub fn breaches(&self, workspace: &Dir) -> Vec<String> {
-        self.look.told(&self.root, workspace)
+/// What a command may write.
+pub(crate) enum Writing<'a> {
+    /// Nothing.
+    Nothing,
+    /// The workspace, but for the protected places that are not consented to.
+    Workspace { look: &'a mut Look, consented: &'a [Arc<str>] },
+}
+
+impl Walled<'_> {
+    fn access(&self) -> Access {
+        match self.writing {
+            Writing::Nothing => Access::ReadOnly,
+            Writing::Workspace { .. } => Access::Workspace,
+        }
     }
 }
 
@@ -216,12 +228,13 @@ fn facts(wrapped: Result<&PathBuf, &String>, confined: Result<&(), &String>, hol
     let no_group = "no control group can be made here";
     vec![
         Fact { name: "sandbox", in_force: is_walled, how: walls, advice: (!is_walled).then_some(INSTALL) },
+        always("read-only commands", "nothing can be written but a scratch folder of the command's own"),
         always("files", "the workspace and passing files can be written, secrets cannot be read"),
         fact(
             "protected paths",
             is_wrapped,
-            "read-only; what a command adds to a new repository is found out afterwards".to_owned(),
-            "Landlock cannot do that; what a command has changed is found out afterwards",
+            "read-only; what a command creates there is found afterwards and moved away".to_owned(),
+            "Landlock cannot keep them read-only; what a command changes there is found afterwards and put back",
             INSTALL,
         ),
         always("network", "off unless a call asks for it; sockets of local services never"),
@@ -258,6 +271,7 @@ mod tests {
         let none = Sandbox::default();
         assert!(!none.is_in_force() && none.apology().is_none());
         assert!(!none.describe()[0].in_force);
-        assert!(none.walls(&Workspace::open("/").unwrap(), Network::Off).unwrap().is_none());
+        let mut nothing = Walled { network: Network::Off, writing: Writing::Nothing };
+        assert!(none.walls(&Workspace::open("/").unwrap(), &mut nothing).unwrap().is_none());
     }
 }

@@ -99,6 +99,12 @@ impl Room {
         self.call(kind, &[], json!({"command": command, "timeout_s": 60})).await
     }
 
+    /// Runs a script of which the command says nothing, so that nothing in it was consented to.
+    async fn attack(&self, kind: Kind, script: &str) -> ToolResult {
+        self.write("attack.sh", script);
+        self.run(kind, "bash attack.sh").await
+    }
+
     async fn call(&self, kind: Kind, secret: &[PathBuf], input: serde_json::Value) -> ToolResult {
         run(CommandHost { guard: guard(), sandbox: kind.sandbox(secret) }, &self.bench, &input).await
     }
@@ -317,7 +323,7 @@ async fn what_a_rule_forbids_to_read_is_hidden_in_the_workspace_or_no_command_ru
     }
 }
 
-// T19
+// T19, T66, T68
 #[tokio::test]
 async fn protected_paths_stay_as_they_are() {
     for kind in kinds() {
@@ -329,52 +335,120 @@ async fn protected_paths_stay_as_they_are() {
             for r in .git deep/er/.git; do
                 mkdir -p $r/hooks; echo after > $r/hooks/pre-commit; chmod +x $r/hooks/pre-commit
                 echo 'fsmonitor = after' > $r/config; cp $r/config $r/copy; mv $r/copy $r/config
-                rm -rf $r/hooks; mv $r/hooks $r/h
+                rm -rf $r/hooks; mv $r/hooks $r/h; echo /elsewhere > $r/commondir; echo x > $r/info
             done
-            echo after > .bashrc; mv .bashrc x; mkdir -p .majordomo/agents; echo after > .majordomo/agents/a.md; echo ended
+            echo after > .bashrc; mv .bashrc x; mkdir -p .majordomo/agents; echo after > .majordomo/agents/a.md
+            mkdir -p a/.vscode b/.cargo; echo after > a/.vscode/tasks.json; echo after > b/.cargo/config.toml; echo after > .envrc
+            ln -s /bin/sh .gitattributes; tar cf x.tar .envrc; rm -f .envrc; tar xf x.tar; echo ended
         "#;
-        let result = room.run(kind, attack).await;
-        assert!(result.content.contains("ended"), "{kind:?} {}", result.content);
-        if !kind.keeps_files() {
-            for name in [".git/config", ".majordomo/agents/a.md", "deep/er/.git/config"] {
-                assert!(result.content.contains(&format!("[{name} ")), "told: {name}: {}", result.content);
-            }
-            continue;
+        let result = room.attack(kind, attack).await;
+        assert!(result.content.contains("ended") && result.is_error, "{kind:?} {}", result.content);
+        for name in [".git/config", "deep/er/.git/config", ".bashrc"] {
+            assert_eq!(fs::read_to_string(room.path(name)).unwrap(), "before", "{kind:?} {name}: {}", result.content);
         }
-        for name in [".git/config", "deep/er/.git/config", "deep/er/.git/hooks/pre-commit", ".bashrc"] {
-            assert_eq!(fs::read_to_string(room.path(name)).unwrap(), "before", "{name}: {}", result.content);
+        for name in [
+            ".git/hooks/pre-commit",
+            ".git/commondir",
+            ".majordomo/agents/a.md",
+            "a/.vscode/tasks.json",
+            "b/.cargo/config.toml",
+            ".envrc",
+            ".gitattributes",
+        ] {
+            assert!(fs::symlink_metadata(room.path(name)).is_err(), "{kind:?} {name}: {}", result.content);
         }
-        assert!(!room.path(".git/hooks/pre-commit").exists(), "it did not exist yet");
-        assert!(!room.path(".majordomo").exists(), "nor is anything left of what it was kept away with");
-        assert!(!room.path(".git/hooks").exists());
+        for name in [".git/commondir", "a/.vscode/tasks.json", ".envrc"] {
+            let line = result.content.lines().find(|line| line.starts_with(&format!("[{name} was created")));
+            let moved =
+                line.and_then(|line| line.split("moved to ").nth(1)).unwrap_or_else(|| panic!("{}", result.content));
+            assert!(Path::new(moved.trim_end_matches(']')).exists(), "what was there is kept: {moved}");
+        }
+        if kind.keeps_files() {
+            assert_eq!(fs::read_to_string(room.path("deep/er/.git/hooks/pre-commit")).unwrap(), "before");
+            assert!(!room.path(".majordomo").exists(), "nothing is left of what it was kept away with");
+            assert!(!room.path(".git/hooks").exists());
+        }
         room.run(kind, "mkdir -p .git/objects && echo x > .git/objects/x").await;
         assert!(room.path(".git/objects/x").exists(), "the rest of a repository is written as ever");
     }
 }
 
-// T19
+// T66
 #[tokio::test]
-async fn a_hook_planted_in_a_new_repository_is_told_and_has_no_force() {
+async fn a_repository_can_be_neither_replaced_nor_redirected() {
     for kind in kinds() {
         let room = Room::new();
-        room.write(".git/config", "before");
+        room.write(".git/config", "[core]\n");
+        room.write(".git/HEAD", "ref: refs/heads/main");
+        room.write(".git/objects/x", "mine");
+        room.write(".git/refs/heads/x", "");
         let plant = r#"
             for r in sub/.git moved/.git; do
-                mkdir -p $r/hooks; printf '#!/bin/sh\ntrue\n' > $r/hooks/pre-commit; chmod +x $r/hooks/pre-commit
+                mkdir -p $r/hooks $r/objects $r/refs; echo x > $r/HEAD
+                printf '#!/bin/sh\ntrue\n' > $r/hooks/pre-commit; chmod +x $r/hooks/pre-commit
+                printf '[core]\n\tfsmonitor = ./evil\n' > $r/config
             done
-            mv .git old; mv moved/.git .git
+            mv .git old; mv moved/.git .git; echo 'gitdir: /elsewhere' > moved/.git
         "#;
-        let result = room.run(kind, plant).await;
-        for name in ["sub/.git/hooks/pre-commit", ".git/hooks/pre-commit"] {
+        let result = room.attack(kind, plant).await;
+        for name in ["sub/.git/hooks/pre-commit", "sub/.git/config", ".git/hooks/pre-commit", "moved/.git"] {
+            let there = fs::symlink_metadata(room.path(name));
             assert!(
-                result.content.contains(&format!("[{name} is a hook that git would run")),
-                "{kind:?} {}",
+                there.is_err() || name == "moved/.git" && there.unwrap().is_dir(),
+                "{kind:?} {name}: {}",
                 result.content
             );
-            let mode = fs::metadata(room.path(name)).unwrap().permissions().mode();
-            assert_eq!(mode & 0o111, 0, "{kind:?} {name}");
+        }
+        assert_eq!(fs::read_to_string(room.path(".git/config")).unwrap(), "[core]\n", "{kind:?} {}", result.content);
+        assert_eq!(fs::read_to_string(room.path(".git/objects/x")).unwrap(), "mine", "{kind:?} {}", result.content);
+    }
+}
+
+// T63, T65
+#[tokio::test]
+async fn a_command_that_only_looks_can_change_nothing_at_all() {
+    for kind in kinds() {
+        for room in [Room::new(), Room::at_home()] {
+            room.write("file", "before");
+            // What the reading of the command says is not what decides: a hostile reader obeys the same walls.
+            room.write(".git/config", "[core]\n\tfsmonitor = ./evil.sh\n\trepositoryformatversion = 0\n[diff \"x\"]\n\ttextconv = ./evil.sh\n");
+            room.write(".git/HEAD", "ref: refs/heads/main\n");
+            room.write(".git/objects/x", "");
+            room.write(".git/refs/x", "");
+            room.write(".gitattributes", "* diff=x\n");
+            room.write(
+                "evil.sh",
+                "#!/bin/sh\necho x > made; rm -f file; chmod 777 file; touch -d 2001-01-01 file; ln file hard; mkdir d; mv file f; \
+                 setfattr -n user.x -v y file; chattr +i file; echo x > \"$HOME/made-4711\"; echo x > \"$TMPDIR/scratch\" && echo scratched\n",
+            );
+            fs::set_permissions(room.path("evil.sh"), PermissionsExt::from_mode(0o755)).unwrap();
+            let before = tree(&room.path(""));
+            for look in ["git status", "git diff --no-index file evil.sh", "git log", "cargo --version", "ls; cat file"]
+            {
+                room.run(kind, look).await;
+                assert_eq!(tree(&room.path("")), before, "{kind:?} {look}");
+            }
+            assert!(!std::env::home_dir().unwrap().join("made-4711").exists());
         }
     }
+}
+
+/// Every file with what can be known about it.
+fn tree(root: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap().flatten() {
+            let there = fs::symlink_metadata(entry.path()).unwrap();
+            let about = (there.ino(), there.mode(), there.len(), there.mtime(), there.mtime_nsec(), there.nlink());
+            found.push(format!("{} {about:?}", entry.path().display()));
+            if there.is_dir() {
+                folders.push(entry.path());
+            }
+        }
+    }
+    found.sort();
+    found
 }
 
 // ---- network ----
@@ -395,18 +469,21 @@ async fn nothing_can_be_reached_without_a_network() {
             "echo x > /dev/tcp/127.0.0.1/{tcp_port}; echo x > /dev/udp/127.0.0.1/{udp_port}; \
              getent ahosts nowhere.invalid && echo reached; "
         );
+        // In a script, where the text of the command does not show that it wants a network.
         let far = "echo x > /dev/tcp/192.0.2.1/80; ";
         if has("python3") {
             room.write("reach.py", &PYTHON.replace("TCP", &tcp_port.to_string()).replace("UDP", &udp_port.to_string()));
             reach.push_str("python3 reach.py; ");
         }
-        let result = room.run(kind, &format!("bash -c '{far}{reach}'; echo ended")).await;
+        room.write("reach.sh", &reach);
+        room.write("far.sh", &format!("{far}{reach}"));
+        let result = room.run(kind, "bash far.sh; echo ended").await;
         assert!(result.content.contains("ended") && !result.content.contains("reached"), "{kind:?} {}", result.content);
         assert_eq!(tcp.accept().unwrap_err().kind(), ErrorKind::WouldBlock, "{kind:?} {}", result.content);
         assert_eq!(udp.recv(&mut [0]).unwrap_err().kind(), ErrorKind::WouldBlock, "{kind:?} {}", result.content);
         assert_eq!(unix.accept().unwrap_err().kind(), ErrorKind::WouldBlock, "{kind:?} {}", result.content);
 
-        let asked = json!({"command": format!("bash -c '{reach}'; echo ended"), "network": true});
+        let asked = json!({"command": "bash reach.sh; echo ended", "network": true});
         let result = room.call(kind, &[], asked).await;
         assert!(result.content.contains("ended") && tcp.accept().is_ok(), "{kind:?} {}", result.content);
         assert!(udp.recv(&mut [0; 2]).is_ok(), "{kind:?} {}", result.content);
@@ -436,7 +513,8 @@ async fn no_spelling_of_an_address_reaches_it_without_a_network() {
             "127.0.0.1%00.allowed.example",
         ];
         let attempts: String = spellings.iter().map(|host| format!("echo x > /dev/tcp/{host}/{port}; ")).collect();
-        let result = room.run(kind, &format!("bash -c '{attempts}'; echo ended")).await;
+        room.write("reach.sh", &attempts);
+        let result = room.run(kind, "bash reach.sh; echo ended").await;
         assert!(result.content.contains("ended"), "{kind:?} {}", result.content);
         assert_eq!(tcp.accept().unwrap_err().kind(), ErrorKind::WouldBlock, "{kind:?} {}", result.content);
     }

@@ -12,16 +12,8 @@ use crate::verdict::Verdict;
 use super::{is_outside, searches_home, unknown_use};
 
 pub(super) fn verdict(args: &[Word]) -> Verdict {
-    // Before the verb, only what takes things away from git is believed, and a folder of the workspace to work in.
-    let mut before = 0;
-    while let Some(word) = args.get(before) {
-        match (word.text.as_str(), args.get(before + 1)) {
-            ("--no-pager" | "-P" | "--no-optional-locks", _) => before += 1,
-            ("-C", Some(folder)) if folder.is_literal() && !is_outside(folder) => before += 2,
-            _ => break,
-        }
-    }
-    let Some((verb, rest)) = args.get(before..).and_then(|left| left.split_first()) else {
+    let (_, left) = before_verb(args);
+    let Some((verb, rest)) = left.split_first() else {
         return Verdict::unsure("`git` is given no verb");
     };
     if verb.text.starts_with('-') || !verb.is_literal() {
@@ -42,6 +34,54 @@ pub(super) fn verdict(args: &[Word]) -> Verdict {
         return unknown_use(&format!("git {name}"), odd);
     }
     changes(name, rest)
+}
+
+/// The folder that git is to work in, and the words from the verb on. Before the verb, only what takes things away from git
+/// is believed, and a folder of the workspace.
+fn before_verb(args: &[Word]) -> (Option<&str>, &[Word]) {
+    let (mut folder, mut rest) = (None, args);
+    loop {
+        rest = match rest {
+            [word, rest @ ..] if matches!(word.text.as_str(), "--no-pager" | "-P" | "--no-optional-locks") => rest,
+            [word, to, rest @ ..] if word.text == "-C" && to.is_literal() && !is_outside(to) && folder.is_none() => {
+                folder = Some(to.text.as_str());
+                rest
+            }
+            rest => return (folder, rest),
+        };
+    }
+}
+
+/// The folder, the verb and what follows it.
+pub(crate) fn verb(args: &[Word]) -> Option<(Option<&str>, &str, &[Word])> {
+    let (folder, left) = before_verb(args);
+    let (verb, rest) = left.split_first()?;
+    Some((folder, verb.text.as_str(), rest))
+}
+
+/// Whether a call that does more than look writes the settings of its repository.
+pub(crate) fn changes_settings(verb: &str, args: &[Word]) -> bool {
+    let has = |words: &[&str]| args.iter().any(|word| words.contains(&word.text.split('=').next().unwrap_or_default()));
+    match verb {
+        "config" | "remote" | "submodule" | "sparse-checkout" | "maintenance" | "lfs" => true,
+        "branch" => has(&[
+            "-u",
+            "--set-upstream-to",
+            "--unset-upstream",
+            "-t",
+            "--track",
+            "-m",
+            "-M",
+            "--move",
+            "-c",
+            "-C",
+            "--copy",
+            "--edit-description",
+        ]),
+        "checkout" | "switch" => has(&["-t", "--track"]),
+        "push" => has(&["-u", "--set-upstream"]),
+        _ => false,
+    }
 }
 
 /// Verbs that look whatever they are given besides options.

@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::limits::PASSING_BYTES;
-use super::plan::{Kept, Network, Plan};
+use super::plan::{Access, Kept, Network, Plan};
 
 const PLACES: [&str; 4] = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap", "/run/current-system/sw/bin/bwrap"];
 
@@ -72,7 +72,11 @@ pub(super) fn arguments(plan: &Plan, cwd: &Path, lines: &Lines) -> Vec<OsString>
     for hidden in &around {
         all.say(["--perms", "0111", "--tmpfs"], hidden);
     }
-    all.say(["--bind"], &plan.workspace).path(&plan.workspace);
+    let bind = match plan.access {
+        Access::ReadOnly => "--ro-bind",
+        Access::Workspace => "--bind",
+    };
+    all.say([bind], &plan.workspace).path(&plan.workspace);
     for hidden in &around {
         all.say(["--remount-ro"], hidden);
     }
@@ -188,6 +192,7 @@ mod tests {
         let plan = Plan {
             made_of: MadeOf::Bubblewrap("/usr/bin/bwrap".into()),
             workspace: "/home/a/state/work".into(),
+            access: Access::Workspace,
             pinned: vec!["/home/a/state/work/keys".into()],
             hidden: ["/home/a/state", "/etc", "/home/a/state/work/.ssh", "/tmp/gone"].map(PathBuf::from).into(),
             kept: vec![Kept::AsItIs("/home/a/state/work/.git/config".into())],
@@ -212,7 +217,10 @@ mod tests {
         assert!(kept < at(&["--ro-bind", "/dev/null", "/home/a/state/work/.ssh"]), "in the workspace too");
         assert!(!all.contains(&"/tmp/gone".to_owned()), "the passing folders are empty anyway");
         assert!(all.contains(&"--unshare-net".to_owned()));
-        let open = Plan { network: Network::On, ..plan };
+        let open = Plan { network: Network::On, ..plan.clone() };
         assert!(!arguments(&open, Path::new("/"), &lines).contains(&"--unshare-net".into()));
+        let read_only = Plan { access: Access::ReadOnly, kept: Vec::new(), pinned: Vec::new(), ..plan };
+        let all = arguments(&read_only, Path::new("/"), &lines);
+        assert!(!all.contains(&"--bind".into()), "nothing of the file system can be written: {all:?}");
     }
 }

@@ -22,6 +22,15 @@ pub(super) enum Sockets {
     None,
 }
 
+/// Whether a command may change what is known about a file: its permissions, owner, times and attributes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Metadata {
+    /// As far as the file system lets it.
+    Open,
+    /// Never.
+    Kept,
+}
+
 impl From<Network> for Sockets {
     /// Where there is no namespace to end in, a socket is the network.
     fn from(network: Network) -> Self {
@@ -74,6 +83,44 @@ const REFUSED: &[i64] = &[
     libc::SYS_clock_settime,
 ];
 
+/// Calls that change a file without opening it for writing. Those without a name in `libc` are the newest ones.
+const CHANGING_METADATA: &[i64] = &[
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_chmod,
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    FCHMODAT2,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_chown,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_lchown,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_utime,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_utimes,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_futimesat,
+    libc::SYS_utimensat,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+    SETXATTRAT,
+    REMOVEXATTRAT,
+    FILE_SETATTR,
+];
+const FCHMODAT2: i64 = 452;
+const SETXATTRAT: i64 = 463;
+const REMOVEXATTRAT: i64 = 466;
+const FILE_SETATTR: i64 = 469;
+
+/// The requests that terminals and pipes understand have this letter; others reach the attributes of files.
+const TERMINAL_REQUESTS: u64 = (b'T' as u64) << 8;
+
 /// On x86-64 every call has a second number, that of the x32 machine.
 #[cfg(target_arch = "x86_64")]
 const TWIN: i64 = 0x4000_0000;
@@ -81,13 +128,13 @@ const TWIN: i64 = 0x4000_0000;
 const TWIN: i64 = 0;
 
 /// The filter as a program for the kernel.
-pub(super) fn program(sockets: Sockets) -> Result<BpfProgram, String> {
-    compile(sockets).map_err(|error| format!("the filter of system calls cannot be made: {error}"))
+pub(super) fn program(sockets: Sockets, metadata: Metadata) -> Result<BpfProgram, String> {
+    compile(sockets, metadata).map_err(|error| format!("the filter of system calls cannot be made: {error}"))
 }
 
 /// The same as the bytes that bubblewrap reads.
-pub(super) fn bytes(sockets: Sockets) -> Result<Vec<u8>, String> {
-    let program = program(sockets)?;
+pub(super) fn bytes(sockets: Sockets, metadata: Metadata) -> Result<Vec<u8>, String> {
+    let program = program(sockets, metadata)?;
     Ok(program
         .iter()
         .flat_map(|step| {
@@ -98,7 +145,7 @@ pub(super) fn bytes(sockets: Sockets) -> Result<Vec<u8>, String> {
         .collect())
 }
 
-fn compile(sockets: Sockets) -> Result<BpfProgram, seccompiler::BackendError> {
+fn compile(sockets: Sockets, metadata: Metadata) -> Result<BpfProgram, seccompiler::BackendError> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = REFUSED.iter().map(|call| (*call, Vec::new())).collect();
     // A call without conditions is refused whatever its arguments are.
     let socket = match sockets {
@@ -111,7 +158,16 @@ fn compile(sockets: Sockets) -> Result<BpfProgram, seccompiler::BackendError> {
     rules.insert(libc::SYS_socket, socket);
     // Words put into a terminal are obeyed by whoever reads there next.
     let typing = argument(1, SeccompCmpOp::Eq, u64::from(libc::TIOCSTI as u32))?;
-    rules.insert(libc::SYS_ioctl, vec![SeccompRule::new(vec![typing])?]);
+    let mut requests = vec![SeccompRule::new(vec![typing])?];
+    if metadata == Metadata::Kept {
+        rules.extend(CHANGING_METADATA.iter().map(|call| (*call, Vec::new())));
+        // A filter can compare bits but not say "other than", so each bit of the letter is compared with its opposite.
+        for bit in (8..16).map(|at| 1u64 << at) {
+            let other = argument(1, SeccompCmpOp::MaskedEq(bit), !TERMINAL_REQUESTS & bit)?;
+            requests.push(SeccompRule::new(vec![other])?);
+        }
+    }
+    rules.insert(libc::SYS_ioctl, requests);
     let twins: Vec<_> = rules.iter().map(|(call, rule)| (call | TWIN, rule.clone())).collect();
     rules.extend(twins);
     let refusal = SeccompAction::Errno(libc::EPERM.unsigned_abs());
@@ -129,9 +185,9 @@ mod tests {
 
     #[test]
     fn a_filter_compiles_for_this_machine_and_fits_into_a_pipe() {
-        for sockets in [Sockets::Internet, Sockets::None] {
-            let bytes = bytes(sockets).unwrap();
-            assert_eq!(bytes.len(), program(sockets).unwrap().len() * 8);
+        for (sockets, metadata) in [(Sockets::Internet, Metadata::Open), (Sockets::None, Metadata::Kept)] {
+            let bytes = bytes(sockets, metadata).unwrap();
+            assert_eq!(bytes.len(), program(sockets, metadata).unwrap().len() * 8);
             assert!(!bytes.is_empty() && bytes.len() < 4096 * 8, "{}", bytes.len());
         }
     }

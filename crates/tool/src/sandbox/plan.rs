@@ -9,8 +9,10 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Plan {
     /// What the walls are made of.
     pub made_of: MadeOf,
-    /// The folder that may be written.
+    /// The folder that the command works in.
     pub workspace: PathBuf,
+    /// What of it the command may change.
+    pub access: Access,
     /// Folders in it that stay where they are, those above before those below.
     #[serde(default)]
     pub pinned: Vec<PathBuf>,
@@ -29,6 +31,15 @@ pub(crate) enum MadeOf {
     Bubblewrap(PathBuf),
     /// Landlock and a filter of system calls, put up by the process itself.
     Landlock,
+}
+
+/// What a command may change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Access {
+    /// Nothing but its own scratch folder: neither content nor names nor permissions, times or attributes of any file.
+    ReadOnly,
+    /// The workspace.
+    Workspace,
 }
 
 /// Something in the workspace that stays as it is.

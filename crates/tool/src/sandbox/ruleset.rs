@@ -3,6 +3,8 @@
 //! Landlock says what is allowed beneath a folder and takes nothing out of that again. So what may be read is everything
 //! *beside* the secrets, folder by folder; names can be listed everywhere. For the same reason it can neither keep a file
 //! in a writable workspace as it is, nor hide one there: the first is found out afterwards, the second is refused.
+//! A command that may change nothing gets no right to write at all; permissions, times and attributes, which Landlock does
+//! not know, are then kept by the filter of system calls.
 //! It also keeps processes from looking into those outside, `/proc/*/environ` and `mem` among it.
 
 use std::fs::{self, File};
@@ -13,7 +15,7 @@ use landlock::{
     RulesetStatus, Scope, path_beneath_rules,
 };
 
-use super::plan::Plan;
+use super::plan::{self, Plan};
 
 /// Without the rights of this version a file could be emptied that may not be written (Linux 6.2).
 const LEAST: ABI = ABI::V3;
@@ -22,10 +24,13 @@ const LEAST: ABI = ABI::V3;
 const DEVICES: [&str; 8] =
     ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts"];
 
+/// Of these, the ones that no terminal is behind.
+const NULL_DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+
 /// Whether Landlock works here, tried in a thread that ends with it.
 pub(super) fn probe() -> Result<(), String> {
     let tried = std::thread::spawn(|| {
-        let rules = Rules { read: vec!["/proc".into()], write: Vec::new() };
+        let rules = Rules { read: vec!["/proc".into()], write: Vec::new(), devices: &NULL_DEVICES };
         rules.restrict()?;
         match File::open("/etc/passwd") {
             Ok(_) => Err("Landlock is there but does not hold".to_owned()),
@@ -44,7 +49,13 @@ pub(super) fn restrict(plan: &Plan, passing: &Path) -> Result<(), String> {
     hidden.push("/dev".into());
     let mut read = Vec::new();
     beside(Path::new("/"), &hidden, &mut read);
-    Rules { read, write: vec![plan.workspace.clone(), passing.to_owned()] }.restrict()
+    match plan.access {
+        plan::Access::ReadOnly => Rules { read, write: vec![passing.to_owned()], devices: &NULL_DEVICES },
+        plan::Access::Workspace => {
+            Rules { read, write: vec![plan.workspace.clone(), passing.to_owned()], devices: &DEVICES }
+        }
+    }
+    .restrict()
 }
 
 /// Everything at or beneath a folder that is not hidden, in as few places as possible. Links are left out: what they lead
@@ -66,6 +77,7 @@ fn beside(place: &Path, hidden: &[PathBuf], found: &mut Vec<PathBuf>) {
 struct Rules {
     read: Vec<PathBuf>,
     write: Vec<PathBuf>,
+    devices: &'static [&'static str],
 }
 
 impl Rules {
@@ -91,7 +103,7 @@ impl Rules {
             .create()?
             .add_rules(path_beneath_rules(["/"], AccessFs::ReadDir))?
             .add_rules(path_beneath_rules(&self.read, look))?
-            .add_rules(path_beneath_rules(DEVICES, devices))?
+            .add_rules(path_beneath_rules(self.devices, devices))?
             .add_rules(path_beneath_rules(&self.write, all))?
             .restrict_self()?;
         Ok(status.ruleset)

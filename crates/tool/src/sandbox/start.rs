@@ -20,7 +20,7 @@ use rustix::thread::CapabilitySet;
 
 use super::bubblewrap::{self, Lines};
 use super::limits::{self, Group};
-use super::plan::{Kept, MadeOf, Plan};
+use super::plan::{Access, Kept, MadeOf, Plan};
 use super::{filter, ruleset};
 use crate::command::kin::{self, Kin};
 use crate::guard;
@@ -100,7 +100,7 @@ fn behind_bubblewrap(
     command: impl Iterator<Item = OsString>,
     group: Group,
 ) -> Result<Started, String> {
-    let filter = in_memory(&filter::bytes(filter::Sockets::Internet)?).map_err(words)?;
+    let filter = in_memory(&filter::bytes(filter::Sockets::Internet, filter::Metadata::Open)?).map_err(words)?;
     let (status, status_end) = std::io::pipe().map_err(words)?;
     let (gate_end, gate) = std::io::pipe().map_err(words)?;
     inherited(&status_end)?;
@@ -166,7 +166,11 @@ fn become_the_command(args: &mut impl Iterator<Item = OsString>, line: &mut Unix
     let program = args.next().ok_or("there is no command")?;
     line.read_exact(&mut [0]).map_err(words)?;
     let nothing = File::open("/dev/null").map_err(words)?;
-    let filter = filter::program(plan.network.into())?;
+    let metadata = match plan.access {
+        Access::ReadOnly => filter::Metadata::Kept,
+        Access::Workspace => filter::Metadata::Open,
+    };
+    let filter = filter::program(plan.network.into(), metadata)?;
     drop_powers();
     ruleset::restrict(&plan, &passing)?;
     seccompiler::apply_filter(&filter).map_err(|error| format!("the filter of system calls is refused: {error}"))?;
@@ -182,8 +186,26 @@ fn drop_powers() {
     }
 }
 
-/// What is different in the environment behind walls: places that could not be written there.
+/// Git's settings behind walls. A command that only reads takes no locks and runs neither hooks nor a monitor of the
+/// repository; whatever else a repository makes git run there can change nothing. A command that may write keeps all of
+/// them, but does not write the repository's settings on the side.
+fn git_settings(access: Access) -> &'static [(&'static str, &'static str)] {
+    match access {
+        Access::ReadOnly => &[("core.fsmonitor", "false"), ("core.hooksPath", "/dev/null")],
+        Access::Workspace => &[("branch.autoSetupMerge", "false")],
+    }
+}
+
+/// What is different in the environment behind walls: places that could not be written there, and settings of git.
 fn settled(command: &mut Command, plan: &Plan, passing: &Path) {
+    let settings = git_settings(plan.access);
+    command.env("GIT_CONFIG_COUNT", settings.len().to_string());
+    for (at, (key, value)) in settings.iter().enumerate() {
+        command.env(format!("GIT_CONFIG_KEY_{at}"), key).env(format!("GIT_CONFIG_VALUE_{at}"), value);
+    }
+    if plan.access == Access::ReadOnly {
+        command.env("GIT_OPTIONAL_LOCKS", "0");
+    }
     command.env("TMPDIR", passing).env_remove("XDG_RUNTIME_DIR");
     let target = std::env::var_os("CARGO_TARGET_DIR");
     if target.is_some_and(|target| !Path::new(&target).starts_with(&plan.workspace)) {

@@ -1,0 +1,204 @@
+//! What may be new in a protected place without consent: the parts of a repository that git itself makes, as long as they
+//! name nothing to run.
+
+use std::path::{Component, Path, PathBuf};
+
+use super::look::{Entry, Look, content};
+use crate::protected::Kind;
+
+/// Whether a new file is one that git makes in the course of ordinary work.
+pub(super) fn is_harmless(root: &Path, path: &Path, entry: &Entry, before: &Look, after: &Look) -> bool {
+    if entry.stamp.is_link() {
+        return false;
+    }
+    let text = || content(&root.join(path)).and_then(|bytes| String::from_utf8(bytes).ok());
+    match entry.kind {
+        Kind::Settings => text().is_some_and(|text| names_nothing_to_run(&text)),
+        Kind::Sequence => text().is_some_and(|text| text.lines().all(is_plain_step)),
+        Kind::Pointer => text().is_some_and(|text| leads_to_own(path, text.trim(), before, after)),
+        // Samples are no entries at all.
+        Kind::Hook | Kind::Plain => false,
+    }
+}
+
+/// Settings of a repository that only say what it is and where it comes from, as `section.key`.
+const SETTINGS: [&str; 33] = [
+    "core.repositoryformatversion",
+    "core.filemode",
+    "core.bare",
+    "core.logallrefupdates",
+    "core.ignorecase",
+    "core.precomposeunicode",
+    "core.symlinks",
+    "core.autocrlf",
+    "core.eol",
+    "core.safecrlf",
+    "core.sparsecheckout",
+    "core.sparsecheckoutcone",
+    "core.abbrev",
+    "extensions.objectformat",
+    "extensions.compatobjectformat",
+    "extensions.refstorage",
+    "extensions.worktreeconfig",
+    "extensions.partialclone",
+    "remote.url",
+    "remote.pushurl",
+    "remote.fetch",
+    "remote.tagopt",
+    "remote.promisor",
+    "remote.partialclonefilter",
+    "branch.remote",
+    "branch.merge",
+    "branch.rebase",
+    "user.name",
+    "user.email",
+    "submodule.url",
+    "submodule.active",
+    "lfs.repositoryformatversion",
+    "init.defaultbranch",
+];
+
+/// Whether settings can be read and hold nothing but settings from the list.
+fn names_nothing_to_run(text: &str) -> bool {
+    let mut section = String::new();
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with(['#', ';'])) {
+        // A line that goes on in the next could be read in two ways.
+        if line.ends_with('\\') {
+            return false;
+        }
+        if let Some(header) = line.strip_prefix('[') {
+            let Some(header) = header.strip_suffix(']') else { return false };
+            let name = header.split([' ', '\t', '"', '.']).next().unwrap_or_default();
+            section = name.to_ascii_lowercase();
+            continue;
+        }
+        let (key, value) = line.split_once('=').map_or((line, ""), |(key, value)| (key.trim(), value.trim()));
+        let name = format!("{section}.{}", key.to_ascii_lowercase());
+        let is_address = name.ends_with("url");
+        if !SETTINGS.contains(&name.as_str()) || (is_address && (value.contains("::") || value.starts_with(['-', '"'])))
+        {
+            return false;
+        }
+    }
+    true
+}
+
+/// Whether a line of a sequence of commits runs nothing.
+fn is_plain_step(line: &str) -> bool {
+    const STEPS: [&str; 24] = [
+        "pick",
+        "p",
+        "reword",
+        "r",
+        "edit",
+        "e",
+        "squash",
+        "s",
+        "fixup",
+        "f",
+        "drop",
+        "d",
+        "label",
+        "l",
+        "reset",
+        "t",
+        "merge",
+        "m",
+        "update-ref",
+        "u",
+        "noop",
+        "break",
+        "b",
+        "revert",
+    ];
+    let word = line.split_whitespace().next().unwrap_or_default();
+    word.is_empty() || word.starts_with('#') || STEPS.contains(&word)
+}
+
+/// Whether a file that says where a repository is leads to where git itself puts it: a work tree or a module to a folder in
+/// its repository, and that folder back.
+fn leads_to_own(path: &Path, text: &str, before: &Look, after: &Look) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let Some(folder) = path.parent() else { return false };
+    match name {
+        "commondir" => folder.parent().is_some_and(|above| above.ends_with("worktrees")) && text == "../..",
+        // It leads out of the repository to a work tree, and git only compares it.
+        "gitdir" => folder.parent().is_some_and(|above| above.ends_with("worktrees")),
+        _ => {
+            let Some(target) = text.strip_prefix("gitdir:").map(str::trim) else { return false };
+            // A whole path is the same one in every look; what is compared is its end.
+            let is_inside = |repository: &PathBuf| {
+                let inner = ["worktrees", "modules"]
+                    .iter()
+                    .any(|kind| repository.ancestors().skip(1).any(|above| above.ends_with(kind)));
+                inner
+                    && (joined(folder, target).as_deref() == Some(repository)
+                        || Path::new(target).ends_with(repository))
+            };
+            let owner = after.repositories.keys().find(|repository| is_inside(repository));
+            // The repository that holds it was there before, or is new and was looked at itself.
+            owner.is_some_and(|owner| {
+                let holds = |repository: &PathBuf| owner.starts_with(repository) && owner != repository;
+                before.repositories.keys().any(holds) || after.repositories.keys().any(holds)
+            })
+        }
+    }
+}
+
+/// A path from a folder, put together; none if it leads out of the workspace.
+fn joined(folder: &Path, target: &str) -> Option<PathBuf> {
+    let mut path = folder.to_owned();
+    for part in Path::new(target).components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                if !path.pop() {
+                    return None;
+                }
+            }
+            Component::Normal(name) => path.push(name),
+            Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    Some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // T66
+    #[test]
+    fn settings_that_name_nothing_to_run_are_told_from_all_others() {
+        let plain = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n[remote \"origin\"]\n\turl = https://example.org/x\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n[branch \"main\"]\n\tremote = origin\n\tmerge = refs/heads/main\n";
+        assert!(names_nothing_to_run(plain));
+        for evil in [
+            "[core]\n\tfsmonitor = ./x\n",
+            "[core] fsmonitor = ./x\n",
+            "[core]\n\thooksPath = x\n",
+            "[core]\n\tsshCommand = x\n",
+            "[CORE]\n\tPager = x\n",
+            "[include]\n\tpath = x\n",
+            "[includeIf \"gitdir:x\"]\n\tpath = x\n",
+            "[filter \"lfs\"]\n\tclean = x\n",
+            "[diff \"x\"]\n\ttextconv = x\n",
+            "[alias]\n\tst = !x\n",
+            "[core]\n\tworktree = ..\n",
+            "[remote \"x\"]\n\turl = ext::sh -c x\n",
+            "[remote \"x\"]\n\tuploadpack = x\n",
+            "[user]\n\tname = a\\\n[core]\n\tfsmonitor = x\n",
+            "[user\n",
+            "nonsense\n",
+        ] {
+            assert!(!names_nothing_to_run(evil), "{evil}");
+        }
+    }
+
+    #[test]
+    fn a_sequence_of_commits_may_not_run_commands() {
+        assert!("pick abc1 a\nfixup -C abc2\n# exec\n\nlabel x".lines().all(is_plain_step));
+        for evil in ["exec touch x", "x touch x", "  exec y", "\texec y"] {
+            assert!(!evil.lines().all(is_plain_step), "{evil}");
+        }
+    }
+}
