@@ -161,7 +161,10 @@ pub fn judge(chain: &[Layer], rules: &[Rule], granted: &[Rule], asked: &Asked<'_
     let granted: Vec<&Rule> = granted.iter().filter(|rule| matches(&rule.tool, asked.tool)).collect();
     let strictest = links.iter().max_by_key(|link| link.action).cloned();
     let (action, by) = match strictest {
-        Some(link) if link.action == Action::Ask && all_covered(&granted, asked) => {
+        // Consent for more than once was given without a protected place in sight.
+        Some(link)
+            if link.action == Action::Ask && asked.assessment.protected.is_empty() && all_covered(&granted, asked) =>
+        {
             (Action::Allow, "a person's consent for this thread".into())
         }
         Some(link) => (link.action, whose(&link, links.len())),

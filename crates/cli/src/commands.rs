@@ -18,7 +18,7 @@ mod trust;
 use std::path::PathBuf;
 
 use agent::approval::Scope;
-use majordomo::config::{Config, Flags, Surroundings};
+use majordomo::config::{Config, Flags, SandboxKind, Surroundings};
 use majordomo::staff::{self, Options, Staff};
 use tool::{CommandHost, Guard, Registry, Sandbox};
 use view::safe;
@@ -123,5 +123,10 @@ fn hands(sandbox: Sandbox) -> Registry {
 /// The walls around commands. What is ours cannot be read behind them.
 fn sandbox(surroundings: &Surroundings, config: &Config) -> Sandbox {
     let secret: Vec<PathBuf> = [config.data.clone()].into_iter().chain(surroundings.user_folder()).collect();
-    Sandbox::probe(&secret)
+    match config.sandbox {
+        SandboxKind::Auto => Sandbox::probe(&secret),
+        SandboxKind::Bubblewrap => Sandbox::probe_bubblewrap(&secret),
+        SandboxKind::Landlock => Sandbox::probe_landlock(&secret),
+        SandboxKind::Off => Sandbox::default(),
+    }
 }

@@ -82,6 +82,8 @@ pub struct Config {
     pub demo: bool,
     /// How surely what is remembered survives a loss of power.
     pub durability: Durability,
+    /// What keeps commands to their workspace.
+    pub sandbox: SandboxKind,
     /// The rules that held when it was read, with where each is written.
     pub rules: Vec<Rule>,
     /// What the project brings along, and how a person stands to it.
@@ -103,6 +105,20 @@ pub enum Durability {
     Full,
     /// The last commits may be lost with the power, never with the process.
     Normal,
+}
+
+/// What keeps commands to their workspace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SandboxKind {
+    /// Bubblewrap where it works, else Landlock.
+    Auto,
+    /// Bubblewrap or nothing.
+    Bubblewrap,
+    /// Landlock or nothing.
+    Landlock,
+    /// Nothing: every command needs approval, and none runs in mode `plan`.
+    Off,
 }
 
 /// What a project says and what would count if a person trusted it.
@@ -176,6 +192,7 @@ impl Config {
             household: Some(values.household).filter(HouseholdConfig::is_there),
             demo: flags.demo,
             durability: values.store.durability,
+            sandbox: values.sandbox.kind,
             rules,
             project,
             withheld,

@@ -194,7 +194,10 @@ impl Driver {
     async fn go_on(&mut self, opening: Opening) {
         match opening {
             Opening::Created => {}
-            Opening::Left { sent } => self.step(sent.into_iter().collect(), vec![Input::Reopened]).await,
+            Opening::Left { sent } => {
+                let sent = sent.into_iter().chain(Box::pin(self.settle_commands()).await).collect();
+                self.step(sent, vec![Input::Reopened]).await;
+            }
             // What hardly ever happens is boxed: it would make every task as large as its largest.
             Opening::Failed { message } => Box::pin(self.fail(message)).await,
         }
@@ -218,6 +221,24 @@ impl Driver {
                 }
             }
         }
+    }
+
+    /// Puts in order what commands of the thread did to protected files when its process was killed, and what to tell the
+    /// thread about it.
+    async fn settle_commands(&mut self) -> Option<(InputId, Outside)> {
+        let (data, id) = (self.heart.data.clone(), self.id.clone());
+        let settled = tokio::task::spawn_blocking(move || tool::settle_left(data.as_deref(), id.as_str())).await;
+        let lines = settled.unwrap_or_default();
+        if lines.is_empty() {
+            return None;
+        }
+        for line in &lines {
+            tracing::warn!(thread = %self.id, "a command of the interrupted run: {line}");
+        }
+        let text = format!("A command was interrupted, and protected files were put in order:\n{}", lines.join("\n"));
+        let number = self.thread.as_ref().map_or(0, |thread| thread.turns);
+        let steered = Outside::Steered { text: text.into(), from: "sandbox".into(), foreign: true };
+        Some((InputId::new(format!("protected/{}/{number}", self.id)), steered))
     }
 
     /// Lets go if this process leaves. Asked when a letter comes and not waited for, for all agents of the process would

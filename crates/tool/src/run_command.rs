@@ -196,6 +196,9 @@ impl RunCommand {
                 Ok(_) | Err(_) => break (finished, found, walls.is_some()),
             }
         };
+        for line in &found {
+            tracing::warn!(thread = %bench.thread, "run_command: {line}");
+        }
         let mut notes = found.clone();
         if !is_walled {
             notes.extend(self.host.apology().map(|why| format!("not sandboxed: {why}")));

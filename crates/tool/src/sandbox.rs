@@ -50,7 +50,8 @@ struct Wanted {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kinds {
     Any,
-    KernelOnly,
+    Bubblewrap,
+    Landlock,
 }
 
 /// What works on this machine.
@@ -86,9 +87,14 @@ impl Sandbox {
         Self::of(secret, Kinds::Any)
     }
 
-    /// The same from the kernel's own means alone, for machines on which bubblewrap is not wanted.
-    pub fn probe_without_bubblewrap(secret: &[PathBuf]) -> Self {
-        Self::of(secret, Kinds::KernelOnly)
+    /// The same by bubblewrap alone.
+    pub fn probe_bubblewrap(secret: &[PathBuf]) -> Self {
+        Self::of(secret, Kinds::Bubblewrap)
+    }
+
+    /// The same by Landlock alone, for machines on which bubblewrap is not wanted.
+    pub fn probe_landlock(secret: &[PathBuf]) -> Self {
+        Self::of(secret, Kinds::Landlock)
     }
 
     /// Whether commands run behind walls.
@@ -103,8 +109,8 @@ impl Sandbox {
             None => vec![Fact {
                 name: "sandbox",
                 in_force: false,
-                how: "none is wanted".to_owned(),
-                advice: Some("give the command host a sandbox and a guard"),
+                how: "none is wanted (sandbox.kind)".to_owned(),
+                advice: Some("set sandbox.kind to auto, or give the command host a sandbox and a guard"),
             }],
         }
     }
@@ -192,10 +198,14 @@ impl Wanted {
     fn found(&self) -> &Found {
         self.found.get_or_init(|| {
             let wrapped = match self.kinds {
-                Kinds::Any => bubblewrap::probe(),
-                Kinds::KernelOnly => Err("bubblewrap is not wanted".to_owned()),
+                Kinds::Any | Kinds::Bubblewrap => bubblewrap::probe(),
+                Kinds::Landlock => Err("bubblewrap is not wanted (sandbox.kind)".to_owned()),
             };
-            let confined = if wrapped.is_err() { ruleset::probe() } else { Ok(()) };
+            let confined = match self.kinds {
+                Kinds::Bubblewrap => Err("Landlock is not wanted (sandbox.kind)".to_owned()),
+                Kinds::Any | Kinds::Landlock if wrapped.is_err() => ruleset::probe(),
+                Kinds::Any | Kinds::Landlock => Ok(()),
+            };
             let holds = limits::Group::new().holds;
             let facts = facts(wrapped.as_ref(), confined.as_ref(), holds);
             let made_of = wrapped.map(MadeOf::Bubblewrap).ok().or_else(|| confined.ok().map(|()| MadeOf::Landlock));

@@ -33,7 +33,7 @@ impl Kind {
     fn sandbox(self, secret: &[PathBuf]) -> Sandbox {
         match self {
             Self::Best => Sandbox::probe(secret),
-            Self::Kernel => Sandbox::probe_without_bubblewrap(secret),
+            Self::Kernel => Sandbox::probe_landlock(secret),
         }
     }
 

@@ -66,6 +66,7 @@ const KNOWN: &[(&str, Kind)] = &[
     ("household.me", Kind::Texts),
     ("household.timezone", Kind::Zone),
     ("store.durability", Kind::Word(&["full", "normal"])),
+    ("sandbox.kind", Kind::Word(&["auto", "bubblewrap", "landlock", "off"])),
     ("providers.*.wire", Kind::Word(&["anthropic", "openai"])),
     ("providers.*.base_url", Kind::Url),
     ("providers.*.key_env", Kind::Variable),

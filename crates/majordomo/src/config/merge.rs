@@ -109,6 +109,7 @@ fn defaults(surroundings: &Surroundings) -> Vec<Setting> {
         ("grant.cost", UNLIMITED),
         ("grant.timeout_s", UNLIMITED),
         ("store.durability", "full"),
+        ("sandbox.kind", "auto"),
     ];
     let mut settings: Vec<Setting> = fixed.iter().map(|(key, value)| setting(Key::dotted(key), value)).collect();
     if let Some(folder) = surroundings.data_folder() {

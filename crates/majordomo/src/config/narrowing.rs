@@ -11,7 +11,7 @@ use super::origin::Warning;
 
 /// Sections and keys that only the user's own file, environment and flags may set.
 /// Prices are among them because a price of nothing would lift a limit on money.
-const USERS_OWN: [&str; 5] = ["providers", "models", "data", "household", "store"];
+const USERS_OWN: [&str; 6] = ["providers", "models", "data", "household", "store", "sandbox"];
 
 /// What a project may say, taken apart.
 #[derive(Default)]

@@ -101,9 +101,9 @@ fn set(texts: &[&str]) -> Flags {
 /// Everything that a configuration changes, as text. How it came about is not part of it.
 fn effect(config: &Config) -> String {
     let Config { model, agent, mode, preset, dialect, data, policy, grant, providers, models, .. } = config;
-    let Config { household, durability, .. } = config;
+    let Config { household, durability, sandbox, .. } = config;
     format!(
-        "{household:?}{model:?}{agent}{mode}{preset}{dialect}{data:?}{policy:?}{grant:?}{providers:?}{models:?}{durability:?}"
+        "{household:?}{model:?}{agent}{mode}{preset}{dialect}{data:?}{policy:?}{grant:?}{providers:?}{models:?}{durability:?}{sandbox:?}"
     )
 }
 
@@ -175,6 +175,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("household.me", r#"["other@here.example"]"#),
     ("household.timezone", r#""Europe/Berlin""#),
     ("store.durability", r#""normal""#),
+    ("sandbox.kind", r#""off""#),
     ("providers.acme.wire", r#""anthropic""#),
     ("providers.acme.base_url", r#""https://other.test""#),
     ("providers.acme.key_env", r#""OTHER_KEY""#),

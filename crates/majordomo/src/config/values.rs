@@ -11,7 +11,7 @@ use toml::Value;
 
 use super::kind::UNLIMITED;
 use super::layer::{Layers, Setting};
-use super::{Durability, HouseholdConfig};
+use super::{Durability, HouseholdConfig, SandboxKind};
 
 /// Everything that can be configured. Every value was checked where it was read.
 #[derive(Deserialize)]
@@ -28,6 +28,7 @@ pub(super) struct Values {
     #[serde(default)]
     pub(super) household: HouseholdConfig,
     pub(super) store: StoreTable,
+    pub(super) sandbox: SandboxTable,
     pub(super) providers: BTreeMap<String, ProviderTable>,
     #[serde(default)]
     pub(super) models: BTreeMap<String, ModelEntry>,
@@ -46,6 +47,12 @@ pub(super) struct GrantTable {
 #[derive(Deserialize)]
 pub(super) struct StoreTable {
     pub(super) durability: Durability,
+}
+
+/// `[sandbox]`.
+#[derive(Deserialize)]
+pub(super) struct SandboxTable {
+    pub(super) kind: SandboxKind,
 }
 
 /// `[providers.NAME]`.
