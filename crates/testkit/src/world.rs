@@ -126,7 +126,8 @@ impl World {
         self.task_in("ask", task, arguments)
     }
 
-    fn task_in(&self, mode: &str, task: &str, arguments: &[&str]) -> Command {
+    /// The program, about to be started on a task in this mode, with further arguments.
+    pub fn task_in(&self, mode: &str, task: &str, arguments: &[&str]) -> Command {
         let model = format!("scripted/{}", self.folder.path().join("script.toml").display());
         let mut command = self.command(&["run", task, "--model", &model, "--mode", mode]);
         command.args(arguments);

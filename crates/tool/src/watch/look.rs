@@ -160,7 +160,8 @@ impl Look {
             if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 continue;
             }
-            if fs::symlink_metadata(root.join(&path).join("HEAD")).is_ok() {
+            let has = |name: &str| fs::symlink_metadata(root.join(&path).join(name)).is_ok();
+            if ["HEAD", "config", "config.worktree", "hooks", "commondir"].iter().any(|name| has(name)) {
                 self.note_repository(root, &path, depth + 1);
             } else if depth < MAX_MODULES_DEPTH {
                 self.note_inner(root, &path, depth + 1);

@@ -1,0 +1,24 @@
+//! Attacks on the permission layer by the thousand: a model that obeys the attacker, the real program, and a look at the disk.
+//!
+//! The attacks are generated (`variants`), not listed: quotings × expansions × builtins × programs × options, ways to write
+//! × protected paths, hostile settings × readers. Each runs in every kind of sandbox and in the modes that must refuse it.
+//! What an attack would do without any of this is found out by running it in a throw-away copy (`oracle`).
+//!
+//! A test run plays a tenth of them, always the same for the same `STORM_SEED`; `cargo xtask storm` plays all.
+
+mod oracle;
+mod places;
+mod readers;
+mod repositories;
+mod site;
+mod spellings;
+mod variants;
+
+/// Of all variants, those that this run plays.
+fn played<T>(variants: Vec<T>) -> Vec<T> {
+    let number =
+        |name: &str, default: usize| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);
+    let (seed, every) = (number("STORM_SEED", 7), number("STORM_EVERY", 10).max(1));
+    let chosen = |(at, variant): (usize, T)| (at % every == seed % every).then_some(variant);
+    variants.into_iter().enumerate().filter_map(chosen).collect()
+}

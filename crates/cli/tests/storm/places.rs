@@ -1,0 +1,33 @@
+//! T68: a protected path that is written by redirection, copy, move, link, archive or interpreter is not written without a
+//! person's consent, in any sandbox; nor does the user's own git run what was put there.
+
+use crate::played;
+use crate::site::{KINDS, Site};
+use crate::variants::{self, PLACES};
+
+#[test]
+fn no_way_to_write_reaches_a_protected_path_without_consent() {
+    let variants = variants::writes();
+    assert!(variants.len() >= 600, "{}", variants.len());
+    let commands: Vec<String> = played(variants).into_iter().map(|(command, _)| command).collect();
+    for kind in KINDS {
+        for mode in ["auto", "ask", "dangerous"] {
+            // Each on its own, or the damage of one could hide that of another.
+            for commands in commands.chunks(20) {
+                let site = Site::new();
+                site.write(".envrc", "mine");
+                site.write(".vscode/tasks.json", "mine");
+                let before = protected(&site);
+                site.runs(kind, mode, commands);
+                let after = protected(&site);
+                assert_eq!(before, after, "{kind} {mode}\n{}", commands.join("\n"));
+                site.git_by_hand(&format!("{kind} {mode}\n{}", commands.join("\n")));
+            }
+        }
+    }
+}
+
+/// What the protected paths hold; nothing where nothing is.
+fn protected(site: &Site) -> Vec<(&'static str, Option<String>)> {
+    PLACES.iter().map(|place| (*place, std::fs::read_to_string(site.path(place)).ok())).collect()
+}
