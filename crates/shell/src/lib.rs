@@ -35,6 +35,8 @@ use agent::tools::{Reach, Risk};
 
 use crate::verdict::Verdict;
 
+pub use limits::is_unseen;
+
 /// What a command would do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assessment {

@@ -18,10 +18,13 @@ use serde::Deserialize;
 use crate::args::{self, Call};
 use crate::bench::Bench;
 use crate::command::{CommandHost, Finish, How, Order, run};
+use crate::error::Error;
+use crate::on_path::refused;
+use crate::protected;
 use crate::sandbox::plan::Network;
 use crate::sandbox::{Sandbox, Walls};
 use crate::tool::{STOPPED, Tool, info};
-use crate::{named, protected};
+use crate::workspace::{WorkPath, Workspace};
 
 const DEFAULT_TIMEOUT_S: u64 = 120;
 const MAX_TIMEOUT_S: u64 = 600;
@@ -57,6 +60,13 @@ struct Args {
     network: bool,
 }
 
+impl Args {
+    /// The folder that the command runs in.
+    fn place(&self, workspace: &Workspace) -> Result<WorkPath, Error> {
+        workspace.path(self.cwd.as_deref().unwrap_or("."))
+    }
+}
+
 impl Tool for RunCommand {
     fn info(&self) -> &ToolInfo {
         &self.info
@@ -84,10 +94,17 @@ impl Tool for RunCommand {
 impl RunCommand {
     /// What a command would do: by its text, by the walls around it, and by whether it asks for a network.
     fn judge(&self, args: &Args, workspace: &Path) -> Assessment {
+        // Where the workspace cannot be opened no command can be run in it either.
+        let cwd = match Workspace::open(workspace)
+            .and_then(|workspace| Ok(workspace.destination(&args.place(&workspace)?)))
+        {
+            Ok(destination) => destination.real.display().to_string(),
+            Err(refusal @ Error::Path { .. }) => return refused(&refusal),
+            Err(_) => workspace.display().to_string(),
+        };
         let shell::Assessment { reach, risk, why, network, parts, is_plain, standing } = shell::assess(&args.command);
         let is_walled = self.host.is_confining();
         let network = network || args.network;
-        let (_, cwd) = named::leads_to(&workspace.join(args.cwd.as_deref().unwrap_or(".")));
         let changes = reach > Reach::ReadOnly;
         let words = parts.iter().flat_map(|part| part.split(' ')).filter(|_| changes);
         let protected: BTreeSet<Arc<str>> = words.filter_map(protected::place).map(Arc::from).collect();
@@ -125,7 +142,7 @@ impl RunCommand {
         if args.command.len() > MAX_COMMAND_BYTES {
             return ToolResult::error("the command was not run: it is too long; write it to a file and run that");
         }
-        let place = match bench.workspace.path(args.cwd.as_deref().unwrap_or(".")) {
+        let place = match args.place(&bench.workspace) {
             Ok(place) => place,
             Err(error) => return ToolResult::error(format!("the command was not run: {error}")),
         };
