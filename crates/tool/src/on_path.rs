@@ -117,6 +117,7 @@ pub(crate) fn refused(refusal: &Error) -> Assessment {
         effect: format!("is refused: {refusal}").into(),
         subjects: Vec::new(),
         also: Vec::new(),
+        perhaps: Vec::new(),
         is_plain: false,
         is_readable: true,
         protected: Vec::new(),

@@ -102,7 +102,8 @@ impl RunCommand {
             Err(refusal @ Error::Path { .. }) => return refused(&refusal),
             Err(_) => workspace.display().to_string(),
         };
-        let shell::Assessment { reach, risk, why, network, parts, is_plain, standing } = shell::assess(&args.command);
+        let shell::Assessment { reach, risk, why, network, parts, acts, perhaps, is_plain, standing } =
+            shell::assess(&args.command);
         let is_walled = self.host.is_confining();
         let network = network || args.network;
         let changes = reach > Reach::ReadOnly;
@@ -125,9 +126,10 @@ impl RunCommand {
                 (false, true) => risk.max(Risk::High),
             },
             effect: effect.into(),
-            is_readable: !parts.is_empty() && !parts.iter().any(|part| hides(part)),
+            is_readable: !parts.is_empty(),
+            also: acts.into_iter().filter(|act| !parts.contains(act)).map(Arc::from).collect(),
+            perhaps: perhaps.into_iter().map(Arc::from).collect(),
             subjects: parts.into_iter().map(Arc::from).collect(),
-            also: Vec::new(),
             is_plain,
             standing: standing.filter(|_| protected.is_empty() && !network).map(Arc::from),
             protected: protected.into_iter().collect(),
@@ -209,13 +211,6 @@ impl RunCommand {
         });
         built.await.map_err(|broken| format!("the sandbox broke off: {broken}"))?
     }
-}
-
-/// Whether a simple command runs something that its text does not say: then no rule can tell whether it is meant.
-fn hides(part: &str) -> bool {
-    const RUNNERS: [&str; 7] = ["eval", "source", ".", "sh", "bash", "dash", "zsh"];
-    let program = part.split(' ').next().unwrap_or_default();
-    program.contains(['$', '`', '*', '?', '[', '{', '~']) || RUNNERS.contains(&program)
 }
 
 /// What a command has put into protected places all the same.
