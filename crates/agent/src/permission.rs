@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 use crate::mode::Mode;
 use crate::tools::{Assessment, RUN_COMMAND, Reach, Risk};
 
+pub use crate::turn::permission::Ruling;
+
 /// In what a call may do, it stands for text that is not known before the call is made, as a star does in a pattern. No command
 /// and no path that is accepted holds this character.
 pub const UNKNOWN: char = '\0';

@@ -208,10 +208,9 @@ impl Finder {
                 finder.form(name, from);
                 finder.form(name, &bare);
             };
-            if is_certain {
-                add(self)
-            } else {
-                self.guess(add)
+            match is_certain {
+                true => add(self),
+                false => self.guess(add),
             }
             // Not every option takes the word behind it.
             self.guess(|finder| finder.form(name, &spare));

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use agent::Json;
 use agent::tools::{Assessment, Reach, Risk, ToolInfo, ToolResult};
 use futures_util::future::BoxFuture;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::args::Call;
@@ -28,9 +29,9 @@ pub(crate) struct OnPath<A> {
     pub act: fn(&A, &WorkPath, &Bench) -> Result<ToolResult, Error>,
 }
 
-impl<A: DeserializeOwned + Send + 'static> OnPath<A> {
-    /// The text of the path and the other arguments, or the answer to a call that cannot be understood.
-    fn read(&self, input: &Json) -> Result<(String, Call<A>), ToolResult> {
+impl<A> OnPath<A> {
+    /// The text of the path and the other arguments as `B`, or the answer to a call that cannot be understood.
+    fn read<B: DeserializeOwned>(&self, input: &Json) -> Result<(String, Call<B>), ToolResult> {
         let name = &self.info.name;
         let (path, call) = Call::read_with_path(input, name, self.example)?;
         match path.or_else(|| self.usual.map(str::to_owned)) {
@@ -43,6 +44,10 @@ impl<A: DeserializeOwned + Send + 'static> OnPath<A> {
     }
 }
 
+/// All arguments but the path, where only the path matters.
+#[derive(Deserialize)]
+struct Others {}
+
 impl<A: DeserializeOwned + Send + 'static> Tool for OnPath<A> {
     fn info(&self) -> &ToolInfo {
         &self.info
@@ -50,8 +55,8 @@ impl<A: DeserializeOwned + Send + 'static> Tool for OnPath<A> {
 
     fn assess(&self, input: &Json, workspace: &Path) -> Assessment {
         let plain = Assessment { digest: "".into(), ..Assessment::of(&self.info, input) };
-        // A call without a path, or whose arguments cannot be read, fails before it does anything.
-        let Ok((given, _)) = self.read(input) else { return plain };
+        // A call without a path fails before it does anything.
+        let Ok((given, _)) = self.read::<Others>(input) else { return plain };
         let Ok(workspace) = Workspace::open(workspace) else {
             // Nothing can be said of a path in a folder that is not there, so that any rule may be meant.
             return Assessment { is_plain: false, is_readable: false, ..plain };
@@ -94,7 +99,7 @@ impl<A: DeserializeOwned + Send + 'static> Tool for OnPath<A> {
 
     fn run<'a>(&'a self, input: &'a Json, bench: &'a Bench) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
-            let (path, Call { args, ignored }) = match self.read(input) {
+            let (path, Call { args, ignored }) = match self.read::<A>(input) {
                 Ok(read) => read,
                 Err(wrong) => return wrong,
             };

@@ -314,11 +314,11 @@ fn xargs(args: &[Piece]) -> Inner {
     if inner.is_empty() {
         return Inner::Nothing;
     }
-    let marks = options.iter().enumerate().filter_map(|(at, word)| match word.text.strip_prefix("-I")? {
+    let mut marks = options.iter().enumerate().rev().filter_map(|(at, word)| match word.text.strip_prefix("-I")? {
         "" => args.get(at + 1).map(|mark| mark.text.clone()),
         mark => Some(mark.to_owned()),
     });
-    let mark = marks.last().unwrap_or_else(|| "{}".to_owned());
+    let mark = marks.next().unwrap_or_else(|| "{}".to_owned());
     let mut inner: Vec<Piece> = inner.iter().map(|word| replaced(word, &mark)).collect();
     // Its input comes behind the words.
     inner.push(Piece { text: UNKNOWN.to_string(), raw: String::new(), is_glob: false });
