@@ -411,6 +411,16 @@ pub enum VerdictKind {
     },
 }
 
+impl VerdictKind {
+    /// How far a call was judged to reach that runs without a person's decision.
+    pub fn reach(&self) -> Option<Reach> {
+        match self {
+            Self::Run { reach, .. } => Some(*reach),
+            Self::Asked { .. } | Self::Verb | Self::VerbAsked | Self::Refused { .. } => None,
+        }
+    }
+}
+
 /// A child as it was accepted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChildSpawned {

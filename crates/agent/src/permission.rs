@@ -10,7 +10,13 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::mode::Mode;
-use crate::tools::{Assessment, Reach, Risk};
+use crate::tools::{Assessment, RUN_COMMAND, Reach, Risk};
+
+pub use crate::turn::permission::Ruling;
+
+/// In what a call may do, it stands for text that is not known before the call is made, as a star does in a pattern. No command
+/// and no path that is accepted holds this character.
+pub const UNKNOWN: char = '\0';
 
 /// What is done about a call. The order is the order of caution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -67,6 +73,24 @@ impl Rule {
 
     fn covers(&self, subject: &str) -> bool {
         self.pattern.as_ref().is_none_or(|pattern| matches(pattern, subject))
+    }
+
+    /// Whether the rule may be meant by what a call may do: some text is both.
+    fn may_cover(&self, act: &str) -> bool {
+        self.pattern.as_ref().is_none_or(|pattern| overlaps(pattern, act))
+    }
+
+    /// Whether it denies or asks by the spelling of a command alone: its pattern holds a path, an option or something that
+    /// only a shell reads, so that the same done in other words is not covered. Any other pattern is compared with what a command does.
+    pub fn matches_text_only(&self) -> bool {
+        let is_spelling = |word: &str| word.len() > 1 && word.starts_with('-');
+        let has_spelling = |pattern: &Arc<str>| {
+            pattern.contains(['/', '\\', '\'', '"', '$', '`', ';', '|', '&', '<', '>', '=', '(', '{'])
+                || pattern.split(' ').any(is_spelling)
+        };
+        self.action != Action::Allow
+            && matches(&self.tool, RUN_COMMAND)
+            && self.pattern.as_ref().is_some_and(has_spelling)
     }
 
     /// Whether the rule speaks of a protected place by its name, and not only of everything.
@@ -130,6 +154,8 @@ pub struct Link {
     pub action: Action,
     /// The rule or the mode that decided.
     pub by: Arc<str>,
+    /// Whether a rule denies what the call may do, and it cannot be told before whether it does that.
+    pub is_undecided: bool,
 }
 
 /// What all layers say of a call together.
@@ -139,6 +165,8 @@ pub struct Judgement {
     pub action: Action,
     /// The rule or the mode that decided, and whose.
     pub by: Arc<str>,
+    /// Whether that is a rule that denies what the call may do, and it cannot be told before whether it does that.
+    pub is_undecided: bool,
     /// Root first, the caller last.
     pub chain: Vec<Link>,
 }
@@ -160,17 +188,17 @@ pub fn judge(chain: &[Layer], rules: &[Rule], granted: &[Rule], asked: &Asked<'_
     let links: Vec<Link> = chain.iter().map(|layer| say(layer, rules, asked)).collect();
     let granted: Vec<&Rule> = granted.iter().filter(|rule| matches(&rule.tool, asked.tool)).collect();
     let strictest = links.iter().max_by_key(|link| link.action).cloned();
-    let (action, by) = match strictest {
+    let (action, by, is_undecided) = match strictest {
         // Consent for more than once was given without a protected place in sight.
         Some(link)
             if link.action == Action::Ask && asked.assessment.protected.is_empty() && all_covered(&granted, asked) =>
         {
-            (Action::Allow, "a person's consent for this thread".into())
+            (Action::Allow, "a person's consent for this thread".into(), false)
         }
-        Some(link) => (link.action, whose(&link, links.len())),
-        None => (Action::Deny, "nobody is there to call".into()),
+        Some(link) => (link.action, whose(&link, links.len()), link.is_undecided),
+        None => (Action::Deny, "nobody is there to call".into(), false),
     };
-    Judgement { action, by, chain: links }
+    Judgement { action, by, is_undecided, chain: links }
 }
 
 /// What a tool may not be used on, whoever of the chain calls: the patterns of the rules that deny it.
@@ -185,7 +213,7 @@ fn whose(link: &Link, layers: usize) -> Arc<str> {
 }
 
 fn say(layer: &Layer, rules: &[Rule], asked: &Asked<'_>) -> Link {
-    let link = |action, by: String| Link { layer: layer.clone(), action, by: by.into() };
+    let link = |action, by: String| Link { layer: layer.clone(), action, by: by.into(), is_undecided: false };
     let assessment = asked.assessment;
     if layer.mode == Mode::Plan && assessment.reach > Reach::ReadOnly {
         return link(Action::Deny, "mode plan only reads".to_owned());
@@ -205,6 +233,13 @@ fn say(layer: &Layer, rules: &[Rule], asked: &Asked<'_>) -> Link {
             && let Some(rule) = rules().next()
         {
             return link(action, format!("rule: {rule}, for the call cannot be read"));
+        }
+        let may_touch = |rule: &&&Rule| assessment.perhaps.iter().any(|act| rule.may_cover(act));
+        if let Some(rule) = rules().find(may_touch) {
+            // Where nothing asks there is nobody to decide.
+            let action = if layer.mode == Mode::Dangerous { Action::Deny } else { Action::Ask };
+            let by = format!("rule: {rule}, which may be meant: what the call does is known only when it runs");
+            return Link { is_undecided: rule.action == Action::Deny, ..link(action, by) };
         }
     }
     let allows: Vec<&Rule> = own.into_iter().filter(|rule| rule.action == Action::Allow).collect();
@@ -265,4 +300,36 @@ pub fn matches(pattern: &str, text: &str) -> bool {
         }
     }
     rest.ends_with(last)
+}
+
+/// Whether some text is what `pattern` means and what `act` may be: `*` stands for any text in the one, [`UNKNOWN`] in the other.
+fn overlaps(pattern: &str, act: &str) -> bool {
+    let act: Vec<char> = act.chars().collect();
+    // For each beginning of the act, whether it can be what the beginning of the pattern that was read so far means.
+    let mut reached = vec![false; act.len() + 1];
+    reached[0] = true;
+    skip_unknown(&act, &mut reached);
+    for c in pattern.chars() {
+        let before = std::mem::replace(&mut reached, vec![false; act.len() + 1]);
+        for at in 0..=act.len() {
+            let is_unknown = act.get(at) == Some(&UNKNOWN);
+            if c == '*' {
+                // It takes nothing, or whatever comes.
+                reached[at] |= before[at] || at > 0 && reached[at - 1];
+            } else if before[at] && is_unknown {
+                reached[at] = true;
+            } else if before[at] && act.get(at) == Some(&c) {
+                reached[at + 1] = true;
+            }
+        }
+        skip_unknown(&act, &mut reached);
+    }
+    reached[act.len()]
+}
+
+/// What is unknown may be no text at all.
+fn skip_unknown(act: &[char], reached: &mut [bool]) {
+    for at in 0..act.len() {
+        reached[at + 1] |= reached[at] && act[at] == UNKNOWN;
+    }
 }

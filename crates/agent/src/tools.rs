@@ -14,6 +14,9 @@ pub const ASK_USER: &str = "ask_user";
 /// The tool by which files are read: a rule that denies it a file denies that file to every tool.
 pub const READ_FILE: &str = "read_file";
 
+/// The tool by which commands are run: a rule that denies or asks is compared with what a command does.
+pub const RUN_COMMAND: &str = "run_command";
+
 /// A tool as it is advertised to a model and judged by the rules.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolInfo {
@@ -94,6 +97,9 @@ pub struct Assessment {
     pub subjects: Vec<Arc<str>>,
     /// Other names of the same, by which a rule may ask or forbid but never allow.
     pub also: Vec<Arc<str>>,
+    /// What it may do besides, where that cannot be told before; see [`UNKNOWN`](crate::permission::UNKNOWN). A rule that denies it
+    /// asks, or denies where nothing asks.
+    pub perhaps: Vec<Arc<str>>,
     /// Whether the subjects tell all of it, so that a pattern may allow it.
     pub is_plain: bool,
     /// Whether it could be read at all.
@@ -116,6 +122,7 @@ impl Assessment {
             effect: format!("calls {name}").into(),
             subjects: vec![input.text().into()],
             also: Vec::new(),
+            perhaps: Vec::new(),
             is_plain: true,
             is_readable: true,
             protected: Vec::new(),

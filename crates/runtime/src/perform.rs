@@ -233,6 +233,7 @@ impl Bench {
             workspace: self.heart.readable(&self.workspace, || thread.created.unreadable(&self.heart.house)),
             thread: self.id.clone(),
             call: call.clone(),
+            reach: thread.calls.slot(&call).and_then(|slot| slot.verdict.reach()),
             is_approved: approved.is_some(),
             ledger: self.ledger.clone(),
             stop,

@@ -16,11 +16,17 @@
 //! assert!(deceives.network && !deceives.is_plain);
 //! ```
 //!
+//! ```
+//! let acts = shell::assess("env GIT_TRACE=1 /usr/bin/git -C . push origin").acts;
+//! assert!(acts.contains(&"git push origin".to_owned()));
+//! ```
+//!
 //! Left to others: whether a command may run (rules and modes decide), and keeping it to its workspace while it runs
 //! (the sandbox does). Deliberately absent: files, processes, the environment and the clock. A verdict depends on the
 //! text alone, so that what was shown to a person is what is decided upon. There is no error either: what cannot be
 //! read has a verdict too, a bad one.
 
+mod acts;
 mod judge;
 mod limits;
 mod options;
@@ -35,8 +41,11 @@ mod verdict;
 
 use agent::tools::{Reach, Risk};
 
+use crate::acts::Acts;
 pub use crate::touched::{GitCall, Touched};
 use crate::verdict::Verdict;
+
+pub use limits::is_unseen;
 
 /// What a command would do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +64,12 @@ pub struct Assessment {
     /// a rule is compared with, one by one. What is computed only at run time stands as it was written. Behind a
     /// wrapper such as `timeout` both are listed, with the wrapper and without.
     pub parts: Vec<String>,
+    /// What it does, in one form however it is spelt: the name of the program without its folder, without wrappers and without
+    /// options before its verb. What a rule that denies or asks is compared with besides the parts.
+    pub acts: Vec<String>,
+    /// What it may do besides, with [`UNKNOWN`](agent::permission::UNKNOWN) for text that is not known before it runs. Empty where
+    /// everything is certain.
+    pub perhaps: Vec<String>,
     /// Whether patterns may decide over it. `false` where the text does not say what will run: it could not be read,
     /// something is computed or assigned, a file is written by redirection, or an option turns a known program into
     /// another.
@@ -88,7 +103,10 @@ pub fn assess_in(command: &str, workspace: Option<&str>) -> Assessment {
     let is_plain = judged.is_plain && !is_tricky;
     let standing = if is_plain && risk <= Risk::Medium { standing::pattern(&script) } else { None };
     let judge::Found { parts, touched } = judged.found;
-    Assessment { reach, risk, why: why.into_owned(), network, parts, is_plain, touched, standing }
+    let Acts { certain, perhaps } = acts::of(&script);
+    let (acts, perhaps) = (certain.into_iter().collect(), perhaps.into_iter().collect());
+    let why = why.into_owned();
+    Assessment { reach, risk, why, network, parts, acts, perhaps, is_plain, touched, standing }
 }
 
 impl Assessment {
@@ -99,6 +117,8 @@ impl Assessment {
             why: why.to_owned(),
             network: false,
             parts: Vec::new(),
+            acts: Vec::new(),
+            perhaps: Vec::new(),
             is_plain: false,
             touched: Touched::default(),
             standing: None,

@@ -80,12 +80,14 @@ fn openers(command: &str) -> usize {
 const OPENING_WORDS: [&str; 10] =
     ["if", "elif", "while", "until", "for", "case", "select", "function", "time", "coproc"];
 
-/// Whether a character shows as nothing, as a space that is none to the shell, or turns the direction of what follows.
 fn deceives(c: char) -> bool {
-    if c.is_control() {
-        return !matches!(c, '\n' | '\t');
-    }
-    DECEIVING.iter().any(|(first, last)| (*first..=*last).contains(&c))
+    !matches!(c, '\n' | '\t') && is_unseen(c)
+}
+
+/// Whether a character is a control character, shows as nothing, shows as a space that is none to the shell, or turns the
+/// direction of what follows. What holds one can be shown as something else than it is.
+pub fn is_unseen(c: char) -> bool {
+    c.is_control() || DECEIVING.iter().any(|(first, last)| (*first..=*last).contains(&c))
 }
 
 /// Spaces that are none to the shell, fillers and joiners that show as nothing, marks of direction, and tags, as ranges.

@@ -27,6 +27,20 @@ pub struct Ignored(Vec<String>);
 impl<A: DeserializeOwned> Call<A> {
     /// The arguments, or the answer to a call that cannot be understood.
     pub fn read(input: &Json, tool: &str, example: &str) -> Result<Self, ToolResult> {
+        object(input).and_then(Self::of).map_err(|error| unreadable(tool, example, &error))
+    }
+
+    /// The same for a tool that works on one path, whose text is taken out of the arguments; none where none is given.
+    pub(crate) fn read_with_path(
+        input: &Json,
+        tool: &str,
+        example: &str,
+    ) -> Result<(Option<String>, Self), ToolResult> {
+        let read = object(input).and_then(|mut fields| Ok((path(&mut fields)?, Self::of(fields)?)));
+        read.map_err(|error| unreadable(tool, example, &error))
+    }
+
+    fn of(fields: Fields) -> serde_json::Result<Self> {
         #[derive(Deserialize)]
         struct Wire<A> {
             #[serde(flatten)]
@@ -34,22 +48,43 @@ impl<A: DeserializeOwned> Call<A> {
             #[serde(flatten)]
             rest: BTreeMap<String, IgnoredAny>,
         }
-        // The tree comes first: it is where nesting without end and broken characters are noticed.
-        let read = input.read::<Value>().and_then(|value| match value {
-            Value::Object(_) => serde_json::from_value::<Wire<A>>(value),
-            _ => Err(serde_json::Error::custom("they must be one JSON object")),
-        });
-        match read {
-            Ok(Wire { args, rest }) => Ok(Self { args, ignored: Ignored(rest.into_keys().collect()) }),
-            Err(error) => {
-                let error = error.to_string();
-                let why = text::clip(&error, 300);
-                Err(ToolResult::error(format!(
-                    "{tool} was not run, its arguments cannot be read: {why}. Call it like this: {tool} {example}"
-                )))
-            }
+        let Wire { args, rest } = serde_json::from_value(Value::Object(fields))?;
+        Ok(Self { args, ignored: Ignored(rest.into_keys().collect()) })
+    }
+}
+
+type Fields = serde_json::Map<String, Value>;
+
+/// The names under which models give a path.
+const PATH_NAMES: [&str; 7] = ["path", "file", "file_path", "filename", "dir", "folder", "directory"];
+
+/// The fields of the arguments. The tree comes first: it is where nesting without end and broken characters are noticed.
+fn object(input: &Json) -> serde_json::Result<Fields> {
+    match input.read::<Value>()? {
+        Value::Object(fields) => Ok(fields),
+        _ => Err(serde_json::Error::custom("they must be one JSON object")),
+    }
+}
+
+/// Takes the path out of the arguments, under whichever name it is given. Two of them could be two paths.
+fn path(fields: &mut Fields) -> serde_json::Result<Option<String>> {
+    let given: Vec<_> = PATH_NAMES.iter().filter_map(|name| fields.remove(*name).map(|value| (name, value))).collect();
+    match given.as_slice() {
+        [] | [(_, Value::Null)] => Ok(None),
+        [(_, Value::String(path))] => Ok(Some(path.clone())),
+        [(name, value)] => Err(serde_json::Error::custom(format!("{name} is {value}, which is not a text"))),
+        [(one, _), (other, _), ..] => {
+            Err(serde_json::Error::custom(format!("both {one} and {other} give a path; give one path")))
         }
     }
+}
+
+fn unreadable(tool: &str, example: &str, error: &serde_json::Error) -> ToolResult {
+    let error = error.to_string();
+    let why = text::clip(&error, 300);
+    ToolResult::error(format!(
+        "{tool} was not run, its arguments cannot be read: {why}. Call it like this: {tool} {example}"
+    ))
 }
 
 impl Ignored {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use agent::tools::Reach;
 use agent::{CallId, ThreadId};
 use futures_util::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
@@ -19,6 +20,8 @@ pub struct Bench {
     pub thread: ThreadId,
     /// The call.
     pub call: CallId,
+    /// How far the call was judged to reach when it was let through; none where nobody judged it.
+    pub reach: Option<Reach>,
     /// Whether a person has approved this very call, by its digest.
     pub is_approved: bool,
     /// What the thread knows of the files: one for all calls of a thread, empty when a thread is loaded again.
@@ -49,6 +52,7 @@ impl Bench {
             workspace,
             thread,
             call,
+            reach: None,
             is_approved: false,
             ledger: Arc::default(),
             stop: CancellationToken::new(),

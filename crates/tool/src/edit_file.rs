@@ -20,19 +20,21 @@ use similar::TextDiff;
 use crate::args;
 use crate::bench::Bench;
 use crate::error::Error;
+use crate::on_path::OnPath;
 use crate::text;
-use crate::tool::{Plain, Tool, info};
-use crate::writes::Writes;
+use crate::tool::{Tool, info};
+use crate::workspace::WorkPath;
 
 const MAX_DIFF_CHARS: usize = 4000;
 const MAX_DIFF_TIME: Duration = Duration::from_millis(500);
 
 pub(crate) fn tool() -> impl Tool {
-    Writes(Plain {
+    OnPath {
         info: info("edit_file", DESCRIPTION, SCHEMA, Reach::Workspace, false, Risk::Medium),
         example: r#"{"path": "src/main.rs", "old_text": "let x = 1;", "new_text": "let x = 2;"}"#,
+        usual: None,
         act,
-    })
+    }
 }
 
 const DESCRIPTION: &str = "Replace exact text in a file that you have read. old_text must occur once, without line numbers, or set all. For several changes give edits, applied in order.";
@@ -41,8 +43,6 @@ const SCHEMA: &str = r#"{"type":"object","properties":{"path":{"type":"string"},
 
 #[derive(Deserialize)]
 struct Args {
-    #[serde(alias = "file", alias = "file_path", alias = "filename")]
-    path: String,
     #[serde(default, alias = "old_string")]
     old_text: Option<String>,
     #[serde(default, alias = "new_string")]
@@ -63,8 +63,7 @@ struct Edit {
     all: bool,
 }
 
-fn act(args: &Args, bench: &Bench) -> Result<ToolResult, Error> {
-    let path = bench.workspace.path(&args.path)?;
+fn act(args: &Args, path: &WorkPath, bench: &Bench) -> Result<ToolResult, Error> {
     let one = match (&args.old_text, &args.new_text) {
         // Whoever consents to one form must not find that the other was applied besides.
         (Some(_), Some(_)) if !args.edits.is_empty() => {
@@ -81,7 +80,7 @@ fn act(args: &Args, bench: &Bench) -> Result<ToolResult, Error> {
     let edits: Vec<&Edit> = one.iter().chain(&args.edits).collect();
     let unchanged = |why| Error::Unchanged { path: path.to_string(), why };
     let mut places = 0;
-    let change = bench.workspace.change(&path, &bench.ledger, |found| {
+    let change = bench.workspace.change(path, &bench.ledger, |found| {
         let bytes = found.ok_or_else(|| Error::Missing { path: path.to_string() })?;
         let content = std::str::from_utf8(bytes)
             .map_err(|_| unchanged("it is not UTF-8 text; change it with run_command".to_owned()))?;

@@ -1,5 +1,6 @@
 //! What can go wrong with files, in sentences that a model can act on.
 
+use std::borrow::Cow;
 use std::io;
 use std::path::PathBuf;
 
@@ -19,16 +20,24 @@ pub enum Error {
     /// A path that is not even tried.
     #[error("the path '{path}' is refused: {why}; give a path from the workspace root, such as src/main.rs")]
     Path {
-        /// The path, as given.
+        /// The path as it was given, cut, with characters that cannot be seen written as their code points.
         path: String,
         /// Why.
-        why: &'static str,
+        why: Cow<'static, str>,
     },
     /// A link leads out of the workspace.
     #[error("'{path}' leads out of the workspace through a link and is refused")]
     Outside {
         /// The path.
         path: String,
+    },
+    /// A link leads into a protected place that the path does not name.
+    #[error("'{path}' leads into the protected place '{place}' through a link; name the file by its own path")]
+    Disguised {
+        /// The path.
+        path: String,
+        /// The place.
+        place: &'static str,
     },
     /// A link that is not followed here.
     #[error("'{path}' is a link that is not followed; name the file itself")]
@@ -130,7 +139,7 @@ impl Error {
             Some(Errno::ISDIR) => Self::NotAFile { path, what: "a folder" },
             Some(Errno::NXIO) => Self::NotAFile { path, what: "a socket or a device" },
             Some(Errno::NAMETOOLONG) => {
-                Self::Path { path: crate::text::clip(&path, 80).into_owned(), why: "it is too long" }
+                Self::Path { path: crate::text::clip(&path, 80).into_owned(), why: "it is too long".into() }
             }
             _ => Self::Io { path, source },
         }

@@ -7,15 +7,21 @@ use serde::Deserialize;
 
 use crate::bench::Bench;
 use crate::error::Error;
-use crate::named::Reads;
+use crate::on_path::OnPath;
 use crate::text;
-use crate::tool::{Plain, Tool, looks};
+use crate::tool::{Tool, looks};
+use crate::workspace::WorkPath;
 use crate::workspace::walk::{Walked, glob, walk};
 
 const MAX_HITS: usize = 300;
 
 pub(crate) fn tool() -> impl Tool {
-    Reads(Plain { info: looks("find_files", DESCRIPTION, SCHEMA), example: r#"{"pattern": "src/**/*.rs"}"#, act })
+    OnPath {
+        info: looks("find_files", DESCRIPTION, SCHEMA),
+        example: r#"{"pattern": "src/**/*.rs"}"#,
+        usual: Some("."),
+        act,
+    }
 }
 
 const DESCRIPTION: &str = "Find files by glob, such as *.rs or src/**/test_*. Ignored files (.gitignore) are left out.";
@@ -26,19 +32,16 @@ const SCHEMA: &str = r#"{"type":"object","properties":{"pattern":{"type":"string
 struct Args {
     #[serde(alias = "glob")]
     pattern: String,
-    #[serde(default, alias = "dir", alias = "folder")]
-    path: Option<String>,
 }
 
-fn act(args: &Args, bench: &Bench) -> Result<ToolResult, Error> {
-    let from = bench.workspace.path(args.path.as_deref().unwrap_or("."))?;
+fn act(args: &Args, from: &WorkPath, bench: &Bench) -> Result<ToolResult, Error> {
     let pattern = match glob(&args.pattern) {
         Ok(pattern) => pattern,
         Err(why) => return Ok(ToolResult::error(why)),
     };
     let below = from.prefix().len();
     let mut hits = Vec::new();
-    let walked = walk(&bench.workspace, &from, &bench.stop, |entry| {
+    let walked = walk(&bench.workspace, from, &bench.stop, |entry| {
         if pattern.is_match(&entry.path[below..]) {
             if hits.len() == MAX_HITS {
                 return ControlFlow::Break(());

@@ -21,7 +21,7 @@ pub mod guard;
 mod ledger;
 mod list_dir;
 mod memory;
-mod named;
+mod on_path;
 mod protected;
 mod read_file;
 mod registry;
@@ -34,7 +34,6 @@ mod tool;
 mod watch;
 mod workspace;
 mod write_file;
-mod writes;
 
 pub use bench::{Bench, Person, Progress};
 pub use command::{CommandHost, Guard};

@@ -11,16 +11,22 @@ use serde::Deserialize;
 use crate::args;
 use crate::bench::Bench;
 use crate::error::Error;
-use crate::named::Reads;
+use crate::on_path::OnPath;
 use crate::text;
-use crate::tool::{Plain, Tool, looks};
+use crate::tool::{Tool, looks};
+use crate::workspace::WorkPath;
 
 const MAX_ENTRIES: usize = 500;
 const MAX_DEPTH: u64 = 6;
 const LEFT_CLOSED: [&str; 5] = [".git", "node_modules", "target", "__pycache__", ".venv"];
 
 pub(crate) fn tool() -> impl Tool {
-    Reads(Plain { info: looks("list_dir", DESCRIPTION, SCHEMA), example: r#"{"path": "src", "depth": 2}"#, act })
+    OnPath {
+        info: looks("list_dir", DESCRIPTION, SCHEMA),
+        example: r#"{"path": "src", "depth": 2}"#,
+        usual: Some("."),
+        act,
+    }
 }
 
 const DESCRIPTION: &str = "List a folder: folders end in /, links in @, files have their size.";
@@ -29,15 +35,12 @@ const SCHEMA: &str = r#"{"type":"object","properties":{"path":{"type":"string","
 
 #[derive(Deserialize)]
 struct Args {
-    #[serde(default, alias = "dir", alias = "folder", alias = "directory")]
-    path: Option<String>,
     #[serde(default, deserialize_with = "args::number")]
     depth: Option<u64>,
 }
 
-fn act(args: &Args, bench: &Bench) -> Result<ToolResult, Error> {
-    let path = bench.workspace.path(args.path.as_deref().unwrap_or("."))?;
-    let folder = bench.workspace.folder(&path)?;
+fn act(args: &Args, path: &WorkPath, bench: &Bench) -> Result<ToolResult, Error> {
+    let folder = bench.workspace.folder(path)?;
     let mut listing = Listing { lines: Vec::new(), full: false };
     listing
         .add(&folder, "", args.depth.unwrap_or(1).clamp(1, MAX_DEPTH))

@@ -9,20 +9,22 @@ use serde::Deserialize;
 use crate::args;
 use crate::bench::Bench;
 use crate::error::Error;
-use crate::named::Reads;
+use crate::on_path::OnPath;
 use crate::text;
-use crate::tool::{Plain, Tool, looks};
+use crate::tool::{Tool, looks};
+use crate::workspace::WorkPath;
 
 const MAX_LINES: usize = 2000;
 const MAX_BYTES: usize = 64 * 1024;
 const MAX_LINE_CHARS: usize = 2000;
 
 pub(crate) fn tool() -> impl Tool {
-    Reads(Plain {
+    OnPath {
         info: looks("read_file", DESCRIPTION, SCHEMA),
         example: r#"{"path": "src/main.rs", "offset": 1, "limit": 200}"#,
+        usual: None,
         act,
-    })
+    }
 }
 
 const DESCRIPTION: &str = "Read a text file. Each line is shown as its number, a tab and the line.";
@@ -31,17 +33,14 @@ const SCHEMA: &str = r#"{"type":"object","properties":{"path":{"type":"string"},
 
 #[derive(Deserialize)]
 struct Args {
-    #[serde(alias = "file", alias = "file_path", alias = "filename")]
-    path: String,
     #[serde(default, deserialize_with = "args::number")]
     offset: Option<u64>,
     #[serde(default, deserialize_with = "args::number")]
     limit: Option<u64>,
 }
 
-fn act(args: &Args, bench: &Bench) -> Result<ToolResult, Error> {
-    let path = bench.workspace.path(&args.path)?;
-    let bytes = bench.workspace.read_text(&path)?;
+fn act(args: &Args, path: &WorkPath, bench: &Bench) -> Result<ToolResult, Error> {
+    let bytes = bench.workspace.read_text(path)?;
     bench.ledger.note(path.as_str(), &bytes);
     let (content, lossy) = text::readable(&bytes);
     let whole = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);

@@ -23,11 +23,14 @@ use serde::Deserialize;
 use crate::args::{self, Call};
 use crate::bench::Bench;
 use crate::command::{CommandHost, Finish, How, Order, run};
+use crate::error::Error;
+use crate::on_path::refused;
+use crate::protected;
 use crate::sandbox::plan::Network;
 use crate::sandbox::{Sandbox, Walled, Writing};
 use crate::tool::{STOPPED, Tool, info};
 use crate::watch::{self, Watch};
-use crate::{named, protected};
+use crate::workspace::{WorkPath, Workspace};
 
 const DEFAULT_TIMEOUT_S: u64 = 120;
 const MAX_TIMEOUT_S: u64 = 600;
@@ -63,6 +66,13 @@ struct Args {
     network: bool,
 }
 
+impl Args {
+    /// The folder that the command runs in.
+    fn place(&self, workspace: &Workspace) -> Result<WorkPath, Error> {
+        workspace.path(self.cwd.as_deref().unwrap_or("."))
+    }
+}
+
 impl Tool for RunCommand {
     fn info(&self) -> &ToolInfo {
         &self.info
@@ -90,10 +100,20 @@ impl Tool for RunCommand {
 impl RunCommand {
     /// What a command would do: by its text, by the walls around it, and by whether it asks for a network.
     fn judge(&self, args: &Args, workspace: &Path) -> Assessment {
-        let read = self.read(args, workspace);
-        let shell::Assessment { reach, risk, why, parts, is_plain, standing, .. } = &read.shell;
+        // Where the workspace cannot be opened no command can be run in it either.
+        let opened = Workspace::open(workspace).and_then(|workspace| {
+            let place = args.place(&workspace)?;
+            Ok((workspace.root().to_owned(), workspace.destination(&place).real, place))
+        });
+        let (root, cwd, place) = match opened {
+            Ok((root, real, place)) => (root, real.display().to_string(), place.to_string()),
+            Err(refusal @ Error::Path { .. }) => return refused(&refusal),
+            Err(_) => (workspace.to_owned(), workspace.display().to_string(), ".".to_owned()),
+        };
+        let workspace = root.as_path();
+        let read = self.read(args, workspace, &place);
+        let shell::Assessment { reach, risk, why, parts, acts, perhaps, is_plain, standing, .. } = &read.shell;
         let is_walled = self.host.is_confining();
-        let (_, cwd) = named::leads_to(&workspace.join(args.cwd.as_deref().unwrap_or(".")));
         let tree = self.in_tree(&read, workspace, &cwd);
         let protected: BTreeSet<Arc<str>> = read.protected.iter().cloned().chain(tree.places()).collect();
         let mut effect = why.clone();
@@ -116,9 +136,10 @@ impl RunCommand {
                 (false, true) => (*risk).max(Risk::High),
             },
             effect: effect.into(),
-            is_readable: !parts.is_empty() && !parts.iter().any(|part| hides(part)),
+            is_readable: !parts.is_empty(),
+            also: acts.iter().filter(|act| !parts.contains(act)).map(|act| act.as_str().into()).collect(),
+            perhaps: perhaps.iter().map(|act| act.as_str().into()).collect(),
             subjects: parts.iter().map(|part| part.as_str().into()).collect(),
-            also: Vec::new(),
             is_plain: *is_plain,
             standing: standing.as_deref().filter(|_| protected.is_empty() && !read.network).map(Arc::from),
             digest: format!("{cwd} {} {}", if is_walled { "walled" } else { "bare" }, tree.shown()).into(),
@@ -126,14 +147,13 @@ impl RunCommand {
         }
     }
 
-    /// What the text of a command says.
-    fn read(&self, args: &Args, workspace: &Path) -> Read {
+    /// What the text of a command says that works in `place`, a folder of the workspace.
+    fn read(&self, args: &Args, workspace: &Path, place: &str) -> Read {
         let shell = shell::assess_in(&args.command, workspace.to_str());
         let network = shell.network || args.network;
         let is_read_only = shell.reach == Reach::ReadOnly && !network && self.host.is_confining();
-        let cwd = args.cwd.as_deref().unwrap_or(".");
-        let place = |name: &String| protected::place(&format!("{cwd}/{name}"));
-        let protected: BTreeSet<Arc<str>> = shell.touched.names.iter().filter_map(place).map(Arc::from).collect();
+        let named = |name: &String| protected::place(&format!("{place}/{name}"));
+        let protected: BTreeSet<Arc<str>> = shell.touched.names.iter().filter_map(named).map(Arc::from).collect();
         Read { shell, network, is_read_only, protected }
     }
 
@@ -152,17 +172,19 @@ impl RunCommand {
         if args.command.len() > MAX_COMMAND_BYTES {
             return ToolResult::error("the command was not run: it is too long; write it to a file and run that");
         }
-        let place = match bench.workspace.path(args.cwd.as_deref().unwrap_or(".")) {
+        let place = match args.place(&bench.workspace) {
             Ok(place) => place,
             Err(error) => return ToolResult::error(format!("the command was not run: {error}")),
         };
         // The text says the same as when the call was judged: what it names in protected places was consented to, or the
         // call would not have come here. What only the workspace says was, if a person was asked.
         let root = bench.workspace.root().to_owned();
-        let read = self.read(&args, &root);
+        let mut read = self.read(&args, &root, place.as_str());
+        // A call that was let through as one that only reads never gets more, however it is read here.
+        read.is_read_only |= bench.reach == Some(Reach::ReadOnly);
         let mut consented: Vec<Arc<str>> = read.protected.iter().cloned().collect();
         if bench.is_approved {
-            let (_, cwd) = named::leads_to(&root.join(place.as_str()));
+            let cwd = bench.workspace.destination(&place).real.display().to_string();
             consented.extend(self.in_tree(&read, &root, &cwd).places());
         }
         let timeout_s = args.timeout_s.unwrap_or(DEFAULT_TIMEOUT_S).clamp(1, MAX_TIMEOUT_S);
@@ -258,13 +280,6 @@ struct Read {
 struct Surroundings {
     walls: Option<String>,
     watch: Option<Watch>,
-}
-
-/// Whether a simple command runs something that its text does not say: then no rule can tell whether it is meant.
-fn hides(part: &str) -> bool {
-    const RUNNERS: [&str; 7] = ["eval", "source", ".", "sh", "bash", "dash", "zsh"];
-    let program = part.split(' ').next().unwrap_or_default();
-    program.contains(['$', '`', '*', '?', '[', '{', '~']) || RUNNERS.contains(&program)
 }
 
 /// What a command has done to protected files all the same, and what was done about it, a line each.

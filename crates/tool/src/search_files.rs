@@ -14,9 +14,10 @@ use serde::Deserialize;
 use crate::args;
 use crate::bench::Bench;
 use crate::error::Error;
-use crate::named::Reads;
+use crate::on_path::OnPath;
 use crate::text;
-use crate::tool::{Plain, Tool, looks};
+use crate::tool::{Tool, looks};
+use crate::workspace::WorkPath;
 use crate::workspace::file::Links;
 use crate::workspace::walk::{Walked, glob, walk};
 
@@ -26,11 +27,12 @@ const MAX_LINE_CHARS: usize = 300;
 const MAX_CONTEXT: u64 = 10;
 
 pub(crate) fn tool() -> impl Tool {
-    Reads(Plain {
+    OnPath {
         info: looks("search_files", DESCRIPTION, SCHEMA),
         example: r#"{"pattern": "fn main\\(", "path": "src", "glob": "*.rs", "context": 2}"#,
+        usual: Some("."),
         act,
-    })
+    }
 }
 
 const DESCRIPTION: &str = "Search file contents by regular expression, line by line; (?i) ignores case. Ignored files (.gitignore) are left out.";
@@ -41,16 +43,13 @@ const SCHEMA: &str = r#"{"type":"object","properties":{"pattern":{"type":"string
 struct Args {
     #[serde(alias = "regex", alias = "query")]
     pattern: String,
-    #[serde(default, alias = "dir", alias = "folder", alias = "file")]
-    path: Option<String>,
     #[serde(default, alias = "include")]
     glob: Option<String>,
     #[serde(default, deserialize_with = "args::number")]
     context: Option<u64>,
 }
 
-fn act(args: &Args, bench: &Bench) -> Result<ToolResult, Error> {
-    let from = bench.workspace.path(args.path.as_deref().unwrap_or("."))?;
+fn act(args: &Args, from: &WorkPath, bench: &Bench) -> Result<ToolResult, Error> {
     let matcher = match line_matcher(&args.pattern) {
         Ok(matcher) => matcher,
         Err(error) => {
@@ -67,12 +66,12 @@ fn act(args: &Args, bench: &Bench) -> Result<ToolResult, Error> {
     };
     let mut search = Search::new(matcher, args.context.unwrap_or(0).min(MAX_CONTEXT) as usize);
 
-    let walked = match bench.workspace.read(&from) {
+    let walked = match bench.workspace.read(from) {
         Ok(bytes) if search.file(from.as_str(), &bytes).is_break() => Walked::Enough,
         Ok(_) => Walked::All,
         Err(Error::NotAFile { what: "a folder", .. }) => {
             let below = from.prefix().len();
-            walk(&bench.workspace, &from, &bench.stop, |entry| {
+            walk(&bench.workspace, from, &bench.stop, |entry| {
                 if only.as_ref().is_some_and(|only| !only.is_match(&entry.path[below..])) {
                     return ControlFlow::Continue(());
                 }

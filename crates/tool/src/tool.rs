@@ -6,6 +6,7 @@ use agent::Json;
 use agent::tools::{Assessment, Reach, Risk, ToolInfo, ToolResult};
 use futures_util::future::BoxFuture;
 use serde::de::DeserializeOwned;
+use tokio_util::sync::CancellationToken;
 
 use crate::args::Call;
 use crate::bench::Bench;
@@ -67,17 +68,25 @@ where
         Ok(call) => call,
         Err(wrong) => return wrong,
     };
-    let stop = bench.stop.clone();
+    ignored.named_in(blocking(&info.name, &bench.stop, move || act(&args)).await)
+}
+
+/// Does one blocking thing on a thread that may block, unless the call was stopped before.
+pub(crate) async fn blocking<E: std::fmt::Display + Send + 'static>(
+    name: &str,
+    stop: &CancellationToken,
+    act: impl FnOnce() -> Result<ToolResult, E> + Send + 'static,
+) -> ToolResult {
+    let stop = stop.clone();
     let acted = tokio::task::spawn_blocking(move || match stop.is_cancelled() {
         true => Ok(ToolResult::error(STOPPED)),
-        false => act(&args),
+        false => act(),
     });
-    let result = match acted.await {
+    match acted.await {
         Ok(Ok(result)) => result,
         Ok(Err(error)) => ToolResult::error(error.to_string()),
-        Err(broken) => ToolResult::error(format!("{} broke off: {broken}", info.name)),
-    };
-    ignored.named_in(result)
+        Err(broken) => ToolResult::error(format!("{name} broke off: {broken}")),
+    }
 }
 
 /// A tool that looks at files and changes nothing.

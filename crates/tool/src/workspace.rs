@@ -22,7 +22,7 @@ use cap_std::fs::{Dir, MetadataExt};
 
 use crate::error::Error;
 use crate::ledger::FileLedger;
-use crate::text;
+use crate::{protected, text};
 pub use path::WorkPath;
 pub(crate) use unreadable::Unreadable;
 
@@ -43,6 +43,19 @@ struct Folder {
     spelt: PathBuf,
     /// Held from the look at a file to its replacement: two threads of this process never change files at the same time.
     writing: Mutex<()>,
+}
+
+/// Where a path leads at one moment.
+#[derive(Debug)]
+pub(crate) struct Destination {
+    /// Whether something is there.
+    pub exists: bool,
+    /// The whole path with every link followed, as far as it exists.
+    pub real: PathBuf,
+    /// The same from the workspace root; none where it lies outside.
+    pub beneath: Option<String>,
+    /// The protected places that a change there would touch: the one that the path names, the one that it leads to.
+    pub protected: Vec<&'static str>,
 }
 
 /// What a change did.
@@ -78,9 +91,19 @@ impl Workspace {
         &self.folder.root
     }
 
-    /// A path as a model wrote it, made relative to the workspace, or a refusal.
+    /// A path as a model wrote it, made relative to the workspace, or a refusal. The refusal depends on the text and on the
+    /// name of the workspace alone, and not on what is in it.
     pub fn path(&self, text: &str) -> Result<WorkPath, Error> {
         WorkPath::parse(text, &[&self.folder.root, &self.folder.spelt])
+    }
+
+    /// Where a path leads at this moment. What is there can change until it is used: [`Workspace::change`] looks again.
+    pub(crate) fn destination(&self, path: &WorkPath) -> Destination {
+        let (exists, real) = followed(&self.folder.root.join(path.as_path()));
+        let beneath = self.beneath(&real);
+        let mut places = vec![protected_place(path.as_str()), protected_place(&real.to_string_lossy())];
+        places.dedup();
+        Destination { exists, real, beneath, protected: places.into_iter().flatten().collect() }
     }
 
     /// What a file holds. Never waits for anything that is not a plain file, and never returns more than 32 MiB.
@@ -135,15 +158,32 @@ impl Workspace {
             ledger.check(shown, &found.bytes)?;
         }
         let dir = &self.folder.dir;
+        self.undisguised(path, self.destination(path).beneath.as_deref().unwrap_or_default())?;
         let after = make(found.as_ref().map(|found| &*found.bytes))?;
         let parent = match folder {
             None => dir.try_clone(),
             Some(folder) => dir.create_dir_all(folder).and_then(|()| dir.open_dir(folder)),
         };
         let parent = parent.map_err(|source| Error::at(shown, source))?;
+        // Asked of the open folder, which no link that is swapped now can change.
+        let real = unreadable::real_path(&parent).map_err(|source| Error::at(shown, source))?;
+        self.undisguised(path, &self.beneath(&real.join(name)).unwrap_or_default())?;
         file::put(&parent, name, shown, &after, found.as_ref().map(|found| &found.metadata))?;
         ledger.note(shown, &after);
         Ok(Change { before: found.map(|found| found.bytes), after })
+    }
+
+    /// Refuses a path that names no protected place and leads into one. Whether such a place may be changed is decided by its
+    /// name, before the call is made.
+    fn undisguised(&self, path: &WorkPath, real: &str) -> Result<(), Error> {
+        match (protected_place(path.as_str()), protected_place(real)) {
+            (None, Some(place)) => Err(Error::Disguised { path: path.to_string(), place }),
+            (Some(_), _) | (None, None) => Ok(()),
+        }
+    }
+
+    fn beneath(&self, real: &Path) -> Option<String> {
+        real.strip_prefix(&self.folder.root).ok().map(|path| path.to_string_lossy().into_owned())
     }
 
     /// A folder beneath the workspace, as a handle.
@@ -161,5 +201,28 @@ impl Workspace {
     /// The turn to write in this workspace.
     pub(crate) fn writing(&self) -> MutexGuard<'_, ()> {
         self.folder.writing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The protected place that a path leads into, also on a file system that knows neither case nor Unicode forms.
+fn protected_place(path: &str) -> Option<&'static str> {
+    protected::place(&path::folded(path))
+}
+
+/// Whether something is there, and the path with every link followed as far as it exists.
+fn followed(path: &Path) -> (bool, PathBuf) {
+    let mut rest = Vec::new();
+    let mut known = path.to_owned();
+    loop {
+        if let Ok(real) = known.canonicalize() {
+            return (rest.is_empty(), rest.iter().rev().fold(real, |path, name| path.join(name)));
+        }
+        match (known.file_name().map(std::ffi::OsStr::to_owned), known.parent()) {
+            (Some(name), Some(parent)) => {
+                rest.push(name);
+                known = parent.to_owned();
+            }
+            _ => return (false, path.to_owned()),
+        }
     }
 }

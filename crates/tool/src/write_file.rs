@@ -8,16 +8,18 @@ use serde::Deserialize;
 
 use crate::bench::Bench;
 use crate::error::Error;
+use crate::on_path::OnPath;
 use crate::text;
-use crate::tool::{Plain, Tool, info};
-use crate::writes::Writes;
+use crate::tool::{Tool, info};
+use crate::workspace::WorkPath;
 
 pub(crate) fn tool() -> impl Tool {
-    Writes(Plain {
+    OnPath {
         info: info("write_file", DESCRIPTION, SCHEMA, Reach::Workspace, false, Risk::Medium),
         example: r#"{"path": "src/new.rs", "content": "fn main() {}\n"}"#,
+        usual: None,
         act,
-    })
+    }
 }
 
 const DESCRIPTION: &str =
@@ -27,16 +29,13 @@ const SCHEMA: &str = r#"{"type":"object","properties":{"path":{"type":"string"},
 
 #[derive(Deserialize)]
 struct Args {
-    #[serde(alias = "file", alias = "file_path", alias = "filename")]
-    path: String,
     #[serde(alias = "contents", alias = "text")]
     content: String,
 }
 
-fn act(args: &Args, bench: &Bench) -> Result<ToolResult, Error> {
-    let path = bench.workspace.path(&args.path)?;
+fn act(args: &Args, path: &WorkPath, bench: &Bench) -> Result<ToolResult, Error> {
     let lines = args.content.lines().count();
-    let change = bench.workspace.change(&path, &bench.ledger, |_| Ok(args.content.as_bytes().to_vec()))?;
+    let change = bench.workspace.change(path, &bench.ledger, |_| Ok(args.content.as_bytes().to_vec()))?;
     let did = if change.before.is_some() { "replaced" } else { "created" };
     let size = text::size(change.after.len() as u64);
     let said = format!("{did} {path}: {}, {size}", text::count(lines, "line"));

@@ -10,7 +10,7 @@ use crate::message::Part;
 use crate::model::{Answer, StopReason, Tokens};
 use crate::policy::TokenCount;
 use crate::thread::{Asking, Phase};
-use crate::turn::{approval, begin, permission, tool_calls, verbs};
+use crate::turn::{approval, begin, tool_calls, verbs};
 
 /// The share of a limit, in percent, at which the thread is warned.
 const WARN_AT: u64 = 80;
@@ -155,7 +155,7 @@ fn judge(moment: &Moment<'_>, parts: &[Part], unreadable: &[(CallId, Arc<str>)])
             );
             (refused(reason), true)
         } else {
-            let (what, rule) = permission::judge(moment, name, input);
+            let (what, rule) = thread.rule_on(moment.house, name, input).verdict(moment.house);
             by = rule;
             (what, true)
         };

@@ -153,5 +153,5 @@ fn rule_for(moment: &Moment<'_>, approval: &Approval) -> Arc<str> {
         return approval.why.clone();
     };
     let weighed = moment.thread.weigh(moment.house, &tool, &approval.input);
-    way_out(moment.house, &tool, &weighed.assessment, &weighed.judgement.by)
+    way_out(moment.house, &tool, &weighed.assessment, &weighed.judgement)
 }

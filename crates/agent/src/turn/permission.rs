@@ -4,14 +4,12 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use crate::context::operations;
 use crate::event::{ThreadCreated, VerdictKind};
 use crate::house::{Consent, House};
 use crate::json::Json;
-use crate::machine::Moment;
 use crate::mode::Mode;
 use crate::permission::{self, Action, Asked, Judgement, Layer, Weighed};
-use crate::policy::{STARTING_VERBS, VERBS};
+use crate::policy::VERBS;
 use crate::thread::Thread;
 use crate::tools::{Assessment, READ_FILE, Reach, Risk, ToolInfo};
 use crate::turn::operation;
@@ -59,75 +57,110 @@ impl ThreadCreated {
     }
 }
 
-/// What becomes of a call, and the rule that decided where it was not the mode alone.
-pub fn judge(moment: &Moment<'_>, name: &str, input: &Json) -> (VerdictKind, Option<Arc<str>>) {
-    let created = &moment.thread.created;
-    let refused = |reason: String| (VerdictKind::Refused { reason: reason.into(), rule: None }, None);
-    if !created.role.tools.iter().any(|tool| &**tool == name) {
-        if VERBS.contains(&name) && created.grant.depth == 0 && created.policy.enabled {
-            return refused(operation::no_room(name, &NoRoom::TooDeep { most: created.policy.max_depth }));
+/// What becomes of a call, and why. The one decision: what is done with it is done by [`Ruling::verdict`], what is told of it by
+/// `majordomo explain`.
+#[derive(Clone, Debug)]
+pub struct Ruling {
+    /// What is done about the call. Where no person can be asked, a question is answered by refusing.
+    pub action: Action,
+    /// The rule, the mode or the reason that decided.
+    pub by: Arc<str>,
+    /// What the call would do and what each layer says; none where the thread does not have the tool, so that nobody looks.
+    pub weighed: Option<Weighed>,
+    kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    /// The thread cannot make such a call. Holds what the model is told.
+    NoTool(Arc<str>),
+    /// A verb that starts no sub-agent, which is free.
+    FreeVerb,
+    /// Decided by rules and modes.
+    Judged(Box<ToolInfo>),
+}
+
+impl Thread {
+    /// What becomes of a call of this thread at this moment.
+    pub fn rule_on(&self, house: &House, name: &str, input: &Json) -> Ruling {
+        let created = &self.created;
+        let no_tool = |by: &str, told: String| Ruling {
+            action: Action::Deny,
+            by: by.into(),
+            weighed: None,
+            kind: Kind::NoTool(told.into()),
+        };
+        if !created.role.tools.iter().any(|tool| &**tool == name) {
+            if VERBS.contains(&name) && created.grant.depth == 0 && created.policy.enabled {
+                let told = operation::no_room(name, &NoRoom::TooDeep { most: created.policy.max_depth });
+                return no_tool("the thread is too deep to start sub-agents", told);
+            }
+            let known = house.tools.contains_key(name) || VERBS.contains(&name);
+            let what = if known { "is not permitted to you" } else { "is no tool" };
+            let tools = created.role.tools.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", ");
+            return no_tool(&format!("{name} is none of its tools"), format!("{name} {what}. Your tools: {tools}"));
         }
-        let known = moment.house.tools.contains_key(name) || VERBS.contains(&name);
-        let what = if known { "is not permitted to you" } else { "is no tool" };
-        let tools = created.role.tools.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", ");
-        return refused(format!("{name} {what}. Your tools: {tools}"));
-    }
-    match moment.house.tools.get(name) {
-        None if VERBS.contains(&name) => verb(moment, name, input),
-        None => refused(format!("{name} is not available in this process")),
-        Some(tool) => by_rules(moment, tool, input),
+        let Some(tool) = house.tool(name, created) else {
+            let told = format!("{name} is not available in this process");
+            return no_tool(&told.clone(), told);
+        };
+        let weighed = self.weigh(house, &tool, input);
+        // Waiting, listing, telling and stopping are free, and a call that cannot be read gets its error at once.
+        if house.is_verb(name) && Starting::of(self, house, name, input).is_none() {
+            let by: Arc<str> = "it starts no sub-agent, which is always free".into();
+            let judgement = Judgement { action: Action::Allow, by: by.clone(), is_undecided: false, chain: Vec::new() };
+            let weighed = Some(Weighed { judgement, ..weighed });
+            return Ruling { action: Action::Allow, by, weighed, kind: Kind::FreeVerb };
+        }
+        let (action, by) = (weighed.judgement.action, weighed.judgement.by.clone());
+        Ruling { action, by, weighed: Some(weighed), kind: Kind::Judged(Box::new(tool)) }
     }
 }
 
-/// A verb is decided about only where it would start somebody.
-fn verb(moment: &Moment<'_>, name: &str, input: &Json) -> (VerdictKind, Option<Arc<str>>) {
-    let policy = &moment.thread.created.policy;
-    let could_object =
-        || starting::asks(policy, operations::risk(name)).is_some() || !(moment.house.rules)().is_empty();
-    let starts = || Starting::of(moment.thread, moment.house, name, input).is_some();
-    let is_judged = STARTING_VERBS.contains(&name) && could_object() && starts();
-    match is_judged.then(|| moment.house.tool(name, &moment.thread.created)).flatten() {
-        Some(verb) => by_rules(moment, &verb, input),
-        None => (VerdictKind::Verb, None),
-    }
-}
-
-fn by_rules(moment: &Moment<'_>, tool: &ToolInfo, input: &Json) -> (VerdictKind, Option<Arc<str>>) {
-    // Reading is free in every mode, so that only a rule could say otherwise.
-    if tool.reach == Reach::ReadOnly && (moment.house.rules)().is_empty() {
-        return (VerdictKind::Run { reach: tool.reach, idempotent: tool.idempotent }, None);
-    }
-    let Weighed { assessment, judgement, .. } = moment.thread.weigh(moment.house, tool, input);
-    let (reach, idempotent, by) = (assessment.reach, tool.idempotent, judgement.by.clone());
-    let (free, asked) = match moment.house.is_verb(&tool.name) {
-        true => (VerdictKind::Verb, VerdictKind::VerbAsked),
-        false => (VerdictKind::Run { reach, idempotent }, VerdictKind::Asked { reach, idempotent }),
-    };
-    match judgement.action {
-        Action::Allow => {
-            let by_mode = by.starts_with("mode ");
-            (free, (!by_mode).then_some(by))
-        }
-        Action::Ask if moment.house.consent == Consent::Asked => (asked, Some(by)),
-        Action::Ask => {
-            let reason = format!(
-                "{} was refused: it needs a person's consent ({by}), and nobody can give it here. \
-                 Go on without it, or say what you would have done",
-                tool.name
-            );
-            let rule = Some(way_out(moment.house, tool, &assessment, &by));
-            (VerdictKind::Refused { reason: reason.into(), rule }, Some(by))
-        }
-        Action::Deny => {
-            let reason = format!("{} is not permitted: {by}", tool.name).into();
-            (VerdictKind::Refused { reason, rule: None }, Some(by))
+impl Ruling {
+    /// What is written down of it and done, and the rule that decided where it was not the mode alone.
+    pub fn verdict(self, house: &House) -> (VerdictKind, Option<Arc<str>>) {
+        let (tool, Weighed { assessment, judgement, .. }) = match (self.kind, self.weighed) {
+            (Kind::NoTool(reason), _) => return (VerdictKind::Refused { reason, rule: None }, None),
+            (Kind::FreeVerb, _) => return (VerdictKind::Verb, None),
+            (Kind::Judged(tool), Some(weighed)) => (tool, weighed),
+            (Kind::Judged(_), None) => unreachable!("what was judged was weighed"),
+        };
+        let (reach, idempotent, by) = (assessment.reach, tool.idempotent, self.by);
+        let (free, asked) = match house.is_verb(&tool.name) {
+            true => (VerdictKind::Verb, VerdictKind::VerbAsked),
+            false => (VerdictKind::Run { reach, idempotent }, VerdictKind::Asked { reach, idempotent }),
+        };
+        match self.action {
+            Action::Allow => {
+                let by_mode = by.starts_with("mode ");
+                (free, (!by_mode).then_some(by))
+            }
+            Action::Ask if house.consent == Consent::Asked => (asked, Some(by)),
+            Action::Ask => {
+                let reason = format!(
+                    "{} was refused: it needs a person's consent ({by}), and nobody can give it here. \
+                     Go on without it, or say what you would have done",
+                    tool.name
+                );
+                let rule = Some(way_out(house, &tool, &assessment, &judgement));
+                (VerdictKind::Refused { reason: reason.into(), rule }, Some(by))
+            }
+            Action::Deny => {
+                let reason = format!("{} is not permitted: {by}", tool.name).into();
+                (VerdictKind::Refused { reason, rule: None }, Some(by))
+            }
         }
     }
 }
 
-/// What would have allowed a call that nobody could be asked about, and that `by` wanted a person to decide.
-pub fn way_out(house: &House, tool: &ToolInfo, assessment: &Assessment, by: &str) -> Arc<str> {
-    let name = &tool.name;
+/// What would have allowed a call that nobody could be asked about.
+pub fn way_out(house: &House, tool: &ToolInfo, assessment: &Assessment, judgement: &Judgement) -> Arc<str> {
+    let (name, by) = (&tool.name, &judgement.by);
+    if judgement.is_undecided {
+        // Where nothing asks it is denied, and no rule that allows outranks one that denies.
+        return format!("{name}: allowed without the {by}").into();
+    }
     if house.is_verb(name) {
         // A rule that asks outranks one that allows.
         if by.starts_with("rule: ") {

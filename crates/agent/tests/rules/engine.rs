@@ -110,6 +110,51 @@ fn what_cannot_be_read_may_be_what_a_rule_forbids() {
 }
 
 #[test]
+fn what_may_be_denied_is_asked_and_denied_where_nothing_asks() {
+    // T69
+    let rules = [rule("write", Some("git push*"), Action::Deny)];
+    let undecided =
+        |act: &str| Assessment { reach: Reach::ReadOnly, perhaps: vec![act.replace('?', "\0").into()], ..writes("x") };
+    let may_push =
+        ["?", "git ?", "? push", "git ? push", "git pu?", "git push ?", "g?h origin", "?git push", "git push?"];
+    let does_not = ["rm ?", "git log ?", "git", "gi", "git pul?", "echo ? git push", ""];
+    for (acts, is_meant) in [(&may_push[..], true), (&does_not[..], false)] {
+        for act in acts {
+            let assessment = undecided(act);
+            let expected = |action| if is_meant { action } else { Action::Allow };
+            for mode in [Mode::Plan, Mode::Ask, Mode::Auto] {
+                let judged = alone(mode, &rules, &assessment);
+                assert_eq!((judged.action, judged.is_undecided), (expected(Action::Ask), is_meant), "{mode} {act}");
+            }
+            assert_eq!(alone(Mode::Dangerous, &rules, &assessment).action, expected(Action::Deny), "{act}");
+            let asks = [rule("write", Some("git push*"), Action::Ask)];
+            assert_eq!(alone(Mode::Dangerous, &asks, &assessment).action, Action::Allow, "{act}");
+            assert!(!alone(Mode::Auto, &asks, &assessment).is_undecided, "{act}");
+            assert_eq!(alone(Mode::Auto, &asks, &assessment).action, expected(Action::Ask), "{act}");
+        }
+    }
+    let allows = [rule("write", Some("git push*"), Action::Allow)];
+    assert_eq!(
+        alone(Mode::Ask, &allows, &Assessment { reach: Reach::World, ..undecided("git push") }).action,
+        Action::Ask
+    );
+}
+
+#[test]
+fn a_rule_that_is_about_spelling_says_so() {
+    // T69
+    let run = |pattern, action| rule("run_command", Some(pattern), action).matches_text_only();
+    for pattern in ["/usr/bin/git push*", "git -C * push", "rm -rf *", "FOO=1 make*", "a | b", "$X*"] {
+        assert!(run(pattern, Action::Deny) && run(pattern, Action::Ask) && !run(pattern, Action::Allow), "{pattern}");
+    }
+    for pattern in ["git push*", "rm *", "npm publish*", "*", "git * push"] {
+        assert!(!run(pattern, Action::Deny), "{pattern}");
+    }
+    assert!(!rule("write_file", Some("/etc/*"), Action::Deny).matches_text_only());
+    assert!(!rule("run_command", None, Action::Deny).matches_text_only());
+}
+
+#[test]
 fn after_foreign_text_a_write_asks_where_it_was_free() {
     let assessment = Assessment { risk: Risk::Medium, ..writes("a") };
     for (foreign, expected) in [(false, Action::Allow), (true, Action::Ask)] {
@@ -241,6 +286,7 @@ fn writes(subject: &str) -> Assessment {
         effect: "writes".into(),
         subjects: vec![subject.into()],
         also: Vec::new(),
+        perhaps: Vec::new(),
         is_plain: true,
         is_readable: true,
         protected: Vec::new(),

@@ -9,13 +9,16 @@ use super::{WIDE, configured};
 use crate::error::Failure;
 use crate::out;
 
+/// What is said beside a rule that denies or asks by the spelling of a command alone.
+pub const TEXT_ONLY: &str = "matches the text of a command only, and not the same done in other words";
+
 /// `majordomo config show`.
 pub fn show(flags: &Flags, json: bool) -> Result<u8, Failure> {
     let (_, config) = configured(flags)?;
     let mut result = out::Result::Stdout;
     if json {
         let entry = |entry: &majordomo::config::Entry| json!({ "id": entry.key, "key": entry.key, "value": entry.value, "origin": entry.origin.to_string() });
-        let rule = |(number, rule): (usize, &Rule)| json!({ "id": format!("rules.{number}"), "key": "rules", "value": value_of(rule), "origin": rule.origin });
+        let rule = |(number, rule): (usize, &Rule)| json!({ "id": format!("rules.{number}"), "key": "rules", "value": value_of(rule), "origin": rule.origin, "matches_text_only": rule.matches_text_only() });
         let rules = config.rules.iter().enumerate().map(rule);
         let entries: Vec<Value> = config.entries().iter().map(entry).chain(rules).collect();
         result.line(&Value::from(entries).to_string())?;
@@ -30,7 +33,8 @@ pub fn show(flags: &Flags, json: bool) -> Result<u8, Failure> {
     }
     for rule in &config.rules {
         let value = safe::line(&value_of(rule).to_string(), WIDE);
-        if !result.line(&format!("{:width$} = {value}  # {}", "rules", rule.origin))? {
+        let note = if rule.matches_text_only() { format!("; {TEXT_ONLY}") } else { String::new() };
+        if !result.line(&format!("{:width$} = {value}  # {}{note}", "rules", rule.origin))? {
             break;
         }
     }

@@ -1,10 +1,13 @@
 //! `majordomo explain`: what would become of a call, who on the way from the root says what, and by which rule.
 //!
-//! The thread is read from its log, the rules are those that stand at this moment. Nothing is called.
+//! The thread is read from its log, the rules are those that stand at this moment. The decision is the one that a run takes
+//! ([`Thread::rule_on`]), on the same facts. Nothing is called.
+
+use std::sync::Arc;
 
 use agent::house::House;
-use agent::permission::{Action, Weighed};
-use agent::tools::ToolInfo;
+use agent::permission::{Link, Rule, Ruling, UNKNOWN, Weighed};
+use agent::tools::{Assessment, RUN_COMMAND, ToolInfo};
 use agent::{Json, Thread, ThreadId};
 use majordomo::SAMPLE;
 use majordomo::config::Flags;
@@ -13,6 +16,7 @@ use serde_json::{Value, json};
 use store::Store;
 use view::safe;
 
+use super::config::TEXT_ONLY;
 use super::{configured, configured_in, hands, sandbox};
 use crate::arguments::Explain;
 use crate::error::Failure;
@@ -36,11 +40,16 @@ pub async fn explain(arguments: &Explain) -> Result<u8, Failure> {
     let (surroundings, config) = configured_in(workspace, (&surroundings, &config), &flags)?;
     let house = open_house(&surroundings, &config, &hands(sandbox(&surroundings, &config)))?;
 
-    let tool = house.tool(&arguments.tool, &thread.created);
-    let tool = tool.ok_or_else(|| no_tool(&house, &arguments.tool))?;
-    let input = input(&tool, arguments.arguments.as_deref())?;
-    let weighed = thread.weigh(&house, &tool, &input);
-    let answer = Answer { id: &id, thread: &thread, tool: &tool, input: &input, weighed: &weighed };
+    let name = arguments.tool.as_str();
+    let tool = house.tool(name, &thread.created);
+    // A tool that the thread had when it was started and this process does not have is a decision too.
+    if tool.is_none() && !thread.created.role.tools.iter().any(|own| &**own == name) {
+        return Err(no_tool(&house, name));
+    }
+    let input = input(tool.as_ref(), arguments.arguments.as_deref())?;
+    let ruling = thread.rule_on(&house, name, &input);
+    let rules = (house.rules)();
+    let answer = Answer { id: &id, thread: &thread, tool: name, input: &input, ruling: &ruling, rules: &rules };
     let mut result = out::Result::Stdout;
     if arguments.json {
         result.line(&answer.object().to_string())?;
@@ -57,37 +66,48 @@ pub async fn explain(arguments: &Explain) -> Result<u8, Failure> {
 struct Answer<'a> {
     id: &'a ThreadId,
     thread: &'a Thread,
-    tool: &'a ToolInfo,
+    tool: &'a str,
     input: &'a Json,
-    weighed: &'a Weighed,
+    ruling: &'a Ruling,
+    rules: &'a [Rule],
 }
 
 impl Answer<'_> {
-    /// What is done about the call, and why. A tool that the thread does not have is refused before any rule is asked.
-    fn verdict(&self) -> (Action, String) {
-        let role = &self.thread.created.role;
-        if role.tools.contains(&self.tool.name) {
-            let judgement = &self.weighed.judgement;
-            return (judgement.action, judgement.by.to_string());
+    fn lines(&self) -> Vec<String> {
+        let created = &self.thread.created;
+        let mut lines = vec![format!("{} of {} ({})", self.tool, self.id, safe::line(&created.name, 40))];
+        if let Some(weighed) = &self.ruling.weighed {
+            self.weighed(weighed, &mut lines);
         }
-        (Action::Deny, format!("{} is none of its tools", self.tool.name))
+        for rule in self.about_spelling() {
+            let rule = safe::line(&rule.to_string(), WIDE);
+            lines.push(format!("  text only  {rule}: {TEXT_ONLY}"));
+        }
+        lines.push(format!("verdict: {}, {}", self.ruling.action, safe::line(&self.ruling.by, WIDE)));
+        lines
     }
 
-    fn lines(&self) -> Vec<String> {
-        let Weighed { assessment, risk, judgement } = self.weighed;
-        let list = |list: &[std::sync::Arc<str>]| match list {
+    fn weighed(&self, weighed: &Weighed, lines: &mut Vec<String>) {
+        let Weighed { assessment, risk, judgement } = weighed;
+        let list = |list: &[Arc<str>]| match list {
             [] => "none".to_owned(),
             list => list.iter().map(|text| safe::line(text, WIDE)).collect::<Vec<_>>().join(" · "),
         };
-        let created = &self.thread.created;
-        let mut lines = vec![
-            format!("{} of {} ({})", self.tool.name, self.id, safe::line(&created.name, 40)),
+        lines.extend([
             format!("  effect     {}", safe::line(&assessment.effect, WIDE)),
             format!("  reach      {}", word(&assessment.reach)),
             format!("  risk       {}", risk.as_str()),
             format!("  subjects   {}", list(&assessment.subjects)),
-            format!("  protected  {}", list(&assessment.protected)),
-        ];
+        ]);
+        if self.tool == RUN_COMMAND && !assessment.also.is_empty() {
+            let acts: Vec<Arc<str>> = assessment.also.iter().map(|act| shown(act)).collect();
+            lines.push(format!("  does       {}", list(&acts)));
+        }
+        let perhaps = perhaps(assessment);
+        if !perhaps.is_empty() {
+            lines.push(format!("  may be     {}", list(&perhaps)));
+        }
+        lines.push(format!("  protected  {}", list(&assessment.protected)));
         if !assessment.is_readable {
             lines.push("  it cannot be read, so that any rule which asks or denies may be meant".to_owned());
         } else if !assessment.is_plain {
@@ -105,33 +125,51 @@ impl Answer<'_> {
             let (mode, action, by) = (link.layer.mode.as_str(), link.action.as_str(), safe::line(&link.by, WIDE));
             lines.push(format!("{name:<wide$}  {mode:<9}  {action:<5}  {by}"));
         }
-        let (action, by) = self.verdict();
-        lines.push(format!("verdict: {action}, {}", safe::line(&by, WIDE)));
-        lines
     }
 
     fn object(&self) -> Value {
-        let Weighed { assessment, risk, judgement } = self.weighed;
-        let link = |link: &agent::permission::Link| json!({ "agent": link.layer.agent, "mode": link.layer.mode, "action": link.action, "by": link.by });
-        let (action, by) = self.verdict();
-        json!({
-            "id": self.id,
-            "tool": self.tool.name,
-            "input": self.input.value(),
-            "effect": assessment.effect,
-            "reach": assessment.reach,
-            "risk": risk,
-            "subjects": assessment.subjects,
-            "protected": assessment.protected,
-            "is_plain": assessment.is_plain,
-            "is_readable": assessment.is_readable,
-            "foreign": self.thread.foreign,
-            "granted": self.thread.granted,
-            "chain": judgement.chain.iter().map(link).collect::<Vec<_>>(),
-            "action": action,
-            "by": by,
-        })
+        let link = |link: &Link| json!({ "agent": link.layer.agent, "mode": link.layer.mode, "action": link.action, "by": link.by });
+        let about = |weighed: &Weighed| {
+            let Weighed { assessment, risk, judgement } = weighed;
+            json!({
+                "effect": assessment.effect,
+                "reach": assessment.reach,
+                "risk": risk,
+                "subjects": assessment.subjects,
+                "also": assessment.also.iter().map(|act| shown(act)).collect::<Vec<_>>(),
+                "perhaps": perhaps(assessment),
+                "protected": assessment.protected,
+                "is_plain": assessment.is_plain,
+                "is_readable": assessment.is_readable,
+                "is_undecided": judgement.is_undecided,
+                "chain": judgement.chain.iter().map(link).collect::<Vec<_>>(),
+            })
+        };
+        let mut object = self.ruling.weighed.as_ref().map_or_else(|| json!({ "chain": [] }), about);
+        object["id"] = json!(self.id);
+        object["tool"] = json!(self.tool);
+        object["input"] = self.input.value();
+        object["foreign"] = json!(self.thread.foreign);
+        object["granted"] = json!(self.thread.granted);
+        object["text_only"] = json!(self.about_spelling().map(ToString::to_string).collect::<Vec<_>>());
+        object["action"] = json!(self.ruling.action);
+        object["by"] = json!(self.ruling.by);
+        object
     }
+
+    /// The rules for this tool that are about the spelling of a command and not about what it does.
+    fn about_spelling(&self) -> impl Iterator<Item = &Rule> {
+        self.rules.iter().filter(|rule| self.tool == RUN_COMMAND && rule.matches_text_only())
+    }
+}
+
+/// What a call may do besides, with a mark for what is not known.
+fn perhaps(assessment: &Assessment) -> Vec<Arc<str>> {
+    assessment.perhaps.iter().filter(|act| act.contains(UNKNOWN)).map(|act| shown(act)).collect()
+}
+
+fn shown(act: &str) -> Arc<str> {
+    act.replace(UNKNOWN, "…").into()
 }
 
 async fn read(store: &dyn Store, id: &ThreadId) -> Result<Thread, Failure> {
@@ -151,8 +189,8 @@ async fn read(store: &dyn Store, id: &ThreadId) -> Result<Thread, Failure> {
 }
 
 /// The arguments of a call: JSON, or the one thing that a tool is used on.
-fn input(tool: &ToolInfo, text: Option<&str>) -> Result<Json, Failure> {
-    let Some(text) = text else { return Ok(Json::object()) };
+fn input(tool: Option<&ToolInfo>, text: Option<&str>) -> Result<Json, Failure> {
+    let (Some(text), Some(tool)) = (text, tool) else { return Ok(Json::object()) };
     if text.trim_start().starts_with('{') {
         return Json::parse(text).map_err(|error| Failure::usage(format!("these arguments are no JSON: {error}")));
     }

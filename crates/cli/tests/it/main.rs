@@ -9,6 +9,7 @@ mod stage;
 
 mod asking;
 mod delegating;
+mod explaining;
 mod failing;
 mod finding;
 mod permitting;

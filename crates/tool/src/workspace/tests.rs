@@ -143,7 +143,7 @@ fn links_and_absolute_paths_that_stay_inside_are_read_but_not_written_through() 
     symlink("src/a.txt", room.path("link")).unwrap();
     symlink("src", room.path("folder")).unwrap();
     let workspace = &room.bench.workspace;
-    for path in ["link", "folder/a.txt", room.path("src/a.txt").to_str().unwrap(), "./src/./a.txt", " src/a.txt\n"] {
+    for path in ["link", "folder/a.txt", room.path("src/a.txt").to_str().unwrap(), "./src/./a.txt"] {
         assert_eq!(workspace.read(&workspace.path(path).unwrap()).unwrap(), b"inside", "{path}");
     }
     let written = workspace.change(&workspace.path("link").unwrap(), &room.bench.ledger, |_| Ok(b"mine".to_vec()));

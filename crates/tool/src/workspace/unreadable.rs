@@ -4,6 +4,7 @@
 //! moment leads nowhere. Names are no secret: listing a folder shows them.
 
 use std::fs;
+use std::io;
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -35,8 +36,7 @@ impl Unreadable {
         if self.patterns.is_empty() {
             return Ok(());
         }
-        let real =
-            fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).map_err(|source| Error::at(shown, source))?;
+        let real = real_path(file).map_err(|source| Error::at(shown, source))?;
         let beneath = real.strip_prefix(&self.root).unwrap_or(&real);
         if self.covers(Path::new(shown)) || self.covers(beneath) {
             return Err(Error::Unreadable { path: shown.to_owned() });
@@ -82,4 +82,9 @@ impl Unreadable {
         let whole = self.root.join(&beneath).display().to_string();
         open.into_iter().any(|pattern| matches(pattern, &beneath) || matches(pattern, &whole))
     }
+}
+
+/// Where an open file or folder really is.
+pub(super) fn real_path(open: &impl AsRawFd) -> io::Result<PathBuf> {
+    fs::read_link(format!("/proc/self/fd/{}", open.as_raw_fd()))
 }

@@ -1,0 +1,294 @@
+//! What a command does, in one form however it is spelt: `/usr/bin/git -C . push`, `env git push` and `sh -c 'git push'` all do
+//! `git push`. Rules that deny or ask are compared with these forms; a rule that allows is compared with the text alone.
+//!
+//! A form begins with the name of the program without its folder. Wrappers are taken away, also several around each other,
+//! and so are options that stand before the verb of a program. Text for a shell is read as a command of its own. What cannot
+//! be told from the text stands as [`UNKNOWN`], and what is only possible is kept apart from what is certain.
+//!
+//! Deliberately absent: what a program does by itself. A script, a Makefile or a program under another name can do anything,
+//! and only the sandbox bounds it.
+
+mod options;
+mod wrappers;
+
+use std::collections::BTreeSet;
+
+use agent::permission::UNKNOWN;
+
+use crate::limits;
+use crate::read;
+use crate::script::{Script, Word, is_trusted};
+use options::Globals;
+use wrappers::{Inner, Wrapper};
+
+/// Wrappers around each other, and texts for shells in each other.
+const MAX_DEPTH: usize = 8;
+/// Calls that are looked at, guessed ones among them.
+const MAX_CALLS: usize = 2048;
+/// A command that may do more different things than these is one of which nothing is known.
+const MAX_FORMS: usize = 1024;
+/// Of what a command may do, no more is told: rules are shorter.
+const MAX_CHARS: usize = 256;
+/// A command with more words than these that may begin another one is not taken apart.
+const MAX_GUESSED: usize = 64;
+
+/// What a command does.
+#[derive(Debug, Default)]
+pub(crate) struct Acts {
+    /// What it does for certain.
+    pub certain: BTreeSet<String>,
+    /// What it may do besides.
+    pub perhaps: BTreeSet<String>,
+}
+
+/// What everything in a command does.
+pub(crate) fn of(script: &Script) -> Acts {
+    let mut finder = Finder::default();
+    finder.script(script, 0);
+    let Acts { certain, mut perhaps } = finder.acts;
+    perhaps.retain(|form| form.contains(UNKNOWN) || !certain.contains(form));
+    if perhaps.len() > MAX_FORMS {
+        perhaps = [UNKNOWN.to_string()].into();
+    }
+    Acts { certain, perhaps }
+}
+
+/// A word as far as the text tells what the program gets.
+#[derive(Clone, Debug)]
+struct Piece {
+    /// With [`UNKNOWN`] for what is computed at run time.
+    text: String,
+    /// As it was written.
+    raw: String,
+    /// Whether names of files may take its place.
+    is_glob: bool,
+}
+
+impl Piece {
+    fn of(word: &Word) -> Self {
+        // A parameter without a name is an argument of a text for a shell, which may be anything.
+        let is_known =
+            !word.is_computed && word.variables.iter().all(|variable| !variable.is_empty() && is_trusted(variable));
+        let text = if is_known { word.text.clone() } else { format!("{}{UNKNOWN}", beginning(&word.text)) };
+        Self { text, raw: word.text.clone(), is_glob: word.is_glob }
+    }
+
+    fn plain(text: &str) -> Self {
+        Self { text: text.to_owned(), raw: text.to_owned(), is_glob: false }
+    }
+
+    fn is_known(&self) -> bool {
+        !self.text.contains(UNKNOWN)
+    }
+
+    /// Whether it can be the name of a program or a verb and nothing else.
+    fn is_name(&self) -> bool {
+        self.is_known() && !self.is_glob
+    }
+
+    fn is_option(&self) -> bool {
+        self.text.len() > 1 && self.text.starts_with('-')
+    }
+
+    fn is_assignment(&self) -> bool {
+        self.text.split_once('=').is_some_and(|(name, _)| {
+            name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+                && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        })
+    }
+}
+
+/// What a word that is computed begins with in any case. Without a variable in it, it is not known where the rest begins.
+fn beginning(text: &str) -> &str {
+    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || "-_./=:+,@%".contains(c))).unwrap_or(0);
+    if text[end..].starts_with(['$', '`']) { &text[..end] } else { "" }
+}
+
+#[derive(Default)]
+struct Finder {
+    acts: Acts,
+    /// How many guesses are open: what is found under one is not certain.
+    guesses: usize,
+    /// How many calls were looked at: guesses in guesses grow fast.
+    calls: usize,
+}
+
+impl Finder {
+    fn script(&mut self, script: &Script, depth: usize) {
+        if script.assigned.iter().any(|one| one.name.starts_with("GIT_CONFIG")) {
+            self.perhaps(format!("git {UNKNOWN}"));
+        }
+        for call in &script.calls {
+            let pieces: Vec<Piece> = call.words.iter().map(Piece::of).collect();
+            self.call(&pieces, depth);
+        }
+    }
+
+    /// A text that a shell would run.
+    fn text(&mut self, text: &str, depth: usize) {
+        let script = (depth < MAX_DEPTH).then(|| limits::check(text).and_then(|()| read::script(text)));
+        match script {
+            Some(Ok(script)) => self.script(&script, depth + 1),
+            // Nothing at all is run.
+            Some(Err(_)) if text.trim().is_empty() => {}
+            Some(Err(_)) | None => self.anything(),
+        }
+    }
+
+    /// The same for words that are joined to a text.
+    fn joined_text(&mut self, words: &[Piece], depth: usize) {
+        let raw: Vec<&str> = words.iter().map(|word| word.raw.as_str()).collect();
+        if words.iter().all(Piece::is_known) {
+            return self.text(&raw.join(" "), depth);
+        }
+        self.anything();
+        self.guess(|finder| finder.text(&raw.join(" "), depth));
+    }
+
+    fn call(&mut self, words: &[Piece], depth: usize) {
+        let Some((program, args)) = words.split_first() else { return };
+        self.calls += 1;
+        if !program.is_name() || depth > MAX_DEPTH || self.calls > MAX_CALLS {
+            return self.anything();
+        }
+        let name = program.text.rsplit('/').next().unwrap_or_default();
+        for name in names(name) {
+            self.forms(&name, args);
+        }
+        if let Some(wrapper) = Wrapper::named(name) {
+            match wrapper.inner(args) {
+                Inner::Call(inner) => self.call(&inner, depth + 1),
+                Inner::Text(text) => self.joined_text(&text, depth),
+                Inner::Several(calls) => calls.iter().for_each(|inner| self.call(inner, depth + 1)),
+                Inner::Unclear => self.anything_in(args, depth),
+                // A wrapper cannot run what is part of a shell.
+                Inner::Anything if self.guesses > 0 && matches!(name, "." | "source") => {}
+                Inner::Anything => self.anything(),
+                Inner::Nothing => {}
+            }
+        }
+    }
+
+    /// All that some of these words could be: a command that begins with any of them, or a text for a shell.
+    fn anything_in(&mut self, words: &[Piece], depth: usize) {
+        if words.len() > MAX_GUESSED {
+            return self.anything();
+        }
+        self.guess(|finder| {
+            for (at, word) in words.iter().enumerate() {
+                if !word.is_known() {
+                    finder.anything();
+                } else if word.text.contains(char::is_whitespace) {
+                    finder.text(&word.text, depth + 1);
+                } else if !word.is_option() {
+                    finder.call(&words[at..], depth + 1);
+                }
+            }
+        });
+    }
+
+    /// The forms of one call: as it stands, and from its verb on.
+    fn forms(&mut self, name: &str, args: &[Piece]) {
+        let globals = Globals::of(name);
+        self.form(name, args);
+        let mut verbs = Vec::new();
+        find_verbs(&globals, args, 0, true, &mut verbs);
+        for (at, is_certain) in verbs {
+            let (verb, from) = (&args[at], &args[at..]);
+            // Names of files can take the place of a verb, and are nothing but names where there is none.
+            if !verb.is_known() || verb.is_glob && globals.has_verbs() {
+                self.perhaps(format!("{name} {UNKNOWN}"));
+                continue;
+            }
+            let bare: Vec<Piece> = from.iter().filter(|word| !word.is_option()).cloned().collect();
+            let is_value = |at: usize| at > 0 && from[at - 1].is_option() && !from[at - 1].text.contains('=');
+            let spare = |at: &usize| !from[*at].is_option() && !is_value(*at);
+            let spare: Vec<Piece> = (0..from.len()).filter(spare).map(|at| from[at].clone()).collect();
+            let add = |finder: &mut Self| {
+                finder.form(name, from);
+                finder.form(name, &bare);
+            };
+            match is_certain {
+                true => add(self),
+                false => self.guess(add),
+            }
+            // Not every option takes the word behind it.
+            self.guess(|finder| finder.form(name, &spare));
+            if !globals.knows(&verb.text) {
+                self.perhaps(format!("{name} {UNKNOWN}"));
+            }
+        }
+        if globals.defines(args) {
+            self.perhaps(format!("{name} {UNKNOWN}"));
+        }
+    }
+
+    fn form(&mut self, name: &str, args: &[Piece]) {
+        let words = std::iter::once(name).chain(args.iter().map(|word| word.text.as_str()));
+        let form = words.collect::<Vec<_>>().join(" ");
+        if form.contains(UNKNOWN) || self.guesses > 0 {
+            self.perhaps(form.clone());
+        }
+        if self.guesses == 0 {
+            self.acts.certain.insert(form);
+        }
+    }
+
+    fn perhaps(&mut self, mut form: String) {
+        if let Some((end, _)) = form.char_indices().nth(MAX_CHARS) {
+            form.truncate(end);
+            form.push(UNKNOWN);
+        }
+        if self.acts.perhaps.len() <= MAX_FORMS {
+            self.acts.perhaps.insert(form);
+        }
+    }
+
+    fn anything(&mut self) {
+        self.perhaps(UNKNOWN.to_string());
+    }
+
+    fn guess(&mut self, find: impl FnOnce(&mut Self)) {
+        self.guesses += 1;
+        find(self);
+        self.guesses -= 1;
+    }
+}
+
+/// The names that a rule may give a program: its own, without a version at its end, and `git push` for `git-push`.
+fn names(name: &str) -> Vec<String> {
+    let mut names = vec![name.to_owned()];
+    let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
+    if bare.len() < name.len() && !bare.is_empty() {
+        names.push(bare.to_owned());
+    }
+    if let Some((program, verb)) = name.split_once('-').filter(|(program, _)| matches!(*program, "git" | "cargo")) {
+        names.push(format!("{program} {verb}"));
+    }
+    names
+}
+
+/// Where the verb of a program may stand, and whether that is certain. An option that is not known may take the word behind it.
+fn find_verbs(globals: &Globals, args: &[Piece], from: usize, is_certain: bool, found: &mut Vec<(usize, bool)>) {
+    let mut at = from;
+    while let Some(word) = args.get(at) {
+        let width = match globals.width(word) {
+            options::Width::NoOption => break,
+            options::Width::End => {
+                at += 1;
+                break;
+            }
+            options::Width::Words(width) => width,
+            options::Width::OneOrTwo => {
+                if found.len() < MAX_DEPTH {
+                    find_verbs(globals, args, at + 2, false, found);
+                }
+                1
+            }
+        };
+        at += width;
+    }
+    if at < args.len() && !found.contains(&(at, true)) {
+        found.push((at, is_certain));
+    }
+}

@@ -1,0 +1,135 @@
+//! The form of the tools that work on one file or folder: the path is read from the arguments here and nowhere else, once for
+//! what is said of a call and once for the call itself, by the same function.
+//!
+//! What is done with the path is the tool's; whether the call may be made is decided by the rules.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use agent::Json;
+use agent::tools::{Assessment, Reach, Risk, ToolInfo, ToolResult};
+use futures_util::future::BoxFuture;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use crate::args::Call;
+use crate::bench::Bench;
+use crate::error::Error;
+use crate::tool::{Tool, blocking};
+use crate::workspace::{Destination, WorkPath, Workspace};
+
+/// A tool that reads its arguments as a path and `A`, and then does one blocking thing on a thread that may block. One that
+/// only reads, by its entry, looks at the path; any other changes it.
+pub(crate) struct OnPath<A> {
+    pub info: ToolInfo,
+    /// A right call's arguments, shown with every wrong one.
+    pub example: &'static str,
+    /// The path that is meant where none is given; none where one must be given.
+    pub usual: Option<&'static str>,
+    pub act: fn(&A, &WorkPath, &Bench) -> Result<ToolResult, Error>,
+}
+
+impl<A> OnPath<A> {
+    /// The text of the path and the other arguments as `B`, or the answer to a call that cannot be understood.
+    fn read<B: DeserializeOwned>(&self, input: &Json) -> Result<(String, Call<B>), ToolResult> {
+        let name = &self.info.name;
+        let (path, call) = Call::read_with_path(input, name, self.example)?;
+        match path.or_else(|| self.usual.map(str::to_owned)) {
+            Some(path) => Ok((path, call)),
+            None => Err(ToolResult::error(format!(
+                "{name} was not run, its arguments cannot be read: there is no path. Call it like this: {name} {}",
+                self.example
+            ))),
+        }
+    }
+}
+
+/// All arguments but the path, where only the path matters.
+#[derive(Deserialize)]
+struct Others {}
+
+impl<A: DeserializeOwned + Send + 'static> Tool for OnPath<A> {
+    fn info(&self) -> &ToolInfo {
+        &self.info
+    }
+
+    fn assess(&self, input: &Json, workspace: &Path) -> Assessment {
+        let plain = Assessment { digest: "".into(), ..Assessment::of(&self.info, input) };
+        // A call without a path fails before it does anything.
+        let Ok((given, _)) = self.read::<Others>(input) else { return plain };
+        let Ok(workspace) = Workspace::open(workspace) else {
+            // Nothing can be said of a path in a folder that is not there, so that any rule may be meant.
+            return Assessment { is_plain: false, is_readable: false, ..plain };
+        };
+        let path = match workspace.path(&given) {
+            Ok(path) => path,
+            Err(refusal) => return refused(&refusal),
+        };
+        let Destination { exists, real, beneath, protected } = workspace.destination(&path);
+        let mut subjects: Vec<Arc<str>> = vec![path.as_str().into()];
+        subjects.extend(beneath.filter(|other| other != path.as_str() && !other.is_empty()).map(Arc::from));
+        let (whole, real) = (workspace.root().join(path.as_path()).display().to_string(), real.display().to_string());
+        let names = [given.as_str(), &whole, &real].into_iter().filter(|name| *name != path.as_str());
+        let mut also: Vec<Arc<str>> = names.map(Arc::from).collect();
+        if self.info.reach == Reach::ReadOnly {
+            // A rule may speak of any of the arguments.
+            also.extend(plain.subjects.iter().cloned());
+            return Assessment {
+                effect: format!("looks at {path}").into(),
+                subjects,
+                also,
+                digest: real.into(),
+                ..plain
+            };
+        }
+        let verb = if exists { "changes" } else { "creates" };
+        // A pattern says any text by a star: a path that has one cannot be said by a pattern.
+        let can_stand = protected.is_empty() && subjects.len() == 1 && !path.as_str().contains('*');
+        Assessment {
+            risk: if protected.is_empty() { plain.risk } else { Risk::High },
+            effect: format!("{verb} the file {path}").into(),
+            standing: can_stand.then(|| subjects[0].clone()),
+            subjects,
+            also,
+            protected: protected.into_iter().map(Arc::from).collect(),
+            digest: real.into(),
+            ..plain
+        }
+    }
+
+    fn run<'a>(&'a self, input: &'a Json, bench: &'a Bench) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async move {
+            let (path, Call { args, ignored }) = match self.read::<A>(input) {
+                Ok(read) => read,
+                Err(wrong) => return wrong,
+            };
+            let (act, lent) = (self.act, bench.clone());
+            let acted = blocking(&self.info.name, &bench.stop, move || {
+                let path = lent.workspace.path(&path)?;
+                act(&args, &path, &lent)
+            });
+            ignored.named_in(acted.await)
+        })
+    }
+}
+
+/// What is said of a call that is refused for its path, whatever the mode: it does nothing, so that there is nothing to decide
+/// and no person is asked. What makes it refused is in its text, and cannot have changed when the call is made.
+pub(crate) fn refused(refusal: &Error) -> Assessment {
+    Assessment {
+        reach: Reach::ReadOnly,
+        risk: Risk::Low,
+        effect: format!("is refused: {refusal}").into(),
+        subjects: Vec::new(),
+        also: Vec::new(),
+        perhaps: Vec::new(),
+        is_plain: false,
+        is_readable: true,
+        protected: Vec::new(),
+        standing: None,
+        digest: "refused".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests;
