@@ -7,6 +7,7 @@
 //! the old file is written through. Who may write at all is the rules' business.
 
 pub(crate) mod file;
+pub(crate) mod leftover;
 mod path;
 mod unreadable;
 pub(crate) mod walk;
@@ -144,6 +145,14 @@ impl Workspace {
         file::put(&parent, name, shown, &after, found.as_ref().map(|found| &found.metadata))?;
         ledger.note(shown, &after);
         Ok(Change { before: found.map(|found| found.bytes), after })
+    }
+
+    /// Removes temporary files that killed processes left where a file was to be written.
+    pub(crate) fn clear_beside(&self, path: &WorkPath) {
+        let folder = path.split().map_or(".", |(folder, _)| folder.unwrap_or("."));
+        if let Ok(folder) = self.folder.dir.open_dir(folder) {
+            leftover::clear(&folder);
+        }
     }
 
     /// A folder beneath the workspace, as a handle.

@@ -45,6 +45,14 @@ impl<T: Tool> Tool for Writes<T> {
     fn run<'a>(&'a self, input: &'a Json, bench: &'a Bench) -> BoxFuture<'a, ToolResult> {
         self.0.run(input, bench)
     }
+
+    fn clear(&self, input: &Json, bench: &Bench) {
+        // A call that names no file in the workspace fails before it writes anything.
+        let named = named::file(input, bench.workspace.root());
+        if let Some(path) = named.and_then(|named| bench.workspace.path(&named.given).ok()) {
+            bench.workspace.clear_beside(&path);
+        }
+    }
 }
 
 #[cfg(test)]
