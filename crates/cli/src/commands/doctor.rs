@@ -113,16 +113,27 @@ fn configuration(surroundings: &Surroundings, config: &Config) -> Vec<Finding> {
     findings
 }
 
+/// What to do about a data folder that cannot be used.
+const OTHER_FOLDER: &str = "make it writable for this user, or choose another folder with --data or MAJORDOMO_DATA";
+
+/// Whether files can be written to the data folder, or where it will be made. Permission bits do not tell: the disk may be
+/// read-only or full, and root is not bound by them. So a file is written and removed again.
 fn data(folder: &Path) -> Finding {
     let shown = folder.display();
-    match fs::metadata(folder) {
-        Ok(about) if !about.is_dir() => Finding::broken("data", format!("{shown} is no folder")),
-        Ok(about) if about.permissions().readonly() => Finding::broken("data", format!("{shown} cannot be written")),
-        Ok(_) => Finding::well("data", shown.to_string()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            Finding::well("data", format!("{shown}, which the first run will make"))
+    let there = folder.ancestors().find(|path| fs::symlink_metadata(path).is_ok()).unwrap_or(folder);
+    match tool::try_to_write(there) {
+        Ok(()) if there == folder => Finding::well("data", shown.to_string()),
+        Ok(()) => Finding::well("data", format!("{shown}, which the first run will make")),
+        Err(error) if there == folder => {
+            Finding::broken("data", format!("{shown} cannot be written ({error}): {OTHER_FOLDER}"))
         }
-        Err(error) => Finding::broken("data", format!("{shown}: {error}")),
+        Err(error) => {
+            let there = there.display();
+            Finding::broken(
+                "data",
+                format!("{shown} cannot be made, for {there} cannot be written ({error}): {OTHER_FOLDER}"),
+            )
+        }
     }
 }
 
