@@ -1,6 +1,6 @@
 //! A few connections that only look, each used by one request at a time on a thread that may block.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -9,6 +9,7 @@ use tokio::sync::Semaphore;
 
 use super::fault::Quarantine;
 use super::file;
+use super::place::Place;
 use crate::error::Error;
 
 /// Requests that look at the same time; further ones wait.
@@ -16,7 +17,7 @@ const CONNECTIONS: usize = 4;
 
 /// Connections that only look.
 pub(super) struct Readers {
-    path: PathBuf,
+    place: Place,
     busy_timeout: Duration,
     quarantine: Quarantine,
     permits: Arc<Semaphore>,
@@ -25,13 +26,13 @@ pub(super) struct Readers {
 
 impl Readers {
     /// Opens nothing yet.
-    pub(super) fn new(path: PathBuf, busy_timeout: Duration, quarantine: Quarantine) -> Self {
-        Self { path, busy_timeout, quarantine, permits: Arc::new(Semaphore::new(CONNECTIONS)), idle: Mutex::default() }
+    pub(super) fn new(place: Place, busy_timeout: Duration, quarantine: Quarantine) -> Self {
+        Self { place, busy_timeout, quarantine, permits: Arc::new(Semaphore::new(CONNECTIONS)), idle: Mutex::default() }
     }
 
     /// The file that is looked at.
     pub(super) fn path(&self) -> &Path {
-        &self.path
+        self.place.path()
     }
 
     /// Answers a request.
@@ -55,10 +56,11 @@ impl Readers {
     }
 
     fn look<T>(&self, request: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {
+        self.place.check().inspect_err(|gone| self.quarantine.note(gone))?;
         let idle = self.idle().pop();
         let connection = match idle {
             Some(connection) => connection,
-            None => file::open_reader(&self.path, self.busy_timeout)?,
+            None => file::open_reader(self.place.path(), self.busy_timeout)?,
         };
         let answer = request(&connection);
         if let Err(failure) = &answer {
