@@ -135,6 +135,11 @@ impl std::fmt::Debug for SqliteStore {
 }
 
 impl Store for SqliteStore {
+    fn prepare(&self) -> Answer<()> {
+        let readers = self.readers.clone();
+        Box::pin(async move { readers.open_all().await })
+    }
+
     fn append(&self, commit: Commit) -> Answer<Appended> {
         let writer = self.writer.clone();
         Box::pin(async move {

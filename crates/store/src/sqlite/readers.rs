@@ -8,8 +8,8 @@ use rusqlite::Connection;
 use tokio::sync::Semaphore;
 
 use super::fault::Quarantine;
-use super::file;
 use super::place::Place;
+use super::{file, read};
 use crate::error::Error;
 
 /// Requests that look at the same time; further ones wait.
@@ -33,6 +33,23 @@ impl Readers {
     /// The file that is looked at.
     pub(super) fn path(&self) -> &Path {
         self.place.path()
+    }
+
+    /// Opens every connection that there may be.
+    pub(super) async fn open_all(self: Arc<Self>) -> Result<(), Error> {
+        let permits = self.permits.clone().acquire_many_owned(CONNECTIONS as u32).await.map_err(|_| Error::Closed)?;
+        let opening = tokio::task::spawn_blocking(move || {
+            // Nobody uses one at this moment, so that all that are open are idle.
+            while self.idle().len() < CONNECTIONS {
+                let connection = file::open_reader(self.place.path(), self.busy_timeout)?;
+                // SQLite opens the log beside the file when it first reads.
+                read::newest(&connection)?;
+                self.idle().push(connection);
+            }
+            drop(permits);
+            Ok(())
+        });
+        opening.await.map_err(|_| Error::Closed)?
     }
 
     /// Answers a request.

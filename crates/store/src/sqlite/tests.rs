@@ -669,3 +669,32 @@ fn overwrite(folder: &TempDir, offset: u64, bytes: &[u8]) {
     file.seek(SeekFrom::Start(offset)).unwrap();
     file.write_all(bytes).unwrap();
 }
+
+// F39, F44
+#[tokio::test]
+async fn a_store_that_is_prepared_needs_no_more_file_handles_however_many_read_at_once() {
+    let folder = TempDir::new().unwrap();
+    let store = open(&folder);
+    threads(&store, &[&root()]).await;
+    let _tail = store.tail();
+    let handles = || {
+        let links =
+            fs::read_dir("/proc/self/fd").unwrap().flatten().filter_map(|entry| fs::read_link(entry.path()).ok());
+        links.filter(|file| file.starts_with(folder.path())).count()
+    };
+    store.prepare().await.unwrap();
+    // The thread that follows the file opens its own connection a moment after it was asked to.
+    let writer_follower_and_readers = 2 * 6 + 1;
+    while handles() < writer_follower_and_readers {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    for _ in 0..5 {
+        let reads = join_all((0..100).map(|_| store.read(&root(), 0, 10))).await;
+        assert!(reads.iter().all(Result::is_ok));
+        assert_eq!(handles(), writer_follower_and_readers);
+    }
+    store.prepare().await.unwrap();
+    assert_eq!(handles(), writer_follower_and_readers, "a second time opens nothing");
+    store.close().await;
+    assert!(matches!(store.prepare().await, Err(Error::Closed)));
+}
