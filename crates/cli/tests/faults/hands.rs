@@ -1,7 +1,7 @@
 //! Files of the workspace on a device that fails: what was there stays whole, and the model is told.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use agent::Event;
 use rustix::io::Errno;
@@ -99,15 +99,12 @@ fn a_temporary_file_of_a_killed_process_is_gone_when_its_thread_is_resumed() {
     // F1, F44
     let device = Device::new();
     let remember = || call("memory", "action = \"append\", text = \"- once\"");
-    let memory = |place: &Place| place.state().join("memory");
-    let below = |place: &Place| place.path("a/b");
-    let cases: [(String, &dyn Fn(&Place) -> PathBuf); 2] =
-        [(call("write_file", "path = \"a/b/c.txt\", content = \"x\""), &below), (remember(), &memory)];
-    for (change, folder) in cases {
+    let write = call("write_file", "path = \"a/b/c.txt\", content = \"x\"");
+    for (change, is_memory) in [(write, false), (remember(), true)] {
         // The first note begins the memory; only what replaces it is written beside it.
         let replies = [calls(&[remember()]), calls(&[change]), says(ANSWER)];
         let place = Place::playing(&[scene("Write", &replies)]).with(device.variables());
-        let folder = folder(&place);
+        let folder = if is_memory { place.state().join("memory") } else { place.path("a/b") };
         let thread = killed_in_a_write(&place, &device, &folder);
         // Those of others stay: this one is being written by this very test.
         let in_use = folder.join(format!(".majordomo-{}-0.tmp", std::process::id()));
