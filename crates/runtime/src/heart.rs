@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use agent::birth::{self, Root};
 use agent::house::House;
+use agent::thread::SlotState;
 use agent::tools::ToolInfo;
 use agent::{Event, InputId, Json, Outside, Report, Strength, Thread, ThreadId};
 use provider::Voices;
@@ -347,9 +348,30 @@ impl Inner {
         let workspace = self.workspace(&read(&*self.store, &seat.id).await?.thread.created.workspace)?;
         let epoch = self.store.adopt(&seat.id, &self.process, self.clock.now()).await?;
         let Log { thread, n, .. } = read(&*self.store, &seat.id).await?;
+        self.clear_after(&thread, &workspace).await;
         let mut driver = Driver::new(seat, workspace);
         driver.adopt(thread, n, epoch);
         Ok(driver)
+    }
+
+    /// Removes temporary files of calls that were running when the thread's process was killed. Only the folders that such a
+    /// call writes to are looked at.
+    async fn clear_after(&self, thread: &Thread, workspace: &Arc<Workspace>) {
+        let running = thread.calls.slots().iter().filter(|slot| matches!(slot.state, SlotState::Running { .. }));
+        let left: Vec<_> = running
+            .filter_map(|slot| {
+                let mut bench = tool::Bench::new(workspace.clone(), thread.created.id.clone(), slot.call.clone());
+                bench.data.clone_from(&self.data);
+                Some((self.tools.get(&slot.name)?.clone(), slot.input.clone(), bench))
+            })
+            .collect();
+        if left.is_empty() {
+            return;
+        }
+        let clearing = move || left.iter().for_each(|(tool, input, bench)| tool.clear(input, bench));
+        if let Err(error) = tokio::task::spawn_blocking(clearing).await {
+            tracing::warn!(thread = %thread.created.id, %error, "temporary files of a killed process may be left");
+        }
     }
 
     /// Hands an input to whoever drives the thread in this process: whether it was taken, once it is in the log. None where nobody

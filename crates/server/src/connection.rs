@@ -33,7 +33,10 @@ pub const OPEN_FILES: u64 = 2 * MAX_CONNECTIONS as u64;
 const COMPLAINS_EVERY: Duration = Duration::from_secs(1);
 /// The head of a request must have arrived by then.
 const HEAD_WITHIN: Duration = Duration::from_secs(10);
-/// As much as is held of a request's head, and of what waits to be sent.
+/// The most that a request's first line and headers may have, in bytes.
+pub(crate) const MAX_HEAD: usize = 32 * 1024;
+/// As much as is held of what arrived and is not read yet, and of what waits to be sent. This alone does not bound a head: a
+/// buffer is larger than asked for, and a head that is complete within one read is never compared with it.
 const MAX_HELD: usize = 32 * 1024;
 const MAX_HEADERS: usize = 64;
 /// As much as waits in a socket because its reader takes nothing. Without a bound the kernel takes megabytes for each, and it
@@ -108,6 +111,7 @@ impl Host {
                 .timer(TokioTimer::new())
                 .header_read_timeout(HEAD_WITHIN)
                 .max_buf_size(MAX_HELD)
+                .max_header_size(MAX_HEAD)
                 .max_headers(MAX_HEADERS)
                 .serve_connection(io, TowerToHyperService::new(router))
         );

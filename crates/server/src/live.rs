@@ -60,7 +60,8 @@ pub(crate) struct Watched {
 /// The feeds of a window.
 pub(crate) struct Live {
     heart: Heart,
-    feeds: Mutex<HashMap<Watched, Weak<Feed>>>,
+    /// Those that somebody watches, or did until a moment ago.
+    feeds: Arc<Mutex<Feeds>>,
     /// What a feed keeps at most, in bytes.
     kept: usize,
     /// Cancelled when the window closes.
@@ -69,7 +70,7 @@ pub(crate) struct Live {
 
 impl Live {
     pub fn new(heart: Heart) -> Arc<Self> {
-        Arc::new(Self { heart, feeds: Mutex::default(), kept: KEPT, closing: CancellationToken::new() })
+        Arc::new(Self { heart, feeds: Arc::default(), kept: KEPT, closing: CancellationToken::new() })
     }
 
     /// Everything after `last_event_id`, then what is new, for as long as the window is open.
@@ -90,7 +91,11 @@ impl Live {
         let feed = self.known_feed(watched);
         let begin = || async {
             let source = Source::begin(&self.heart, watched, &feed).await?;
-            tokio::spawn(source.follow(feed.clone(), self.closing.clone()));
+            let (following, feeds) = (source.follow(feed.clone(), self.closing.clone()), self.feeds.clone());
+            tokio::spawn(async move {
+                following.await;
+                forget_ended(&mut lock(&feeds));
+            });
             Ok::<(), store::Error>(())
         };
         feed.begun.get_or_try_init(begin).await?;
@@ -103,14 +108,26 @@ impl Live {
             return feed;
         }
         let feed = Arc::new(Feed::new(self.kept));
-        feeds.retain(|_, feed| feed.strong_count() > 0);
+        forget_ended(&mut feeds);
         feeds.insert(watched.clone(), Arc::downgrade(&feed));
         feed
     }
 
-    fn feeds(&self) -> MutexGuard<'_, HashMap<Watched, Weak<Feed>>> {
-        self.feeds.lock().unwrap_or_else(PoisonError::into_inner)
+    fn feeds(&self) -> MutexGuard<'_, Feeds> {
+        lock(&self.feeds)
     }
+}
+
+/// Feeds by what they tell.
+type Feeds = HashMap<Watched, Weak<Feed>>;
+
+fn lock(feeds: &Mutex<Feeds>) -> MutexGuard<'_, Feeds> {
+    feeds.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Leaves no trace of feeds that nobody holds any more.
+fn forget_ended(feeds: &mut Feeds) {
+    feeds.retain(|_, feed| feed.strong_count() > 0);
 }
 
 /// One who watches. It holds a place and no bytes: a thousand of them cost little.

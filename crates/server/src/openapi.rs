@@ -11,7 +11,9 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use crate::access::{COOKIE, PAGE_HEADER};
+use crate::connection::MAX_HEAD;
 use crate::problem::Problem;
+use crate::routes::{MAX_BODY, MAX_BODY_OUTSIDE};
 use crate::shapes;
 use crate::window::Shared;
 
@@ -53,20 +55,22 @@ impl Table {
             paths.insert(path.clone(), Value::Object(told.collect()));
         }
         let problem = schemas.answer::<shapes::Problem>();
+        let mut shapes = schemas.all();
+        shapes.insert(ITEM.to_owned(), item());
         json!({
             "openapi": "3.1.0",
             "info": {
                 "title": "Majordomo",
                 "version": "1",
                 "summary": "A staff for any language model, over HTTP.",
-                "description": ABOUT,
+                "description": format!("{ABOUT} {}", bounds()),
                 "license": { "name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0" },
             },
             "servers": [{ "url": "/" }],
             "security": [{ "bearer": [] }, { "cookie": [], "page": [] }],
             "paths": paths,
             "components": {
-                "schemas": schemas.all(),
+                "schemas": shapes,
                 "responses": {
                     "Problem": {
                         "description": "It could not be done; the detail says why and what to do.",
@@ -103,6 +107,48 @@ const ABOUT: &str = "Requests must be for this window's own address (421), come 
 (401). Failures are problem documents. Streams are server-sent events: each `data:` line is one event in JSON, told apart by its \
 `type`; whoever comes back with the id of the last one as `Last-Event-ID` goes on without a gap and without a double. Threads may \
 be named by any beginning that only one has. Fields are only ever added.";
+
+/// What holds for every request, with the numbers that are enforced.
+fn bounds() -> String {
+    format!(
+        "The first line and the headers of a request are at most {} kB (431), its body at most {} kB, or {} kB at `/enter` \
+         (413). What is outside the bounds of a schema is refused (422).",
+        MAX_HEAD / 1024,
+        MAX_BODY / 1024,
+        MAX_BODY_OUTSIDE / 1024,
+    )
+}
+
+/// The kind of most bodies.
+const JSON: &str = "application/json";
+/// The kind of an answer that goes on.
+const STREAM: &str = "text/event-stream";
+/// The name of the schema of one server-sent event.
+const ITEM: &str = "StreamItem";
+
+/// One server-sent event, as a reader of such streams sees it. OpenAPI has a place for it, `itemSchema`, from 3.2 on; in 3.1,
+/// which more tools read, it is an extension, and `schema` describes the JSON in `data`, as these tools expect.
+fn item() -> Value {
+    json!({
+        "type": "object",
+        "description": "One event of a stream. Events without data only set the id and the time after which to come back; \
+                        lines that begin with a colon are signs of life.",
+        "properties": {
+            "id": {
+                "type": "string",
+                "description": "Send it as `Last-Event-ID` to go on after this event; left out for streamed text.",
+            },
+            "data": {
+                "type": "string",
+                "description": "One event, as one line of JSON.",
+                "contentMediaType": "application/json",
+                "contentSchema": { "$ref": "#/components/schemas/Event" },
+            },
+            "retry": { "type": "integer", "minimum": 0, "description": "Milliseconds after which to come back." },
+        },
+        "required": ["data"],
+    })
+}
 
 /// What can be done at an address.
 pub(crate) struct Place {
@@ -158,7 +204,8 @@ pub(crate) struct Operation {
     of: &'static str,
     query: Option<Make>,
     headers: Vec<(&'static str, &'static str)>,
-    body: Option<Make>,
+    /// The kind of the body it takes, and its schema.
+    body: Option<(&'static str, Make)>,
     answers: Vec<Answer>,
     needs: Needs,
 }
@@ -223,22 +270,27 @@ impl Operation {
 
     /// The body it takes.
     pub fn body<T: JsonSchema>(self) -> Self {
-        Self { body: Some(Schemas::request::<T>), ..self }
+        Self { body: Some((JSON, Schemas::request::<T>)), ..self }
+    }
+
+    /// The form it takes.
+    pub fn form<T: JsonSchema>(self) -> Self {
+        Self { body: Some(("application/x-www-form-urlencoded", Schemas::request::<T>)), ..self }
     }
 
     /// An answer in JSON.
     pub fn answers<T: JsonSchema>(self, status: &'static str, words: &'static str) -> Self {
-        self.answer(status, words, Some(("application/json", Schemas::answer::<T>)))
+        self.answer(status, words, Some((JSON, Schemas::answer::<T>)))
     }
 
     /// An answer that goes on, event by event.
     pub fn streams(self, words: &'static str) -> Self {
-        self.answer("200", words, Some(("text/event-stream", Schemas::answer::<shapes::Event>)))
+        self.answer("200", words, Some((STREAM, Schemas::answer::<shapes::Event>)))
     }
 
     /// An answer of another kind.
-    pub fn shows(self, kind: &'static str, words: &'static str) -> Self {
-        self.answer("200", words, Some((kind, Schemas::answer::<String>)))
+    pub fn shows(self, status: &'static str, kind: &'static str, words: &'static str) -> Self {
+        self.answer(status, words, Some((kind, Schemas::answer::<String>)))
     }
 
     /// An answer without a body.
@@ -278,13 +330,20 @@ impl Operation {
         if !parameters.is_empty() {
             told["parameters"] = json!(parameters);
         }
-        if let Some(make) = self.body {
-            told["requestBody"] =
-                json!({ "required": true, "content": { "application/json": { "schema": make(schemas) } } });
+        if let Some((kind, make)) = self.body {
+            told["requestBody"] = json!({ "required": true, "content": { kind: { "schema": make(schemas) } } });
         }
         let mut answers: Map<String, Value> =
             self.answers.iter().map(|answer| (answer.status.to_owned(), answer.document(schemas))).collect();
-        answers.insert("default".to_owned(), json!({ "$ref": "#/components/responses/Problem" }));
+        let refusal = json!({ "$ref": "#/components/responses/Problem" });
+        if self.body.is_some() {
+            answers.insert("413".to_owned(), refusal.clone());
+        }
+        // What a form lacks is answered as a wrong password is.
+        if self.query.is_some() || self.body.is_some_and(|(kind, _)| kind == JSON) {
+            answers.insert("422".to_owned(), refusal.clone());
+        }
+        answers.insert("default".to_owned(), refusal);
         told["responses"] = Value::Object(answers);
         match self.needs {
             // As the document says for everything.
@@ -317,7 +376,11 @@ impl Answer {
     fn document(&self, schemas: &mut Schemas) -> Value {
         let mut told = json!({ "description": self.words });
         if let Some((kind, make)) = self.body {
-            told["content"] = json!({ kind: { "schema": make(schemas) } });
+            let mut body = json!({ "schema": make(schemas) });
+            if kind == STREAM {
+                body["x-itemSchema"] = json!({ "$ref": format!("#/components/schemas/{ITEM}") });
+            }
+            told["content"] = json!({ kind: body });
         }
         if !self.headers.is_empty() {
             let headers = self.headers.iter().map(|(name, words)| {

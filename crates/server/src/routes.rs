@@ -28,8 +28,8 @@ use crate::shapes::{
 use crate::window::Shared;
 
 /// The largest body, that of somebody who is not let in yet, and how long one may take to arrive.
-const MAX_BODY: usize = 1024 * 1024;
-const MAX_BODY_OUTSIDE: usize = 4 * 1024;
+pub(crate) const MAX_BODY: usize = 1024 * 1024;
+pub(crate) const MAX_BODY_OUTSIDE: usize = 4 * 1024;
 const BODY_WITHIN: Duration = Duration::from_secs(20);
 
 /// The page may load what is here and nothing else, and may stand in no frame.
@@ -289,21 +289,27 @@ fn inside() -> Table {
         )
         .at(
             "/",
-            get(page::index, Operation::new("showPage", "The page for people").by_cookie().shows("text/html", "The page.")),
+            get(
+                page::index,
+                Operation::new("showPage", "The page for people")
+                    .by_cookie()
+                    .shows("200", "text/html", "The page.")
+                    .shows("401", "text/html", "Not signed in: a page that says what to do."),
+            ),
         )
         .at(
             "/chat",
-            get(page::index, Operation::new("showChat", "The page, at its conversation").by_cookie().shows("text/html", "The page.")),
+            get(page::index, Operation::new("showChat", "The page, at its conversation").by_cookie().shows("200", "text/html", "The page.")),
         )
         .at(
             "/t/{id}",
-            get(page::index, Operation::new("showThreadPage", "The page, at a thread").of(THREAD).by_cookie().shows("text/html", "The page.")),
+            get(page::index, Operation::new("showThreadPage", "The page, at a thread").of(THREAD).by_cookie().shows("200", "text/html", "The page.")),
         )
         .at(
             "/page/{*path}",
             get(
                 page::asset,
-                Operation::new("showFile", "A file of the page").of("The file's name.").by_cookie().shows("application/octet-stream", "The file."),
+                Operation::new("showFile", "A file of the page").of("The file's name.").by_cookie().shows("200", "application/octet-stream", "The file."),
             ),
         )
 }
@@ -327,15 +333,21 @@ fn outside() -> Table {
                 Operation::new("enterByLink", "Lets a browser in by the link that was printed, once")
                     .open()
                     .query::<enter::Code>()
-                    .shows("text/html", "A page that goes on to the window.")
-                    .with("Set-Cookie", "What lets it in."),
+                    .shows("200", "text/html", "A page that goes on to the window.")
+                    .with("Set-Cookie", "What lets it in.")
+                    .says("303", "The browser was let in before.")
+                    .with("Location", "The page.")
+                    .shows("401", "text/html", "The code is wrong or was used: a page that says what to do."),
             )
             .post(
                 enter::by_password,
                 Operation::new("enterByPassword", "Lets a browser in by the password, sent as a form")
                     .open()
-                    .shows("text/html", "A page that goes on to the window.")
-                    .with("Set-Cookie", "What lets it in."),
+                    .form::<enter::Password>()
+                    .shows("200", "text/html", "A page that goes on to the window.")
+                    .with("Set-Cookie", "What lets it in.")
+                    .shows("401", "text/html", "The password is wrong, or there is none: a page that says what to do.")
+                    .shows("429", "text/html", "Too many passwords are being tried: a page that says so."),
             ),
         )
 }

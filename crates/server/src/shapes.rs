@@ -18,7 +18,8 @@ pub use approval::{Approval, ApprovalStatus, Decided, Risk, Scope, Verdict, Word
 pub use event::{CallErrorKind, Child, ChildData, Event, Frame, Metrics, Notice, Passing, Reset, Resolution, What};
 pub use house::{AgentRole, Health, Models, Problem, Setting};
 pub use thread::{
-    Begin, Chat, Execution, ExecutionStatus, Owner, Process, Started, Stop, Thread, ThreadState, UsageRow, Words,
+    Begin, Chat, Execution, ExecutionStatus, MAX_MESSAGE, NOT_BLANK, Owner, Process, Started, Stop, Thread,
+    ThreadState, UsageRow, Words,
 };
 pub use transcript::{ChildRow, Entry, Messages, ToolRow};
 pub use tree::{AgentState, LastTool, Node};

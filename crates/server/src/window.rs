@@ -161,6 +161,9 @@ impl Window {
     /// keeps the folder until the staff has left.
     pub async fn open(self, closed: impl Future<Output = ()>) -> Folder {
         let Self { staff, listener, addr: _, access, token_file, page, before, lock } = self;
+        if let Err(error) = staff.heart().store().prepare().await {
+            tracing::warn!(%error, "the database is opened when it is first read");
+        }
         let live = Live::new(staff.heart().clone());
         let closing = live.closing.clone();
         if let Some(before) = before {

@@ -94,6 +94,13 @@ pub enum Error {
     /// The database is damaged. From here on nothing is written to it.
     #[error("the database is damaged; restore a copy, or move it away to begin anew")]
     Corrupt(#[source] Source),
+    /// The database was deleted, moved or replaced while it was open. From here on nothing is written to it.
+    #[error(
+        "{} was deleted, moved or replaced while it was in use, and nothing more is written: put the file or a copy of it back and \
+         resume the run, or start again with an empty database",
+        .0.display()
+    )]
+    Gone(PathBuf),
     /// The database was made by a newer version of this program; it was not touched.
     #[error("the database has schema {found}, this program knows up to {known}: use a newer version of it")]
     Newer {
@@ -148,6 +155,7 @@ impl Error {
             | Error::ReadOnly(_)
             | Error::Locked(_)
             | Error::Corrupt(_)
+            | Error::Gone(_)
             | Error::Newer { .. }
             | Error::AtWork(_)
             | Error::Earlier(_)

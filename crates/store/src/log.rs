@@ -67,6 +67,12 @@ pub struct Appended {
 ///
 /// A request is made when its answer is awaited, not before; one that was awaited and given up may still be carried out.
 pub trait Store: Send + Sync + 'static {
+    /// Opens all that is otherwise opened when it is first needed. After this, however many read at the same time, the store holds
+    /// no more file handles than before: a process that takes connections from strangers cannot run out of them here.
+    fn prepare(&self) -> Answer<()> {
+        Box::pin(async { Ok(()) })
+    }
+
     /// Writes a commit, if the thread has exactly the expected events and is owned by the writer at its epoch.
     ///
     /// A commit that ends with the thread being over (`Reported`) also gives up its ownership.

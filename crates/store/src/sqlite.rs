@@ -14,6 +14,7 @@ mod fault;
 mod file;
 mod follow;
 mod many;
+mod place;
 mod read;
 mod readers;
 mod wal;
@@ -39,6 +40,7 @@ pub use checkup::Checkup;
 use desk::Desk;
 use fault::Quarantine;
 use follow::Follower;
+use place::Place;
 use readers::Readers;
 use writer::Writer;
 
@@ -84,14 +86,15 @@ impl SqliteStore {
         let path = file::prepare(path.as_ref())?;
         wal::check(&path)?;
         let connection = file::open_writer(&path, options)?;
+        let place = Place::of(path)?;
         let newest = read::newest(&connection)?;
         let quarantine = Quarantine::default();
         let tail = Arc::new(watch::Sender::new(newest));
-        let writer = Writer::start(connection, tail.clone(), quarantine.clone())?;
+        let writer = Writer::start(connection, place.clone(), tail.clone(), quarantine.clone())?;
         Ok(Self {
             writer: Arc::new(writer),
-            readers: Arc::new(Readers::new(path.clone(), options.busy_timeout, quarantine)),
-            follower: Arc::new(Follower::new(path, options.busy_timeout, tail)),
+            readers: Arc::new(Readers::new(place.clone(), options.busy_timeout, quarantine)),
+            follower: Arc::new(Follower::new(place, options.busy_timeout, tail)),
         })
     }
 
@@ -132,6 +135,11 @@ impl std::fmt::Debug for SqliteStore {
 }
 
 impl Store for SqliteStore {
+    fn prepare(&self) -> Answer<()> {
+        let readers = self.readers.clone();
+        Box::pin(async move { readers.open_all().await })
+    }
+
     fn append(&self, commit: Commit) -> Answer<Appended> {
         let writer = self.writer.clone();
         Box::pin(async move {

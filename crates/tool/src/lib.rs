@@ -43,4 +43,5 @@ pub use registry::Registry;
 pub use sandbox::{Fact, Sandbox};
 pub use tool::{Tool, info, plainly};
 pub use watch::settle_left;
+pub use workspace::leftover::{Cleared, clear_below, try_to_write};
 pub use workspace::{Change, WorkPath, Workspace};

@@ -8,9 +8,11 @@ use std::io::Write;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
-use agent::tools::{Reach, Risk, ToolResult};
+use agent::Json;
+use agent::tools::{Reach, Risk, ToolInfo, ToolResult};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
+use futures_util::future::BoxFuture;
 use rustix::fs::OFlags;
 use serde::Deserialize;
 
@@ -19,20 +21,44 @@ use crate::error::Error;
 use crate::text;
 use crate::tool::{Plain, Tool, info};
 use crate::workspace::file::{self, Links};
+use crate::workspace::leftover;
 
 const MAX_BYTES: usize = 32 * 1024;
 
 /// The memory's name in the ledger, which no path of a workspace can have.
 const LEDGER_NAME: &str = "\0memory";
 
+/// The folder of all memories, in our data folder.
+const FOLDER: &str = "memory";
+
 /// The memory's name in errors.
 const SHOWN: &str = "memory";
 
+/// The tool.
+struct Memory(Plain<Args>);
+
 pub(crate) fn tool() -> impl Tool {
-    Plain {
+    Memory(Plain {
         info: info("memory", DESCRIPTION, SCHEMA, Reach::Own, false, Risk::Low),
         example: r#"{"action": "append", "text": "- tests need a running database"}"#,
         act,
+    })
+}
+
+impl Tool for Memory {
+    fn info(&self) -> &ToolInfo {
+        self.0.info()
+    }
+
+    fn run<'a>(&'a self, input: &'a Json, bench: &'a Bench) -> BoxFuture<'a, ToolResult> {
+        self.0.run(input, bench)
+    }
+
+    fn clear(&self, _: &Json, bench: &Bench) {
+        let folder = bench.data.as_ref().map(|data| Dir::open_ambient_dir(data.join(FOLDER), ambient_authority()));
+        if let Some(Ok(folder)) = folder {
+            leftover::clear(&folder);
+        }
     }
 }
 
@@ -116,7 +142,7 @@ fn joined(before: &[u8], text: &str) -> Vec<u8> {
 
 /// The folder of all memories, for our eyes only.
 fn folder(data: &Path) -> Result<Dir, Error> {
-    let path = data.join("memory");
+    let path = data.join(FOLDER);
     DirBuilder::new()
         .recursive(true)
         .mode(0o700)

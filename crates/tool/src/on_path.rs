@@ -111,6 +111,14 @@ impl<A: DeserializeOwned + Send + 'static> Tool for OnPath<A> {
             ignored.named_in(acted.await)
         })
     }
+
+    fn clear(&self, input: &Json, bench: &Bench) {
+        // A call that names no file in the workspace fails before it writes anything.
+        let path = self.read::<Others>(input).ok().and_then(|(path, _)| bench.workspace.path(&path).ok());
+        if let Some(path) = path.filter(|_| self.info.reach > Reach::ReadOnly) {
+            bench.workspace.clear_beside(&path);
+        }
+    }
 }
 
 /// What is said of a call that is refused for its path, whatever the mode: it does nothing, so that there is nothing to decide

@@ -7,6 +7,8 @@
 //! A repository is protected as a whole but for the names that everyday git commands write (`is_ordinary`): a name that
 //! a later git gives a meaning to is protected before it is known here.
 
+use std::path::{Component, Path, PathBuf};
+
 /// What a path has to do with protected places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
@@ -216,6 +218,17 @@ pub(crate) fn role(folder: Option<&str>, name: &str, is_package: bool) -> Role {
     let above = folder.map(str::to_lowercase);
     let found = named(&name, None).or_else(|| named(above.as_deref()?, Some(&name)));
     found.map_or(Role::Open, Role::Protected)
+}
+
+/// The folder of the work tree that a repository's settings name for its hooks, if they name one.
+pub(crate) fn hooks_folder(repository: &Path) -> Option<PathBuf> {
+    let settings = std::fs::read_to_string(repository.join("config")).ok()?;
+    let value = settings.lines().filter_map(|line| line.split_once('=')).find_map(|(key, value)| {
+        key.trim().eq_ignore_ascii_case("hookspath").then(|| value.trim().trim_matches('"'))
+    })?;
+    let is_inside = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+    let folder: PathBuf = Path::new(value).components().filter(|part| *part != Component::CurDir).collect();
+    (folder.components().all(is_inside) && !folder.as_os_str().is_empty()).then_some(folder)
 }
 
 /// Whether a folder of this name holds other people's packages.

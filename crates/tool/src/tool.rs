@@ -27,6 +27,12 @@ pub trait Tool: Send + Sync {
     /// Does it. Whatever the arguments are, the answer is a result: a failure is one that says what to do about it.
     /// Once `bench.stop` is cancelled it comes back soon, and whatever it had started has ended by then.
     fn run<'a>(&'a self, input: &'a Json, bench: &'a Bench) -> BoxFuture<'a, ToolResult>;
+
+    /// Removes temporary files that such a call has left because its process was killed. Called before the thread goes on, on a
+    /// thread that may block. What the call did to anything else stays as it is.
+    fn clear(&self, input: &Json, bench: &Bench) {
+        let _ = (input, bench);
+    }
 }
 
 /// The answer of a call that was stopped before it had done anything.

@@ -7,6 +7,7 @@
 //! the old file is written through. Who may write at all is the rules' business.
 
 pub(crate) mod file;
+pub(crate) mod leftover;
 mod path;
 mod unreadable;
 pub(crate) mod walk;
@@ -22,7 +23,7 @@ use cap_std::fs::{Dir, MetadataExt};
 
 use crate::error::Error;
 use crate::ledger::FileLedger;
-use crate::{protected, text};
+use crate::{protected, text, watch};
 pub use path::WorkPath;
 pub(crate) use unreadable::Unreadable;
 
@@ -101,7 +102,9 @@ impl Workspace {
     pub(crate) fn destination(&self, path: &WorkPath) -> Destination {
         let (exists, real) = followed(&self.folder.root.join(path.as_path()));
         let beneath = self.beneath(&real);
-        let mut places = vec![protected_place(path.as_str()), protected_place(&real.to_string_lossy())];
+        // Of a path inside, what is above the workspace says nothing.
+        let whole = beneath.clone().unwrap_or_else(|| real.to_string_lossy().into_owned());
+        let mut places = vec![protected_place(path.as_str()), protected_place(&whole), self.among_hooks(&whole)];
         places.dedup();
         Destination { exists, real, beneath, protected: places.into_iter().flatten().collect() }
     }
@@ -168,6 +171,10 @@ impl Workspace {
         // Asked of the open folder, which no link that is swapped now can change.
         let real = unreadable::real_path(&parent).map_err(|source| Error::at(shown, source))?;
         self.undisguised(path, &self.beneath(&real.join(name)).unwrap_or_default())?;
+        if !self.destination(path).protected.is_empty() {
+            // A command that runs meanwhile would be taken for the one who changed it.
+            watch::changed_with_consent(self.root(), path.as_path());
+        }
         file::put(&parent, name, shown, &after, found.as_ref().map(|found| &found.metadata))?;
         ledger.note(shown, &after);
         Ok(Change { before: found.map(|found| found.bytes), after })
@@ -182,8 +189,22 @@ impl Workspace {
         }
     }
 
+    /// The folder that the repository's settings name for its hooks is as good as the usual one.
+    fn among_hooks(&self, path: &str) -> Option<&'static str> {
+        let hooks = protected::hooks_folder(&self.folder.root.join(".git"))?;
+        Path::new(path).starts_with(hooks).then_some(".git/hooks")
+    }
+
     fn beneath(&self, real: &Path) -> Option<String> {
         real.strip_prefix(&self.folder.root).ok().map(|path| path.to_string_lossy().into_owned())
+    }
+
+    /// Removes temporary files that killed processes left where a file was to be written.
+    pub(crate) fn clear_beside(&self, path: &WorkPath) {
+        let folder = path.split().map_or(".", |(folder, _)| folder.unwrap_or("."));
+        if let Ok(folder) = self.folder.dir.open_dir(folder) {
+            leftover::clear(&folder);
+        }
     }
 
     /// A folder beneath the workspace, as a handle.

@@ -1,6 +1,8 @@
 //! `majordomo doctor`: looks at everything that a run stands on, and says what is wrong with it.
 //!
-//! It makes nothing: where there is no database yet, none is made. A key is never shown, only whether its variable is set.
+//! It makes nothing that stays: where there is no database yet, none is made, and the file by which it tries whether it can write
+//! is removed again. It removes the temporary files of processes that were killed. A key is never shown, only whether its
+//! variable is set.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +11,7 @@ use majordomo::config::{Config, Flags, Surroundings};
 use majordomo::staff::{DATABASE, open_store};
 use majordomo::trust::Standing;
 use serde_json::{Value, json};
-use tool::Sandbox;
+use tool::{Cleared, Sandbox};
 use view::safe;
 
 use super::{sandbox, surroundings};
@@ -91,6 +93,7 @@ impl Finding {
 async fn examined(surroundings: &Surroundings, config: &Config) -> Vec<Finding> {
     let mut findings = configuration(surroundings, config);
     findings.push(data(&config.data));
+    findings.push(temporary_files(&surroundings.cwd, &config.data));
     findings.push(database(config).await);
     findings.push(model(config));
     findings.push(household(config));
@@ -110,16 +113,43 @@ fn configuration(surroundings: &Surroundings, config: &Config) -> Vec<Finding> {
     findings
 }
 
+/// What to do about a data folder that cannot be used.
+const OTHER_FOLDER: &str = "make it writable for this user, or choose another folder with --data or MAJORDOMO_DATA";
+
+/// Whether files can be written to the data folder, or where it will be made. Permission bits do not tell: the disk may be
+/// read-only or full, and root is not bound by them. So a file is written and removed again.
 fn data(folder: &Path) -> Finding {
     let shown = folder.display();
-    match fs::metadata(folder) {
-        Ok(about) if !about.is_dir() => Finding::broken("data", format!("{shown} is no folder")),
-        Ok(about) if about.permissions().readonly() => Finding::broken("data", format!("{shown} cannot be written")),
-        Ok(_) => Finding::well("data", shown.to_string()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            Finding::well("data", format!("{shown}, which the first run will make"))
+    let there = folder.ancestors().find(|path| fs::symlink_metadata(path).is_ok()).unwrap_or(folder);
+    match tool::try_to_write(there) {
+        Ok(()) if there == folder => Finding::well("data", shown.to_string()),
+        Ok(()) => Finding::well("data", format!("{shown}, which the first run will make")),
+        Err(error) if there == folder => {
+            Finding::broken("data", format!("{shown} cannot be written ({error}): {OTHER_FOLDER}"))
         }
-        Err(error) => Finding::broken("data", format!("{shown}: {error}")),
+        Err(error) => {
+            let there = there.display();
+            Finding::broken(
+                "data",
+                format!("{shown} cannot be made, for {there} cannot be written ({error}): {OTHER_FOLDER}"),
+            )
+        }
+    }
+}
+
+/// Removes the temporary files that killed processes left in the current folder and in the data folder.
+fn temporary_files(workspace: &Path, data: &Path) -> Finding {
+    let searched: Vec<Cleared> =
+        [workspace, data].into_iter().filter_map(|place| tool::clear_below(place).ok()).collect();
+    let removed: usize = searched.iter().map(|cleared| cleared.removed).sum();
+    let rest = match searched.iter().all(|cleared| cleared.complete) {
+        true => "",
+        false => "; not every folder was searched, there are too many",
+    };
+    match removed {
+        0 => Finding::well("temporary", format!("no files of killed processes{rest}")),
+        1 => Finding::note("temporary", format!("removed a file that a killed process had left{rest}")),
+        _ => Finding::note("temporary", format!("removed {removed} files that killed processes had left{rest}")),
     }
 }
 

@@ -175,7 +175,10 @@ async fn watch(
     };
     let now = heart.clock().now();
     heart.leave().await;
-    Ok(show.finish(&report, now)?)
+    let code = show.finish(&report, now)?;
+    // If the database was deleted since the last commit, the answer is there and the run is not: that is told.
+    heart.store().thread(&root).await?;
+    Ok(code)
 }
 
 /// Whether what was heard is a part of what these events tell whole.

@@ -9,7 +9,7 @@ use std::path::Path;
 use rusqlite::Connection;
 
 use crate::disk::SmallDisk;
-use crate::place::{ANSWER, Place, answers, fails};
+use crate::place::{ANSWER, Place, answers, fails, until_says};
 
 const DAMAGED: &str = "the database is damaged; restore a copy, or move it away to begin anew";
 const PAGE: u64 = 4096;
@@ -184,4 +184,62 @@ fn a_log_that_somebody_removed_is_missed_and_can_be_put_back() {
     fs::rename(&away, &log).expect("a move");
     assert_eq!(place.log(), before);
     answers(&place.call(&["thread", "resume", before[0].thread.as_str()]), 0, ANSWER);
+}
+
+const GONE: &str = "majordomo.db was deleted, moved or replaced while it was in use";
+
+#[test]
+fn a_run_whose_database_is_deleted_says_so_and_fails() {
+    // F6: without a word, everything that it writes would be gone with the process.
+    for removes in [remove_the_files, remove_the_folder] {
+        let place = Place::new();
+        let run = place.waiting();
+        removes(&place);
+        place.go();
+        fails(&run.done(), 1, &[GONE, "put the file or a copy of it back and resume the run"]);
+        assert_eq!(place.begun(), 1);
+    }
+}
+
+fn remove_the_files(place: &Place) {
+    for ending in ["", "-wal", "-shm"] {
+        fs::remove_file(place.database(ending)).expect("it is there");
+    }
+}
+
+fn remove_the_folder(place: &Place) {
+    fs::remove_dir_all(place.state()).expect("it is there");
+}
+
+#[test]
+fn a_run_whose_database_is_replaced_says_so_and_leaves_the_other_alone() {
+    // F6
+    let (place, other) = (Place::new(), Place::new());
+    other.finished();
+    let run = place.waiting();
+    let away = place.state().join("away");
+    fs::create_dir(&away).expect("a folder");
+    for ending in ["", "-wal", "-shm"] {
+        let name = place.database(ending);
+        fs::rename(&name, away.join(name.file_name().expect("a name"))).expect("a move");
+        if other.database(ending).exists() {
+            fs::copy(other.database(ending), &name).expect("a copy");
+        }
+    }
+    let before = place.log();
+    place.go();
+    fails(&run.done(), 1, &[GONE]);
+    assert_eq!(place.log(), before, "nothing is written to it");
+    place.sound();
+}
+
+#[test]
+fn a_run_that_waits_hears_within_seconds_that_its_database_was_deleted() {
+    // F6
+    let place = Place::new();
+    let mut run = place.waiting();
+    remove_the_files(&place);
+    until_says(&mut run, GONE);
+    place.go();
+    fails(&run.done(), 1, &[GONE]);
 }

@@ -2,7 +2,8 @@
  * Stands between the program and libc, and lets chosen calls on chosen files fail for as long as somebody wishes it.
  *
  * DEVICE names a file. While it is there, its one line `CALL ERRNO PART` is the wish: every CALL (read, write, fsync,
- * truncate) on a file whose path holds PART fails with ERRNO; `PART$` is the end of a path. What becomes of calls on
+ * truncate) on a file whose path holds PART fails with ERRNO, or never comes back where that is -1; `PART$` is the end
+ * of a path. What becomes of calls on
  * the database that change it is written down beside it, in DEVICE.seen, a line `CALL NAME ERRNO` each.
  *
  * DEVICE_RENAME is an errno: renaming fails with it from the start, and by the kernel's own hand, for the program
@@ -71,6 +72,7 @@ static int fails(const char *call, int file) {
     if (length <= 0) return errno = before, 0;
     path[length] = 0;
     int code = wished(call, path);
+    while (code < 0) pause();
     if (strcmp(call, "read") != 0) write_down(call, path, code);
     errno = code ? code : before;
     return code != 0;

@@ -34,9 +34,12 @@ impl Device {
 
     /// Has a call fail on every file whose path holds `part`, or ends with it where a `$` stands behind it.
     pub fn fail(&self, call: &str, error: Errno, part: &str) {
-        let draft = self.path("draft");
-        fs::write(&draft, format!("{call} {} {part}\n", error.raw_os_error())).expect("a file");
-        fs::rename(draft, self.path("wish")).expect("a wish is there at once");
+        self.wish(&format!("{call} {} {part}\n", error.raw_os_error()));
+    }
+
+    /// Has a call never come back on every such file.
+    pub fn hang(&self, call: &str, part: &str) {
+        self.wish(&format!("{call} -1 {part}\n"));
     }
 
     /// Has it work again.
@@ -48,6 +51,12 @@ impl Device {
     fn seen(&self) -> Vec<String> {
         let seen = fs::read_to_string(self.path("wish.seen")).unwrap_or_default();
         seen.lines().map(str::to_owned).collect()
+    }
+
+    fn wish(&self, words: &str) {
+        let draft = self.path("draft");
+        fs::write(&draft, words).expect("a file");
+        fs::rename(draft, self.path("wish")).expect("a wish is there at once");
     }
 
     fn path(&self, name: &str) -> PathBuf {

@@ -102,3 +102,31 @@ fn a_run_that_a_full_disk_keeps_from_beginning_is_not_begun() {
     answers(&place.wait().done(), 0, ANSWER);
     assert_eq!(place.begun(), 1);
 }
+
+#[test]
+fn the_doctor_says_that_the_data_folder_cannot_be_written_and_what_to_do() {
+    // F8
+    let place = Place::new();
+    // Nobody can make a folder there, not even root.
+    for data in ["/proc/self/majordomo", "/proc/self/fd"] {
+        let told = place.call(&["doctor", "--data", data]);
+        assert!(
+            told.code == Some(1) && told.out.contains(&format!("broken data          {data} cannot be")),
+            "{told:?}"
+        );
+        assert!(told.out.contains("choose another folder with --data or MAJORDOMO_DATA"), "{told:?}");
+    }
+    let file = place.path("file");
+    fs::write(&file, "x").expect("a file");
+    for data in [file.clone(), file.join("data")] {
+        let told = place.call(&["doctor", "--data", &data.display().to_string()]);
+        assert!(told.code == Some(1) && told.out.contains("broken data "), "{told:?}");
+    }
+    let before = fs::read_dir(place.state()).expect("a folder").count();
+    assert!(place.call(&["doctor"]).out.contains("ok     data "));
+    assert_eq!(fs::read_dir(place.state()).expect("a folder").count(), before, "nothing is left there");
+    let Some(disk) = SmallDisk::over(&place.state()) else { return };
+    disk.make_read_only();
+    let told = place.call(&["doctor"]);
+    assert!(told.code == Some(1) && told.out.contains("cannot be written (Read-only file system"), "{told:?}");
+}

@@ -1,10 +1,12 @@
 //! Files of the workspace on a device that fails: what was there stays whole, and the model is told.
 
 use std::fs;
+use std::path::Path;
 
 use agent::Event;
 use rustix::io::Errno;
 use testkit::scenes::{call, calls, says, scene};
+use testkit::world::until;
 
 use crate::device::Device;
 use crate::place::{ANSWER, Place, answers};
@@ -73,4 +75,57 @@ fn a_file_that_cannot_be_put_in_its_place_stays_as_it_was() {
             leaves_all_as_it_was(&changing(&change).with(device.variables()).with([refusal]), why);
         }
     }
+}
+
+/// The temporary files in a folder.
+fn temporary(folder: &Path) -> Vec<String> {
+    let names = fs::read_dir(folder).into_iter().flatten().flatten().map(|file| file.file_name());
+    names.filter_map(|name| name.into_string().ok()).filter(|name| name.starts_with(".majordomo-")).collect()
+}
+
+/// Kills a run in the middle of a write to a folder, and comes back with the run's thread.
+fn killed_in_a_write(place: &Place, device: &Device, folder: &Path) -> String {
+    device.hang("fsync", "/.majordomo-");
+    let mut run = place.run("Write", &[]);
+    until("a temporary file", || (!temporary(folder).is_empty()).then_some(()));
+    run.kill();
+    device.heal();
+    assert_eq!(temporary(folder).len(), 1, "a killed process cannot remove it");
+    place.log()[0].thread.to_string()
+}
+
+#[test]
+fn a_temporary_file_of_a_killed_process_is_gone_when_its_thread_is_resumed() {
+    // F1, F44
+    let device = Device::new();
+    let remember = || call("memory", "action = \"append\", text = \"- once\"");
+    let write = call("write_file", "path = \"a/b/c.txt\", content = \"x\"");
+    for (change, is_memory) in [(write, false), (remember(), true)] {
+        // The first note begins the memory; only what replaces it is written beside it.
+        let replies = [calls(&[remember()]), calls(&[change]), says(ANSWER)];
+        let place = Place::playing(&[scene("Write", &replies)]).with(device.variables());
+        let folder = if is_memory { place.state().join("memory") } else { place.path("a/b") };
+        let thread = killed_in_a_write(&place, &device, &folder);
+        // Those of others stay: this one is being written by this very test.
+        let in_use = folder.join(format!(".majordomo-{}-0.tmp", std::process::id()));
+        fs::write(&in_use, "x").expect("a file");
+        answers(&place.call(&["thread", "resume", &thread]), 0, ANSWER);
+        let kept = in_use.file_name().expect("a name").to_str().expect("text");
+        assert_eq!(temporary(&folder), [kept]);
+    }
+}
+
+#[test]
+fn the_doctor_removes_temporary_files_of_killed_processes() {
+    // F44
+    let device = Device::new();
+    let write = call("write_file", "path = \"a/b/c.txt\", content = \"x\"");
+    let place = Place::playing(&[scene("Write", &[calls(&[write]), says(ANSWER)])]).with(device.variables());
+    let folder = place.path("a/b");
+    killed_in_a_write(&place, &device, &folder);
+    let told = place.call(&["doctor"]);
+    assert!(told.out.contains("note   temporary     removed a file that a killed process had left"), "{told:?}");
+    assert_eq!(temporary(&folder), [""; 0]);
+    let told = place.call(&["doctor"]);
+    assert!(told.out.contains("ok     temporary     no files of killed processes"), "{told:?}");
 }

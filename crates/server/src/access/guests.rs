@@ -37,9 +37,9 @@ pub(crate) struct Entered {
 }
 
 impl Entered {
-    /// The first one, as it is set.
+    /// The first one, as it is set. Without `Max-Age` a browser would forget it when it is closed.
     pub fn cookie(&self) -> String {
-        format!("{COOKIE}={}; HttpOnly; SameSite=Strict; Path=/", self.session)
+        format!("{COOKIE}={}; Max-Age={}; HttpOnly; SameSite=Strict; Path=/", self.session, STAY.as_secs())
     }
 }
 

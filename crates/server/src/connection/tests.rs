@@ -181,3 +181,28 @@ async fn no_more_connections_are_taken_than_there_may_be() {
     drop(first);
     assert!(second.read(&mut piece).await.expect("an answer") > 0);
 }
+
+// T8: the first line and the headers are counted, to the byte, however they arrive
+#[tokio::test]
+async fn a_head_that_is_too_large_is_refused_and_the_largest_is_answered() {
+    let addr = serve(Router::new().route("/", get(async || "here")), STALLED).await;
+    let status = async |head: usize, pieces: usize| {
+        let (line, end) = ("GET / HTTP/1.1\r\nHost: here\r\nConnection: close\r\nX-Long: ", "\r\n\r\n");
+        let request = format!("{line}{}{end}", "x".repeat(head - line.len() - end.len()));
+        let mut stream = TcpStream::connect(addr).await.expect("a connection");
+        for piece in request.as_bytes().chunks(request.len().div_ceil(pieces)) {
+            // It may be refused before all of it is sent.
+            let _ = stream.write_all(piece).await;
+            tokio::task::yield_now().await;
+        }
+        let answer = String::from_utf8(rest(&mut stream).await).expect("text");
+        answer.split(' ').nth(1).unwrap_or_default().to_owned()
+    };
+    for pieces in [1, 7, 100] {
+        assert_eq!(status(31 * 1024, pieces).await, "200", "in {pieces} pieces");
+        assert_eq!(status(MAX_HEAD, pieces).await, "200", "in {pieces} pieces");
+        assert_eq!(status(MAX_HEAD + 1, pieces).await, "431", "in {pieces} pieces");
+        assert_eq!(status(33 * 1024, pieces).await, "431", "in {pieces} pieces");
+        assert_eq!(status(40 * 1024, pieces).await, "431", "in {pieces} pieces");
+    }
+}

@@ -260,6 +260,33 @@ async fn whoever_hears_nothing_is_sent_a_sign_of_life_and_a_feed_that_nobody_wat
     assert!(feed.upgrade().is_none());
 }
 
+// F36, F44
+#[tokio::test(start_paused = true)]
+async fn nothing_is_kept_of_watchers_that_have_left() {
+    let mut written = Written::new().await;
+    written.say("good morning").await;
+    let watched = Watched { root: root(), dialect: "canonical".to_owned(), deltas: false };
+    let other = Watched { deltas: true, ..watched.clone() };
+    for _ in 0..3 {
+        let mut watchers = Vec::new();
+        for number in 0..500 {
+            let watched = if number % 2 == 0 { &watched } else { &other };
+            let mut watcher = Box::pin(written.live.watch(watched.clone(), 0).await.expect("a log"));
+            until(&mut watcher, written.newest()).await;
+            assert!(futures_util::poll!(watcher.next()).is_pending());
+            watchers.push(watcher);
+        }
+        let feeds: Vec<_> = written.live.feeds().values().cloned().collect();
+        // The task that follows the log holds one, and each watcher holds one.
+        assert_eq!(feeds.iter().map(Weak::strong_count).collect::<Vec<_>>(), [251, 251]);
+        drop(watchers);
+        assert_eq!(feeds.iter().map(Weak::strong_count).collect::<Vec<_>>(), [1, 1]);
+        tokio::time::sleep(Duration::from_secs(30)).await;
+        assert_eq!(feeds.iter().map(Weak::strong_count).collect::<Vec<_>>(), [0, 0]);
+        assert_eq!(written.live.feeds().len(), 0, "not even that there was one");
+    }
+}
+
 #[tokio::test]
 async fn whoever_watches_when_the_window_closes_is_let_go() {
     let written = Written::new().await;

@@ -11,13 +11,15 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use store::{ApprovalQuery, ApprovalRow, ApprovalStatus, Process};
 
-use super::asked::{Asked, Named, Sent, Switch};
+use super::asked::{Asked, Limit, Named, Sent, Switch};
 use crate::problem::Problem;
 use crate::shapes::{self, Decided, Scope, Verdict, Word};
 use crate::window::Shared;
 
-/// Questions that are listed with those that are answered, where nobody says how many, and never more.
+/// Questions that are listed with those that are answered, where no limit is given.
 const LISTED: usize = 200;
+/// The most that can be asked for.
+const MOST_LISTED: usize = 500;
 
 /// Which questions are wanted.
 #[derive(Deserialize, JsonSchema)]
@@ -26,9 +28,8 @@ pub struct Listing {
     /// Also those that are answered.
     #[serde(default)]
     all: Switch,
-    /// At most so many. Where nobody says, everything that is open, and of those that are answered as many as are among
-    /// the newest 200.
-    limit: Option<usize>,
+    /// At most so many. Without it, everything that is open, and of those that are answered the newest.
+    limit: Option<Limit<MOST_LISTED>>,
 }
 
 /// `GET approvals`.
@@ -37,14 +38,15 @@ pub async fn list(
     Asked(listing): Asked<Listing>,
 ) -> Result<Json<Vec<ApprovalRow>>, Problem> {
     let store = shared.store();
-    let open = ApprovalQuery { open_only: true, limit: listing.limit.unwrap_or(usize::MAX) };
+    let limit = listing.limit.map(|Limit(limit)| limit);
+    let open = ApprovalQuery { open_only: true, limit: limit.unwrap_or(usize::MAX) };
     let open = store.approvals(open).await?;
     if !listing.all.0 {
         return Ok(Json(open));
     }
-    let newest = ApprovalQuery { open_only: false, limit: listing.limit.unwrap_or(LISTED).min(LISTED) };
+    let newest = ApprovalQuery { open_only: false, limit: limit.unwrap_or(LISTED) };
     let mut rows = store.approvals(newest).await?;
-    if listing.limit.is_none() {
+    if limit.is_none() {
         // What waits for somebody is not forgotten because much was asked since.
         let listed: BTreeSet<ApprovalId> = rows.iter().map(|row| row.question.id.clone()).collect();
         rows.extend(open.into_iter().filter(|row| !listed.contains(&row.question.id)));

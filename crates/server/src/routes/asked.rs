@@ -127,6 +127,33 @@ impl JsonSchema for Speech {
     }
 }
 
+/// How many rows a list may have: 1 to `MOST`. The document and the refusal take the bound from the same number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit<const MOST: usize>(pub usize);
+
+impl<'de, const MOST: usize> Deserialize<'de> for Limit<MOST> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match usize::deserialize(deserializer)? {
+            limit if (1..=MOST).contains(&limit) => Ok(Self(limit)),
+            other => Err(serde::de::Error::custom(format!("{other} is not a number from 1 to {MOST}"))),
+        }
+    }
+}
+
+impl<const MOST: usize> JsonSchema for Limit<MOST> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        format!("Limit{MOST}").into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "integer", "minimum": 1, "maximum": MOST })
+    }
+}
+
 /// A parameter that is on or off: `1` or `true`, `0` or `false`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Switch(pub bool);

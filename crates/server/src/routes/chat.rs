@@ -19,7 +19,7 @@ use super::threads::{begin, go_on};
 use crate::access::{Caller, is_same_origin, is_visit};
 use crate::live::{Told, to_its_end};
 use crate::problem::Problem;
-use crate::shapes::{Begin, Chat};
+use crate::shapes::{Begin, Chat, MAX_MESSAGE, NOT_BLANK};
 use crate::window::Shared;
 
 /// In which words the answer is wanted.
@@ -47,7 +47,8 @@ pub async fn chat(
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Streamed {
-    /// The message.
+    /// The message. It must be there unless `Last-Event-ID` is sent.
+    #[schemars(length(min = 1, max = MAX_MESSAGE), regex(pattern = NOT_BLANK))]
     prompt: Option<String>,
     /// The thread; a new one where none is named.
     #[serde(rename = "sessionId")]

@@ -38,9 +38,10 @@ pub async fn by_link(
     }
 }
 
-/// What somebody at the door says.
-#[derive(Deserialize)]
+/// The form by which a browser signs in.
+#[derive(Deserialize, JsonSchema)]
 pub struct Password {
+    /// The password.
     password: String,
 }
 

@@ -14,9 +14,9 @@ use serde_json::{Value, json};
 use store::ThreadQuery;
 use view::{Node, Transcript, Tree};
 
-use super::asked::{Asked, Named, Sent, Switch};
+use super::asked::{Asked, Limit, Named, Sent, Switch};
 use crate::problem::Problem;
-use crate::shapes::{Begin, Started, Stop, Words};
+use crate::shapes::{Begin, MAX_MESSAGE, Started, Stop, Words};
 use crate::window::Shared;
 
 /// Threads that are listed where nobody says how many.
@@ -27,8 +27,9 @@ const MOST_LISTED: usize = 500;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Listing {
-    /// At most so many: 50 where nobody says, and never more than 500.
-    limit: Option<usize>,
+    /// At most so many.
+    #[schemars(extend("default" = LISTED))]
+    limit: Option<Limit<MOST_LISTED>>,
     /// Only those that are older than this one: the last of the page before.
     before: Option<String>,
     /// Also the descendants of roots.
@@ -51,10 +52,7 @@ pub async fn list(State(shared): State<Shared>, Asked(listing): Asked<Listing>) 
         Some(name) => Some(shared.store().resolve(name).await?),
         None => None,
     };
-    let limit = match listing.limit {
-        Some(0) => return Err(Problem::unusable("a page of no threads is nothing to ask for: limit is 1 to 500")),
-        limit => limit.unwrap_or(LISTED).min(MOST_LISTED),
-    };
+    let limit = listing.limit.map_or(LISTED, |Limit(limit)| limit);
     // One more is asked for than is shown: it tells whether there is another page.
     let query = ThreadQuery {
         root_only: !listing.all.0 && root.is_none(),
@@ -187,6 +185,20 @@ fn started(thread: &ThreadId) -> Started {
     Started { id: thread.to_string() }
 }
 
+/// A message that can be worked on: as the shapes describe it.
 fn words(text: String) -> Result<String, Problem> {
-    if text.trim().is_empty() { Err(Problem::unusable("there is nothing in the message")) } else { Ok(text) }
+    if text.trim().is_empty() {
+        return Err(Problem::unusable("there is nothing in the message"));
+    }
+    // A text has no more characters than bytes, which are known without counting.
+    if text.len() > MAX_MESSAGE {
+        let length = text.chars().count();
+        if length > MAX_MESSAGE {
+            return Err(Problem::unusable(format!(
+                "the message has {length} characters, and {MAX_MESSAGE} is the most: put the text into a file of the \
+                 workspace and name the file in the message"
+            )));
+        }
+    }
+    Ok(text)
 }

@@ -5,11 +5,17 @@ use serde::{Deserialize, Serialize};
 
 use super::{Mode, Moment, Outcome, Tokens};
 
+/// The longest message, in characters.
+pub const MAX_MESSAGE: usize = 1_000_000;
+/// What a message must have at least one of: a character that is no blank.
+pub const NOT_BLANK: &str = r"\S";
+
 /// What begins a thread.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Begin {
     /// The first message.
+    #[schemars(length(min = 1, max = MAX_MESSAGE), regex(pattern = NOT_BLANK))]
     pub message: String,
     /// The agent; the configured one where none is named.
     pub agent: Option<String>,
@@ -21,6 +27,7 @@ pub struct Begin {
 pub struct Words {
     /// The words; `message` is understood too.
     #[serde(alias = "message")]
+    #[schemars(length(min = 1, max = MAX_MESSAGE), regex(pattern = NOT_BLANK))]
     pub text: String,
 }
 
@@ -29,6 +36,7 @@ pub struct Words {
 #[serde(deny_unknown_fields)]
 pub struct Chat {
     /// The words.
+    #[schemars(length(min = 1, max = MAX_MESSAGE), regex(pattern = NOT_BLANK))]
     pub message: String,
     /// The thread; a new one where none is named. `threadId` and `sessionId` are understood too.
     #[serde(alias = "threadId", alias = "sessionId")]

@@ -148,6 +148,7 @@ async fn every_answer_is_as_the_document_tells() {
     // A form for people: who is let in by it is tested with the door.
     tried.insert("enterByPassword".to_owned());
     assert_eq!(tried, told.keys().cloned().collect(), "every operation has an example");
+    let inside_an_item = document["components"]["schemas"]["StreamItem"]["properties"]["data"]["contentSchema"].clone();
     for (id, method, path, body) in examples {
         let mut request =
             open.client.request(method.parse().expect("a method"), open.url(&path)).bearer_auth(&open.token);
@@ -186,10 +187,15 @@ async fn every_answer_is_as_the_document_tells() {
                     bytes.extend_from_slice(&answer.chunk().await.expect("a piece").expect("more"));
                     text = String::from_utf8_lossy(&bytes).into_owned();
                 }
-                // The last piece may end in the middle of a line.
-                let whole = &text[..text.rfind('\n').unwrap_or_default()];
-                for data in whole.lines().filter_map(|line| line.strip_prefix("data: ")) {
-                    check(&document, id, &promised["schema"], &serde_json::from_str(data).expect("JSON"));
+                // The last piece may end in the middle of an event.
+                let whole = &text[..text.rfind("\n\n").unwrap_or_default()];
+                let items: Vec<Value> = whole.split("\n\n").filter_map(item).collect();
+                assert!(!items.is_empty(), "{id}: {text}");
+                for item in items {
+                    check(&document, id, &promised["x-itemSchema"], &item);
+                    let data = serde_json::from_str(item["data"].as_str().expect("text")).expect("JSON");
+                    check(&document, id, &inside_an_item, &data);
+                    check(&document, id, &promised["schema"], &data);
                 }
             }
             "text/html" => assert!(kind.starts_with("text/html"), "{id}: {kind}"),
@@ -199,6 +205,105 @@ async fn every_answer_is_as_the_document_tells() {
     let problem = &document["components"]["responses"]["Problem"]["content"]["application/problem+json"]["schema"];
     let (_, missing) = open.call("GET", "/threads/nobody", None).await;
     check(&document, "a problem", problem, &missing);
+    open.close().await;
+}
+
+// T8
+#[tokio::test(flavor = "multi_thread")]
+async fn the_bounds_in_the_document_are_the_ones_that_are_enforced() {
+    let open = Open::new().await;
+    let document = open.get("/openapi.json").await;
+    let mut limits = 0;
+    for Operation { path, told, .. } in operations(&document) {
+        for parameter in told["parameters"].as_array().into_iter().flatten().filter(|one| one["name"] == "limit") {
+            let bound = |name: &str| parameter["schema"][name].as_u64().unwrap_or_else(|| panic!("{path}: no {name}"));
+            let (least, most) = (bound("minimum"), bound("maximum"));
+            for (limit, expected) in [(least - 1, 422), (least, 200), (most, 200), (most + 1, 422)] {
+                let path = path.strip_prefix("/api/v1").expect("a list of the API");
+                let (status, answer) = open.call("GET", &format!("{path}?limit={limit}"), None).await;
+                assert_eq!(status, expected, "{path} with limit {limit}: {answer}");
+            }
+            limits += 1;
+        }
+    }
+    assert_eq!(limits, 2, "threads and approvals");
+
+    let thread = open.start("for ever").await;
+    for (id, path, field) in [
+        ("Begin", "/api/v1/threads".to_owned(), "message"),
+        ("Words", format!("/api/v1/threads/{thread}/messages"), "text"),
+        ("Words", format!("/api/v1/threads/{thread}/steer"), "text"),
+        ("Chat", "/api/chat".to_owned(), "message"),
+    ] {
+        let schema = json!({ "$ref": format!("#/components/schemas/{id}") });
+        let told = &document["components"]["schemas"][id]["properties"][field];
+        let most = told["maxLength"].as_u64().unwrap_or_else(|| panic!("{id}: no bound")) as usize;
+        for (text, is_refused) in [
+            ("x".repeat(most + 1), true),
+            (" \n ".to_owned(), true),
+            ("x".repeat(most), false),
+            ("x".to_owned(), false),
+        ] {
+            let body = json!({ field: text });
+            assert_eq!(validator(&document, &schema).is_valid(&body), !is_refused, "{id} with {} bytes", text.len());
+            let request = open.client.post(open.url(&path)).bearer_auth(&open.token).body(body.to_string());
+            let answer = request.send().await.expect("an answer");
+            let status = answer.status();
+            assert_eq!(status == 422, is_refused, "{path} with {} bytes: {status}", text.len());
+            if is_refused {
+                assert_eq!(answer.headers()["content-type"], "application/problem+json", "{path}");
+            } else {
+                assert!(status.is_success(), "{path} with {} bytes: {status}", text.len());
+            }
+        }
+        // Few enough characters, and too many bytes.
+        let body = json!({ field: "\u{e9}".repeat(most) }).to_string();
+        let request = open.client.post(open.url(&path)).bearer_auth(&open.token).body(body);
+        let answer = request.send().await.expect("an answer");
+        assert_eq!(
+            (answer.status().as_u16(), &answer.headers()["content-type"]),
+            (413, &"application/problem+json".parse().expect("a value")),
+            "{path}"
+        );
+    }
+    let stream = &document["paths"]["/api/stream/{id}"]["get"]["parameters"];
+    let prompt = stream.as_array().expect("parameters").iter().find(|one| one["name"] == "prompt").expect("a prompt");
+    assert_eq!(
+        prompt["schema"]["maxLength"],
+        document["components"]["schemas"]["Chat"]["properties"]["message"]["maxLength"]
+    );
+    let answer = open.client.get(open.url("/api/stream/x?prompt=%20")).bearer_auth(&open.token).send().await;
+    assert_eq!(answer.expect("an answer").status(), 422);
+    open.close().await;
+}
+
+// T3
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_is_not_let_in_is_answered_as_the_document_tells() {
+    let open = Open::built(tempfile::tempdir().expect("a passing folder"), Some("sesame"), "script.toml").await;
+    let document = open.get("/openapi.json").await;
+    let wrong = |request: reqwest::RequestBuilder| {
+        request.header("content-type", "application/x-www-form-urlencoded").body("password=simsim")
+    };
+    for (path, method, request) in [
+        ("/enter", "get", open.client.get(open.url("/enter?code=wrong"))),
+        ("/enter", "get", open.client.get(open.url("/enter"))),
+        ("/enter", "post", wrong(open.client.post(open.url("/enter")))),
+        ("/enter", "post", open.client.post(open.url("/enter"))),
+        ("/", "get", open.client.get(open.url("/"))),
+    ] {
+        let answer = request.send().await.expect("an answer");
+        assert_eq!(answer.status(), 401, "{method} {path}");
+        let kind = answer.headers()["content-type"].to_str().expect("text");
+        let promised = &document["paths"][path][method]["responses"]["401"]["content"];
+        assert!(
+            kind.starts_with("text/html") && promised["text/html"].is_object(),
+            "{method} {path}: {kind} {promised}"
+        );
+    }
+    let form =
+        &document["paths"]["/enter"]["post"]["requestBody"]["content"]["application/x-www-form-urlencoded"]["schema"];
+    check(&document, "the form", form, &json!({ "password": "sesame" }));
     open.close().await;
 }
 
@@ -292,6 +397,19 @@ fn close(schema: &mut Value) {
             }
         }
     }
+}
+
+/// A server-sent event as an object of its fields; none where it has no data.
+fn item(text: &str) -> Option<Value> {
+    let mut item = json!({});
+    for (name, value) in text.lines().filter_map(|line| line.split_once(": ")) {
+        match name {
+            "retry" => item[name] = json!(value.parse::<u64>().expect("a number")),
+            "id" | "data" => item[name] = json!(value),
+            _ => {}
+        }
+    }
+    item.get("data").is_some().then_some(item)
 }
 
 fn find_references(value: &Value, into: &mut Vec<String>) {

@@ -49,6 +49,7 @@ async fn the_link_lets_one_browser_in_and_the_page_says_what_it_may_load() {
     let entered = open.client.get(&open.link).send().await.expect("an answer");
     let cookie = entered.headers()["set-cookie"].to_str().expect("text").to_owned();
     assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
+    assert!(cookie.contains("; Max-Age=2592000;"), "thirty days, as the README promises: {cookie}");
     let again = open.client.get(&open.link).send().await.expect("an answer");
     assert_eq!((again.status().as_u16(), again.headers().get("set-cookie")), (401, None));
     let session = Entered::of(entered).await;

@@ -1,8 +1,13 @@
 //! Watching: one family, or the whole house, with neither gaps nor duplicates.
 
+use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 
-use crate::open::Open;
+use crate::open::{Open, PATIENCE};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn whoever_comes_back_at_any_frame_goes_on_without_a_gap_and_without_a_double() {
@@ -142,4 +147,86 @@ async fn house(open: &Open, query: &str, after: Option<u64>, ends: usize) -> Vec
         frames.push((id.expect("an id").parse().expect("a number"), frame));
     }
     frames
+}
+
+// F36, F44
+#[tokio::test(flavor = "multi_thread")]
+async fn watchers_that_have_left_hold_no_file_handle_and_no_memory() {
+    const WATCHERS: usize = 500;
+    const ROUNDS: usize = 8;
+    /// Rounds in which the allocator takes the pages that it needs from then on.
+    const WARM: usize = 3;
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
+    let raised = rustix::process::Rlimit { current: limit.maximum, ..limit };
+    rustix::process::setrlimit(rustix::process::Resource::Nofile, raised).expect("as many files as may be open");
+    let open = Open::new().await;
+    let thread = open.start("greenhouse").await;
+    open.until(&thread, "completed").await;
+    let before = Handles::now();
+    let mut resident = Vec::new();
+    for round in 0..ROUNDS {
+        let watchers: Vec<TcpStream> = (0..WATCHERS)
+            .map(|number| {
+                let path = match number % 3 {
+                    0 => "/api/v1/events".to_owned(),
+                    1 => format!("/api/v1/threads/{thread}/events"),
+                    _ => format!("/api/v1/threads/{thread}/events?dialect=orion"),
+                };
+                let mut stream = TcpStream::connect(open.addr).expect("a connection");
+                let head = format!("Host: {}\r\nAuthorization: Bearer {}\r\n", open.addr, open.token);
+                write!(stream, "GET {path} HTTP/1.1\r\n{head}\r\n").expect("sent");
+                stream
+            })
+            .collect();
+        for mut stream in &watchers {
+            stream.set_read_timeout(Some(PATIENCE)).expect("patience");
+            let mut piece = [0; 4096];
+            let length = stream.read(&mut piece).expect("an answer");
+            assert!(piece[..length].starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&piece[..length]));
+        }
+        assert!(Handles::now().sockets >= 2 * WATCHERS, "both ends are in this process");
+        drop(watchers);
+        let begun = Instant::now();
+        loop {
+            let now = Handles::now();
+            // A connection that stood idle may have been closed meanwhile.
+            if now.others == before.others && now.sockets <= before.sockets {
+                break;
+            }
+            assert!(begun.elapsed() < PATIENCE, "round {round}: {now:?} where there were {before:?}");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        resident.push(resident_kb());
+    }
+    let (least, last) = (resident[..WARM].iter().max().expect("a round"), resident[ROUNDS - 1]);
+    let grown_kb = last.saturating_sub(*least);
+    // A connection that was kept would hold what it reads into, eight kilobytes: four times this bound.
+    let left = WATCHERS * (ROUNDS - WARM);
+    assert!(grown_kb < left as u64 * 2, "{grown_kb} kB more after {left} further watchers: {resident:?}");
+    open.close().await;
+}
+
+/// The open files of this process.
+#[derive(Debug)]
+struct Handles {
+    sockets: usize,
+    others: usize,
+}
+
+impl Handles {
+    fn now() -> Self {
+        let all = fs::read_dir("/proc/self/fd").expect("they can be seen").flatten();
+        let (sockets, others): (Vec<bool>, Vec<bool>) = all
+            .filter_map(|entry| fs::read_link(entry.path()).ok())
+            .map(|file| file.to_string_lossy().starts_with("socket:"))
+            .partition(|is_socket| *is_socket);
+        Self { sockets: sockets.len(), others: others.len() }
+    }
+}
+
+/// The memory that this process has, in kB.
+fn resident_kb() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").expect("it can be seen");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("a line");
+    line.trim().trim_end_matches(" kB").parse().expect("a number")
 }

@@ -28,19 +28,19 @@ pub(super) fn io(error: std::io::Error) -> Error {
     Error::Io(Arc::new(error))
 }
 
-/// Whether damage was seen, by whichever connection. What is damaged is not written to.
+/// Whether damage was seen, or that the file is gone, by whichever connection. What is damaged or gone is not written to.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Quarantine(Arc<OnceLock<Error>>);
 
 impl Quarantine {
-    /// Fails if damage was seen.
+    /// Fails if one of them was seen.
     pub(super) fn check(&self) -> Result<(), Error> {
         self.0.get().map_or(Ok(()), |damage| Err(damage.clone()))
     }
 
-    /// Remembers damage; of any other failure nothing is remembered.
+    /// Remembers one of them; of any other failure nothing is remembered.
     pub(super) fn note(&self, error: &Error) {
-        if let Error::Corrupt(_) = error {
+        if let Error::Corrupt(_) | Error::Gone(_) = error {
             self.0.get_or_init(|| error.clone());
         }
     }

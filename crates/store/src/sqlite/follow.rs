@@ -2,7 +2,6 @@
 //!
 //! Asks only while somebody listens. What this process writes is announced by the writer itself.
 
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
@@ -10,6 +9,7 @@ use std::time::Duration;
 use rusqlite::Connection;
 use tokio::sync::watch;
 
+use super::place::Place;
 use super::{file, read};
 use crate::error::Error;
 
@@ -18,7 +18,7 @@ const POLL: Duration = Duration::from_millis(30);
 
 /// Tells listeners the newest position.
 pub(super) struct Follower {
-    path: PathBuf,
+    place: Place,
     busy_timeout: Duration,
     tail: Arc<watch::Sender<u64>>,
     watch: Arc<Mutex<Watch>>,
@@ -38,8 +38,8 @@ pub(super) enum Watch {
 
 impl Follower {
     /// Looks at nothing yet.
-    pub(super) fn new(path: PathBuf, busy_timeout: Duration, tail: Arc<watch::Sender<u64>>) -> Self {
-        Self { path, busy_timeout, tail, watch: Arc::default() }
+    pub(super) fn new(place: Place, busy_timeout: Duration, tail: Arc<watch::Sender<u64>>) -> Self {
+        Self { place, busy_timeout, tail, watch: Arc::default() }
     }
 
     /// The newest position, from here on followed.
@@ -49,7 +49,7 @@ impl Follower {
         if let Watch::Off = *watch {
             let (on, off) = mpsc::channel();
             let watcher = Watcher {
-                path: self.path.clone(),
+                place: self.place.clone(),
                 busy_timeout: self.busy_timeout,
                 tail: self.tail.clone(),
                 watch: self.watch.clone(),
@@ -84,7 +84,7 @@ impl Drop for Follower {
 }
 
 struct Watcher {
-    path: PathBuf,
+    place: Place,
     busy_timeout: Duration,
     tail: Arc<watch::Sender<u64>>,
     watch: Arc<Mutex<Watch>>,
@@ -118,7 +118,12 @@ impl Watcher {
     fn look(&self, connection: &mut Option<Connection>, seen: &mut Option<i64>) -> Result<(), Error> {
         let connection = match connection {
             Some(connection) => connection,
-            None => connection.insert(file::open_reader(&self.path, self.busy_timeout)?),
+            None => {
+                let opened = file::open_reader(self.place.path(), self.busy_timeout)?;
+                // Another file's numbers mean nothing here.
+                self.place.check()?;
+                connection.insert(opened)
+            }
         };
         let version = connection.pragma_query_value(None, "data_version", |row| row.get(0))?;
         if *seen == Some(version) {

@@ -1,6 +1,6 @@
 //! A few connections that only look, each used by one request at a time on a thread that may block.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -8,7 +8,8 @@ use rusqlite::Connection;
 use tokio::sync::Semaphore;
 
 use super::fault::Quarantine;
-use super::file;
+use super::place::Place;
+use super::{file, read};
 use crate::error::Error;
 
 /// Requests that look at the same time; further ones wait.
@@ -16,7 +17,7 @@ const CONNECTIONS: usize = 4;
 
 /// Connections that only look.
 pub(super) struct Readers {
-    path: PathBuf,
+    place: Place,
     busy_timeout: Duration,
     quarantine: Quarantine,
     permits: Arc<Semaphore>,
@@ -25,13 +26,30 @@ pub(super) struct Readers {
 
 impl Readers {
     /// Opens nothing yet.
-    pub(super) fn new(path: PathBuf, busy_timeout: Duration, quarantine: Quarantine) -> Self {
-        Self { path, busy_timeout, quarantine, permits: Arc::new(Semaphore::new(CONNECTIONS)), idle: Mutex::default() }
+    pub(super) fn new(place: Place, busy_timeout: Duration, quarantine: Quarantine) -> Self {
+        Self { place, busy_timeout, quarantine, permits: Arc::new(Semaphore::new(CONNECTIONS)), idle: Mutex::default() }
     }
 
     /// The file that is looked at.
     pub(super) fn path(&self) -> &Path {
-        &self.path
+        self.place.path()
+    }
+
+    /// Opens every connection that there may be.
+    pub(super) async fn open_all(self: Arc<Self>) -> Result<(), Error> {
+        let permits = self.permits.clone().acquire_many_owned(CONNECTIONS as u32).await.map_err(|_| Error::Closed)?;
+        let opening = tokio::task::spawn_blocking(move || {
+            // Nobody uses one at this moment, so that all that are open are idle.
+            while self.idle().len() < CONNECTIONS {
+                let connection = file::open_reader(self.place.path(), self.busy_timeout)?;
+                // SQLite opens the log beside the file when it first reads.
+                read::newest(&connection)?;
+                self.idle().push(connection);
+            }
+            drop(permits);
+            Ok(())
+        });
+        opening.await.map_err(|_| Error::Closed)?
     }
 
     /// Answers a request.
@@ -55,10 +73,11 @@ impl Readers {
     }
 
     fn look<T>(&self, request: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {
+        self.place.check().inspect_err(|gone| self.quarantine.note(gone))?;
         let idle = self.idle().pop();
         let connection = match idle {
             Some(connection) => connection,
-            None => file::open_reader(&self.path, self.busy_timeout)?,
+            None => file::open_reader(self.place.path(), self.busy_timeout)?,
         };
         let answer = request(&connection);
         if let Err(failure) = &answer {

@@ -231,6 +231,43 @@ async fn a_file_that_another_process_holds_is_locked_until_it_lets_go() {
     append(&store, &root(), 1, vec![turn_started(1)]).await;
 }
 
+fn somebody_elses() -> ThreadId {
+    ThreadId::new("20260116-b2b2")
+}
+
+// F6, F7
+#[tokio::test]
+async fn a_database_that_is_deleted_or_replaced_is_missed_and_the_one_in_its_place_is_left_alone() {
+    for is_replaced in [false, true] {
+        let folder = TempDir::new().unwrap();
+        let store = open(&folder);
+        threads(&store, &[&root()]).await;
+        append(&store, &root(), 1, vec![run_started(1, "go")]).await;
+        let away = folder.path().join("away");
+        fs::rename(folder.path().join("data"), &away).unwrap();
+        let other = is_replaced.then(|| open(&folder));
+        if let Some(other) = &other {
+            threads(other, &[&somebody_elses()]).await;
+        }
+        let refused = store.append(commit(&root(), 2, vec![turn_started(1)])).await;
+        assert!(matches!(&refused, Err(Error::Gone(at)) if at.ends_with("data/majordomo.db")), "{refused:?}");
+        let refused = store.read(&root(), 0, 10).await;
+        assert!(matches!(refused, Err(Error::Gone(_))), "{refused:?}");
+        let refused = store.heartbeat(&ProcessId::new("writer"), NOW).await;
+        assert!(matches!(refused, Err(Error::Gone(_))), "{refused:?}");
+        store.close().await;
+        if let Some(other) = other {
+            let kept = other.all(0, 10).await.unwrap();
+            append(&other, &somebody_elses(), 1, vec![run_started(1, "go")]).await;
+            drop(other);
+            assert_eq!(open(&folder).all(0, 10).await.unwrap()[..kept.len()], kept, "its log is still there");
+        }
+        // What was acknowledged is in the file, wherever that is by now.
+        let moved = SqliteStore::open(away.join("majordomo.db"), &Options::default()).unwrap();
+        assert_eq!(moved.read(&root(), 0, 10).await.unwrap().len(), 3, "and the commit that was refused is too");
+    }
+}
+
 // F7
 #[tokio::test]
 async fn nothing_is_written_after_damage_was_seen() {
@@ -631,4 +668,33 @@ fn overwrite(folder: &TempDir, offset: u64, bytes: &[u8]) {
     let mut file = fs::OpenOptions::new().write(true).open(path(folder)).unwrap();
     file.seek(SeekFrom::Start(offset)).unwrap();
     file.write_all(bytes).unwrap();
+}
+
+// F39, F44
+#[tokio::test]
+async fn a_store_that_is_prepared_needs_no_more_file_handles_however_many_read_at_once() {
+    let folder = TempDir::new().unwrap();
+    let store = open(&folder);
+    threads(&store, &[&root()]).await;
+    let _tail = store.tail();
+    let handles = || {
+        let links =
+            fs::read_dir("/proc/self/fd").unwrap().flatten().filter_map(|entry| fs::read_link(entry.path()).ok());
+        links.filter(|file| file.starts_with(folder.path())).count()
+    };
+    store.prepare().await.unwrap();
+    // The thread that follows the file opens its own connection a moment after it was asked to.
+    let writer_follower_and_readers = 2 * 6 + 1;
+    while handles() < writer_follower_and_readers {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    for _ in 0..5 {
+        let reads = join_all((0..100).map(|_| store.read(&root(), 0, 10))).await;
+        assert!(reads.iter().all(Result::is_ok));
+        assert_eq!(handles(), writer_follower_and_readers);
+    }
+    store.prepare().await.unwrap();
+    assert_eq!(handles(), writer_follower_and_readers, "a second time opens nothing");
+    store.close().await;
+    assert!(matches!(store.prepare().await, Err(Error::Closed)));
 }

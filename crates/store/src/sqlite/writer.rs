@@ -13,6 +13,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use super::desk::Desk;
 use super::fault::{self, Quarantine};
+use super::place::Place;
 use super::read;
 use crate::error::Error;
 #[cfg(feature = "failpoints")]
@@ -38,12 +39,13 @@ impl Writer {
     /// Starts the thread, which announces in `tail` what it wrote.
     pub(super) fn start(
         connection: Connection,
+        place: Place,
         tail: Arc<watch::Sender<u64>>,
         quarantine: Quarantine,
     ) -> Result<Self, Error> {
         let (line, jobs) = mpsc::channel(LINE);
         let (alive, ended) = watch::channel(());
-        let bench = Bench { desk: Desk::new(connection), tail, quarantine };
+        let bench = Bench { desk: Desk::new(connection), place, tail, quarantine };
         thread::Builder::new()
             .name("store writer".into())
             .spawn(move || {
@@ -123,6 +125,7 @@ where
 /// Where the thread works.
 struct Bench {
     desk: Desk,
+    place: Place,
     tail: Arc<watch::Sender<u64>>,
     quarantine: Quarantine,
 }
@@ -149,7 +152,8 @@ impl Bench {
                 job.answer(kept.clone());
             }
         }
-        if self.quarantine.check().is_err() {
+        // SQLite removes the log by its name, which may be that of another database by then.
+        if self.quarantine.check().is_err() || self.place.check().is_err() {
             self.desk.leave_alone();
         }
     }
@@ -185,6 +189,7 @@ impl Bench {
         self.desk.commit()?;
         #[cfg(feature = "failpoints")]
         failpoint::after_commit(newest - newest_before);
+        self.place.check()?;
         Ok(newest)
     }
 }

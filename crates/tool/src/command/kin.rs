@@ -150,6 +150,15 @@ fn everyone() -> BTreeMap<i32, Kin> {
     pids.filter_map(|pid| Some((pid, read(pid)?))).collect()
 }
 
+/// Whether a process of this number runs, as `/proc` tells; one that has ended and only waits to be noticed does not.
+pub(crate) fn is_running(pid: i32) -> bool {
+    match fs::read_to_string(format!("/proc/{pid}/stat")) {
+        Ok(stat) => parse(pid, &stat).is_some(),
+        // Whoever cannot look takes it to run.
+        Err(error) => error.kind() != std::io::ErrorKind::NotFound,
+    }
+}
+
 fn read(pid: i32) -> Option<Kin> {
     parse(pid, &fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }

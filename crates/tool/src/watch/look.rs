@@ -106,7 +106,9 @@ pub(crate) fn look(root: &Path) -> Result<Look, String> {
 impl Look {
     /// Notes a file, or everything below a folder, as one protected thing.
     fn note_all(&mut self, root: &Path, path: &Path, place: &str, kind: Kind) {
-        self.tops.insert(path.to_owned(), kind);
+        if fs::symlink_metadata(root.join(path)).is_ok() {
+            self.tops.insert(path.to_owned(), kind);
+        }
         let mut rest = vec![path.to_owned()];
         while let Some(path) = rest.pop() {
             let Ok(there) = fs::symlink_metadata(root.join(&path)) else { continue };
@@ -128,6 +130,10 @@ impl Look {
     fn note_repository(&mut self, root: &Path, repository: &Path, depth: usize) {
         if let Ok(there) = fs::symlink_metadata(root.join(repository)) {
             self.repositories.insert(repository.to_owned(), there.ino());
+        }
+        if let Some(hooks) = protected::hooks_folder(&root.join(repository)) {
+            let hooks = repository.parent().unwrap_or(Path::new("")).join(hooks);
+            self.note_all(root, &hooks, ".git/hooks", Kind::Hook);
         }
         for entry in fs::read_dir(root.join(repository)).into_iter().flatten().flatten() {
             let name = entry.file_name();

@@ -165,3 +165,19 @@ fn a_watch_that_was_left_behind_is_ended_by_the_thread_that_goes_on() {
     assert!(!room.root.join(".vscode/tasks.json").exists());
     assert!(settle_left(Some(&room.state()), "20260115-k3f9").is_empty());
 }
+
+// T66
+#[test]
+fn the_folder_that_settings_name_for_hooks_is_protected_too() {
+    let settings = "[core]\n\thooksPath = \"./tools/hooks\"\n";
+    let room = Room::with(&[(".git/config", settings), (".git/HEAD", "x"), ("tools/hooks/pre-commit", "mine")]);
+    let watch = room.watch(&[]);
+    room.write(&[("tools/hooks/pre-commit", "evil"), ("tools/hooks/post-commit", "evil"), ("tools/other", "x")]);
+    let said = watch.settle();
+    assert_eq!(room.text("tools/hooks/pre-commit"), "mine", "{said:?}");
+    assert!(!room.root.join("tools/hooks/post-commit").exists() && room.root.join("tools/other").exists());
+    let workspace = crate::Workspace::open(&room.root).unwrap();
+    let place = |path: &str| workspace.destination(&workspace.path(path).unwrap()).protected;
+    assert_eq!(place("tools/hooks/pre-push"), [".git/hooks"]);
+    assert!(place("tools/other").is_empty());
+}

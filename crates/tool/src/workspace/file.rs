@@ -2,12 +2,12 @@
 
 use std::io::{self, Read, Write};
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use cap_std::fs::{Dir, File, FileTypeExt, Metadata, OpenOptions, OpenOptionsExt};
 use rustix::fs::{OFlags, RenameFlags};
 use rustix::io::Errno;
 
+use super::leftover;
 use crate::error::Error;
 
 /// The most that is ever read or written at once.
@@ -72,7 +72,7 @@ pub(crate) fn put(dir: &Dir, name: &str, shown: &str, bytes: &[u8], old: Option<
         return Err(Error::TooLarge { path: shown.to_owned(), limit_mib: MAX_MIB });
     }
     let io = |source| Error::at(shown, source);
-    let (passing, mut file) = passing_file(dir).map_err(io)?;
+    let (passing, mut file) = leftover::make(dir, 0o666).map_err(io)?;
     let written = old
         .map_or(Ok(()), |old| file.set_permissions(old.permissions()))
         .and_then(|()| file.write_all(bytes))
@@ -86,21 +86,6 @@ pub(crate) fn put(dir: &Dir, name: &str, shown: &str, bytes: &[u8], old: Option<
         io::ErrorKind::AlreadyExists => Error::Changed { path: shown.to_owned() },
         _ => io(source),
     })
-}
-
-fn passing_file(dir: &Dir) -> io::Result<(String, File)> {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    loop {
-        let name = format!(".majordomo-{}-{}.tmp", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        match dir.open_with(&name, &options) {
-            // Left behind by a process of the same number that was killed.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
-            Ok(file) => return Ok((name, file)),
-        }
-    }
 }
 
 fn rename(dir: &Dir, from: &str, to: &str, over: bool) -> io::Result<()> {

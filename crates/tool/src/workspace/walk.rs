@@ -8,13 +8,13 @@ use std::ffi::{OsStr, OsString};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use cap_std::fs::{Dir, FileType, OpenOptions, OpenOptionsExt};
+use cap_std::fs::{Dir, FileType};
 use globset::{GlobBuilder, GlobMatcher};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use rustix::fs::OFlags;
 use tokio_util::sync::CancellationToken;
 
 use super::file::{self, Links};
+use super::leftover::open_itself;
 use super::{WorkPath, Workspace};
 use crate::error::Error;
 
@@ -162,13 +162,6 @@ impl Walk<'_> {
         };
         self.rules.iter().rev().find_map(said).unwrap_or(false)
     }
-}
-
-/// Opens a folder that is no link, even if it has become one since it was listed.
-fn open_itself(parent: &Dir, name: &OsStr) -> Option<Dir> {
-    let mut options = OpenOptions::new();
-    options.read(true).custom_flags((OFlags::DIRECTORY | OFlags::NOFOLLOW).bits() as i32);
-    parent.open_with(name, &options).ok().map(|file| Dir::from_std_file(file.into_std()))
 }
 
 /// A glob as people write it: one without `/` means a name at any depth.
