@@ -10,7 +10,8 @@ cargo xtask eval            how often the household's rules are right, beside wh
 cargo xtask eval --held     the same, naming also the cases that nobody should tune against
 cargo xtask bench           what the house costs beside the same work without it (many minutes)
 cargo xtask bench --quick   the same without the largest cases
-cargo xtask fuzz            bytes that nobody thought of against the decoders, a minute each
+cargo xtask storm           every generated attack on the permission layer, in every sandbox (an hour or more)
+cargo xtask fuzz            bytes that nobody thought of against the decoders and the reader of commands, a minute each
 cargo xtask fuzz --seconds N  the same for N seconds each
 ";
 
@@ -38,7 +39,9 @@ pub(crate) enum Command {
         /// Whether the largest cases are left out.
         quick: bool,
     },
-    /// The decoders against any bytes.
+    /// Every generated attack.
+    Storm,
+    /// The decoders and the reader of commands against any bytes.
     Fuzz {
         /// How long for each of them.
         seconds: u64,
@@ -59,6 +62,7 @@ impl Command {
             ["eval", "--held"] => Ok(Self::Eval { held: true }),
             ["bench"] => Ok(Self::Bench { quick: false }),
             ["bench", "--quick"] => Ok(Self::Bench { quick: true }),
+            ["storm"] => Ok(Self::Storm),
             ["fuzz"] => Ok(Self::Fuzz { seconds: 60 }),
             ["fuzz", "--seconds", seconds] => Ok(Self::Fuzz { seconds: at_least_one("--seconds", seconds)? }),
             [] => Err(String::new()),

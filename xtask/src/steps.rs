@@ -30,24 +30,30 @@ pub(crate) fn of(command: &Command) -> Vec<Step> {
             cargo("the program", "build --locked --release --package majordomo-cli --package majordomo-bench"),
             cargo("the scales", if *quick { QUICK_BENCH } else { BENCH }),
         ],
-        Command::Fuzz { seconds } => FUZZED.iter().flat_map(|target| fuzz(target, *seconds)).collect(),
+        Command::Storm => {
+            let run = "nextest run --locked --package majordomo-cli --test storm --no-fail-fast";
+            vec![cargo("attacks", run).with("STORM_EVERY", "1")]
+        }
+        Command::Fuzz { seconds } => FUZZED.iter().flat_map(|(target, owner)| fuzz(target, owner, *seconds)).collect(),
     }
 }
 
 const BENCH: &str = "run --locked --release --package majordomo-bench";
 const QUICK_BENCH: &str = "run --locked --release --package majordomo-bench -- --quick";
 
-/// What is fuzzed. Each has a file in `fuzz/targets` and a corpus.
-const FUZZED: [&str; 3] = ["sse", "anthropic", "openai"];
+/// What is fuzzed, and the crate that it belongs to. Each has a file in `fuzz/targets` and a corpus.
+const FUZZED: [(&str, &str); 4] =
+    [("sse", "provider"), ("anthropic", "provider"), ("openai", "provider"), ("shell", "shell")];
 
 /// New inputs go to `fuzz/finds`; the corpus is only read. An input that breaks a property ends the step and is named.
-fn fuzz(target: &str, seconds: u64) -> [Step; 2] {
+fn fuzz(target: &str, owner: &str, seconds: u64) -> [Step; 2] {
     let place = format!("-p fuzz/finds/{target}");
-    let recorded = if target == "sse" { String::new() } else { format!(" crates/provider/fixtures/{target}") };
+    let is_wire = matches!(target, "anthropic" | "openai");
+    let recorded = if is_wire { format!(" crates/provider/fixtures/{target}") } else { String::new() };
     let run = format!(
         "--config fuzz/config.toml run --locked --release --manifest-path fuzz/Cargo.toml --bin {target} -- \
          -max_total_time={seconds} -max_len=4096 -dict=fuzz/wires.dict -artifact_prefix=fuzz/finds/{target}- \
-         fuzz/finds/{target} crates/provider/corpus/{target}{recorded}"
+         fuzz/finds/{target} crates/{owner}/corpus/{target}{recorded}"
     );
     [Step::new("place for finds", "mkdir", &place), cargo("fuzzing", &run)]
 }
@@ -118,7 +124,7 @@ mod tests {
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let read = |path: &str| std::fs::read_to_string(root.join(path)).expect("a file");
         let lock = read("fuzz/Cargo.lock");
-        for name in ["agent", "provider"] {
+        for name in ["agent", "provider", "shell"] {
             let locked =
                 lock.split("[[package]]").find(|package| package.contains(&format!("\"majordomo-{name}\"\nversion")));
             let locked = locked.expect("it is locked");
@@ -147,9 +153,11 @@ mod tests {
             names.sort();
             names
         };
-        let mut fuzzed = FUZZED;
+        let mut fuzzed = FUZZED.map(|(target, _)| target);
         fuzzed.sort_unstable();
         assert_eq!(names("fuzz/targets"), fuzzed);
-        assert_eq!(names("crates/provider/corpus"), fuzzed);
+        let mut seeded = [names("crates/provider/corpus"), names("crates/shell/corpus")].concat();
+        seeded.sort_unstable();
+        assert_eq!(seeded, fuzzed);
     }
 }

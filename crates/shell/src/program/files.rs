@@ -79,7 +79,13 @@ fn removal(args: &[Word]) -> Verdict {
     if is_recursive && !args.iter().filter(|word| !word.text.starts_with('-')).all(is_output) {
         return Verdict::hard_to_undo("it deletes folders with all that is in them");
     }
-    if args.iter().any(|word| !word.is_literal()) {
+    // A pattern that names an ending or a beginning is as good as a name; one that fits everything is not.
+    let is_told = |word: &Word| {
+        let name = word.text.rsplit('/').next().unwrap_or_default();
+        let letters = name.chars().filter(|c| c.is_ascii_alphanumeric()).count();
+        word.is_literal() || (word.is_glob && !word.is_computed && word.variables.is_empty() && letters >= 2)
+    };
+    if !args.iter().all(is_told) {
         return Verdict::hard_to_undo("it deletes files that the command does not name");
     }
     Verdict::works("it deletes files of the workspace")

@@ -429,10 +429,14 @@ fn changes(name: &str, args: &[Word]) -> Verdict {
             Verdict::hard_to_undo("it throws away changes that are not committed")
         }
         "clean" => Verdict::hard_to_undo("it deletes files that git does not know"),
+        // `git branch -d` refuses to remove a branch whose commits are nowhere else.
+        "branch" if has(&["-d", "--delete"]) && !has(&["-D", "-f", "--force", "-r", "--remotes"]) => {
+            Verdict::works("it removes the name of a branch that is merged")
+        }
         "branch" | "tag" if has(&["-D", "-d", "-f", "--delete", "--force", "-M"]) => {
             Verdict::hard_to_undo("it removes or moves a name that holds commits")
         }
-        "stash" if matches!(first, "drop" | "clear" | "pop") => Verdict::hard_to_undo("it removes a stash"),
+        "stash" if matches!(first, "drop" | "clear") => Verdict::hard_to_undo("it removes a stash"),
         "reflog" | "gc" | "prune" | "update-ref" | "worktree" if !has(&["add"]) => {
             Verdict::hard_to_undo("it removes what git could bring back")
         }
