@@ -11,12 +11,15 @@ use agent::policy::CountMode;
 use agent::tools::Reach;
 use agent::{CallId, Effect, Event, InputId, Json, Outside, Report, Thread, ThreadId, Usage};
 
+use super::pace::Pace;
 use super::{Broken, hold};
 
 /// The books of one thread. Events go in as they are committed, effects as they are handed out.
 #[derive(Clone, Debug)]
 pub struct Ledger {
     created: ThreadCreated,
+    /// Requests of which nothing comes.
+    pace: Pace,
     /// The run that is open.
     run: Option<Run>,
     reports: Vec<Report>,
@@ -87,6 +90,7 @@ impl Ledger {
     pub fn new(created: &ThreadCreated) -> Self {
         Self {
             created: created.clone(),
+            pace: Pace::new(created),
             run: None,
             reports: Vec::new(),
             waiting: BTreeMap::new(),
@@ -126,6 +130,7 @@ impl Ledger {
     /// An event was committed.
     pub fn see(&mut self, event: &Event) -> Result<(), Broken> {
         self.resolve(event);
+        self.pace.see(event)?;
         let is_over = self.created.brief.is_some() && !self.reports.is_empty();
         let is_letter = matches!(event, Event::InputArrived { .. } | Event::InputDropped { .. });
         hold("nothing happens to a sub-agent after its report", !is_over || is_letter, || event.kind().to_owned())?;
@@ -386,11 +391,15 @@ impl Ledger {
 
     fn book(&mut self, booked: Claim) -> Result<(), Broken> {
         let claim = self.turn.as_ref().map(|turn| turn.claim);
-        let covered = booked == Claim::default() || claim == Some(booked);
+        let spends = |claim: Claim| (claim.tokens, claim.cost_microusd);
+        let covered = claim.map_or(booked == Claim::default(), |claim| {
+            (spends(booked) == (0, 0) || booked == claim) && (booked.requests == 0 || booked.requests == claim.requests)
+        });
         hold("what is booked without an answer is what was reserved", covered, || format!("{booked:?} of {claim:?}"))?;
         self.own.counted_tokens = self.own.counted_tokens.saturating_add(booked.tokens);
         self.own.tokens.input = self.own.tokens.input.saturating_add(booked.tokens);
         self.own.cost_microusd = self.own.cost_microusd.saturating_add(booked.cost_microusd);
+        self.own.requests += booked.requests;
         Ok(())
     }
 
@@ -416,6 +425,7 @@ impl Ledger {
         self.own.counted_tokens = self.own.counted_tokens.saturating_add(answered.counted_tokens);
         self.own.cost_microusd = self.own.cost_microusd.saturating_add(answered.cost_microusd);
         self.own.model_calls += 1;
+        self.own.requests += 1;
         self.own.tool_calls += answered.verdicts.iter().filter(|verdict| verdict.counts).count() as u32;
         let granted = self.created.grant.tool_calls;
         hold("tool calls stay within the grant", granted.is_none_or(|most| self.own.tool_calls <= most), || {
@@ -479,7 +489,9 @@ impl Ledger {
             spawned.child.to_string()
         })?;
         let limited = |granted: Option<u64>, given: Option<u64>| granted.is_none() || given.is_some();
-        let carved = limited(created.grant.tokens, spawned.grant.tokens)
+        let requests = |grant: &Grant| grant.requests.map(u64::from);
+        let carved = limited(requests(&created.grant), requests(&spawned.grant))
+            && limited(created.grant.tokens, spawned.grant.tokens)
             && limited(created.grant.cost_microusd, spawned.grant.cost_microusd);
         hold("what is limited stays limited below", carved, || format!("{:?}", spawned.grant))?;
         self.carved = self.carved.plus(claim_of(&spawned.grant));
@@ -555,6 +567,13 @@ impl Ledger {
         hold("money stays within the grant", fits(grant.cost_microusd, cost, self.overdrawn.1), || {
             format!("{cost} of {:?}, {} of it reported beyond reservations", grant.cost_microusd, self.overdrawn.1)
         })?;
+        let requests = [self.own.requests, self.below.requests, self.carved.requests, claim.requests]
+            .map(u64::from)
+            .iter()
+            .sum::<u64>();
+        hold("requests stay within the grant", grant.requests.is_none_or(|most| requests <= most.into()), || {
+            format!("{requests} of {:?}", grant.requests)
+        })?;
         let taken = self.places();
         hold("descendants stay within the grant", taken <= grant.descendants, || {
             format!("{taken} of {}", grant.descendants)
@@ -608,7 +627,11 @@ fn reach(call: &Call) -> Option<Reach> {
 }
 
 fn claim_of(grant: &Grant) -> Claim {
-    Claim { tokens: grant.tokens.unwrap_or(0), cost_microusd: grant.cost_microusd.unwrap_or(0) }
+    Claim {
+        tokens: grant.tokens.unwrap_or(0),
+        cost_microusd: grant.cost_microusd.unwrap_or(0),
+        requests: grant.requests.unwrap_or(0),
+    }
 }
 
 fn broken(rule: &'static str, found: &dyn std::fmt::Debug) -> Broken {

@@ -56,7 +56,8 @@ fn answer(dice: &mut Dice, temper: &Temper, thread: &Thread, asking: &Asking) ->
     let works = asking.turn.kind == TurnKind::Work;
     let is_done = dice.chance((2 + temper.hurry * u64::from(thread.turns)).min(90));
     let calls = if works { !is_done } else { dice.chance(temper.errs) };
-    let mut answer = Answer { parts: Vec::new(), stop: StopReason::EndTurn, tokens: None, malformed: Vec::new() };
+    let mut answer =
+        Answer { parts: Vec::new(), stop: StopReason::EndTurn, tokens: None, malformed: Vec::new(), cut_call: None };
     if dice.chance(10) {
         answer.parts.push(Part::Opaque { wire: "sim".into(), raw: Json::of(&json!({"thought": dice.below(10)})) });
     }
