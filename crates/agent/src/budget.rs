@@ -1,6 +1,7 @@
 //! What a thread may spend, what is left of it, and what a child can be given.
 //!
-//! Requests, tokens, money and descendants are carved out of the parent's when a child is spawned and flow back with its report.
+//! Each run of a thread has the whole grant. Requests, tokens, money and descendants are carved out of the parent's when a child is
+//! spawned and flow back with its report.
 //! Time and depth are minima. Tool calls are each thread's own.
 
 use serde::{Deserialize, Serialize};

@@ -16,7 +16,7 @@ use crate::input::{Outside, Strength};
 use crate::json::Json;
 use crate::message::{Message, Origin, Part, Role as Speaker};
 use crate::mode::Mode;
-use crate::model::{CallErrorKind, StopReason};
+use crate::model::{CallErrorKind, StopReason, Tokens};
 use crate::permission::{Action, Rule};
 use crate::policy::{CountMode, ReportData};
 use crate::report::{Outcome, Report, Usage};
@@ -58,6 +58,11 @@ pub struct Thread {
     pub used: Usage,
     /// What its reported descendants used.
     pub below: Usage,
+    /// What both used in the newest run: each run has the whole grant. Kept as a sum of its own, because absurd figures of a
+    /// provider drive the others against their ends.
+    pub spent: Usage,
+    /// The thread's own tool calls in the newest run.
+    pub calls_made: u32,
     /// What is carved out for children that have not reported.
     pub carved: Claim,
     /// The calls of the last answer.
@@ -92,7 +97,7 @@ pub struct Thread {
     pub files_modified: Files,
     /// Rules that would have allowed what policy refused in this run for want of a person.
     pub unanswered: Vec<Arc<str>>,
-    /// Limits that the thread was warned about.
+    /// Limits that the thread was warned about in this run.
     pub warned: BTreeSet<Arc<str>>,
     /// Every call that was ever made, so that a name stands for one call alone.
     pub call_names: BTreeSet<CallId>,
@@ -254,6 +259,8 @@ impl Thread {
             notices: Vec::new(),
             used: Usage::default(),
             below: Usage::default(),
+            spent: Usage::default(),
+            calls_made: 0,
             carved: Claim::default(),
             calls: Calls::default(),
             children: BTreeMap::new(),
@@ -311,21 +318,21 @@ impl Thread {
 
     /// What is left of the requests of the grant; none when unlimited.
     pub fn requests_left(&self) -> Option<u32> {
-        let spent = self.used.requests.saturating_add(self.below.requests);
+        let spent = self.spent.requests;
         let bound = self.carved.requests.saturating_add(self.claim().requests);
         self.created.grant.requests.map(|granted| granted.saturating_sub(spent.saturating_add(bound)))
     }
 
     /// What is left of the tokens of the grant; none when unlimited.
     pub fn tokens_left(&self) -> Option<u64> {
-        let spent = self.used.counted_tokens.saturating_add(self.below.counted_tokens);
+        let spent = self.spent.counted_tokens;
         let bound = self.carved.tokens.saturating_add(self.claim().tokens);
         self.created.grant.tokens.map(|granted| granted.saturating_sub(spent.saturating_add(bound)))
     }
 
     /// What is left of the money of the grant; none when unlimited.
     pub fn cost_left(&self) -> Option<u64> {
-        let spent = self.used.cost_microusd.saturating_add(self.below.cost_microusd);
+        let spent = self.spent.cost_microusd;
         let bound = self.carved.cost_microusd.saturating_add(self.claim().cost_microusd);
         self.created.grant.cost_microusd.map(|granted| granted.saturating_sub(spent.saturating_add(bound)))
     }
@@ -337,7 +344,7 @@ impl Thread {
 
     /// What is left of the tool calls of the grant; none when unlimited.
     pub fn tool_calls_left(&self) -> Option<u32> {
-        self.created.grant.tool_calls.map(|granted| granted.saturating_sub(self.used.tool_calls))
+        self.created.grant.tool_calls.map(|granted| granted.saturating_sub(self.calls_made))
     }
 
     /// What is reserved for the request under way.
@@ -681,6 +688,8 @@ impl Thread {
         self.files_read = Files::default();
         self.files_modified = Files::default();
         self.unanswered.clear();
+        self.warned.clear();
+        (self.spent, self.calls_made) = (Usage::default(), 0);
         self.reusable.clear();
         let grant = &self.created.grant;
         let own = grant.time_ms.map(|ms| at.plus_ms(ms));
@@ -729,6 +738,10 @@ impl Thread {
         self.turns = turn.turn;
         let run = self.run_mut();
         if let TurnKind::Last(ending) = &turn.kind {
+            // What is said now does not go on where a text was cut off.
+            if !run.cut.is_empty() {
+                run.cut.push("\n\n".into());
+            }
             run.last_turn_taken = true;
             run.ending = Some(ending.clone());
         }
@@ -747,19 +760,32 @@ impl Thread {
     }
 
     fn book(&mut self, claim: Claim) {
-        self.used.counted_tokens = self.used.counted_tokens.saturating_add(claim.tokens);
-        self.used.tokens.input = self.used.tokens.input.saturating_add(claim.tokens);
-        self.used.cost_microusd = self.used.cost_microusd.saturating_add(claim.cost_microusd);
-        self.used.requests = self.used.requests.saturating_add(claim.requests);
+        self.spend(&Usage {
+            tokens: Tokens { input: claim.tokens, ..Tokens::default() },
+            counted_tokens: claim.tokens,
+            cost_microusd: claim.cost_microusd,
+            requests: claim.requests,
+            ..Usage::default()
+        });
+    }
+
+    /// The thread itself used something.
+    fn spend(&mut self, usage: &Usage) {
+        self.used = self.used.plus(usage);
+        self.spent = self.spent.plus(usage);
+        self.calls_made = self.calls_made.saturating_add(usage.tool_calls);
     }
 
     fn apply_answer(&mut self, answered: &Answered) {
-        self.used.tokens = self.used.tokens.plus(&answered.tokens);
-        self.used.counted_tokens = self.used.counted_tokens.saturating_add(answered.counted_tokens);
-        self.used.cost_microusd = self.used.cost_microusd.saturating_add(answered.cost_microusd);
-        self.used.model_calls += 1;
-        self.used.requests = self.used.requests.saturating_add(1);
-        self.used.tool_calls += answered.verdicts.iter().filter(|verdict| verdict.counts).count() as u32;
+        self.spend(&Usage {
+            tokens: answered.tokens,
+            counted_tokens: answered.counted_tokens,
+            cost_microusd: answered.cost_microusd,
+            tool_calls: answered.verdicts.iter().filter(|verdict| verdict.counts).count() as u32,
+            model_calls: 1,
+            requests: 1,
+            children: 0,
+        });
         self.calls = Calls::of(answered);
         self.call_names.extend(self.calls.slots().iter().map(|slot| slot.call.clone()));
         let message = Message { role: Speaker::Assistant, parts: answered.parts.clone() };
@@ -843,6 +869,7 @@ impl Thread {
         self.paused.remove(id);
         self.carved = self.carved.minus(carved(spawned));
         self.below = self.below.plus(&report.tree);
+        self.spent = self.spent.plus(&report.tree);
         if child.started {
             self.running -= 1;
         } else {

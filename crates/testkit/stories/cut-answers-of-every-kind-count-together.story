@@ -20,7 +20,10 @@ model (cut): nothing
   . turn_started 6, the last: error (output_limit), the model's answers were cut off at the output limit, the newest at 4000 tokens, before they said anything (models."test/model".max_output_tokens), at most 2048 tokens
 model: Too long.
   . answered 6, 110 tokens
-  . reported error (output_limit), the model's answers were cut off at the output limit, the newest at 4000 tokens, before they said anything (models."test/model".max_output_tokens): abcdToo long.
+  . reported error (output_limit), the model's answers were cut off at the output limit, the newest at 4000 tokens, before they said anything (models."test/model".max_output_tokens)
+    | abcd
+    |
+    | Too long.
     | used 0 calls, 6 turns, 660 tokens
 user: Again
   . run_started 2
@@ -36,5 +39,8 @@ model (cut): nothing
   . turn_started 10, the last: error (output_limit), the model's answers were cut off at the output limit, the newest at 4000 tokens, before they said anything (models."test/model".max_output_tokens), at most 2048 tokens
 model: Too long again.
   . answered 10, 110 tokens
-  . reported error (output_limit), the model's answers were cut off at the output limit, the newest at 4000 tokens, before they said anything (models."test/model".max_output_tokens): aToo long again.
+  . reported error (output_limit), the model's answers were cut off at the output limit, the newest at 4000 tokens, before they said anything (models."test/model".max_output_tokens)
+    | a
+    |
+    | Too long again.
     | used 0 calls, 4 turns, 440 tokens

@@ -180,9 +180,9 @@ fn text_of(parts: &[Part]) -> Arc<str> {
 fn warn(moment: &mut Moment<'_>) {
     let thread = &*moment.thread;
     let grant = &thread.created.grant;
-    let tree = thread.tree_usage();
+    let tree = thread.spent;
     let limits = [
-        ("tool_calls", grant.tool_calls.map(u64::from), u64::from(thread.used.tool_calls)),
+        ("tool_calls", grant.tool_calls.map(u64::from), u64::from(thread.calls_made)),
         ("requests", grant.requests.map(u64::from), u64::from(tree.requests)),
         ("tokens", grant.tokens, tree.counted_tokens),
         ("cost", grant.cost_microusd, tree.cost_microusd),

@@ -129,7 +129,7 @@ fn limit(thread: &Thread) -> Option<Ending> {
         return ending(Outcome::Error, reason, Some("loop"));
     }
     let granted = thread.created.grant.tool_calls?;
-    if thread.used.tool_calls >= granted {
+    if thread.calls_made >= granted {
         return ending(
             Outcome::BudgetExceeded,
             format!("the limit of {granted} tool calls (max_tool_calls) is reached"),
