@@ -16,7 +16,6 @@ mod talk;
 pub use family::family;
 pub use hours::Hours;
 pub use ledger::Ledger;
-pub use pace::{most_answers, most_requests};
 pub use talk::{Prompts, answered_calls, unreadable_calls};
 
 /// A rule that did not hold.

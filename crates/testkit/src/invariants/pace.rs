@@ -22,12 +22,12 @@ const TURNS_PER_ANSWER: u32 = 4;
 const REQUESTS_PER_TURN: u32 = 5;
 
 /// The most answers that can come without anything coming of them. The last turn is one of them.
-pub fn most_answers(policy: &Policy) -> u32 {
+fn most_answers(policy: &Policy) -> u32 {
     policy.loop_failed_at + SCHEMA_ANSWERS * (CUT_ANSWERS + 1) + 1
 }
 
 /// The most requests that can be made without anything coming of them.
-pub fn most_requests(policy: &Policy) -> u32 {
+fn most_requests(policy: &Policy) -> u32 {
     (most_answers(policy) + 1) * TURNS_PER_ANSWER * REQUESTS_PER_TURN
 }
 
