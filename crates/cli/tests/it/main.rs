@@ -11,6 +11,7 @@ mod asking;
 mod delegating;
 mod failing;
 mod finding;
+mod looping;
 mod permitting;
 mod ruling;
 mod secrecy;
