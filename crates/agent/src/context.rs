@@ -92,12 +92,10 @@ pub fn cut_off() -> String {
 /// An answer that was cut off before it could be used: it is asked for once more.
 pub fn cut_short(short: &CutShort, longest: u64) -> String {
     let limit = short.limit;
-    let mut text = match &short.call {
-        Some(tool) => format!(
-            "Your answer was cut off at the output limit of {limit} tokens in the middle of a call of {tool}, which was not run."
-        ),
-        None => format!("Your answer was cut off at the output limit of {limit} tokens before it said anything."),
-    };
+    let mut text = format!("Your answer was cut off at the output limit of {limit} tokens {}.", short.place());
+    if short.call.is_some() {
+        text.push_str(" That call was not run.");
+    }
     if longest > limit {
         let _ = write!(text, " The next answer may have up to {longest} tokens.");
     }

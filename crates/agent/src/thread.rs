@@ -171,8 +171,19 @@ pub struct Run {
 pub struct CutShort {
     /// The output limit, in tokens.
     pub limit: u64,
-    /// The tool of the call that was not complete; none where nothing was said at all.
+    /// The tool of the call that was not complete, as far as its name was there; none where nothing was said at all.
     pub call: Option<Arc<str>>,
+}
+
+impl CutShort {
+    /// Where it was cut off, as the end of a sentence.
+    pub fn place(&self) -> String {
+        match self.call.as_deref() {
+            None => "before anything was said".to_owned(),
+            Some("") => "in the middle of a tool call".to_owned(),
+            Some(tool) => format!("in the middle of a call of {tool}"),
+        }
+    }
 }
 
 /// What a run does.

@@ -182,7 +182,7 @@ mod tests {
         for cut in ["", r#"{"path":"/etc"#, r#"{"path":"/"#] {
             let answer = answer(StopReason::MaxTokens, vec![Piece::Text("so".into()), call(r#"{"a":1}"#), call(cut)]);
             assert_eq!((answer.parts.len(), answer.malformed.len()), (2, 0), "{cut}");
-            // T70: who counts answers that come to nothing must know of it.
+            // T70: the rules count answers that were cut off in a call.
             assert_eq!(answer.cut_call.as_deref(), Some("write_file"), "{cut}");
         }
         let whole = answer(StopReason::MaxTokens, vec![call(r#"{"a":1}"#)]);

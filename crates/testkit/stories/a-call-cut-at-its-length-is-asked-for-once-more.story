@@ -42,15 +42,15 @@ model: Written in part.
 show: talk
   user <person>: Write it
   assistant <model>: I write the whole book.
-  user <house>: Your answer was cut off at the output limit of 16384 tokens in the middle of a call of edit_file, which was not run. The next answer may have up to 64000 tokens. Answer again, in smaller steps: for example, write a long file in several calls. If it is cut off again, you are ended.
+  user <house>: Your answer was cut off at the output limit of 16384 tokens in the middle of a call of edit_file. That call was not run. The next answer may have up to 64000 tokens. Answer again, in smaller steps: for example, write a long file in several calls. If it is cut off again, you are ended.
   assistant <model>: Once more.
   user <house>: This is your last turn: the model's answers were cut off at the output limit, the newest at 64000 tokens, in the middle of a call of edit_file (models."test/long".max_output_tokens). Tools are off. Say in a few sentences what is done, what you found, and what is left.
   assistant <model>: The book is too long for one call.
   user <person>: Again
   assistant calls edit_file {"path":"a"} as e1
   user <result of e1, an error>: the arguments of edit_file could not be read: the answer was cut off at its output limit. Call it again with one JSON object
-  user <house>: Your answer was cut off at the output limit of 16384 tokens in the middle of a call of edit_file, which was not run. The next answer may have up to 64000 tokens. Answer again, in smaller steps: for example, write a long file in several calls. If it is cut off again, you are ended.
+  user <house>: Your answer was cut off at the output limit of 16384 tokens in the middle of a call of edit_file. That call was not run. The next answer may have up to 64000 tokens. Answer again, in smaller steps: for example, write a long file in several calls. If it is cut off again, you are ended.
   assistant calls edit_file {"path":"a","text":"one"} as e2
   user <result of e2>: written
-  user <house>: Your answer was cut off at the output limit of 16384 tokens in the middle of a call of edit_file, which was not run. The next answer may have up to 64000 tokens. Answer again, in smaller steps: for example, write a long file in several calls. If it is cut off again, you are ended.
+  user <house>: Your answer was cut off at the output limit of 16384 tokens in the middle of a call of edit_file. That call was not run. The next answer may have up to 64000 tokens. Answer again, in smaller steps: for example, write a long file in several calls. If it is cut off again, you are ended.
   assistant <model>: Written in part.

@@ -17,10 +17,10 @@ model (cut): d
   . turn_started 5
 model (cut): nothing
   . answered 5, 110 tokens
-  . turn_started 6, the last: error (output_limit), the model's answers were cut off at the output limit, the newest at 4000 tokens, before they said anything (models."test/model".max_output_tokens), at most 2048 tokens
+  . turn_started 6, the last: error (output_limit), the model's answers were cut off at the output limit, the newest at 4000 tokens, before anything was said (models."test/model".max_output_tokens), at most 2048 tokens
 model: Too long.
   . answered 6, 110 tokens
-  . reported error (output_limit), the model's answers were cut off at the output limit, the newest at 4000 tokens, before they said anything (models."test/model".max_output_tokens)
+  . reported error (output_limit), the model's answers were cut off at the output limit, the newest at 4000 tokens, before anything was said (models."test/model".max_output_tokens)
     | abcd
     |
     | Too long.
@@ -36,10 +36,10 @@ model (cut): a
   . turn_started 9
 model (cut): nothing
   . answered 9, 110 tokens
-  . turn_started 10, the last: error (output_limit), the model's answers were cut off at the output limit, the newest at 4000 tokens, before they said anything (models."test/model".max_output_tokens), at most 2048 tokens
+  . turn_started 10, the last: error (output_limit), the model's answers were cut off at the output limit, the newest at 4000 tokens, before anything was said (models."test/model".max_output_tokens), at most 2048 tokens
 model: Too long again.
   . answered 10, 110 tokens
-  . reported error (output_limit), the model's answers were cut off at the output limit, the newest at 4000 tokens, before they said anything (models."test/model".max_output_tokens)
+  . reported error (output_limit), the model's answers were cut off at the output limit, the newest at 4000 tokens, before anything was said (models."test/model".max_output_tokens)
     | a
     |
     | Too long again.

@@ -110,14 +110,11 @@ fn limit(thread: &Thread) -> Option<Ending> {
     if let Some(short) = &run.cut_short
         && (run.half_row > MAX_HALVES || run.cut_row > MAX_CUTS)
     {
-        let place = match &short.call {
-            Some(tool) => format!("in the middle of a call of {tool}"),
-            None => "before they said anything".to_owned(),
-        };
         let (limit, model) = (short.limit, &thread.created.role.model.name);
         let reason = format!(
-            "the model's answers were cut off at the output limit, the newest at {limit} tokens, {place} \
-             (models.\"{model}\".max_output_tokens)"
+            "the model's answers were cut off at the output limit, the newest at {limit} tokens, {} \
+             (models.\"{model}\".max_output_tokens)",
+            short.place()
         );
         return ending(Outcome::Error, reason, Some("output_limit"));
     }
