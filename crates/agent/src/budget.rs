@@ -1,6 +1,7 @@
 //! What a thread may spend, what is left of it, and what a child can be given.
 //!
-//! Tokens, money and descendants are carved out of the parent's when a child is spawned and flow back with its report.
+//! Each run of a thread has the whole grant. Requests, tokens, money and descendants are carved out of the parent's when a child is
+//! spawned and flow back with its report.
 //! Time and depth are minima. Tool calls are each thread's own.
 
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,9 @@ pub struct Grant {
     /// Tool calls of this thread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_calls: Option<u32>,
+    /// Requests to models, of this thread and its descendants. A request that is tried again counts each time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests: Option<u32>,
     /// Tokens of this thread and its descendants.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
@@ -38,6 +42,9 @@ pub struct Claim {
     pub tokens: u64,
     /// Money.
     pub cost_microusd: u64,
+    /// Requests to models.
+    #[serde(default)]
+    pub requests: u32,
 }
 
 impl Claim {
@@ -47,6 +54,7 @@ impl Claim {
         Claim {
             tokens: self.tokens.saturating_add(other.tokens),
             cost_microusd: self.cost_microusd.saturating_add(other.cost_microusd),
+            requests: self.requests.saturating_add(other.requests),
         }
     }
 
@@ -56,6 +64,7 @@ impl Claim {
         Claim {
             tokens: self.tokens.saturating_sub(other.tokens),
             cost_microusd: self.cost_microusd.saturating_sub(other.cost_microusd),
+            requests: self.requests.saturating_sub(other.requests),
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::id::ThreadId;
 use crate::json::Json;
 use crate::mode::Mode;
 use crate::report::{Outcome, Report};
+use crate::thread::CutShort;
 
 pub(crate) mod operations;
 mod verbs;
@@ -86,6 +87,20 @@ pub fn masked(characters: usize) -> String {
 /// An answer that was cut off at the length limit goes on.
 pub fn cut_off() -> String {
     "Your answer was cut off at the length limit. Go on exactly where it stopped, in smaller steps.".to_owned()
+}
+
+/// An answer that was cut off before it could be used: it is asked for once more.
+pub fn cut_short(short: &CutShort, longest: u64) -> String {
+    let limit = short.limit;
+    let mut text = format!("Your answer was cut off at the output limit of {limit} tokens {}.", short.place());
+    if short.call.is_some() {
+        text.push_str(" That call was not run.");
+    }
+    if longest > limit {
+        let _ = write!(text, " The next answer may have up to {longest} tokens.");
+    }
+    text.push_str(" Answer again, in smaller steps: for example, write a long file in several calls. If it is cut off again, you are ended.");
+    text
 }
 
 /// An answer that does not fit the schema.

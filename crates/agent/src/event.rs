@@ -240,7 +240,7 @@ pub enum Event {
     },
     /// Most of a grant is used up.
     BudgetWarned {
-        /// Which limit: `tool_calls`, `tokens` or `cost`.
+        /// Which limit: `tool_calls`, `requests`, `tokens` or `cost`.
         limit: Arc<str>,
         /// How much of it is used, in percent.
         percent: u32,
@@ -357,6 +357,9 @@ pub struct Answered {
     /// Why the answer does not fit the schema that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema_error: Option<Arc<str>>,
+    /// The tool of the call in the middle of which the answer was cut off at its output limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut_call: Option<Arc<str>>,
     /// What becomes of each call, in the order of the calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub verdicts: Vec<Verdict>,

@@ -146,7 +146,7 @@
 //!         (false, _) => text("It shines."),
 //!     };
 //!     let tokens = Some(Tokens { input: 100, output: 10, ..Tokens::default() });
-//!     Answer { parts: vec![part], stop: StopReason::EndTurn, tokens, malformed: Vec::new() }
+//!     Answer { parts: vec![part], stop: StopReason::EndTurn, tokens, malformed: Vec::new(), cut_call: None }
 //! }
 //! # Ok::<(), String>(())
 //! ```

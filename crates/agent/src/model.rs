@@ -99,6 +99,9 @@ pub struct Answer {
     /// Calls whose arguments could not be read, with the sentence that says why.
     #[serde(default)]
     pub malformed: Vec<(crate::id::CallId, Arc<str>)>,
+    /// The tool of a call that was cut off at `max_tokens` before its arguments were whole. It is not among the parts.
+    #[serde(default)]
+    pub cut_call: Option<Arc<str>>,
 }
 
 /// Why a model stopped.

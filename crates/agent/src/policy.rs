@@ -62,6 +62,9 @@ pub struct Policy {
     pub loop_refuse_at: u32,
     /// From how many identical calls in a row the thread is ended.
     pub loop_end_at: u32,
+    /// After how many answers in a row, in which every call failed or was refused, the thread is ended. An answer in which a
+    /// call succeeded starts the count again.
+    pub loop_failed_at: u32,
 }
 
 /// What a child is granted when nothing else is asked.
@@ -218,6 +221,7 @@ impl Default for Policy {
             spawn_args: SPAWN_ARGS.map(Arc::from).to_vec(),
             loop_refuse_at: 5,
             loop_end_at: 8,
+            loop_failed_at: 12,
         }
     }
 }

@@ -16,7 +16,7 @@ pub enum Outcome {
     Completed,
     /// The agent stopped without a word. Never a success.
     NoOutput,
-    /// A limit of tool calls, tokens or money was reached; the text says what is done and what is left.
+    /// A limit of tool calls, requests, tokens or money was reached; the text says what is done and what is left.
     BudgetExceeded,
     /// The time was over.
     Timeout,
@@ -82,6 +82,9 @@ pub struct Usage {
     pub tool_calls: u32,
     /// Answers of the model.
     pub model_calls: u32,
+    /// Requests to models, those that failed or whose answer was lost included. Logs from before it was counted have 0.
+    #[serde(default)]
+    pub requests: u32,
     /// Sub-agents that were begun.
     pub children: u32,
 }
@@ -96,6 +99,7 @@ impl Usage {
             cost_microusd: self.cost_microusd.saturating_add(other.cost_microusd),
             tool_calls: self.tool_calls.saturating_add(other.tool_calls),
             model_calls: self.model_calls.saturating_add(other.model_calls),
+            requests: self.requests.saturating_add(other.requests),
             children: self.children.saturating_add(other.children),
         }
     }
@@ -115,6 +119,7 @@ impl Usage {
             cost_microusd: self.cost_microusd.saturating_sub(earlier.cost_microusd),
             tool_calls: self.tool_calls.saturating_sub(earlier.tool_calls),
             model_calls: self.model_calls.saturating_sub(earlier.model_calls),
+            requests: self.requests.saturating_sub(earlier.requests),
             children: self.children.saturating_sub(earlier.children),
         }
     }
@@ -133,7 +138,7 @@ pub struct Report {
     /// Why it ended so, in one sentence; always there unless it completed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Arc<str>>,
-    /// The kind of cause, where a machine should know it: `provider`, `loop`, `schema`, `panic`, …
+    /// The kind of cause, where a machine should know it: `provider`, `loop`, `output_limit`, `schema`, `panic`, …
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<Arc<str>>,
     /// Tools that this thread ran in this run, in the order of first use.

@@ -16,7 +16,7 @@ use crate::input::{Outside, Strength};
 use crate::json::Json;
 use crate::message::{Message, Origin, Part, Role as Speaker};
 use crate::mode::Mode;
-use crate::model::{CallErrorKind, StopReason};
+use crate::model::{CallErrorKind, StopReason, Tokens};
 use crate::permission::{Action, Rule};
 use crate::policy::{CountMode, ReportData};
 use crate::report::{Outcome, Report, Usage};
@@ -58,6 +58,11 @@ pub struct Thread {
     pub used: Usage,
     /// What its reported descendants used.
     pub below: Usage,
+    /// What both used in the newest run: each run has the whole grant. Kept as a sum of its own, because absurd figures of a
+    /// provider drive the others against their ends.
+    pub spent: Usage,
+    /// The thread's own tool calls in the newest run.
+    pub calls_made: u32,
     /// What is carved out for children that have not reported.
     pub carved: Claim,
     /// The calls of the last answer.
@@ -92,7 +97,7 @@ pub struct Thread {
     pub files_modified: Files,
     /// Rules that would have allowed what policy refused in this run for want of a person.
     pub unanswered: Vec<Arc<str>>,
-    /// Limits that the thread was warned about.
+    /// Limits that the thread was warned about in this run.
     pub warned: BTreeSet<Arc<str>>,
     /// Every call that was ever made, so that a name stands for one call alone.
     pub call_names: BTreeSet<CallId>,
@@ -135,6 +140,14 @@ pub struct Run {
     pub repeated: Option<(Arc<str>, Arc<str>, u32)>,
     /// Answers in a row in which no call could be read.
     pub malformed_row: u32,
+    /// Answers since a call last succeeded in which every call failed or was refused.
+    pub failed_row: u32,
+    /// Answers that were cut off at their output limit, since a call last succeeded or an answer was taken as final.
+    pub cut_row: u32,
+    /// Those of them that said nothing, or were cut off in the middle of a call.
+    pub half_row: u32,
+    /// Where the newest answer was cut off, if it said nothing or ended in the middle of a call: the next one may be longer.
+    pub cut_short: Option<CutShort>,
     /// Whether a call of the newest answer was refused.
     pub refused: bool,
     /// Answers that did not fit the schema.
@@ -151,6 +164,26 @@ pub struct Run {
     pub squeeze: bool,
     /// Usage of the thread and its descendants when the run began.
     pub before: (Usage, Usage),
+}
+
+/// An answer that was cut off at its output limit and cannot be used as it is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CutShort {
+    /// The output limit, in tokens.
+    pub limit: u64,
+    /// The tool of the call that was not complete, as far as its name was there; none where nothing was said at all.
+    pub call: Option<Arc<str>>,
+}
+
+impl CutShort {
+    /// Where it was cut off, as the end of a sentence.
+    pub fn place(&self) -> String {
+        match self.call.as_deref() {
+            None => "before anything was said".to_owned(),
+            Some("") => "in the middle of a tool call".to_owned(),
+            Some(tool) => format!("in the middle of a call of {tool}"),
+        }
+    }
 }
 
 /// What a run does.
@@ -237,6 +270,8 @@ impl Thread {
             notices: Vec::new(),
             used: Usage::default(),
             below: Usage::default(),
+            spent: Usage::default(),
+            calls_made: 0,
             carved: Claim::default(),
             calls: Calls::default(),
             children: BTreeMap::new(),
@@ -292,16 +327,23 @@ impl Thread {
         self.created.brief.is_some() && self.runs == 0
     }
 
+    /// What is left of the requests of the grant; none when unlimited.
+    pub fn requests_left(&self) -> Option<u32> {
+        let spent = self.spent.requests;
+        let bound = self.carved.requests.saturating_add(self.claim().requests);
+        self.created.grant.requests.map(|granted| granted.saturating_sub(spent.saturating_add(bound)))
+    }
+
     /// What is left of the tokens of the grant; none when unlimited.
     pub fn tokens_left(&self) -> Option<u64> {
-        let spent = self.used.counted_tokens.saturating_add(self.below.counted_tokens);
+        let spent = self.spent.counted_tokens;
         let bound = self.carved.tokens.saturating_add(self.claim().tokens);
         self.created.grant.tokens.map(|granted| granted.saturating_sub(spent.saturating_add(bound)))
     }
 
     /// What is left of the money of the grant; none when unlimited.
     pub fn cost_left(&self) -> Option<u64> {
-        let spent = self.used.cost_microusd.saturating_add(self.below.cost_microusd);
+        let spent = self.spent.cost_microusd;
         let bound = self.carved.cost_microusd.saturating_add(self.claim().cost_microusd);
         self.created.grant.cost_microusd.map(|granted| granted.saturating_sub(spent.saturating_add(bound)))
     }
@@ -313,7 +355,7 @@ impl Thread {
 
     /// What is left of the tool calls of the grant; none when unlimited.
     pub fn tool_calls_left(&self) -> Option<u32> {
-        self.created.grant.tool_calls.map(|granted| granted.saturating_sub(self.used.tool_calls))
+        self.created.grant.tool_calls.map(|granted| granted.saturating_sub(self.calls_made))
     }
 
     /// What is reserved for the request under way.
@@ -483,6 +525,7 @@ impl Thread {
                 self.foreign |= result.foreign.is_some();
                 self.note_data(result);
                 self.calls.finish(call, result);
+                self.note_results();
             }
             Event::ApprovalRequested(approval) => {
                 self.questions += 1;
@@ -656,6 +699,8 @@ impl Thread {
         self.files_read = Files::default();
         self.files_modified = Files::default();
         self.unanswered.clear();
+        self.warned.clear();
+        (self.spent, self.calls_made) = (Usage::default(), 0);
         self.reusable.clear();
         let grant = &self.created.grant;
         let own = grant.time_ms.map(|ms| at.plus_ms(ms));
@@ -672,6 +717,10 @@ impl Thread {
             cut: Vec::new(),
             repeated: None,
             malformed_row: 0,
+            failed_row: 0,
+            cut_row: 0,
+            half_row: 0,
+            cut_short: None,
             refused: false,
             schema_misses: 0,
             misfit: None,
@@ -700,6 +749,10 @@ impl Thread {
         self.turns = turn.turn;
         let run = self.run_mut();
         if let TurnKind::Last(ending) = &turn.kind {
+            // What is said now does not go on where a text was cut off.
+            if !run.cut.is_empty() {
+                run.cut.push("\n\n".into());
+            }
             run.last_turn_taken = true;
             run.ending = Some(ending.clone());
         }
@@ -718,17 +771,32 @@ impl Thread {
     }
 
     fn book(&mut self, claim: Claim) {
-        self.used.counted_tokens = self.used.counted_tokens.saturating_add(claim.tokens);
-        self.used.tokens.input = self.used.tokens.input.saturating_add(claim.tokens);
-        self.used.cost_microusd = self.used.cost_microusd.saturating_add(claim.cost_microusd);
+        self.spend(&Usage {
+            tokens: Tokens { input: claim.tokens, ..Tokens::default() },
+            counted_tokens: claim.tokens,
+            cost_microusd: claim.cost_microusd,
+            requests: claim.requests,
+            ..Usage::default()
+        });
+    }
+
+    /// The thread itself used something.
+    fn spend(&mut self, usage: &Usage) {
+        self.used = self.used.plus(usage);
+        self.spent = self.spent.plus(usage);
+        self.calls_made = self.calls_made.saturating_add(usage.tool_calls);
     }
 
     fn apply_answer(&mut self, answered: &Answered) {
-        self.used.tokens = self.used.tokens.plus(&answered.tokens);
-        self.used.counted_tokens = self.used.counted_tokens.saturating_add(answered.counted_tokens);
-        self.used.cost_microusd = self.used.cost_microusd.saturating_add(answered.cost_microusd);
-        self.used.model_calls += 1;
-        self.used.tool_calls += answered.verdicts.iter().filter(|verdict| verdict.counts).count() as u32;
+        self.spend(&Usage {
+            tokens: answered.tokens,
+            counted_tokens: answered.counted_tokens,
+            cost_microusd: answered.cost_microusd,
+            tool_calls: answered.verdicts.iter().filter(|verdict| verdict.counts).count() as u32,
+            model_calls: 1,
+            requests: 1,
+            children: 0,
+        });
         self.calls = Calls::of(answered);
         self.call_names.extend(self.calls.slots().iter().map(|slot| slot.call.clone()));
         let message = Message { role: Speaker::Assistant, parts: answered.parts.clone() };
@@ -738,8 +806,8 @@ impl Thread {
         }
         self.talk.learn(answered.tokens.total());
         let run = self.run.as_mut().expect("an answer belongs to a run");
-        let kind = match std::mem::replace(&mut run.phase, Phase::Ready) {
-            Phase::Asking(asking) => asking.turn.kind,
+        let TurnStarted { kind, max_tokens, .. } = match std::mem::replace(&mut run.phase, Phase::Ready) {
+            Phase::Asking(asking) => asking.turn,
             Phase::Ready | Phase::Acting | Phase::Answered => unreachable!("an answer answers a request"),
         };
         run.squeeze = false;
@@ -754,10 +822,18 @@ impl Thread {
                 self.unanswered.push(rule.clone());
             }
         }
-        run.phase = if self.calls.is_empty() { Phase::Answered } else { Phase::Acting };
-        let is_cut = answered.stop == StopReason::MaxTokens && self.calls.is_empty() && kind == TurnKind::Work;
-        if is_cut && run.cut.len() < MAX_PIECES && run.ending.is_none() {
+        let cut = run.note_cut(answered, &text, kind == TurnKind::Work, max_tokens, &self.calls);
+        run.phase = match cut {
+            _ if !self.calls.is_empty() => Phase::Acting,
+            // It has said nothing that could be taken for an answer.
+            Cut::Half { .. } if run.ending.is_none() => Phase::Ready,
+            Cut::No | Cut::InText | Cut::Half { .. } => Phase::Answered,
+        };
+        if matches!(cut, Cut::InText) {
             self.notices.push(notice(&crate::context::cut_off(), Origin::House));
+        } else if let (Cut::Half { is_told: true }, Some(short)) = (&cut, &run.cut_short) {
+            let longest = self.created.role.model.max_output_tokens;
+            self.notices.push(notice(&crate::context::cut_short(short, longest), Origin::House));
         } else if let Some(error) = &answered.schema_error {
             if run.schema_misses < MAX_SCHEMA_MISSES && run.ending.is_none() {
                 run.schema_misses += 1;
@@ -767,7 +843,8 @@ impl Thread {
             }
         }
         run.declined = answered.stop == StopReason::Refusal && self.calls.is_empty();
-        run.note_words(text, is_cut);
+        run.note_words(text, matches!(cut, Cut::InText));
+        self.note_results();
     }
 
     fn apply_spawn(&mut self, spawned: &ChildSpawned) {
@@ -803,6 +880,7 @@ impl Thread {
         self.paused.remove(id);
         self.carved = self.carved.minus(carved(spawned));
         self.below = self.below.plus(&report.tree);
+        self.spent = self.spent.plus(&report.tree);
         if child.started {
             self.running -= 1;
         } else {
@@ -839,6 +917,19 @@ impl Thread {
         self.calls.child_over(id);
     }
 
+    /// Once every call of the newest answer has its result: whether anything came of them.
+    fn note_results(&mut self) {
+        if self.calls.is_empty() || self.calls.open() > 0 {
+            return;
+        }
+        let Some(run) = &mut self.run else { return };
+        if self.calls.came_to_nothing() {
+            run.failed_row += 1;
+        } else {
+            (run.failed_row, run.cut_row, run.half_row) = (0, 0, 0);
+        }
+    }
+
     /// Something may change what readers have read, or are reading.
     fn note_change(&mut self) {
         self.changes += 1;
@@ -872,13 +963,53 @@ impl Thread {
     }
 }
 
-/// Pieces in which an answer that is cut off at the length limit may come, before it is taken as it is.
-const MAX_PIECES: usize = 4;
+/// Answers that may be cut off at their output limit and go on; after one more, the text is taken as it is, or the thread ends.
+pub(crate) const MAX_CUTS: u32 = 4;
+
+/// How many of them may say nothing, or end in the middle of a call: the model is told once and given more room.
+pub(crate) const MAX_HALVES: u32 = 1;
 
 /// How often an answer that does not fit its schema is asked for again.
 const MAX_SCHEMA_MISSES: u32 = 2;
 
+/// How an answer was cut off at its output limit.
+enum Cut {
+    /// It was not, or its text is taken as it is.
+    No,
+    /// In its text, which goes on.
+    InText,
+    /// Before it said anything, or in the middle of a call: the model is told and asked again, or the thread ends.
+    Half { is_told: bool },
+}
+
 impl Run {
+    /// Keeps count of answers that were cut off at their output limit.
+    fn note_cut(&mut self, answered: &Answered, text: &str, works: bool, limit: u64, calls: &Calls) -> Cut {
+        self.cut_short = None;
+        let is_cut = works && answered.stop == StopReason::MaxTokens;
+        let says_nothing = calls.is_empty() && text.trim().is_empty();
+        let is_half = is_cut && (answered.cut_call.is_some() || says_nothing);
+        if is_cut {
+            self.cut_row += 1;
+        }
+        if is_half {
+            self.half_row += 1;
+            self.cut_short = Some(CutShort { limit, call: answered.cut_call.clone() });
+        }
+        let goes_on = self.cut_row <= MAX_CUTS && self.ending.is_none();
+        if is_half {
+            return Cut::Half { is_told: goes_on && self.half_row <= MAX_HALVES };
+        }
+        if !calls.is_empty() {
+            return Cut::No;
+        }
+        if is_cut && goes_on {
+            return Cut::InText;
+        }
+        (self.cut_row, self.half_row) = (0, 0);
+        Cut::No
+    }
+
     /// Keeps count of calls that repeat themselves, cannot be read, or were refused.
     fn note_calls(&mut self, answered: &Answered, calls: &Calls) {
         for slot in calls.slots() {
@@ -942,7 +1073,12 @@ pub fn task_key(brief: &Brief, role: &Role, mode: Mode) -> Arc<str> {
 
 /// What a child's grant takes out of its parent's.
 pub fn carved(spawned: &ChildSpawned) -> Claim {
-    Claim { tokens: spawned.grant.tokens.unwrap_or(0), cost_microusd: spawned.grant.cost_microusd.unwrap_or(0) }
+    let grant = &spawned.grant;
+    Claim {
+        tokens: grant.tokens.unwrap_or(0),
+        cost_microusd: grant.cost_microusd.unwrap_or(0),
+        requests: grant.requests.unwrap_or(0),
+    }
 }
 
 /// A report that nobody waited for.

@@ -140,6 +140,10 @@ pub struct ToolResult {
     /// Whether it failed.
     #[serde(default)]
     pub is_error: bool,
+    /// Whether a failed call was carried out all the same: a command that ran and exited with another code than 0. Tests that
+    /// fail while an agent works on the fix tell it something new each time, so they are no sign of a loop.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub executed: bool,
     /// Files that were read, relative to the workspace.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files_read: Vec<Arc<str>>,
@@ -163,5 +167,10 @@ impl ToolResult {
     /// A failure, in a sentence that says what to do.
     pub fn error(content: impl Into<Arc<str>>) -> Self {
         Self { content: content.into(), is_error: true, ..Self::default() }
+    }
+
+    /// Whether the call came to nothing: it failed, and nothing was carried out.
+    pub fn came_to_nothing(&self) -> bool {
+        self.is_error && !self.executed
     }
 }

@@ -74,8 +74,13 @@ fn perform(effect: &Effect, n: u64) -> Option<Input> {
             let input = Json::of(&serde_json::json!({ "at": format!("shelf {n}") }));
             let call = Part::ToolCall { id: CallId::new(format!("look_{n}")), name: TOOL.into(), input };
             let tokens = Tokens { input: 100, output: 10, ..Tokens::default() };
-            let answer =
-                Answer { parts: vec![call], stop: StopReason::ToolUse, tokens: Some(tokens), malformed: Vec::new() };
+            let answer = Answer {
+                parts: vec![call],
+                stop: StopReason::ToolUse,
+                tokens: Some(tokens),
+                malformed: Vec::new(),
+                cut_call: None,
+            };
             Some(Input::ModelAnswered { turn: *turn, answer, schema_error: None })
         }
         Effect::RunTool { call, .. } => {

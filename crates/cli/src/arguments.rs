@@ -177,7 +177,10 @@ pub struct Settings {
     /// Tool calls of the root
     #[arg(long, value_name = "N")]
     max_tool_calls: Option<String>,
-    /// Tokens of the whole run
+    /// Requests to models of the whole run, sub-agents included (a number, or unlimited) [default: 20000]
+    #[arg(long, value_name = "N")]
+    max_requests: Option<String>,
+    /// Tokens of the whole run, sub-agents included (a number, or unlimited) [default: 100000000]
     #[arg(long, value_name = "N")]
     max_tokens: Option<String>,
     /// Money of the whole run, in dollars
@@ -387,6 +390,7 @@ impl Settings {
             mode: self.mode.clone(),
             preset: self.preset.clone(),
             max_tool_calls: self.max_tool_calls.clone(),
+            max_requests: self.max_requests.clone(),
             max_tokens: self.max_tokens.clone(),
             max_cost: self.max_cost.clone(),
             timeout: self.timeout.clone(),

@@ -179,6 +179,7 @@ impl Config {
             data: values.data,
             grant: Grant {
                 tool_calls: values.grant.tool_calls,
+                requests: values.grant.requests,
                 tokens: values.grant.tokens,
                 cost_microusd: values.grant.cost.map(microusd),
                 time_ms: values.grant.timeout_s.map(|seconds| seconds * 1000),

@@ -34,12 +34,15 @@ pub(crate) enum Piece {
 impl Draft {
     /// The answer, with every call either whole or named as malformed.
     pub(crate) fn finish(mut self) -> Answer {
+        let mut cut_call = None;
         match self.stop {
             // What was being written when the space ran out. Whole arguments end in a brace that closes them; no
             // arguments at all may be arguments that never came.
             StopReason::MaxTokens => {
-                if matches!(self.pieces.last(), Some(Piece::Call { arguments, .. }) if object(arguments).is_err()) {
-                    self.pieces.pop();
+                let is_half =
+                    |piece: &mut Piece| matches!(piece, Piece::Call { arguments, .. } if object(arguments).is_err());
+                if let Some(Piece::Call { name, .. }) = self.pieces.pop_if(is_half) {
+                    cut_call = Some(name.into());
                 }
             }
             // A provider that declines withdraws what was said; its calls are not wishes of the model any more.
@@ -51,6 +54,7 @@ impl Draft {
             stop: self.stop,
             tokens: self.tokens,
             malformed: Vec::new(),
+            cut_call,
         };
         for piece in self.pieces {
             take(&mut answer, piece);
@@ -178,9 +182,11 @@ mod tests {
         for cut in ["", r#"{"path":"/etc"#, r#"{"path":"/"#] {
             let answer = answer(StopReason::MaxTokens, vec![Piece::Text("so".into()), call(r#"{"a":1}"#), call(cut)]);
             assert_eq!((answer.parts.len(), answer.malformed.len()), (2, 0), "{cut}");
+            // T70: the rules count answers that were cut off in a call.
+            assert_eq!(answer.cut_call.as_deref(), Some("write_file"), "{cut}");
         }
         let whole = answer(StopReason::MaxTokens, vec![call(r#"{"a":1}"#)]);
-        assert_eq!((whole.parts.len(), whole.stop), (1, StopReason::MaxTokens));
+        assert_eq!((whole.parts.len(), whole.stop, whole.cut_call), (1, StopReason::MaxTokens, None));
     }
 
     #[test]

@@ -148,7 +148,7 @@ mod tests {
     }
 
     fn answer(parts: Vec<Part>) -> Answer {
-        Answer { parts, stop: StopReason::ToolUse, tokens: None, malformed: Vec::new() }
+        Answer { parts, stop: StopReason::ToolUse, tokens: None, malformed: Vec::new(), cut_call: None }
     }
 
     fn ids(answer: &Answer) -> Vec<&str> {

@@ -79,7 +79,7 @@ pub(crate) fn speak(resident: &dyn Resident, heard: &Heard, history: &History, a
         name,
         input,
     }));
-    Ok(Answer { parts, stop, tokens: Some(tokens), malformed: Vec::new() })
+    Ok(Answer { parts, stop, tokens: Some(tokens), malformed: Vec::new(), cut_call: None })
 }
 
 #[cfg(test)]

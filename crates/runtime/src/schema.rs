@@ -44,7 +44,7 @@ mod tests {
 
     fn answer(text: &str) -> Answer {
         let parts = vec![Part::Text { text: text.into(), origin: Origin::Model }];
-        Answer { parts, stop: StopReason::EndTurn, tokens: None, malformed: Vec::new() }
+        Answer { parts, stop: StopReason::EndTurn, tokens: None, malformed: Vec::new(), cut_call: None }
     }
 
     #[test]

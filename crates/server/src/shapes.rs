@@ -94,6 +94,8 @@ pub struct Usage {
     pub tool_calls: u32,
     /// Answers of the model.
     pub model_calls: u32,
+    /// Requests to models, those that failed or whose answer was lost included.
+    pub requests: u32,
     /// Sub-agents that were begun.
     pub children: u32,
 }

@@ -2,7 +2,7 @@
 //!
 //! The books here (`Ledger`) are kept from the events alone and share no code with `apply`, so that the rules are held
 //! against a second opinion. `family` looks at a whole tree once it is at rest, `talk` at what a model is shown,
-//! `hours` at the time that a run had.
+//! `hours` at the time that a run had, `pace` at the requests that lead to nothing.
 //! What happens to a thread, and when, is the simulator's business.
 
 use std::fmt;
@@ -10,6 +10,7 @@ use std::fmt;
 mod family;
 mod hours;
 mod ledger;
+mod pace;
 mod talk;
 
 pub use family::family;

@@ -23,6 +23,7 @@ use crate::invariants::{Broken, hold};
 mod consent;
 mod disk;
 mod drive;
+mod habit;
 mod hands;
 mod mishaps;
 mod people;
@@ -34,6 +35,7 @@ mod voice;
 
 use consent::World;
 use disk::Disk;
+pub use habit::Habit;
 use process::{Place, Process};
 use setting::{Setting, Temper};
 pub use summary::{Sight, Summary};
@@ -55,6 +57,33 @@ pub fn run(seed: u64) -> Result<Summary, Failure> {
 /// Plays one seed with a process going away at this moment and no other; at none for 0.
 pub fn run_to_crash(seed: u64, moment: u64) -> Result<Summary, Failure> {
     Sim::new(seed).run(Some(moment))
+}
+
+/// What else happens while a model follows its habit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Around {
+    /// Nothing: no process goes away, nobody interferes, and no request fails.
+    Quiet,
+    /// Whatever the seed has.
+    Rough,
+}
+
+/// Plays one seed with models that do one thing without end.
+pub fn run_without_end(seed: u64, habit: Habit, around: Around) -> Result<Summary, Failure> {
+    let mut sim = Sim::new(seed);
+    if let Some(root) = &mut sim.born {
+        habit.set_up(root, &mut sim.dice);
+    }
+    sim.temper.habit = Some(habit);
+    if around == Around::Quiet {
+        let temper = &mut sim.temper;
+        (temper.fails, temper.lies, temper.crossings, temper.panics, temper.hangs) = (0, 0, 0, 0, 0);
+        sim.crashes.clear();
+        sim.stalls.clear();
+        sim.dues.clear();
+        sim.messages = 0;
+    }
+    sim.run(None)
 }
 
 /// Plays one seed again and again, with a process going away at each of its moments in turn, and once not at all.

@@ -15,7 +15,7 @@ model: call spawn_agent {"task":"Go"} as c1
   .1 call_failed 1, attempt 1: not authorised; not again; books nothing
   .1 stop_begun: error (provider), at once, not authorised
   .1 reported error (provider), not authorised
-    | used 0 calls, 0 turns, 0 tokens
+    | used 0 calls, 0 turns, 0 tokens, 1 requests
   . child_reported .1 error
   . tool_finished c1 error
     | [ERROR] general (r.1) · 0 tool calls · 0.0s · 0 tokens
@@ -26,4 +26,4 @@ model: call spawn_agent {"task":"Go"} as c1
 model: It failed.
   . answered 2, 110 tokens (10 counted)
   . reported completed: It failed.
-    | used 1 calls, 2 turns, 120 tokens
+    | used 1 calls, 2 turns, 120 tokens; with 1 below 1 calls, 2 turns, 120 tokens, 3 requests

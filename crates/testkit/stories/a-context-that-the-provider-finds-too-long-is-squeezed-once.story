@@ -39,4 +39,4 @@ fail: context_too_long
   . call_failed 6, attempt 1: context too long; not again; books nothing
   . stop_begun: error (provider), at once, context too long
   . reported error (provider), context too long
-    | used 4 calls, 4 turns, 440 tokens
+    | used 4 calls, 4 turns, 440 tokens, 6 requests

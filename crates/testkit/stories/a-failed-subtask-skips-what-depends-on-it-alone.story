@@ -17,7 +17,7 @@ model: call delegate_task {"subtasks":["first",{"task":"second","depends_on":0},
   .1 call_failed 1, attempt 1: request rejected; not again; books nothing
   .1 stop_begun: error (provider), at once, request rejected
   .1 reported error (provider), request rejected
-    | used 0 calls, 0 turns, 0 tokens
+    | used 0 calls, 0 turns, 0 tokens, 1 requests
   . child_reported .1 error
   . subtask_skipped 1: skipped: it depends on subtask 0, which brought no result
   . subtask_skipped 2: skipped: it depends on subtask 1, which brought no result
@@ -51,4 +51,4 @@ model: call delegate_task {"subtasks":["first",{"task":"second","depends_on":0},
 model: One of four.
   . answered 2, 110 tokens
   . reported completed: One of four.
-    | used 1 calls, 2 turns, 220 tokens; with 2 below 1 calls, 3 turns, 330 tokens
+    | used 1 calls, 2 turns, 220 tokens; with 2 below 1 calls, 3 turns, 330 tokens, 4 requests

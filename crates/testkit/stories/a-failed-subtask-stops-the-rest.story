@@ -25,7 +25,7 @@ model: call delegate_task {"plan":"all","subtasks":["first","second","third"]} a
   .2 call_failed 1, attempt 1: request rejected; not again; books nothing
   .2 stop_begun: error (provider), at once, request rejected
   .2 reported error (provider), request rejected
-    | used 0 calls, 0 turns, 0 tokens
+    | used 0 calls, 0 turns, 0 tokens, 1 requests
   . child_reported .2 error
   . child_reported .3 cancelled
   . tool_finished d1 ok
@@ -53,4 +53,4 @@ model: call delegate_task {"plan":"all","subtasks":["first","second","third"]} a
 model: One of three.
   . answered 2, 110 tokens (10 counted)
   . reported completed: One of three.
-    | used 1 calls, 2 turns, 120 tokens; with 2 below 1 calls, 3 turns, 230 tokens
+    | used 1 calls, 2 turns, 120 tokens; with 2 below 1 calls, 3 turns, 230 tokens, 4 requests

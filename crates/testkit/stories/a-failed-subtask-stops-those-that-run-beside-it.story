@@ -21,7 +21,7 @@ model: call delegate_task {"subtasks":["first","second","third",{"task":"fourth"
   .1 call_failed 1, attempt 1: request rejected; not again; books nothing
   .1 stop_begun: error (provider), at once, request rejected
   .1 reported error (provider), request rejected
-    | used 0 calls, 0 turns, 0 tokens
+    | used 0 calls, 0 turns, 0 tokens, 1 requests
   . child_reported .1 error
   . child_stopped .2 cancel: subtask 0 ended as error, and the rest stops with it (policy.on_error)
   . child_reported .3 cancelled
@@ -33,7 +33,7 @@ model: call delegate_task {"subtasks":["first","second","third",{"task":"fourth"
 .2 model: Half of the second.
   .2 answered 2, 110 tokens
   .2 reported cancelled, subtask 0 ended as error, and the rest stops with it (policy.on_error): Half of the second.
-    | used 0 calls, 1 turns, 5137 tokens
+    | used 0 calls, 1 turns, 5137 tokens, 2 requests
   . child_reported .2 cancelled
   . tool_finished d1 error
     | 0 of 4 subtasks brought a result.
@@ -64,4 +64,4 @@ model: call delegate_task {"subtasks":["first","second","third",{"task":"fourth"
 model: Half of one.
   . answered 2, 110 tokens
   . reported completed: Half of one.
-    | used 1 calls, 2 turns, 220 tokens; with 2 below 1 calls, 3 turns, 5357 tokens
+    | used 1 calls, 2 turns, 220 tokens; with 2 below 1 calls, 3 turns, 5357 tokens, 5 requests

@@ -24,7 +24,7 @@ stop: kill at once
 .1.1 fail: cancelled
   .1.1 call_failed 1, attempt 1: cancelled; not again; books its claim
   .1.1 reported cancelled, at once
-    | used 0 calls, 0 turns, 4242 tokens
+    | used 0 calls, 0 turns, 4242 tokens, 1 requests
   .1 child_reported .1.1 cancelled
   .1 tool_finished c2 error
     | [CANCELLED] general (r.1.1) · 0 tool calls · 0.0s · 4242 tokens
@@ -32,7 +32,7 @@ stop: kill at once
     |
     | (no text)
   .1 reported cancelled, at once
-    | used 1 calls, 1 turns, 110 tokens; with 1 below 1 calls, 1 turns, 4352 tokens
+    | used 1 calls, 1 turns, 110 tokens; with 1 below 1 calls, 1 turns, 4352 tokens, 2 requests
   . child_reported .1 cancelled
   . tool_finished c1 error
     | [CANCELLED] general (r.1) · 1 tool call · 0.0s · 4352 tokens
@@ -40,7 +40,7 @@ stop: kill at once
     |
     | (no text)
   . reported cancelled, at once
-    | used 1 calls, 1 turns, 110 tokens; with 2 below 2 calls, 2 turns, 4462 tokens
+    | used 1 calls, 1 turns, 110 tokens; with 2 below 2 calls, 2 turns, 4462 tokens, 3 requests
 show: talk
   user <person>: Go
   assistant calls spawn_agent {"task":"One down"} as c1

@@ -15,4 +15,4 @@ fail: overloaded
   . call_failed 1, attempt 5: overloaded; not again; books nothing
   . stop_begun: error (provider), at once, overloaded
   . reported error (provider), overloaded
-    | used 0 calls, 0 turns, 0 tokens; in 7.5 s
+    | used 0 calls, 0 turns, 0 tokens, 5 requests; in 7.5 s

@@ -7,7 +7,7 @@ fail: auth
   . call_failed 1, attempt 1: not authorised; not again; books nothing
   . stop_begun: error (provider), at once, not authorised
   . reported error (provider), not authorised
-    | used 0 calls, 0 turns, 0 tokens
+    | used 0 calls, 0 turns, 0 tokens, 1 requests
 user: Go
   . run_started 2
   . turn_started 2
@@ -15,7 +15,7 @@ fail: rejected
   . call_failed 2, attempt 1: request rejected; not again; books nothing
   . stop_begun: error (provider), at once, request rejected
   . reported error (provider), request rejected
-    | used 0 calls, 0 turns, 0 tokens
+    | used 0 calls, 0 turns, 0 tokens, 1 requests
 user: Go
   . run_started 3
   . turn_started 3
@@ -23,4 +23,4 @@ fail: garbled
   . call_failed 3, attempt 1: answer not understood; not again; books its claim
   . stop_begun: error (provider), at once, answer not understood
   . reported error (provider), answer not understood
-    | used 0 calls, 0 turns, 4981 tokens
+    | used 0 calls, 0 turns, 4981 tokens, 1 requests

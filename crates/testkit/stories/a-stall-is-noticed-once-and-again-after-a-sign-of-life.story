@@ -49,4 +49,4 @@ wait 130s
 model: Good.
   . answered 3, 110 tokens
   . reported completed: Good.
-    | used 2 calls, 3 turns, 330 tokens; with 1 below 2 calls, 4 turns, 440 tokens; in 1759 s
+    | used 2 calls, 3 turns, 330 tokens, 4 requests; with 1 below 2 calls, 4 turns, 440 tokens, 5 requests; in 1759 s

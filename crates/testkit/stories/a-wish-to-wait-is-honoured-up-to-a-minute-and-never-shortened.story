@@ -15,4 +15,4 @@ and after 3600s
 model: At last.
   . answered 1, 110 tokens
   . reported completed: At last.
-    | used 0 calls, 1 turns, 110 tokens; in 91 s
+    | used 0 calls, 1 turns, 110 tokens, 4 requests; in 91 s

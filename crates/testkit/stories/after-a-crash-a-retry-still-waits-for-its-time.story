@@ -17,4 +17,4 @@ show: left
 model: At last.
   . answered 1, 110 tokens
   . reported completed: At last.
-    | used 0 calls, 1 turns, 110 tokens; in 60 s
+    | used 0 calls, 1 turns, 110 tokens, 2 requests; in 60 s

@@ -15,8 +15,8 @@ show: left
 fail: truncated
 and partial The roses were
   . call_failed 1, attempt 2: answer cut off; not again; books its claim
-  . stop_begun: budget_exceeded, at once, the answer was cut off (answer cut off), and the grant does not reach for another try
-  . reported budget_exceeded, the answer was cut off (answer cut off), and the grant does not reach for another try: The roses were
-    | used 0 calls, 0 turns, 9944 tokens; in 0.5 s
+  . stop_begun: budget_exceeded, at once, the request failed (answer cut off), and the grant does not reach for another try
+  . reported budget_exceeded, the request failed (answer cut off), and the grant does not reach for another try: The roses were
+    | used 0 calls, 0 turns, 9944 tokens, 2 requests; in 0.5 s
 show: left
   2056 tokens, any money, any number of calls, 16 descendants

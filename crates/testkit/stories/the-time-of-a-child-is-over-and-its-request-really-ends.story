@@ -44,7 +44,7 @@ wait 30s
 and partial The first was about to say
   .1 call_failed 2, attempt 1: cancelled; not again; books its claim
   .1 reported timeout, the time (timeout_s) was over after 60 s: The first was about to say
-    | used 1 calls, 1 turns, 4121 tokens; in 60 s
+    | used 1 calls, 1 turns, 4121 tokens, 2 requests; in 60 s
   . child_reported .1 timeout
   . tool_finished c1 error
     | [TIMEOUT] general (r.1) · 1 tool call · 60.0s · 4121 tokens
@@ -57,4 +57,4 @@ and partial The first was about to say
 model: One of two.
   . answered 2, 110 tokens (10 counted)
   . reported completed: One of two.
-    | used 2 calls, 2 turns, 120 tokens; with 2 below 3 calls, 4 turns, 4351 tokens; in 60 s
+    | used 2 calls, 2 turns, 120 tokens; with 2 below 3 calls, 4 turns, 4351 tokens, 5 requests; in 60 s

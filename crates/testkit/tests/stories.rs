@@ -14,6 +14,8 @@ macro_rules! stories {
 
 stories! {
     a_background_report_is_pushed_and_the_root_is_not_done_before
+    a_call_cut_at_its_length_is_asked_for_once_more
+    a_call_that_succeeds_starts_the_count_of_failures_again
     a_call_under_a_used_name_gets_a_name_of_its_own
     a_child_at_its_limit_of_calls_gets_one_last_turn
     a_child_at_the_end_of_its_tokens_says_what_it_has
@@ -21,8 +23,10 @@ stories! {
     a_child_is_never_given_more_than_its_parent_has
     a_child_of_opta_never_asks_the_person
     a_child_sees_its_brief_and_nothing_of_its_parent
+    a_child_that_loops_is_an_error_that_its_parent_reads
     a_child_that_waited_in_line_over_a_crash_gets_its_whole_time
     a_child_whose_provider_is_gone_reports_an_error
+    a_command_that_ran_and_failed_is_no_sign_of_a_loop
     a_context_that_the_provider_finds_too_long_is_squeezed_once
     a_conversation_that_was_killed_goes_on_with_every_call_answered
     a_delegation_to_an_unknown_agent_starts_nothing
@@ -46,6 +50,7 @@ stories! {
     a_report_that_comes_while_the_parent_works_is_read_with_its_results
     a_report_that_crosses_a_stop_wins
     a_request_is_tried_five_times_and_then_given_up
+    a_request_that_is_tried_again_counts_again
     a_request_that_must_fail_again_is_not_repeated
     a_second_message_waits_for_the_next_run
     a_spawn_costs_its_parent_one_call_whatever_the_child_does
@@ -64,6 +69,7 @@ stories! {
     after_a_crash_readers_run_again_and_a_writer_is_in_doubt
     an_agent_made_for_less_stays_so
     an_answer_cut_at_its_length_goes_on_and_is_joined
+    an_answer_cut_before_it_says_anything_is_asked_for_once_more
     an_answer_that_breaks_off_is_booked_and_asked_for_again
     an_answer_that_crosses_a_stop_is_kept
     an_answer_that_is_cut_again_and_again_is_taken_as_it_is
@@ -71,8 +77,10 @@ stories! {
     an_ask_in_a_child_is_never_made_an_allow
     an_empty_answer_is_no_output
     another_call_in_between_ends_a_row_of_identical_ones
+    answers_whose_calls_all_fail_end_the_agent
     below_the_deepest_level_there_are_no_verbs
     calls_between_two_pieces_of_an_answer_part_them
+    cut_answers_of_every_kind_count_together
     eight_subtasks_share_four_permits
     five_answers_without_a_readable_call_end_the_agent
     in_auto_mode_files_are_free_and_commands_ask
@@ -84,6 +92,7 @@ stories! {
     old_results_are_masked_before_the_conversation_is_summed_up
     one_that_waits_in_line_can_be_stopped_and_not_told
     readers_run_side_by_side_and_a_writer_alone
+    requests_are_carved_and_run_out_like_tokens
     small_slips_in_a_spawn_are_understood
     steering_is_read_at_the_next_turn
     stop_goes_down_and_ends_come_up
@@ -101,6 +110,7 @@ stories! {
     what_a_preset_does_not_show_cannot_be_asked_for
     what_arrives_while_nobody_runs_is_taken_up_by_the_next
     what_was_refused_in_one_run_is_not_held_against_the_next
+    whole_calls_before_a_cut_one_are_run_and_are_progress
     words_before_an_empty_end_are_kept_and_still_no_success
     words_that_nobody_read_are_reported_as_unfinished
 }

@@ -322,7 +322,7 @@ fn told(finish: &Finish, timeout_s: u64, is_walled: bool, notes: &[String]) -> T
         said.push_str(&format!("\n[{note}]"));
     }
     let is_error = finish.how != How::Exited(0);
-    ToolResult { is_error, ..ToolResult::ok(said) }
+    ToolResult { is_error, executed: is_error, ..ToolResult::ok(said) }
 }
 
 fn processes(number: usize) -> String {

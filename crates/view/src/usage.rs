@@ -136,6 +136,7 @@ fn used_by(event: &Event) -> Option<Usage> {
             tool_calls: u32::try_from(answered.verdicts.iter().filter(|verdict| verdict.counts).count())
                 .unwrap_or(u32::MAX),
             model_calls: 1,
+            requests: 1,
             children: 0,
         }),
         Event::CallFailed { booked, .. } | Event::CallRepeated { booked, .. } => Some(booked_usage(booked)),
@@ -177,6 +178,7 @@ fn booked_usage(booked: &Claim) -> Usage {
         tokens: Tokens { input: booked.tokens, ..Tokens::default() },
         counted_tokens: booked.tokens,
         cost_microusd: booked.cost_microusd,
+        requests: booked.requests,
         ..Usage::default()
     }
 }

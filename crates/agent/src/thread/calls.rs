@@ -158,6 +158,11 @@ impl Calls {
         self.asking > 0
     }
 
+    /// Whether no call did anything: each failed or was refused.
+    pub fn came_to_nothing(&self) -> bool {
+        self.slots.iter().all(|slot| slot.result.as_ref().is_some_and(ToolResult::came_to_nothing))
+    }
+
     /// Bytes of all results, as the model will read them.
     pub fn result_bytes(&self) -> usize {
         let result = |slot: &Slot| slot.result.as_ref().map_or(0, |result| result.content.len());

@@ -25,10 +25,14 @@ pub fn answered(moment: &mut Moment<'_>, turn: u32, answer: Answer, schema_error
     let counted_tokens = counted(moment, &tokens);
     let price = moment.thread.created.role.model.price.unwrap_or_default();
     let Named { parts, mut unreadable } = name_calls(moment, answer.parts, &answer.malformed, works);
+    let mut cut_call = answer.cut_call.filter(|_| works && answer.stop == StopReason::MaxTokens);
+    // Where no later call is known to have been cut off, the last one may have been.
     if answer.stop == StopReason::MaxTokens
-        && let Some(Part::ToolCall { id, .. }) = parts.last()
+        && cut_call.is_none()
+        && let Some(Part::ToolCall { id, name, .. }) = parts.last()
     {
-        unreadable.push((id.clone(), "the answer was cut off at the length limit".into()));
+        cut_call = Some(name.clone());
+        unreadable.push((id.clone(), "the answer was cut off at its output limit".into()));
     }
     let verdicts = if works { judge(moment, &parts, &unreadable) } else { Vec::new() };
     let is_final = verdicts.is_empty() && kind != TurnKind::Compact;
@@ -43,6 +47,7 @@ pub fn answered(moment: &mut Moment<'_>, turn: u32, answer: Answer, schema_error
         cost_microusd: price.of(&tokens),
         estimated,
         schema_error: schema_error.filter(|_| is_final),
+        cut_call,
         verdicts,
     }));
     warn(moment);
@@ -175,9 +180,10 @@ fn text_of(parts: &[Part]) -> Arc<str> {
 fn warn(moment: &mut Moment<'_>) {
     let thread = &*moment.thread;
     let grant = &thread.created.grant;
-    let tree = thread.tree_usage();
+    let tree = thread.spent;
     let limits = [
-        ("tool_calls", grant.tool_calls.map(u64::from), u64::from(thread.used.tool_calls)),
+        ("tool_calls", grant.tool_calls.map(u64::from), u64::from(thread.calls_made)),
+        ("requests", grant.requests.map(u64::from), u64::from(tree.requests)),
         ("tokens", grant.tokens, tree.counted_tokens),
         ("cost", grant.cost_microusd, tree.cost_microusd),
     ];

@@ -11,15 +11,16 @@ use crate::machine::Moment;
 use crate::model::{Price, Tokens};
 use crate::policy::TokenCount;
 use crate::report::Outcome;
-use crate::thread::{Phase, Thread};
+use crate::thread::{MAX_CUTS, MAX_HALVES, Phase, Thread};
 use crate::tools::ToolInfo;
 use crate::turn::stop;
 
 /// The shortest answer that is worth asking for.
 const MIN_OUTPUT: u64 = 256;
 
-/// The longest answer that is asked for at once, whatever the model could give: all of it is reserved while it is awaited,
-/// and one that is cut off goes on.
+/// The longest answer that is asked for at first, whatever the model could give: all of it is reserved while it is awaited,
+/// and a text that is cut off goes on. After an answer that was cut off in the middle of a call, or before it said anything, the
+/// model may write as much as it can.
 const MAX_OUTPUT: u64 = 16_384;
 
 /// What is kept back for a last word.
@@ -106,8 +107,26 @@ fn limit(thread: &Thread) -> Option<Ending> {
         let reason = format!("the arguments of {} calls in a row could not be read", run.malformed_row);
         return ending(Outcome::Error, reason, Some("malformed"));
     }
+    if let Some(short) = &run.cut_short
+        && (run.half_row > MAX_HALVES || run.cut_row > MAX_CUTS)
+    {
+        let (limit, model) = (short.limit, &thread.created.role.model.name);
+        let reason = format!(
+            "the model's answers were cut off at the output limit, the newest at {limit} tokens, {} \
+             (models.\"{model}\".max_output_tokens)",
+            short.place()
+        );
+        return ending(Outcome::Error, reason, Some("output_limit"));
+    }
+    if run.failed_row >= policy.loop_failed_at {
+        let reason = format!(
+            "in {} answers in a row every tool call failed or was refused (policy.loop_failed_at)",
+            run.failed_row
+        );
+        return ending(Outcome::Error, reason, Some("loop"));
+    }
     let granted = thread.created.grant.tool_calls?;
-    if thread.used.tool_calls >= granted {
+    if thread.calls_made >= granted {
         return ending(
             Outcome::BudgetExceeded,
             format!("the limit of {granted} tool calls (max_tool_calls) is reached"),
@@ -149,8 +168,15 @@ fn afford(moment: &Moment<'_>, kind: &TurnKind) -> Result<(u64, Claim), Ending> 
     let counted_prompt = if is_fresh { thread.talk.fresh_tokens(prompt) } else { prompt };
     let (least, longest) = if is_last { (MIN_OUTPUT / 4, 4 * CLOSING_OUTPUT) } else { (MIN_OUTPUT, u64::MAX) };
     let room = model.context_tokens.saturating_sub(prompt).max(MIN_OUTPUT);
-    let mut output = model.max_output_tokens.min(MAX_OUTPUT).min(room).min(longest);
+    let was_cut_short = thread.run.as_ref().is_some_and(|run| run.cut_short.is_some());
+    let most = if was_cut_short { model.max_output_tokens } else { model.max_output_tokens.min(MAX_OUTPUT) };
+    let mut output = most.min(room).min(longest);
 
+    let requests = if is_last { 1 } else { 2 };
+    if thread.requests_left().is_some_and(|left| left < requests) {
+        let granted = thread.created.grant.requests.unwrap_or(0);
+        return Err(over(format!("the limit of {granted} requests (--max-requests, grant.requests) is reached")));
+    }
     if let Some(left) = thread.tokens_left() {
         let after_prompt = left.saturating_sub(counted_prompt);
         let most = match (is_last, is_fresh) {
@@ -187,7 +213,7 @@ fn afford(moment: &Moment<'_>, kind: &TurnKind) -> Result<(u64, Claim), Ending> 
     }
     let dearest = Price { input: dearest_prompt(&price), ..price };
     let cost_microusd = dearest.of(&Tokens { input: prompt, output, ..Tokens::default() });
-    Ok((output, Claim { tokens: counted_prompt.saturating_add(output), cost_microusd }))
+    Ok((output, Claim { tokens: counted_prompt.saturating_add(output), cost_microusd, requests: 1 }))
 }
 
 fn over(reason: String) -> Ending {

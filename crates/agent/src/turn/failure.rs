@@ -22,10 +22,13 @@ pub fn failed(moment: &mut Moment<'_>, turn: u32, error: CallError) {
     let Some(asking) = answer::asking(moment, turn) else { return };
     let attempt = asking.attempt;
     let claim = asking.turn.claim;
-    let may_be_billed = error.kind.may_be_billed() && asking.was_made(moment.now);
-    let booked = if may_be_billed { claim } else { Claim::default() };
+    let booked = match (asking.was_made(moment.now), error.kind.may_be_billed()) {
+        (true, true) => claim,
+        (true, false) => Claim { requests: claim.requests, ..Claim::default() },
+        (false, _) => Claim::default(),
+    };
     let may_retry = !asking.cancelled && error.kind.is_retryable() && attempt <= RETRIES;
-    let affordable = booked == Claim::default() || fits_twice(moment, claim);
+    let affordable = fits_twice(moment, booked);
     let retry_at = (may_retry && affordable).then(|| moment.now.plus_ms(wait_ms(attempt, error.retry_after_ms)));
     let first_squeeze = moment.thread.run.as_ref().is_some_and(|run| !run.squeeze);
     let squeeze = error.kind == CallErrorKind::ContextTooLong && first_squeeze;
@@ -41,7 +44,7 @@ pub fn failed(moment: &mut Moment<'_>, turn: u32, error: CallError) {
         });
     } else if !asking.cancelled && !squeeze {
         let ending = if may_retry {
-            let reason = format!("the answer was cut off ({reason}), and the grant does not reach for another try");
+            let reason = format!("the request failed ({reason}), and the grant does not reach for another try");
             Ending { outcome: Outcome::BudgetExceeded, reason: reason.into(), cause: None, last_turn: false }
         } else {
             Ending { outcome: Outcome::Error, reason, cause: Some("provider".into()), last_turn: false }
@@ -53,10 +56,11 @@ pub fn failed(moment: &mut Moment<'_>, turn: u32, error: CallError) {
     }
 }
 
-/// Whether the grant reaches for a request that is booked and made again.
-pub fn fits_twice(moment: &Moment<'_>, claim: Claim) -> bool {
-    moment.thread.tokens_left().is_none_or(|left| left >= claim.tokens)
-        && moment.thread.cost_left().is_none_or(|left| left >= claim.cost_microusd)
+/// Whether the grant reaches for a request that is made again after so much was booked for it.
+pub fn fits_twice(moment: &Moment<'_>, booked: Claim) -> bool {
+    moment.thread.tokens_left().is_none_or(|left| left >= booked.tokens)
+        && moment.thread.cost_left().is_none_or(|left| left >= booked.cost_microusd)
+        && moment.thread.requests_left().is_none_or(|left| left >= booked.requests)
 }
 
 fn wait_ms(attempt: u32, wish_ms: Option<u64>) -> u64 {

@@ -49,6 +49,14 @@ const MAX_SHARED: (usize, usize) = (20, 4_000);
 /// The most files that can be given along.
 const MAX_FILES: usize = 20;
 
+/// The fewest requests that a child can work with: one, and one for a last word.
+const MIN_REQUESTS: u32 = 2;
+
+/// Requests that a child is given for each of its tool calls, and besides. An answer with a call is tried five times at most, and
+/// so is a summary before it, so that the limit of calls is reached first.
+const REQUESTS_PER_CALL: u32 = 10;
+const REQUESTS_BESIDES: u32 = 100;
+
 /// What a parent asks for.
 #[derive(Default)]
 pub struct Wish {
@@ -397,12 +405,17 @@ fn carve(
     if cost_microusd == Some(0) {
         return Err("there is no money left for a sub-agent (max_cost): do the task yourself".to_owned());
     }
+    let requests = requests_share(thread, siblings)?;
     let depth = thread.created.grant.depth - 1;
     let can_spawn = role.tools.iter().any(|tool| STARTING_VERBS.contains(&&**tool));
     let left = thread.descendants_left();
     let descendants = if can_spawn { left.saturating_sub(siblings) / (siblings + 1) } else { 0 };
+    // More than the calls can need would be held from the siblings for nothing.
+    let needed = REQUESTS_PER_CALL.saturating_mul(tool_calls).saturating_add(REQUESTS_BESIDES);
+    let needed = needed.saturating_mul(descendants.saturating_add(1));
     Ok(Grant {
         tool_calls: Some(tool_calls),
+        requests: requests.map(|share| share.min(needed)),
         tokens: Some(tokens),
         cost_microusd,
         time_ms: Some(wish.timeout_ms.unwrap_or(policy.child.timeout_ms)),
@@ -410,6 +423,18 @@ fn carve(
         depth,
         descendants,
     })
+}
+
+/// A child's share of the requests; one for a last word of the parent's own is kept back. None when unlimited.
+fn requests_share(thread: &Thread, siblings: u32) -> Result<Option<u32>, String> {
+    let share = thread.requests_left().map(|left| left.saturating_sub(1) / (siblings + 1));
+    match share {
+        Some(share) if share < MIN_REQUESTS => Err(format!(
+            "a sub-agent needs at least {MIN_REQUESTS} requests, and {share} can be given \
+             (--max-requests, grant.requests): do the task yourself"
+        )),
+        share => Ok(share),
+    }
 }
 
 /// What of the tokens can be given away: a last word of the parent's own stays affordable.

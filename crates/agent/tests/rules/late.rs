@@ -30,7 +30,8 @@ fn an_input_that_answers_nothing_changes_nothing() {
 
 /// Answers to a turn that is over, a call that has its result, a child that has reported or never was.
 fn strays() -> Vec<Input> {
-    let answer = Answer { parts: Vec::new(), stop: StopReason::EndTurn, tokens: None, malformed: Vec::new() };
+    let answer =
+        Answer { parts: Vec::new(), stop: StopReason::EndTurn, tokens: None, malformed: Vec::new(), cut_call: None };
     let error =
         CallError { kind: CallErrorKind::Truncated, message: "cut".into(), retry_after_ms: None, partial: None };
     let told = |call: &str| Input::ChildTold { call: CallId::new(call), delivered: true };

@@ -249,6 +249,17 @@ const FIELDS: &[Field] = &[
             if room.thread.run.unwrap().ending.is_some() { "ended".to_owned() } else { "going on".to_owned() }
         },
     },
+    Field {
+        // T70
+        name: "loop_failed_at",
+        one: (|policy| policy.loop_failed_at = 2, "ended"),
+        other: (|policy| policy.loop_failed_at = 3, "going on"),
+        seen: |policy| {
+            let mut room = after(policy, &[("fly", "{}")]);
+            room.calls(&[("swim", "{}")]);
+            if room.thread.run.unwrap().ending.is_some() { "ended".to_owned() } else { "going on".to_owned() }
+        },
+    },
 ];
 
 #[test]

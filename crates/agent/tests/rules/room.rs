@@ -95,7 +95,7 @@ impl Room {
     /// The model answers.
     pub fn answers(&mut self, parts: Vec<Part>, tokens: Tokens) {
         let stop = StopReason::EndTurn;
-        let answer = Answer { parts, stop, tokens: Some(tokens), malformed: Vec::new() };
+        let answer = Answer { parts, stop, tokens: Some(tokens), malformed: Vec::new(), cut_call: None };
         let turn = self.thread.turns;
         self.hears(Input::ModelAnswered { turn, answer, schema_error: None });
     }

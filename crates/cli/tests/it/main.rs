@@ -12,6 +12,7 @@ mod delegating;
 mod explaining;
 mod failing;
 mod finding;
+mod looping;
 mod permitting;
 mod ruling;
 mod secrecy;

@@ -27,6 +27,8 @@ pub struct Flags {
     pub demo: bool,
     /// `--max-tool-calls`, of the root.
     pub max_tool_calls: Option<String>,
+    /// `--max-requests`, of the whole run.
+    pub max_requests: Option<String>,
     /// `--max-tokens`, of the root.
     pub max_tokens: Option<String>,
     /// `--max-cost`, of the root, in dollars.
@@ -58,6 +60,7 @@ impl Flags {
             (&self.dialect, "--dialect", "dialect"),
             (&self.data, "--data", "data"),
             (&self.max_tool_calls, "--max-tool-calls", "grant.tool_calls"),
+            (&self.max_requests, "--max-requests", "grant.requests"),
             (&self.max_tokens, "--max-tokens", "grant.tokens"),
             (&self.max_cost, "--max-cost", "grant.cost"),
             (&self.timeout, "--timeout", "grant.timeout_s"),

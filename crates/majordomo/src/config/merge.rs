@@ -100,18 +100,20 @@ fn preset(layers: &[&Vec<Setting>]) -> Vec<Setting> {
 /// What holds when nobody says anything, the rules of the house apart: those are the preset `default`.
 fn defaults(surroundings: &Surroundings) -> Vec<Setting> {
     let setting = |key: Key, value: &str| Setting { key, value: Value::from(value), origin: Origin::Default };
+    let limit = |key: &str, most: i64| Setting { key: Key::dotted(key), value: most.into(), origin: Origin::Default };
     let fixed = [
         ("agent", "general"),
         ("mode", "ask"),
         ("preset", "default"),
         ("grant.tool_calls", UNLIMITED),
-        ("grant.tokens", UNLIMITED),
         ("grant.cost", UNLIMITED),
         ("grant.timeout_s", UNLIMITED),
         ("store.durability", "full"),
         ("sandbox.kind", "auto"),
     ];
     let mut settings: Vec<Setting> = fixed.iter().map(|(key, value)| setting(Key::dotted(key), value)).collect();
+    // The last line against a run that spends without end: more than any task needs, and less than a disaster.
+    settings.extend([limit("grant.requests", 20_000), limit("grant.tokens", 100_000_000)]);
     if let Some(folder) = surroundings.data_folder() {
         settings.push(setting(Key::dotted("data"), &folder.to_string_lossy()));
     }

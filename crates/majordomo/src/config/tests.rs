@@ -163,7 +163,9 @@ const OTHERS: &[(&str, &str)] = &[
     ("policy.spawn_args", r#"["task", "scope"]"#),
     ("policy.loop_refuse_at", "3"),
     ("policy.loop_end_at", "9"),
+    ("policy.loop_failed_at", "9"),
     ("grant.tool_calls", "5"),
+    ("grant.requests", "5"),
     ("grant.tokens", "5"),
     ("grant.cost", "0.5"),
     ("grant.timeout_s", "5"),
@@ -231,7 +233,9 @@ fn with_nothing_configured_the_defaults_hold() {
     assert_eq!((config.agent.as_str(), config.mode, config.preset.as_str()), ("general", Mode::Ask, "default"));
     assert_eq!((config.dialect.as_str(), config.durability), ("canonical", Durability::Full));
     assert_eq!(config.policy, Policy::default());
-    assert_eq!(config.grant, Grant { depth: 2, descendants: 16, ..Grant::default() });
+    // T70: no run is without a last line.
+    let last_line = Grant { requests: Some(20_000), tokens: Some(100_000_000), ..Grant::default() };
+    assert_eq!(config.grant, Grant { depth: 2, descendants: 16, ..last_line });
     assert_eq!(config.data, world.path("home/.local/share/majordomo"));
     assert_eq!(
         config.providers.iter().map(|provider| provider.name.as_str()).collect::<Vec<_>>(),
@@ -304,6 +308,7 @@ fn every_flag_of_its_own_sets_its_key() {
         data: text("state"),
         demo: false,
         max_tool_calls: text("1"),
+        max_requests: text("300"),
         max_tokens: text("20_000"),
         max_cost: text("0.25"),
         timeout: text("90"),
@@ -320,6 +325,7 @@ fn every_flag_of_its_own_sets_its_key() {
     assert_eq!(config.data, world.path("project/state"));
     let grant = Grant {
         tool_calls: Some(1),
+        requests: Some(300),
         tokens: Some(20_000),
         cost_microusd: Some(250_000),
         time_ms: Some(90_000),
@@ -330,6 +336,23 @@ fn every_flag_of_its_own_sets_its_key() {
     assert_eq!(config.grant, grant);
     assert_eq!(config.policy.max_concurrent, 5);
     assert_eq!(world.origin(&config, "grant.cost"), "flag --max-cost");
+    assert_eq!(world.origin(&config, "grant.requests"), "flag --max-requests");
+}
+
+// T70
+#[test]
+fn the_word_unlimited_lifts_the_limits_that_hold_without_being_asked_for() {
+    let text = |text: &str| Some(text.to_owned());
+    let flags = Flags { max_requests: text("unlimited"), max_tokens: text("unlimited"), ..Flags::default() };
+    let sets = set(&["grant.requests=unlimited", "grant.tokens=unlimited"]);
+    let by_file = World::new().user("[grant]\nrequests = \"unlimited\"\ntokens = \"unlimited\"").load();
+    for config in [World::new().load_with(&flags), World::new().load_with(&sets), by_file] {
+        assert_eq!((config.grant.requests, config.grant.tokens), (None, None));
+        let shown = config.entries().iter().find(|entry| entry.key == "grant.requests").expect("shown");
+        assert_eq!(shown.value, "unlimited");
+    }
+    let wrong = World::new().error_with(&Flags { max_requests: text("0"), ..Flags::default() });
+    assert!(wrong.starts_with("flag --max-requests: grant.requests expects a whole number of at least 1"), "{wrong}");
 }
 
 // OPTA-12
@@ -530,7 +553,9 @@ const LESS_AND_MORE: &[(&str, &str, &str, &str)] = &[
     ("policy.spawn_args", r#"["task", "scope"]"#, r#"["task"]"#, r#"["task", "mode"]"#),
     ("policy.loop_refuse_at", "4", "3", "5"),
     ("policy.loop_end_at", "7", "6", "9"),
+    ("policy.loop_failed_at", "7", "6", "9"),
     ("grant.tool_calls", "3", "2", "\"unlimited\""),
+    ("grant.requests", "3", "2", "\"unlimited\""),
     ("grant.tokens", "3", "2", "4"),
     ("grant.cost", "0.3", "0.2", "0.4"),
     ("grant.timeout_s", "3", "2", "4"),
@@ -843,8 +868,8 @@ fn every_value_is_shown_once_in_a_fixed_order() {
     let own: Vec<&str> =
         shown.iter().copied().filter(|key| !BUILT_IN.iter().any(|known| key.starts_with(known))).collect();
     assert_eq!(own, OTHERS.iter().map(|(key, _)| *key).collect::<Vec<_>>());
-    let grant = config.entries().iter().find(|entry| entry.key == "grant.tokens").expect("shown");
-    assert_eq!(grant.value, "unlimited");
+    let grant = |key: &str| config.entries().iter().find(|entry| entry.key == key).expect("shown").value.clone();
+    assert_eq!((grant("grant.cost"), grant("grant.requests")), ("unlimited".into(), 20_000.into()));
 }
 
 const BUILT_IN: [&str; 3] = ["providers.anthropic.", "providers.openai.", "providers.ollama."];

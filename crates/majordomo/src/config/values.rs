@@ -38,6 +38,7 @@ pub(super) struct Values {
 #[derive(Default, Deserialize)]
 pub(super) struct GrantTable {
     pub(super) tool_calls: Option<u32>,
+    pub(super) requests: Option<u32>,
     pub(super) tokens: Option<u64>,
     pub(super) cost: Option<f64>,
     pub(super) timeout_s: Option<u64>,

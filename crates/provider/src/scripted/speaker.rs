@@ -87,7 +87,7 @@ fn answer(cue: &Cue<'_>, history: &History) -> Answer {
         output: cue.tokens_out(),
         ..Tokens::default()
     };
-    Answer { parts, stop: cue.stop(), tokens: Some(tokens), malformed: Vec::new() }
+    Answer { parts, stop: cue.stop(), tokens: Some(tokens), malformed: Vec::new(), cut_call: None }
 }
 
 #[cfg(test)]

@@ -130,6 +130,7 @@ pub(crate) fn answered(turn: u32, tools: &[&str]) -> Event {
         cost_microusd: 5,
         estimated: false,
         schema_error: None,
+        cut_call: None,
         verdicts: verdicts.collect(),
     })
 }

@@ -7,16 +7,20 @@ use agent::approval::{ApprovalId, Resolution};
 use agent::budget::{Claim, Grant};
 use agent::event::{Answered, ChildSpawned, Ending, ThreadCreated, TurnKind, TurnStarted, VerdictKind};
 use agent::message::Part;
+use agent::model::Tokens;
 use agent::policy::CountMode;
 use agent::tools::Reach;
 use agent::{CallId, Effect, Event, InputId, Json, Outside, Report, Thread, ThreadId, Usage};
 
+use super::pace::Pace;
 use super::{Broken, hold};
 
 /// The books of one thread. Events go in as they are committed, effects as they are handed out.
 #[derive(Clone, Debug)]
 pub struct Ledger {
     created: ThreadCreated,
+    /// Requests of which nothing comes.
+    pace: Pace,
     /// The run that is open.
     run: Option<Run>,
     reports: Vec<Report>,
@@ -58,6 +62,8 @@ struct Run {
     stop: Option<Ending>,
     last_turn_taken: bool,
     before: (Usage, Usage),
+    /// What was used since then, here and below. The grant is for one run.
+    spent: Usage,
 }
 
 #[derive(Clone, Debug)]
@@ -87,6 +93,7 @@ impl Ledger {
     pub fn new(created: &ThreadCreated) -> Self {
         Self {
             created: created.clone(),
+            pace: Pace::new(created),
             run: None,
             reports: Vec::new(),
             waiting: BTreeMap::new(),
@@ -126,6 +133,7 @@ impl Ledger {
     /// An event was committed.
     pub fn see(&mut self, event: &Event) -> Result<(), Broken> {
         self.resolve(event);
+        self.pace.see(event)?;
         let is_over = self.created.brief.is_some() && !self.reports.is_empty();
         let is_letter = matches!(event, Event::InputArrived { .. } | Event::InputDropped { .. });
         hold("nothing happens to a sub-agent after its report", !is_over || is_letter, || event.kind().to_owned())?;
@@ -310,6 +318,7 @@ impl Ledger {
     fn open_run(&mut self) {
         if self.run.is_none() {
             self.run = Some(Run { before: (self.own, self.below), ..Run::default() });
+            self.overdrawn = (0, 0);
         }
     }
 
@@ -386,11 +395,24 @@ impl Ledger {
 
     fn book(&mut self, booked: Claim) -> Result<(), Broken> {
         let claim = self.turn.as_ref().map(|turn| turn.claim);
-        let covered = booked == Claim::default() || claim == Some(booked);
+        let spends = |claim: Claim| (claim.tokens, claim.cost_microusd);
+        let covered = claim.map_or(booked == Claim::default(), |claim| {
+            (spends(booked) == (0, 0) || booked == claim) && (booked.requests == 0 || booked.requests == claim.requests)
+        });
         hold("what is booked without an answer is what was reserved", covered, || format!("{booked:?} of {claim:?}"))?;
-        self.own.counted_tokens = self.own.counted_tokens.saturating_add(booked.tokens);
-        self.own.tokens.input = self.own.tokens.input.saturating_add(booked.tokens);
-        self.own.cost_microusd = self.own.cost_microusd.saturating_add(booked.cost_microusd);
+        self.spend(&Usage {
+            tokens: Tokens { input: booked.tokens, ..Tokens::default() },
+            counted_tokens: booked.tokens,
+            cost_microusd: booked.cost_microusd,
+            requests: booked.requests,
+            ..Usage::default()
+        })
+    }
+
+    fn spend(&mut self, usage: &Usage) -> Result<(), Broken> {
+        self.own = self.own.plus(usage);
+        let run = self.run()?;
+        run.spent = run.spent.plus(usage);
         Ok(())
     }
 
@@ -412,14 +434,20 @@ impl Ledger {
             })?;
         }
         self.overdraw(tokens, cost);
-        self.own.tokens = self.own.tokens.plus(&answered.tokens);
-        self.own.counted_tokens = self.own.counted_tokens.saturating_add(answered.counted_tokens);
-        self.own.cost_microusd = self.own.cost_microusd.saturating_add(answered.cost_microusd);
-        self.own.model_calls += 1;
-        self.own.tool_calls += answered.verdicts.iter().filter(|verdict| verdict.counts).count() as u32;
+        self.spend(&Usage {
+            tokens: answered.tokens,
+            counted_tokens: answered.counted_tokens,
+            cost_microusd: answered.cost_microusd,
+            tool_calls: answered.verdicts.iter().filter(|verdict| verdict.counts).count() as u32,
+            model_calls: 1,
+            requests: 1,
+            children: 0,
+        })?;
         let granted = self.created.grant.tool_calls;
-        hold("tool calls stay within the grant", granted.is_none_or(|most| self.own.tool_calls <= most), || {
-            format!("{} of {granted:?}", self.own.tool_calls)
+        let before = self.run()?.before.0.tool_calls;
+        let made = self.own.tool_calls - before;
+        hold("tool calls stay within the grant", granted.is_none_or(|most| made <= most), || {
+            format!("{made} of {granted:?}")
         })?;
 
         let calls = answered.parts.iter().filter_map(|part| match part {
@@ -479,7 +507,9 @@ impl Ledger {
             spawned.child.to_string()
         })?;
         let limited = |granted: Option<u64>, given: Option<u64>| granted.is_none() || given.is_some();
-        let carved = limited(created.grant.tokens, spawned.grant.tokens)
+        let requests = |grant: &Grant| grant.requests.map(u64::from);
+        let carved = limited(requests(&created.grant), requests(&spawned.grant))
+            && limited(created.grant.tokens, spawned.grant.tokens)
             && limited(created.grant.cost_microusd, spawned.grant.cost_microusd);
         hold("what is limited stays limited below", carved, || format!("{:?}", spawned.grant))?;
         self.carved = self.carved.plus(claim_of(&spawned.grant));
@@ -509,6 +539,8 @@ impl Ledger {
         self.overdraw(tokens, cost);
         self.carved = self.carved.minus(claim_of(&child.grant));
         self.below = self.below.plus(&report.tree);
+        let run = self.run()?;
+        run.spent = run.spent.plus(&report.tree);
         if self.created.policy.count_mode == CountMode::Total {
             self.begun_below += u32::from(child.begun) + report.tree.children;
         }
@@ -542,18 +574,22 @@ impl Ledger {
     /// Reservations and use never exceed the grant, but by what a provider reported beyond what was reserved.
     fn within_grant(&self) -> Result<(), Broken> {
         let claim = self.turn.as_ref().map_or(Claim::default(), |turn| turn.claim);
-        let sum = |parts: [u64; 4]| parts.map(u128::from).iter().sum::<u128>();
+        let spent = self.run.as_ref().map_or_else(Usage::default, |run| run.spent);
+        let sum = |parts: [u64; 3]| parts.map(u128::from).iter().sum::<u128>();
         let fits =
             |granted: Option<u64>, bound: u128, over: u128| granted.is_none_or(|most| bound <= u128::from(most) + over);
         let grant = &self.created.grant;
-        let tokens = sum([self.own.counted_tokens, self.below.counted_tokens, self.carved.tokens, claim.tokens]);
+        let tokens = sum([spent.counted_tokens, self.carved.tokens, claim.tokens]);
         hold("tokens stay within the grant", fits(grant.tokens, tokens, self.overdrawn.0), || {
             format!("{tokens} of {:?}, {} of them reported beyond reservations", grant.tokens, self.overdrawn.0)
         })?;
-        let cost =
-            sum([self.own.cost_microusd, self.below.cost_microusd, self.carved.cost_microusd, claim.cost_microusd]);
+        let cost = sum([spent.cost_microusd, self.carved.cost_microusd, claim.cost_microusd]);
         hold("money stays within the grant", fits(grant.cost_microusd, cost, self.overdrawn.1), || {
             format!("{cost} of {:?}, {} of it reported beyond reservations", grant.cost_microusd, self.overdrawn.1)
+        })?;
+        let requests = sum([spent.requests, self.carved.requests, claim.requests].map(u64::from));
+        hold("requests stay within the grant", fits(grant.requests.map(u64::from), requests, 0), || {
+            format!("{requests} of {:?}", grant.requests)
         })?;
         let taken = self.places();
         hold("descendants stay within the grant", taken <= grant.descendants, || {
@@ -608,7 +644,11 @@ fn reach(call: &Call) -> Option<Reach> {
 }
 
 fn claim_of(grant: &Grant) -> Claim {
-    Claim { tokens: grant.tokens.unwrap_or(0), cost_microusd: grant.cost_microusd.unwrap_or(0) }
+    Claim {
+        tokens: grant.tokens.unwrap_or(0),
+        cost_microusd: grant.cost_microusd.unwrap_or(0),
+        requests: grant.requests.unwrap_or(0),
+    }
 }
 
 fn broken(rule: &'static str, found: &dyn std::fmt::Debug) -> Broken {

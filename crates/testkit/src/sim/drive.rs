@@ -328,6 +328,9 @@ impl Sim {
                     self.summary.see(Sight::DepthThree);
                 }
             }
+            Event::TurnStarted(_) | Event::CallFailed { retry_at: Some(_), .. } | Event::CallRepeated { .. } => {
+                self.summary.requests += 1;
+            }
             Event::Delegated { enough: Enough::One, .. } => self.summary.see(Sight::FirstIsEnough),
             Event::ApprovalRequested(approval) => self.ask_people(approval),
             Event::ApprovalResolved { resolution, .. } => self.saw_resolution(resolution),

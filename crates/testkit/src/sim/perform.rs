@@ -10,7 +10,7 @@ use agent::{CallId, Effect, Input, InputId, Json, Outside, Report, Strength, Thr
 use crate::invariants::{Broken, hold};
 
 use super::process::Place;
-use super::{Due, Sight, Sim, hands, voice};
+use super::{Due, Habit, Sight, Sim, hands, voice};
 
 impl Sim {
     pub(super) fn perform(&mut self, place: &Place, effect: Effect, reopening: bool) -> Result<(), Broken> {
@@ -145,7 +145,8 @@ impl Sim {
         let times = *times;
         hold("a side effect is not done twice", times <= most, || format!("{id} ran {call} {times} times"))?;
         let takes_ms = hands::takes_ms(&mut self.dice, &self.temper);
-        let result = ToolResult { digest: approved, ..hands::result(&mut self.dice) };
+        let result = self.temper.habit.and_then(Habit::tool_result).unwrap_or_else(|| hands::result(&mut self.dice));
+        let result = ToolResult { digest: approved, ..result };
         let input = Box::new(Input::ToolFinished { call, result });
         if self.dice.chance(3) {
             // A result that comes twice means nothing the second time.

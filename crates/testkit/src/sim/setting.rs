@@ -14,6 +14,7 @@ use agent::tools::{Reach, Risk, ToolInfo};
 use agent::{Json, Mode, ThreadId};
 
 use super::consent::{self, World};
+use super::habit::Habit;
 use crate::dice::Dice;
 
 /// What a root may do, as a rule, and where people are asked.
@@ -51,6 +52,8 @@ pub(super) struct Temper {
     pub asks: bool,
     /// A question is never answered.
     pub silent: u64,
+    /// What models do without end.
+    pub habit: Option<Habit>,
 }
 
 impl Setting {
@@ -71,6 +74,7 @@ impl Setting {
             hurry: dice.between(1, if tight { 6 } else { 3 }),
             asks: dice.chance(60),
             silent: *dice.pick(&[5, 5, 40, 100]),
+            habit: None,
         };
         for _ in 0..if temper.asks { *dice.pick(&[0, 1, 2]) } else { 0 } {
             world.tighten(consent::rule(dice));
@@ -79,6 +83,8 @@ impl Setting {
         // Thrown aside, so that all else of a seed is the same with these verbs and without.
         let mut aside = dice.clone();
         let policy = if aside.chance(25) { with_operations(&mut aside, policy) } else { policy };
+        // Thrown aside as well. Most are too many to be reached.
+        let requests = aside.maybe(40, |dice| *dice.pick(&[1, 3, 12, 40, 150, 1_000]));
         let modes = if temper.asks { ASKING_MODES } else { MODES };
         let root = Root {
             id: ThreadId::new("20260115-sim0"),
@@ -87,7 +93,7 @@ impl Setting {
             mode: *dice.pick(&modes),
             policy: Arc::new(policy),
             preset: "default".into(),
-            grant: grant(dice, if tight { 40 } else { 10 }),
+            grant: Grant { requests, ..grant(dice, if tight { 40 } else { 10 }) },
             workspace: "/house".into(),
             today: "2026-01-15".into(),
             household: None,

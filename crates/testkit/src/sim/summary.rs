@@ -11,6 +11,8 @@ pub struct Summary {
     pub steps: u32,
     /// Agents that were begun, the root included.
     pub threads: u32,
+    /// Requests to models.
+    pub requests: u32,
     /// Moments between two things at which a process could have gone away.
     pub moments: u64,
     /// How often each situation came about.
@@ -130,6 +132,7 @@ impl Summary {
     pub fn add(&mut self, other: &Summary) {
         self.steps += other.steps;
         self.threads += other.threads;
+        self.requests += other.requests;
         self.moments += other.moments;
         for (sight, count) in &other.sights {
             *self.sights.entry(*sight).or_default() += count;

@@ -24,7 +24,12 @@ pub(super) fn speak(dice: &mut Dice, temper: &Temper, thread: &Thread, turn: u32
     }
     let answer = answer(dice, temper, thread, asking);
     let wants_json = thread.created.role.output_schema.is_some();
-    let schema_error = if wants_json { dice.maybe(40, |_| Arc::from("this is no JSON")) } else { None };
+    let schema_error = match temper.habit {
+        Some(habit) => habit.schema_error(),
+        None if wants_json => dice.maybe(40, |_| Arc::from("this is no JSON")),
+        None => None,
+    };
+    let schema_error = schema_error.filter(|_| wants_json);
     Some(Input::ModelAnswered { turn, answer, schema_error })
 }
 
@@ -54,9 +59,15 @@ fn failure(dice: &mut Dice) -> CallError {
 
 fn answer(dice: &mut Dice, temper: &Temper, thread: &Thread, asking: &Asking) -> Answer {
     let works = asking.turn.kind == TurnKind::Work;
+    if let Some(habit) = temper.habit.filter(|_| works) {
+        let mut answer = habit.answer(dice, thread);
+        answer.tokens = tokens(dice, temper, thread, asking, &answer.parts);
+        return answer;
+    }
     let is_done = dice.chance((2 + temper.hurry * u64::from(thread.turns)).min(90));
     let calls = if works { !is_done } else { dice.chance(temper.errs) };
-    let mut answer = Answer { parts: Vec::new(), stop: StopReason::EndTurn, tokens: None, malformed: Vec::new() };
+    let mut answer =
+        Answer { parts: Vec::new(), stop: StopReason::EndTurn, tokens: None, malformed: Vec::new(), cut_call: None };
     if dice.chance(10) {
         answer.parts.push(Part::Opaque { wire: "sim".into(), raw: Json::of(&json!({"thought": dice.below(10)})) });
     }
@@ -74,6 +85,7 @@ fn answer(dice: &mut Dice, temper: &Temper, thread: &Thread, asking: &Asking) ->
     }
     if dice.chance(5) {
         answer.stop = StopReason::MaxTokens;
+        answer.cut_call = thread.turns.is_multiple_of(2).then(|| "write".into());
     }
     if dice.chance(temper.errs.min(2)) {
         let id = CallId::new("c1");

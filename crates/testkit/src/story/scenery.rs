@@ -1,4 +1,4 @@
-//! What every story finds: a few tools of every reach, three agents, three models, and a policy.
+//! What every story finds: a few tools of every reach, three agents, four models, and a policy.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -80,6 +80,8 @@ fn model(name: &str) -> Result<Model, String> {
             let price = Price { input: 2_000_000, cache_read: 200_000, cache_write: 2_000_000, output: 10_000_000 };
             Ok(Model { price: Some(price), ..plain })
         }
+        // Longer answers than are asked for at first.
+        "test/long" => Ok(Model { context_tokens: 200_000, max_output_tokens: 64_000, ..plain }),
         "test/small" => Ok(Model { context_tokens: 8000, max_output_tokens: 1000, ..plain }),
         other => Err(format!("there is no model '{other}'")),
     }

@@ -105,6 +105,7 @@ fn set(setup: &mut Setup, line: &str, place: &str) -> bool {
         "grant" => {
             for (key, value) in rest.split(' ').filter_map(|limit| limit.split_once('=')) {
                 match key {
+                    "requests" => setup.grant.requests = Some(number(value, place)),
                     "tokens" => setup.grant.tokens = Some(number(value, place)),
                     "calls" => setup.grant.tool_calls = Some(number(value, place)),
                     "cost" => setup.grant.cost_microusd = Some((number::<f64>(value, place) * 1e6) as u64),
@@ -138,6 +139,7 @@ fn act(line: &str, place: &str) -> Act {
                 stop: StopReason::EndTurn,
                 tokens: Some(Tokens { input: 100, output: 10, ..Tokens::default() }),
                 malformed: Vec::new(),
+                cut_call: None,
             };
             for word in more.trim_matches(['(', ')']).split(", ").filter(|word| !word.is_empty()) {
                 match (word, word.split_once('+')) {
@@ -165,8 +167,9 @@ fn act(line: &str, place: &str) -> Act {
             let (word, content) = body.split_once(' ').unwrap_or((body, ""));
             let result = match word {
                 "ok" => ToolResult::ok(filled(content)),
+                "exit" => ToolResult { executed: true, ..ToolResult::error(format!("exit code {content}")) },
                 "error" => ToolResult::error(filled(content)),
-                other => panic!("{place}: a tool comes back ok or error, not '{other}'"),
+                other => panic!("{place}: a tool comes back ok, error or exit, not '{other}'"),
             };
             What::Returns { call: CallId::new(more), result }
         }
@@ -216,6 +219,8 @@ fn add(what: &mut What, more: &str, place: &str) {
             let (call, why) = rest.split_once(' ').unwrap_or((rest, "it is no JSON"));
             answer.malformed.push((CallId::new(call), why.into()));
         }
+        // A call that never became whole: it is named, and not among the parts.
+        (What::Answers { answer, .. }, "half") => answer.cut_call = Some(rest.into()),
         (What::Answers { schema_error, .. }, "misfit") => *schema_error = Some(rest.into()),
         (What::Crashes { meanwhile, .. }, verb) => meanwhile.push(outside(verb, rest, place)),
         (What::Fails(error), "after") => error.retry_after_ms = Some(time_ms(rest, place)),

@@ -128,8 +128,9 @@ pub fn shown(what: &str, thread: &Thread, house: &House) -> Option<Vec<String>> 
         "left" => {
             let or = |left: Option<String>| left.unwrap_or_else(|| "any number of".to_owned());
             let money = thread.cost_left().map_or("any money".to_owned(), dollars);
+            let requests = thread.requests_left().map_or(String::new(), |left| format!("{left} requests, "));
             Some(vec![format!(
-                "{} tokens, {money}, {} calls, {} descendants",
+                "{requests}{} tokens, {money}, {} calls, {} descendants",
                 or(thread.tokens_left().map(|left| left.to_string())),
                 or(thread.tool_calls_left().map(|left| left.to_string())),
                 thread.descendants_left()
@@ -183,7 +184,7 @@ fn end(ending: &Ending) -> String {
 
 fn claim(scene: &Scene<'_>, booked: Claim) -> String {
     match booked {
-        nothing if nothing == Claim::default() => "nothing".to_owned(),
+        nothing if (nothing.tokens, nothing.cost_microusd) == (0, 0) => "nothing".to_owned(),
         whole if whole == scene.claim => "its claim".to_owned(),
         other => format!("{} tokens and {}", other.tokens, dollars(other.cost_microusd)),
     }
@@ -259,6 +260,7 @@ fn spawn_words(scene: &Scene<'_>, spawned: &ChildSpawned) -> Vec<String> {
 fn grant_words(scene: &Scene<'_>, grant: &Grant) -> String {
     let mut limits = Vec::new();
     limits.extend(grant.tool_calls.map(|calls| format!("{calls} calls")));
+    limits.extend(grant.requests.map(|requests| format!("{requests} requests")));
     limits.extend(grant.tokens.map(|tokens| format!("{tokens} tokens")));
     limits.extend(grant.cost_microusd.map(dollars));
     limits.extend(grant.time_ms.map(seconds));
@@ -278,6 +280,9 @@ fn report_words(report: &Report) -> Vec<String> {
     let usage = |usage: &agent::Usage| {
         let mut words =
             format!("{} calls, {} turns, {} tokens", usage.tool_calls, usage.model_calls, usage.counted_tokens);
+        if usage.requests != usage.model_calls {
+            let _ = write!(words, ", {} requests", usage.requests);
+        }
         if usage.cost_microusd > 0 {
             let _ = write!(words, ", {}", dollars(usage.cost_microusd));
         }

@@ -130,6 +130,7 @@ fn answered(parts: Vec<Part>, verdicts: Vec<Verdict>) -> Answered {
         cost_microusd: 0,
         estimated: false,
         schema_error: None,
+        cut_call: None,
         verdicts,
     }
 }

@@ -48,6 +48,7 @@ impl Talk {
             cost_microusd: 0,
             estimated: false,
             schema_error: None,
+            cut_call: None,
             verdicts: Vec::new(),
         }));
         call
