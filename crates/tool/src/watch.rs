@@ -41,8 +41,11 @@ pub(crate) struct Watch {
     note: Note,
     state: PathBuf,
     /// Paths that were changed with consent by other calls meanwhile.
-    others: Arc<Mutex<BTreeSet<PathBuf>>>,
+    others: Arc<Paths>,
 }
+
+/// Paths, shared between those who change them and those who compare them.
+type Paths = Mutex<BTreeSet<PathBuf>>;
 
 /// What is remembered of a watch, on disk too.
 #[derive(Debug, Serialize, Deserialize)]
@@ -57,7 +60,7 @@ struct Note {
 }
 
 /// The watches of this process, by their workspace.
-static ON: Mutex<Vec<(PathBuf, Weak<Mutex<BTreeSet<PathBuf>>>)>> = Mutex::new(Vec::new());
+static ON: Mutex<Vec<(PathBuf, Weak<Paths>)>> = Mutex::new(Vec::new());
 
 impl Watch {
     /// Begins to watch: `look` is what is there, with what the walls keep marked in it. Copies are made of the rest.
@@ -75,7 +78,7 @@ impl Watch {
         let call = call.replace(|c: char| !c.is_ascii_alphanumeric() && !"-_.".contains(c), "_");
         let note = Note { root: root.to_owned(), call, consented, before: look };
         fs::write(note.file(&state), serde_json::to_vec(&note)?)?;
-        let others = Arc::<Mutex<BTreeSet<PathBuf>>>::default();
+        let others = Arc::<Paths>::default();
         let mut on = ON.lock().unwrap_or_else(PoisonError::into_inner);
         on.retain(|(_, watch)| watch.strong_count() > 0);
         on.push((root.to_owned(), Arc::downgrade(&others)));
