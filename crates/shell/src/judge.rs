@@ -100,7 +100,8 @@ fn inline(text: &str, found: &mut Found) -> Verdict {
             let judged = script(&inner);
             found.parts.extend(judged.found.parts);
             found.touched.add(judged.found.touched);
-            Verdict { is_tricky: true, ..judged.verdict }
+            // It is not plain that it needs a network, so that consent to it is no consent to a network.
+            Verdict { is_tricky: true, network: false, ..judged.verdict }
         }
         Ok(_) => Verdict::unsure("it gives shells commands within commands"),
         Err(why) => Verdict::unsure(why),

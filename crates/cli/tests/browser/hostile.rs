@@ -103,9 +103,10 @@ fn hostile_words_of_agents_tools_and_files_are_only_words() {
 #[test]
 fn what_cannot_be_seen_is_shown_where_a_person_decides_about_it() {
     let hidden = "a\u{202e}b\u{200b}c\u{2066}d\u{e0100}e\u{7}f";
-    let path = format!("notes{hidden}<img src=x onerror=window.caught=1>.txt");
-    let content = format!("begin{}end \u{1b}]0;title\u{1b}\\ \u{feff}", " ".repeat(10_000));
-    let write = call("write_file", &format!("path = {}, content = {}", toml(&path), toml(&content)));
+    // In a path such characters are refused before anybody is asked (T67); a content may hold them.
+    let path = "notes<img src=x onerror=window.caught=1>.txt";
+    let content = format!("{hidden} begin{}end \u{1b}]0;title\u{1b}\\ \u{feff}", " ".repeat(10_000));
+    let write = call("write_file", &format!("path = {}, content = {}", toml(path), toml(&content)));
     let scenes = [scene("write", &[calls(&[write]), says("Done.")])];
     let (site, browser) = (Site::scripted(&scenes, &["--mode", "ask"]), Browser::start());
     let page = site.enter(&browser);

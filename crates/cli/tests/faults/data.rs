@@ -19,6 +19,7 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut files: Vec<_> = fs::read_dir(folder)
         .expect("a folder")
         .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.is_file())
         .map(|path| (path.display().to_string(), fs::read(&path).expect("a file")))
         .collect();
     files.sort();
