@@ -18,13 +18,19 @@ use agent::permission::UNKNOWN;
 use crate::limits;
 use crate::read;
 use crate::script::{Script, Word, is_trusted};
-use options::Globals;
+use options::{Globals, Width};
 use wrappers::{Inner, Wrapper};
 
 /// Wrappers around each other, and texts for shells in each other.
 const MAX_DEPTH: usize = 8;
-/// Calls that are looked at, guessed ones among them.
-const MAX_CALLS: usize = 2048;
+/// Words of all calls that are looked at, wrapped and guessed ones among them.
+const MAX_WORDS: usize = 48 * 1024;
+/// Texts for shells that are read.
+const MAX_TEXTS: usize = 64;
+/// Words that may be the verb of one call.
+const MAX_VERBS: usize = 8;
+/// What a command does for certain is told in no more than this.
+const MAX_BYTES: usize = 512 * 1024;
 /// A command that may do more different things than these is one of which nothing is known.
 const MAX_FORMS: usize = 1024;
 /// Of what a command may do, no more is told: rules are shorter.
@@ -109,8 +115,11 @@ struct Finder {
     acts: Acts,
     /// How many guesses are open: what is found under one is not certain.
     guesses: usize,
-    /// How many calls were looked at: guesses in guesses grow fast.
-    calls: usize,
+    /// How many words were looked at: calls in calls, and guesses in guesses, grow fast.
+    words: usize,
+    /// How many texts were read, and how much is told.
+    texts: usize,
+    bytes: usize,
 }
 
 impl Finder {
@@ -126,7 +135,9 @@ impl Finder {
 
     /// A text that a shell would run.
     fn text(&mut self, text: &str, depth: usize) {
-        let script = (depth < MAX_DEPTH).then(|| limits::check(text).and_then(|()| read::script(text)));
+        self.texts += 1;
+        let script = (depth < MAX_DEPTH && self.texts <= MAX_TEXTS)
+            .then(|| limits::check(text).and_then(|()| read::script(text)));
         match script {
             Some(Ok(script)) => self.script(&script, depth + 1),
             // Nothing at all is run.
@@ -147,8 +158,8 @@ impl Finder {
 
     fn call(&mut self, words: &[Piece], depth: usize) {
         let Some((program, args)) = words.split_first() else { return };
-        self.calls += 1;
-        if !program.is_name() || depth > MAX_DEPTH || self.calls > MAX_CALLS {
+        self.words += words.len();
+        if !program.is_name() || depth > MAX_DEPTH || self.words > MAX_WORDS {
             return self.anything();
         }
         let name = program.text.rsplit('/').next().unwrap_or_default();
@@ -191,9 +202,11 @@ impl Finder {
     fn forms(&mut self, name: &str, args: &[Piece]) {
         let globals = Globals::of(name);
         self.form(name, args);
-        let mut verbs = Vec::new();
-        find_verbs(&globals, args, 0, true, &mut verbs);
-        for (at, is_certain) in verbs {
+        let verbs = find_verbs(&globals, args);
+        if verbs.len() > MAX_VERBS {
+            self.perhaps(format!("{name} {UNKNOWN}"));
+        }
+        for (at, is_certain) in verbs.into_iter().take(MAX_VERBS) {
             let (verb, from) = (&args[at], &args[at..]);
             // Names of files can take the place of a verb, and are nothing but names where there is none.
             if !verb.is_known() || verb.is_glob && globals.has_verbs() {
@@ -229,7 +242,13 @@ impl Finder {
         if form.contains(UNKNOWN) || self.guesses > 0 {
             self.perhaps(form.clone());
         }
-        if self.guesses == 0 {
+        if self.guesses > 0 {
+            return;
+        }
+        self.bytes += form.len();
+        if self.bytes > MAX_BYTES {
+            self.anything();
+        } else {
             self.acts.certain.insert(form);
         }
     }
@@ -269,26 +288,17 @@ fn names(name: &str) -> Vec<String> {
 }
 
 /// Where the verb of a program may stand, and whether that is certain. An option that is not known may take the word behind it.
-fn find_verbs(globals: &Globals, args: &[Piece], from: usize, is_certain: bool, found: &mut Vec<(usize, bool)>) {
-    let mut at = from;
-    while let Some(word) = args.get(at) {
-        let width = match globals.width(word) {
-            options::Width::NoOption => break,
-            options::Width::End => {
-                at += 1;
-                break;
-            }
-            options::Width::Words(width) => width,
-            options::Width::OneOrTwo => {
-                if found.len() < MAX_DEPTH {
-                    find_verbs(globals, args, at + 2, false, found);
-                }
-                1
-            }
-        };
-        at += width;
+fn find_verbs(globals: &Globals, args: &[Piece]) -> BTreeSet<(usize, bool)> {
+    let (mut verbs, mut seen, mut open) = (BTreeSet::new(), BTreeSet::new(), vec![(0, true)]);
+    while let Some((at, is_certain)) = open.pop() {
+        let Some(word) = args.get(at).filter(|_| seen.insert((at, is_certain))) else { continue };
+        match globals.width(word) {
+            Width::NoOption => drop(verbs.insert((at, is_certain))),
+            Width::End if at + 1 < args.len() => drop(verbs.insert((at + 1, is_certain))),
+            Width::End => {}
+            Width::Words(width) => open.push((at + width, is_certain)),
+            Width::OneOrTwo => open.extend([(at + 1, is_certain), (at + 2, false)]),
+        }
     }
-    if at < args.len() && !found.contains(&(at, true)) {
-        found.push((at, is_certain));
-    }
+    verbs
 }

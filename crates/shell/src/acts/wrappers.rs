@@ -293,10 +293,12 @@ fn found(args: &[Piece]) -> Inner {
     let runs = |word: &Piece| {
         matches!(word.text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir" | "-x" | "-X" | "--exec" | "--exec-batch")
     };
-    let mut calls = Vec::new();
-    for (at, _) in args.iter().enumerate().filter(|(_, word)| runs(word)) {
-        let inner = args[at + 1..].iter().take_while(|word| !matches!(word.text.as_str(), ";" | "+"));
-        calls.push(inner.map(|word| replaced(word, "{}")).collect());
+    let (mut calls, mut rest) = (Vec::new(), args);
+    while let Some(at) = rest.iter().position(runs) {
+        let inner = &rest[at + 1..];
+        let end = inner.iter().position(|word| matches!(word.text.as_str(), ";" | "+")).unwrap_or(inner.len());
+        calls.push(inner[..end].iter().map(|word| replaced(word, "{}")).collect());
+        rest = &inner[end..];
     }
     Inner::Several(calls)
 }
