@@ -17,7 +17,7 @@ use agent::permission::UNKNOWN;
 
 use crate::limits;
 use crate::read;
-use crate::script::{Script, Word, is_trusted};
+use crate::script::{Call, Oddity, Script, Word, is_trusted};
 use options::{Globals, Width};
 use wrappers::{Inner, Wrapper};
 
@@ -127,10 +127,22 @@ impl Finder {
         if script.assigned.iter().any(|name| name.starts_with("GIT_CONFIG")) {
             self.perhaps(format!("git {UNKNOWN}"));
         }
+        // Which of the values is which variable's is not told, and it makes no difference.
+        if script.assigned.iter().any(|name| RUN_LATER.contains(&name.as_str())) {
+            script.loose.iter().for_each(|word| self.later(&Piece::of(word), depth));
+        }
+        if evaluates_unseen(script) {
+            self.anything();
+        }
         for call in &script.calls {
             let pieces: Vec<Piece> = call.words.iter().map(Piece::of).collect();
             self.call(&pieces, depth);
         }
+    }
+
+    /// A text that something runs later, if it is one.
+    fn later(&mut self, text: &Piece, depth: usize) {
+        self.guess(|finder| finder.joined_text(std::slice::from_ref(text), depth));
     }
 
     /// A text that a shell would run.
@@ -165,6 +177,20 @@ impl Finder {
         let name = program.text.rsplit('/').next().unwrap_or_default();
         for name in names(name) {
             self.forms(&name, args);
+        }
+        let settings = args.iter().filter(|word| word.is_assignment());
+        for (variable, value) in
+            settings.filter_map(|word| word.raw.split_once('=').map(|(name, _)| name).zip(value(word)))
+        {
+            if RUN_LATER.contains(&variable) {
+                self.later(&value, depth);
+            }
+        }
+        if name == "git" {
+            // Many settings name a program: a pager, an editor, a helper.
+            let is_setting = |at: usize| args[at].text.starts_with("-c") || at > 0 && args[at - 1].text == "-c";
+            let values = (0..args.len()).filter(|at| is_setting(*at)).filter_map(|at| value(&args[at]));
+            values.for_each(|value| self.later(&value, depth));
         }
         if let Some(wrapper) = Wrapper::named(name) {
             match wrapper.inner(args) {
@@ -272,6 +298,71 @@ impl Finder {
         find(self);
         self.guesses -= 1;
     }
+}
+
+/// Variables whose value is run as a command by what comes after.
+const RUN_LATER: [&str; 18] = [
+    "PS4",
+    "PROMPT_COMMAND",
+    "BASH_ENV",
+    "ENV",
+    "EDITOR",
+    "VISUAL",
+    "PAGER",
+    "BROWSER",
+    "GIT_EDITOR",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_PAGER",
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_ASKPASS",
+    "SSH_ASKPASS",
+    "LESSOPEN",
+    "RUSTC_WRAPPER",
+];
+
+/// Builtins that evaluate the subscript of an array that they are given, commands in it included.
+const EVALUATING: [&str; 16] = [
+    "let",
+    "printf",
+    "read",
+    "test",
+    "[",
+    "unset",
+    "declare",
+    "typeset",
+    "local",
+    "export",
+    "readonly",
+    "wait",
+    "mapfile",
+    "readarray",
+    "getopts",
+    "hash",
+];
+
+/// Whether the shell runs something in a place that is not read: in a document, in a subscript that is quoted, in a value that is
+/// shown as a prompt.
+fn evaluates_unseen(script: &Script) -> bool {
+    let holds_command = |word: &Word| !word.is_computed && (word.text.contains("$(") || word.text.contains('`'));
+    let is_document = |word: &Word| word.is_computed && word.text.is_empty();
+    let computes = script.oddities.iter().any(|oddity| matches!(oddity, Oddity::Arithmetic | Oddity::EvaluatingTest));
+    let evaluates = |call: &Call| {
+        let (name, args) = (call.words[0].text.as_str(), &call.words[1..]);
+        let renames = name == "hash" && args.iter().any(|word| word.text.starts_with("-p"));
+        EVALUATING.contains(&name) && args.iter().any(|word| holds_command(word) && word.text.contains('[')) || renames
+    };
+    let called = script.calls.iter().flat_map(|call| &call.words);
+    called.chain(&script.loose).any(|word| word.text.contains("@P"))
+        || script.loose.iter().any(|word| is_document(word) || computes && holds_command(word))
+        || script.calls.iter().any(evaluates)
+}
+
+/// What stands behind the first `=` of a word.
+fn value(word: &Piece) -> Option<Piece> {
+    let after = |text: &str| text.split_once('=').map(|(_, value)| value.trim_start_matches('!').to_owned());
+    Some(Piece { text: after(&word.text)?, raw: after(&word.raw)?, is_glob: false })
 }
 
 /// The names that a rule may give a program: its own, without a version at its end, and `git push` for `git-push`.

@@ -160,7 +160,7 @@ const AROUND: [&str; 64] = [
 ];
 
 /// Spellings that fit into none of the tables.
-const ODD: [(&str, &str); 34] = [
+const ODD: [(&str, &str); 56] = [
     ("git push*", "git -c alias.p=push p origin"),
     ("git push*", "git -calias.p=push p"),
     ("git push*", "git -c alias.p='!git push' p"),
@@ -195,6 +195,28 @@ const ODD: [(&str, &str); 34] = [
     ("rm *", "ls | xargs -I% sh -c 'rm %'"),
     ("npm publish*", "npm pub"),
     ("pip install*", "python3.12 -m pip install x"),
+    ("git push*", "env - git push"),
+    ("git push*", "env -u A -S 'git push'"),
+    ("git push*", "cat <<EOF\n$(git push)\nEOF"),
+    ("git push*", "let 'a[$(git push)]'"),
+    ("git push*", "printf -v 'a[`git push`]' x"),
+    ("git push*", "[[ -v 'a[$(git push)]' ]]"),
+    ("git push*", "x='a[$(git push)]'; ((x))"),
+    ("git push*", "x='$(git push)'; echo \"${x@P}\""),
+    ("git push*", "PS4='$(git push)'; set -x; ls"),
+    ("git push*", "GIT_EDITOR='git push' git commit"),
+    ("git push*", "env GIT_SSH_COMMAND='git push' git fetch"),
+    ("git push*", "export PAGER='git push'; git log"),
+    ("git push*", "git -c core.editor='git push' commit"),
+    ("git push*", "git -c core.pager='!git push' log"),
+    ("git push*", "hash -p /usr/bin/git g; g push"),
+    ("git push*", "pwsh -c 'git push'"),
+    ("git push*", "perl -e'system(qw(git push))'"),
+    ("git push*", "coproc git push"),
+    ("git push*", "! git push"),
+    ("git push*", "git \\\n push"),
+    ("git push*", "git${IFS}push"),
+    ("npm publish*", "yarn npm publish"),
 ];
 
 fn variants() -> Vec<(&'static str, String)> {
@@ -298,6 +320,14 @@ fn a_rule_does_not_touch_what_does_something_else() {
         "rmdir x",
         "true",
         "cd sub && cargo build",
+        "GIT_EDITOR=true git rebase --continue",
+        "git -c core.pager=cat log -3",
+        "cat > notes.md <<'EOF'\nRun `git push` or $(rm x)\nEOF",
+        "cat <<EOF\n$HOME\nEOF",
+        "printf '%s' \"$(date)\"",
+        "test -n \"$CI\" && echo yes",
+        "export NODE_ENV=test; npm test",
+        "[ -d target ] || mkdir target",
     ];
     let registry = Registry::standard(CommandHost::default());
     let rules: Vec<Rule> = DENIED.iter().map(|denied| rule(denied.pattern, Action::Deny)).collect();

@@ -124,7 +124,7 @@ impl Wrapper {
             "node" | "nodejs" | "bun" | "tsx" => Wrapper::Code(&["-e", "-p", "--eval", "--print"]),
             "php" => Wrapper::Code(&["-r"]),
             "awk" | "gawk" | "mawk" | "nawk" => Wrapper::Awk,
-            "npm" | "pnpm" | "yarn" => Wrapper::GuessedIf(&["exec", "x", "dlx"]),
+            "npm" | "pnpm" | "yarn" => Wrapper::GuessedIf(&["exec", "x", "dlx", "npm"]),
             "docker" | "podman" | "nerdctl" | "kubectl" | "oc" => Wrapper::GuessedIf(&["exec", "run"]),
             "poetry" | "pipenv" | "uv" | "rustup" | "conda" | "mamba" | "bundle" | "mise" | "asdf" | "direnv"
             | "nix" => Wrapper::GuessedIf(&["run", "exec", "shell", "x", "develop"]),
@@ -168,7 +168,13 @@ impl Wrapper {
 }
 
 /// Wrappers that are rare, or whose options are many.
-const GUESSED: [&str; 54] = [
+const GUESSED: [&str; 60] = [
+    "pwsh",
+    "nu",
+    "xonsh",
+    "elvish",
+    "yash",
+    "osh",
     "parallel",
     "flock",
     "su",
@@ -274,6 +280,11 @@ fn call(words: &[Piece]) -> Inner {
 fn env(args: &[Piece]) -> Inner {
     const OPTIONS: Plain =
         Plain { flags: "i0v", valued: "uCa", long: &["unset", "chdir", "argv0"], operands: 0, assigns: true };
+    // A lone dash takes all variables away.
+    let args = match args.split_first() {
+        Some((dash, rest)) if dash.text == "-" => rest,
+        _ => args,
+    };
     // `-S` splits a text into words, and what follows it is put behind them.
     let split = args.iter().position(|word| {
         word.text.starts_with("--split-string")
@@ -411,7 +422,12 @@ fn python(args: &[Piece]) -> Inner {
 fn code(args: &[Piece], options: &[&str]) -> Inner {
     let is_given = |at: usize| at > 0 && options.contains(&args[at - 1].text.as_str());
     let starts = |word: &Piece| !word.is_known() || starts_programs(&word.text, "`");
-    if (0..args.len()).any(|at| is_given(at) && starts(&args[at])) { Inner::Anything } else { Inner::Nothing }
+    let is_attached = |word: &Piece| options.iter().any(|option| option.len() == 2 && word.text.starts_with(option));
+    if (0..args.len()).any(|at| (is_given(at) || is_attached(&args[at])) && starts(&args[at])) {
+        Inner::Anything
+    } else {
+        Inner::Nothing
+    }
 }
 
 fn starts_programs(code: &str, mark: &str) -> bool {
