@@ -187,7 +187,8 @@ pub struct Weighed {
 pub fn judge(chain: &[Layer], rules: &[Rule], granted: &[Rule], asked: &Asked<'_>) -> Judgement {
     let links: Vec<Link> = chain.iter().map(|layer| say(layer, rules, asked)).collect();
     let granted: Vec<&Rule> = granted.iter().filter(|rule| matches(&rule.tool, asked.tool)).collect();
-    let strictest = links.iter().max_by_key(|link| link.action).cloned();
+    // Of several that ask, the one that no mode and no rule that allows can lift.
+    let strictest = links.iter().max_by_key(|link| (link.action, link.is_undecided)).cloned();
     let (action, by, is_undecided) = match strictest {
         Some(link) if link.action == Action::Ask && all_covered(&granted, asked) => {
             (Action::Allow, "a person's consent for this thread".into(), false)
@@ -233,7 +234,7 @@ fn say(layer: &Layer, rules: &[Rule], asked: &Asked<'_>) -> Link {
         }
         let may_touch = |rule: &&&Rule| assessment.perhaps.iter().any(|act| rule.may_cover(act));
         if let Some(rule) = rules().find(may_touch) {
-            // Where nothing asks there is nobody to decide.
+            // Where nothing asks, no person is there to decide.
             let action = if layer.mode == Mode::Dangerous { Action::Deny } else { Action::Ask };
             let by = format!("rule: {rule}, which may be meant: what the call does is known only when it runs");
             return Link { is_undecided: rule.action == Action::Deny, ..link(action, by) };

@@ -52,10 +52,10 @@ pub(crate) fn of(script: &Script) -> Acts {
     let mut finder = Finder::default();
     finder.script(script, 0);
     let Acts { certain, mut perhaps } = finder.acts;
-    perhaps.retain(|form| form.contains(UNKNOWN) || !certain.contains(form));
     if perhaps.len() > MAX_FORMS {
         perhaps = [UNKNOWN.to_string()].into();
     }
+    perhaps.retain(|form| form.contains(UNKNOWN) || !certain.contains(form));
     Acts { certain, perhaps }
 }
 
@@ -66,30 +66,38 @@ struct Piece {
     text: String,
     /// As it was written.
     raw: String,
+    /// Whether it holds no variable at all, not even one whose value is no secret and no option.
+    is_fixed: bool,
     /// Whether names of files may take its place.
     is_glob: bool,
 }
 
 impl Piece {
-    fn of(word: &Word) -> Self {
+    fn of(word: &Word, script: &Script) -> Self {
         // A parameter without a name is an argument of a text for a shell, which may be anything.
-        let is_known =
-            !word.is_computed && word.variables.iter().all(|variable| !variable.is_empty() && is_trusted(variable));
+        let is_usual = |name: &String| {
+            !name.is_empty() && is_trusted(name) && !script.assigned.contains(name) && !script.looped.contains(name)
+        };
+        let is_known = !word.is_computed && word.variables.iter().all(is_usual);
         let text = if is_known { word.text.clone() } else { format!("{}{UNKNOWN}", beginning(&word.text)) };
-        Self { text, raw: word.text.clone(), is_glob: word.is_glob }
+        let is_fixed = !word.is_computed && word.variables.is_empty();
+        Self { text, raw: word.text.clone(), is_fixed, is_glob: word.is_glob }
     }
 
     fn plain(text: &str) -> Self {
-        Self { text: text.to_owned(), raw: text.to_owned(), is_glob: false }
+        Self { text: text.to_owned(), raw: text.to_owned(), is_fixed: true, is_glob: false }
     }
 
     fn is_known(&self) -> bool {
         !self.text.contains(UNKNOWN)
     }
 
-    /// Whether it can be the name of a program or a verb and nothing else.
-    fn is_name(&self) -> bool {
-        self.is_known() && !self.is_glob
+    /// The program that it names, without its folder; none where it may be another one.
+    fn program(&self) -> Option<&str> {
+        let name = self.text.rsplit('/').next().unwrap_or_default();
+        // A variable in the folder makes no difference.
+        let is_settled = self.is_fixed || !name.is_empty() && !name.contains(['$', '`']);
+        (self.is_known() && !self.is_glob && is_settled).then_some(name)
     }
 
     fn is_option(&self) -> bool {
@@ -129,13 +137,13 @@ impl Finder {
         }
         // Which of the values is which variable's is not told, and it makes no difference.
         if script.assigned.iter().any(|name| RUN_LATER.contains(&name.as_str())) {
-            script.loose.iter().for_each(|word| self.later(&Piece::of(word), depth));
+            script.loose.iter().for_each(|word| self.later(&Piece::of(word, script), depth));
         }
         if evaluates_unseen(script) {
             self.anything();
         }
         for call in &script.calls {
-            let pieces: Vec<Piece> = call.words.iter().map(Piece::of).collect();
+            let pieces: Vec<Piece> = call.words.iter().map(|word| Piece::of(word, script)).collect();
             self.call(&pieces, depth);
         }
     }
@@ -171,10 +179,9 @@ impl Finder {
     fn call(&mut self, words: &[Piece], depth: usize) {
         let Some((program, args)) = words.split_first() else { return };
         self.words += words.len();
-        if !program.is_name() || depth > MAX_DEPTH || self.words > MAX_WORDS {
+        let Some(name) = program.program().filter(|_| depth <= MAX_DEPTH && self.words <= MAX_WORDS) else {
             return self.anything();
-        }
-        let name = program.text.rsplit('/').next().unwrap_or_default();
+        };
         for name in names(name) {
             self.forms(&name, args);
         }
@@ -235,7 +242,7 @@ impl Finder {
         for (at, is_certain) in verbs.into_iter().take(MAX_VERBS) {
             let (verb, from) = (&args[at], &args[at..]);
             // Names of files can take the place of a verb, and are nothing but names where there is none.
-            if !verb.is_known() || verb.is_glob && globals.has_verbs() {
+            if !verb.is_known() || globals.has_verbs() && (verb.is_glob || !verb.is_fixed) {
                 self.perhaps(format!("{name} {UNKNOWN}"));
                 continue;
             }
@@ -362,7 +369,7 @@ fn evaluates_unseen(script: &Script) -> bool {
 /// What stands behind the first `=` of a word.
 fn value(word: &Piece) -> Option<Piece> {
     let after = |text: &str| text.split_once('=').map(|(_, value)| value.trim_start_matches('!').to_owned());
-    Some(Piece { text: after(&word.text)?, raw: after(&word.raw)?, is_glob: false })
+    Some(Piece { text: after(&word.text)?, raw: after(&word.raw)?, is_fixed: word.is_fixed, is_glob: false })
 }
 
 /// The names that a rule may give a program: its own, without a version at its end, and `git push` for `git-push`.

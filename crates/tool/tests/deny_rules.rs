@@ -160,7 +160,7 @@ const AROUND: [&str; 64] = [
 ];
 
 /// Spellings that fit into none of the tables.
-const ODD: [(&str, &str); 56] = [
+const ODD: [(&str, &str); 63] = [
     ("git push*", "git -c alias.p=push p origin"),
     ("git push*", "git -calias.p=push p"),
     ("git push*", "git -c alias.p='!git push' p"),
@@ -217,6 +217,13 @@ const ODD: [(&str, &str); 56] = [
     ("git push*", "git \\\n push"),
     ("git push*", "git${IFS}push"),
     ("npm publish*", "yarn npm publish"),
+    ("git push*", "$SHELL -c 'git push'"),
+    ("git push*", "HOME=push; git $HOME"),
+    ("git push*", "for LANG in push; do git $LANG; done"),
+    ("git push*", "read -r TERM <<< push; git $TERM"),
+    ("git push*", "HOME='git push'; $HOME"),
+    ("git push*", "$HOME/bin/git push"),
+    ("deploy now*", "HOME=now; deploy $HOME"),
 ];
 
 fn variants() -> Vec<(&'static str, String)> {
@@ -320,6 +327,8 @@ fn a_rule_does_not_touch_what_does_something_else() {
         "rmdir x",
         "true",
         "cd sub && cargo build",
+        "git -C $HOME/project status",
+        "ls $PWD/src",
         "GIT_EDITOR=true git rebase --continue",
         "git -c core.pager=cat log -3",
         "cat > notes.md <<'EOF'\nRun `git push` or $(rm x)\nEOF",

@@ -125,7 +125,7 @@ async fn a_path_with_white_space_around_a_protected_place_writes_nothing_in_any_
     );
     for mode in ["plan", "ask", "auto", "dangerous"] {
         let desk = Desk::new();
-        // No question is left over, so that the run ends well without anybody to ask.
+        // No question is left over, so that the run ends well without a person to ask.
         run(&desk, &script, &["--mode", mode]).await.exits(0);
         let left: Vec<_> = std::fs::read_dir(desk.work(".")).expect("the workspace").collect();
         assert!(left.is_empty(), "{mode}: {left:?}");

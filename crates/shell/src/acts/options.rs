@@ -22,7 +22,7 @@ pub(super) struct Globals {
     flags: &'static [&'static str],
     /// Options that take the next word, unless their value is in the same word.
     valued: &'static [&'static str],
-    /// All verbs, where a verb that is not among them is one that somebody defined; empty where nobody can define any.
+    /// All verbs, where any other one may be an alias of one of them; empty where that is not known.
     verbs: &'static [&'static str],
     /// What an option's value begins with where it defines a verb.
     defining: &'static str,
@@ -279,7 +279,7 @@ const PROGRAMS: [Globals; 12] = [
     },
 ];
 
-/// All verbs of git; any other one is an alias, or a program that somebody put beside git.
+/// All verbs of git; any other one is an alias, or a program `git-…` of another origin.
 const GIT_VERBS: [&str; 152] = [
     "add",
     "am",

@@ -334,7 +334,7 @@ fn xargs(args: &[Piece]) -> Inner {
     let mark = marks.next().unwrap_or_else(|| "{}".to_owned());
     let mut inner: Vec<Piece> = inner.iter().map(|word| replaced(word, &mark)).collect();
     // Its input comes behind the words.
-    inner.push(Piece { text: UNKNOWN.to_string(), raw: String::new(), is_glob: false });
+    inner.push(Piece { text: UNKNOWN.to_string(), raw: String::new(), is_fixed: false, is_glob: false });
     Inner::Call(inner)
 }
 
