@@ -250,9 +250,12 @@ impl Finder {
             let is_value = |at: usize| at > 0 && from[at - 1].is_option() && !from[at - 1].text.contains('=');
             let spare = |at: &usize| !from[*at].is_option() && !is_value(*at);
             let spare: Vec<Piece> = (0..from.len()).filter(spare).map(|at| from[at].clone()).collect();
+            let joined = from.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+            let synonyms: Vec<Piece> = globals.synonyms(&joined).map(|words| Piece::plain(&words)).collect();
             let add = |finder: &mut Self| {
                 finder.form(name, from);
                 finder.form(name, &bare);
+                synonyms.iter().for_each(|words| finder.form(name, std::slice::from_ref(words)));
             };
             match is_certain {
                 true => add(self),

@@ -160,7 +160,7 @@ const AROUND: [&str; 64] = [
 ];
 
 /// Spellings that fit into none of the tables.
-const ODD: [(&str, &str); 63] = [
+const ODD: [(&str, &str); 67] = [
     ("git push*", "git -c alias.p=push p origin"),
     ("git push*", "git -calias.p=push p"),
     ("git push*", "git -c alias.p='!git push' p"),
@@ -224,6 +224,10 @@ const ODD: [(&str, &str); 63] = [
     ("git push*", "HOME='git push'; $HOME"),
     ("git push*", "$HOME/bin/git push"),
     ("deploy now*", "HOME=now; deploy $HOME"),
+    ("docker push*", "docker --context x image push y"),
+    ("docker image push*", "docker push y"),
+    ("npm install*", "npm i left-pad"),
+    ("cargo build*", "cargo --offline b"),
 ];
 
 fn variants() -> Vec<(&'static str, String)> {
