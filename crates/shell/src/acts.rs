@@ -193,11 +193,8 @@ impl Finder {
                 self.later(&value, depth);
             }
         }
-        if name == "git" {
-            // Many settings name a program: a pager, an editor, a helper.
-            let is_setting = |at: usize| args[at].text.starts_with("-c") || at > 0 && args[at - 1].text == "-c";
-            let values = (0..args.len()).filter(|at| is_setting(*at)).filter_map(|at| value(&args[at]));
-            values.for_each(|value| self.later(&value, depth));
+        for text in wrappers::texts(name, args) {
+            self.later(&text, depth);
         }
         if let Some(wrapper) = Wrapper::named(name) {
             match wrapper.inner(args) {
@@ -357,14 +354,20 @@ const EVALUATING: [&str; 16] = [
 fn evaluates_unseen(script: &Script) -> bool {
     let holds_command = |word: &Word| !word.is_computed && (word.text.contains("$(") || word.text.contains('`'));
     let is_document = |word: &Word| word.is_computed && word.text.is_empty();
-    let computes = script.oddities.iter().any(|oddity| matches!(oddity, Oddity::Arithmetic | Oddity::EvaluatingTest));
+    let called = || script.calls.iter().flat_map(|call| &call.words).chain(&script.loose);
+    // A variable in a sum, a subscript or an offset is evaluated in its turn.
+    let computes = called().any(|word| word.is_opaque)
+        || script.oddities.iter().any(|oddity| matches!(oddity, Oddity::Arithmetic | Oddity::EvaluatingTest));
     let evaluates = |call: &Call| {
         let (name, args) = (call.words[0].text.as_str(), &call.words[1..]);
-        let renames = name == "hash" && args.iter().any(|word| word.text.starts_with("-p"));
+        let renames = match name {
+            "hash" => args.iter().any(|word| word.text.starts_with("-p")),
+            "alias" => args.iter().any(|word| word.text.contains('=')),
+            _ => false,
+        };
         EVALUATING.contains(&name) && args.iter().any(|word| holds_command(word) && word.text.contains('[')) || renames
     };
-    let called = script.calls.iter().flat_map(|call| &call.words);
-    called.chain(&script.loose).any(|word| word.text.contains("@P"))
+    called().any(|word| word.text.contains("@P"))
         || script.loose.iter().any(|word| is_document(word) || computes && holds_command(word))
         || script.calls.iter().any(evaluates)
 }

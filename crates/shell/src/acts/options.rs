@@ -322,7 +322,7 @@ const PROGRAMS: [Globals; 12] = [
 ];
 
 /// All verbs of git; any other one is an alias, or a program `git-…` of another origin.
-const GIT_VERBS: [&str; 152] = [
+const GIT_VERBS: [&str; 167] = [
     "add",
     "am",
     "annotate",
@@ -475,6 +475,21 @@ const GIT_VERBS: [&str; 152] = [
     "verify-commit",
     "verify-pack",
     "verify-tag",
+    "fsck-objects",
+    "merge-octopus",
+    "merge-ours",
+    "merge-recursive",
+    "merge-recursive-ours",
+    "merge-recursive-theirs",
+    "merge-resolve",
+    "merge-subtree",
+    "pickaxe",
+    "version",
+    "whatchanged",
+    "worktree",
+    "write-tree",
+    "web--browse",
+    "lfs",
 ];
 
 /// The verbs of npm that are not asked about; npm takes any other word for the beginning of one.
