@@ -187,7 +187,8 @@ pub struct Weighed {
 pub fn judge(chain: &[Layer], rules: &[Rule], granted: &[Rule], asked: &Asked<'_>) -> Judgement {
     let links: Vec<Link> = chain.iter().map(|layer| say(layer, rules, asked)).collect();
     let granted: Vec<&Rule> = granted.iter().filter(|rule| matches(&rule.tool, asked.tool)).collect();
-    let strictest = links.iter().max_by_key(|link| link.action).cloned();
+    // Of several that ask, the one that no mode and no rule that allows can lift.
+    let strictest = links.iter().max_by_key(|link| (link.action, link.is_undecided)).cloned();
     let (action, by, is_undecided) = match strictest {
         // Consent for more than once was given without a protected place in sight.
         Some(link)
@@ -233,7 +234,7 @@ fn say(layer: &Layer, rules: &[Rule], asked: &Asked<'_>) -> Link {
             !assessment.is_readable || assessment.perhaps.iter().any(|act| rule.may_cover(act))
         };
         if let Some(rule) = rules().find(may_touch) {
-            // Where nothing asks there is nobody to decide.
+            // Where nothing asks, no person is there to decide.
             let action = if layer.mode == Mode::Dangerous { Action::Deny } else { Action::Ask };
             let why = match assessment.is_readable {
                 true => "what the call does is known only when it runs",

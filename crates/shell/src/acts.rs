@@ -17,14 +17,20 @@ use agent::permission::UNKNOWN;
 
 use crate::limits;
 use crate::read;
-use crate::script::{Script, Word, is_trusted};
-use options::Globals;
+use crate::script::{Call, Oddity, Script, Word, is_trusted};
+use options::{Globals, Width};
 use wrappers::{Inner, Wrapper};
 
 /// Wrappers around each other, and texts for shells in each other.
 const MAX_DEPTH: usize = 8;
-/// Calls that are looked at, guessed ones among them.
-const MAX_CALLS: usize = 2048;
+/// Words of all calls that are looked at, wrapped and guessed ones among them.
+const MAX_WORDS: usize = 48 * 1024;
+/// Texts for shells that are read.
+const MAX_TEXTS: usize = 64;
+/// Words that may be the verb of one call.
+const MAX_VERBS: usize = 8;
+/// What a command does for certain is told in no more than this.
+const MAX_BYTES: usize = 512 * 1024;
 /// A command that may do more different things than these is one of which nothing is known.
 const MAX_FORMS: usize = 1024;
 /// Of what a command may do, no more is told: rules are shorter.
@@ -46,10 +52,10 @@ pub(crate) fn of(script: &Script) -> Acts {
     let mut finder = Finder::default();
     finder.script(script, 0);
     let Acts { certain, mut perhaps } = finder.acts;
-    perhaps.retain(|form| form.contains(UNKNOWN) || !certain.contains(form));
     if perhaps.len() > MAX_FORMS {
         perhaps = [UNKNOWN.to_string()].into();
     }
+    perhaps.retain(|form| form.contains(UNKNOWN) || !certain.contains(form));
     Acts { certain, perhaps }
 }
 
@@ -60,30 +66,38 @@ struct Piece {
     text: String,
     /// As it was written.
     raw: String,
+    /// Whether it holds no variable at all, not even one whose value is no secret and no option.
+    is_fixed: bool,
     /// Whether names of files may take its place.
     is_glob: bool,
 }
 
 impl Piece {
-    fn of(word: &Word) -> Self {
+    fn of(word: &Word, script: &Script) -> Self {
         // A parameter without a name is an argument of a text for a shell, which may be anything.
-        let is_known =
-            !word.is_computed && word.variables.iter().all(|variable| !variable.is_empty() && is_trusted(variable));
+        let is_usual = |name: &String| {
+            !name.is_empty() && is_trusted(name) && !script.assigned.contains(name) && !script.looped.contains(name)
+        };
+        let is_known = !word.is_computed && word.variables.iter().all(is_usual);
         let text = if is_known { word.text.clone() } else { format!("{}{UNKNOWN}", beginning(&word.text)) };
-        Self { text, raw: word.text.clone(), is_glob: word.is_glob }
+        let is_fixed = !word.is_computed && word.variables.is_empty();
+        Self { text, raw: word.text.clone(), is_fixed, is_glob: word.is_glob }
     }
 
     fn plain(text: &str) -> Self {
-        Self { text: text.to_owned(), raw: text.to_owned(), is_glob: false }
+        Self { text: text.to_owned(), raw: text.to_owned(), is_fixed: true, is_glob: false }
     }
 
     fn is_known(&self) -> bool {
         !self.text.contains(UNKNOWN)
     }
 
-    /// Whether it can be the name of a program or a verb and nothing else.
-    fn is_name(&self) -> bool {
-        self.is_known() && !self.is_glob
+    /// The program that it names, without its folder; none where it may be another one.
+    fn program(&self) -> Option<&str> {
+        let name = self.text.rsplit('/').next().unwrap_or_default();
+        // A variable in the folder makes no difference.
+        let is_settled = self.is_fixed || !name.is_empty() && !name.contains(['$', '`']);
+        (self.is_known() && !self.is_glob && is_settled).then_some(name)
     }
 
     fn is_option(&self) -> bool {
@@ -109,8 +123,11 @@ struct Finder {
     acts: Acts,
     /// How many guesses are open: what is found under one is not certain.
     guesses: usize,
-    /// How many calls were looked at: guesses in guesses grow fast.
-    calls: usize,
+    /// How many words were looked at: calls in calls, and guesses in guesses, grow fast.
+    words: usize,
+    /// How many texts were read, and how much is told.
+    texts: usize,
+    bytes: usize,
 }
 
 impl Finder {
@@ -118,15 +135,29 @@ impl Finder {
         if script.assigned.iter().any(|one| one.name.starts_with("GIT_CONFIG")) {
             self.perhaps(format!("git {UNKNOWN}"));
         }
+        // Which of the values is which variable's is not told, and it makes no difference.
+        if script.assigned.iter().any(|name| RUN_LATER.contains(&name.as_str())) {
+            script.loose.iter().for_each(|word| self.later(&Piece::of(word, script), depth));
+        }
+        if evaluates_unseen(script) {
+            self.anything();
+        }
         for call in &script.calls {
-            let pieces: Vec<Piece> = call.words.iter().map(Piece::of).collect();
+            let pieces: Vec<Piece> = call.words.iter().map(|word| Piece::of(word, script)).collect();
             self.call(&pieces, depth);
         }
     }
 
+    /// A text that something runs later, if it is one.
+    fn later(&mut self, text: &Piece, depth: usize) {
+        self.guess(|finder| finder.joined_text(std::slice::from_ref(text), depth));
+    }
+
     /// A text that a shell would run.
     fn text(&mut self, text: &str, depth: usize) {
-        let script = (depth < MAX_DEPTH).then(|| limits::check(text).and_then(|()| read::script(text)));
+        self.texts += 1;
+        let script = (depth < MAX_DEPTH && self.texts <= MAX_TEXTS)
+            .then(|| limits::check(text).and_then(|()| read::script(text)));
         match script {
             Some(Ok(script)) => self.script(&script, depth + 1),
             // Nothing at all is run.
@@ -147,13 +178,23 @@ impl Finder {
 
     fn call(&mut self, words: &[Piece], depth: usize) {
         let Some((program, args)) = words.split_first() else { return };
-        self.calls += 1;
-        if !program.is_name() || depth > MAX_DEPTH || self.calls > MAX_CALLS {
+        self.words += words.len();
+        let Some(name) = program.program().filter(|_| depth <= MAX_DEPTH && self.words <= MAX_WORDS) else {
             return self.anything();
-        }
-        let name = program.text.rsplit('/').next().unwrap_or_default();
+        };
         for name in names(name) {
             self.forms(&name, args);
+        }
+        let settings = args.iter().filter(|word| word.is_assignment());
+        for (variable, value) in
+            settings.filter_map(|word| word.raw.split_once('=').map(|(name, _)| name).zip(value(word)))
+        {
+            if RUN_LATER.contains(&variable) {
+                self.later(&value, depth);
+            }
+        }
+        for text in wrappers::texts(name, args) {
+            self.later(&text, depth);
         }
         if let Some(wrapper) = Wrapper::named(name) {
             match wrapper.inner(args) {
@@ -191,12 +232,14 @@ impl Finder {
     fn forms(&mut self, name: &str, args: &[Piece]) {
         let globals = Globals::of(name);
         self.form(name, args);
-        let mut verbs = Vec::new();
-        find_verbs(&globals, args, 0, true, &mut verbs);
-        for (at, is_certain) in verbs {
+        let verbs = find_verbs(&globals, args);
+        if verbs.len() > MAX_VERBS {
+            self.perhaps(format!("{name} {UNKNOWN}"));
+        }
+        for (at, is_certain) in verbs.into_iter().take(MAX_VERBS) {
             let (verb, from) = (&args[at], &args[at..]);
             // Names of files can take the place of a verb, and are nothing but names where there is none.
-            if !verb.is_known() || verb.is_glob && globals.has_verbs() {
+            if !verb.is_known() || globals.has_verbs() && (verb.is_glob || !verb.is_fixed) {
                 self.perhaps(format!("{name} {UNKNOWN}"));
                 continue;
             }
@@ -204,9 +247,12 @@ impl Finder {
             let is_value = |at: usize| at > 0 && from[at - 1].is_option() && !from[at - 1].text.contains('=');
             let spare = |at: &usize| !from[*at].is_option() && !is_value(*at);
             let spare: Vec<Piece> = (0..from.len()).filter(spare).map(|at| from[at].clone()).collect();
+            let joined = from.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+            let synonyms: Vec<Piece> = globals.synonyms(&joined).map(|words| Piece::plain(&words)).collect();
             let add = |finder: &mut Self| {
                 finder.form(name, from);
                 finder.form(name, &bare);
+                synonyms.iter().for_each(|words| finder.form(name, std::slice::from_ref(words)));
             };
             match is_certain {
                 true => add(self),
@@ -229,7 +275,13 @@ impl Finder {
         if form.contains(UNKNOWN) || self.guesses > 0 {
             self.perhaps(form.clone());
         }
-        if self.guesses == 0 {
+        if self.guesses > 0 {
+            return;
+        }
+        self.bytes += form.len();
+        if self.bytes > MAX_BYTES {
+            self.anything();
+        } else {
             self.acts.certain.insert(form);
         }
     }
@@ -255,6 +307,77 @@ impl Finder {
     }
 }
 
+/// Variables whose value is run as a command by what comes after.
+const RUN_LATER: [&str; 18] = [
+    "PS4",
+    "PROMPT_COMMAND",
+    "BASH_ENV",
+    "ENV",
+    "EDITOR",
+    "VISUAL",
+    "PAGER",
+    "BROWSER",
+    "GIT_EDITOR",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_PAGER",
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_ASKPASS",
+    "SSH_ASKPASS",
+    "LESSOPEN",
+    "RUSTC_WRAPPER",
+];
+
+/// Builtins that evaluate the subscript of an array that they are given, commands in it included.
+const EVALUATING: [&str; 16] = [
+    "let",
+    "printf",
+    "read",
+    "test",
+    "[",
+    "unset",
+    "declare",
+    "typeset",
+    "local",
+    "export",
+    "readonly",
+    "wait",
+    "mapfile",
+    "readarray",
+    "getopts",
+    "hash",
+];
+
+/// Whether the shell runs something in a place that is not read: in a document, in a subscript that is quoted, in a value that is
+/// shown as a prompt.
+fn evaluates_unseen(script: &Script) -> bool {
+    let holds_command = |word: &Word| !word.is_computed && (word.text.contains("$(") || word.text.contains('`'));
+    let is_document = |word: &Word| word.is_computed && word.text.is_empty();
+    let called = || script.calls.iter().flat_map(|call| &call.words).chain(&script.loose);
+    // A variable in a sum, a subscript or an offset is evaluated in its turn.
+    let computes = called().any(|word| word.is_opaque)
+        || script.oddities.iter().any(|oddity| matches!(oddity, Oddity::Arithmetic | Oddity::EvaluatingTest));
+    let evaluates = |call: &Call| {
+        let (name, args) = (call.words[0].text.as_str(), &call.words[1..]);
+        let renames = match name {
+            "hash" => args.iter().any(|word| word.text.starts_with("-p")),
+            "alias" => args.iter().any(|word| word.text.contains('=')),
+            _ => false,
+        };
+        EVALUATING.contains(&name) && args.iter().any(|word| holds_command(word) && word.text.contains('[')) || renames
+    };
+    called().any(|word| word.text.contains("@P"))
+        || script.loose.iter().any(|word| is_document(word) || computes && holds_command(word))
+        || script.calls.iter().any(evaluates)
+}
+
+/// What stands behind the first `=` of a word.
+fn value(word: &Piece) -> Option<Piece> {
+    let after = |text: &str| text.split_once('=').map(|(_, value)| value.trim_start_matches('!').to_owned());
+    Some(Piece { text: after(&word.text)?, raw: after(&word.raw)?, is_fixed: word.is_fixed, is_glob: false })
+}
+
 /// The names that a rule may give a program: its own, without a version at its end, and `git push` for `git-push`.
 fn names(name: &str) -> Vec<String> {
     let mut names = vec![name.to_owned()];
@@ -269,26 +392,17 @@ fn names(name: &str) -> Vec<String> {
 }
 
 /// Where the verb of a program may stand, and whether that is certain. An option that is not known may take the word behind it.
-fn find_verbs(globals: &Globals, args: &[Piece], from: usize, is_certain: bool, found: &mut Vec<(usize, bool)>) {
-    let mut at = from;
-    while let Some(word) = args.get(at) {
-        let width = match globals.width(word) {
-            options::Width::NoOption => break,
-            options::Width::End => {
-                at += 1;
-                break;
-            }
-            options::Width::Words(width) => width,
-            options::Width::OneOrTwo => {
-                if found.len() < MAX_DEPTH {
-                    find_verbs(globals, args, at + 2, false, found);
-                }
-                1
-            }
-        };
-        at += width;
+fn find_verbs(globals: &Globals, args: &[Piece]) -> BTreeSet<(usize, bool)> {
+    let (mut verbs, mut seen, mut open) = (BTreeSet::new(), BTreeSet::new(), vec![(0, true)]);
+    while let Some((at, is_certain)) = open.pop() {
+        let Some(word) = args.get(at).filter(|_| seen.insert((at, is_certain))) else { continue };
+        match globals.width(word) {
+            Width::NoOption => drop(verbs.insert((at, is_certain))),
+            Width::End if at + 1 < args.len() => drop(verbs.insert((at + 1, is_certain))),
+            Width::End => {}
+            Width::Words(width) => open.push((at + width, is_certain)),
+            Width::OneOrTwo => open.extend([(at + 1, is_certain), (at + 2, false)]),
+        }
     }
-    if at < args.len() && !found.contains(&(at, true)) {
-        found.push((at, is_certain));
-    }
+    verbs
 }

@@ -51,12 +51,25 @@ fn what_the_text_does_not_tell_is_said_to_be_unknown() {
 // T31, T69
 #[test]
 fn a_command_of_many_words_is_bounded() {
-    let words = "git env npx sh ".repeat(1000);
-    for program in ["npx", "env", "xargs", "parallel", "nice", "git", "find . -exec"] {
-        let told = assess(&format!("{program} {words}"));
-        let bytes: usize = told.acts.iter().chain(&told.perhaps).map(String::len).sum();
-        assert!(bytes < 1024 * 1024, "{program}: {bytes}");
-        assert!(told.perhaps.len() <= 1025, "{program}: {}", told.perhaps.len());
+    let hostile = [
+        "git env npx sh ".repeat(1000),
+        "-a -b ".repeat(2500),
+        "--long value ".repeat(1200),
+        "npx ".repeat(63),
+        "-exec find ".repeat(1400),
+        "nice -n 1 env ".repeat(1000),
+        format!("{} 'git push; {}'", "npx ".repeat(50), "ls a; ".repeat(400)),
+        "sh -c 'ls'; ".repeat(400),
+        "a=b ".repeat(3000),
+        "$x ".repeat(4000),
+    ];
+    for program in ["npx", "env", "xargs", "parallel", "nice", "git", "rm", "find . -exec", "sudo", "watch", "eval"] {
+        for words in &hostile {
+            let told = assess(&format!("{program} {words}"));
+            let bytes: usize = told.acts.iter().chain(&told.perhaps).map(String::len).sum();
+            assert!(bytes < 1024 * 1024, "{program}: {bytes}");
+            assert!(told.perhaps.len() <= 1025, "{program}: {}", told.perhaps.len());
+        }
     }
 }
 

@@ -160,7 +160,7 @@ const AROUND: [&str; 64] = [
 ];
 
 /// Spellings that fit into none of the tables.
-const ODD: [(&str, &str); 34] = [
+const ODD: [(&str, &str); 87] = [
     ("git push*", "git -c alias.p=push p origin"),
     ("git push*", "git -calias.p=push p"),
     ("git push*", "git -c alias.p='!git push' p"),
@@ -195,6 +195,59 @@ const ODD: [(&str, &str); 34] = [
     ("rm *", "ls | xargs -I% sh -c 'rm %'"),
     ("npm publish*", "npm pub"),
     ("pip install*", "python3.12 -m pip install x"),
+    ("git push*", "env - git push"),
+    ("git push*", "env -u A -S 'git push'"),
+    ("git push*", "cat <<EOF\n$(git push)\nEOF"),
+    ("git push*", "let 'a[$(git push)]'"),
+    ("git push*", "printf -v 'a[`git push`]' x"),
+    ("git push*", "[[ -v 'a[$(git push)]' ]]"),
+    ("git push*", "x='a[$(git push)]'; ((x))"),
+    ("git push*", "x='$(git push)'; echo \"${x@P}\""),
+    ("git push*", "PS4='$(git push)'; set -x; ls"),
+    ("git push*", "GIT_EDITOR='git push' git commit"),
+    ("git push*", "env GIT_SSH_COMMAND='git push' git fetch"),
+    ("git push*", "export PAGER='git push'; git log"),
+    ("git push*", "git -c core.editor='git push' commit"),
+    ("git push*", "git -c core.pager='!git push' log"),
+    ("git push*", "hash -p /usr/bin/git g; g push"),
+    ("git push*", "pwsh -c 'git push'"),
+    ("git push*", "perl -e'system(qw(git push))'"),
+    ("git push*", "coproc git push"),
+    ("git push*", "! git push"),
+    ("git push*", "git \\\n push"),
+    ("git push*", "git${IFS}push"),
+    ("npm publish*", "yarn npm publish"),
+    ("git push*", "$SHELL -c 'git push'"),
+    ("git push*", "HOME=push; git $HOME"),
+    ("git push*", "for LANG in push; do git $LANG; done"),
+    ("git push*", "read -r TERM <<< push; git $TERM"),
+    ("git push*", "HOME='git push'; $HOME"),
+    ("git push*", "$HOME/bin/git push"),
+    ("deploy now*", "HOME=now; deploy $HOME"),
+    ("docker push*", "docker --context x image push y"),
+    ("docker image push*", "docker push y"),
+    ("npm install*", "npm i left-pad"),
+    ("cargo build*", "cargo --offline b"),
+    ("git push*", "shopt -s expand_aliases\nalias p=git\np push"),
+    ("git push*", "sed '1e git push' file"),
+    ("git push*", "sed 's/.*/git push/e' file"),
+    ("git push*", "sed -n '/x/s,.*,git push,ge' file"),
+    ("git push*", "sed -n '1{s/.*/git push/;e\n}' file"),
+    ("git push*", "tar cf x --checkpoint=1 --checkpoint-action=exec='git push' y"),
+    ("git push*", "tar cf x -I 'sh -c \"git push\"' y"),
+    ("git push*", "tar xf x --to-command 'git push'"),
+    ("git push*", "split --filter='git push' x"),
+    ("git push*", "vim -es -c '!git push' -c q"),
+    ("git push*", "compgen -C 'git push' x"),
+    ("git push*", "rsync -e 'git push' a b:c"),
+    ("git push*", "x='a[$(git push)]'; echo $((x))"),
+    ("git push*", "x='a[$(git push)]'; echo ${y:x}"),
+    ("git push*", "a=(git push); \"${a[@]}\""),
+    ("git push*", "set -- git push; \"$@\""),
+    ("git push*", "exec 3<<<'git push'; bash <&3"),
+    ("git push*", "xargs -I{} {} push <<< git"),
+    ("git push*", "f() { \"$@\"; }; f git push"),
+    ("git push*", "declare -n r=v; v=push; git $r"),
 ];
 
 fn variants() -> Vec<(&'static str, String)> {
@@ -260,6 +313,8 @@ fn a_rule_does_not_touch_what_does_something_else() {
         "git commit -m 'git push'",
         "git stash push -m x",
         "git pull",
+        "git worktree list",
+        "git write-tree",
         "git branch push-notes",
         "git config --get remote.pushdefault",
         "git log $(git rev-parse HEAD)",
@@ -298,11 +353,30 @@ fn a_rule_does_not_touch_what_does_something_else() {
         "rmdir x",
         "true",
         "cd sub && cargo build",
+        "git -C $HOME/project status",
+        "sed -n '1,5p' file",
+        "sed -i 's/old/the new/g' file",
+        "sed -e 's/a/b/' -e '/^e/d' file",
+        "sed 's|a/e|b/e|' file",
+        "tar czf out.tgz src",
+        "sort -k 2 file",
+        "vim --version",
+        "ls $PWD/src",
+        "GIT_EDITOR=true git rebase --continue",
+        "git -c core.pager=cat log -3",
+        "cat > notes.md <<'EOF'\nRun `git push` or $(rm x)\nEOF",
+        "cat <<EOF\n$HOME\nEOF",
+        "printf '%s' \"$(date)\"",
+        "test -n \"$CI\" && echo yes",
+        "export NODE_ENV=test; npm test",
+        "[ -d target ] || mkdir target",
     ];
     let registry = Registry::standard(CommandHost::default());
     let rules: Vec<Rule> = DENIED.iter().map(|denied| rule(denied.pattern, Action::Deny)).collect();
     let mut touched = Vec::new();
-    for command in harmless {
+    let looks = include_str!("../../shell/tests/looks.txt").lines();
+    let looks = looks.filter(|line| !line.is_empty() && !line.starts_with('#'));
+    for command in harmless.into_iter().chain(looks) {
         let assessment = assess(&registry, command);
         let judged = judged(Mode::Dangerous, &rules, &assessment);
         if judged.action != Action::Allow {

@@ -65,7 +65,7 @@ pub struct Ruling {
     pub action: Action,
     /// The rule, the mode or the reason that decided.
     pub by: Arc<str>,
-    /// What the call would do and what each layer says; none where the thread does not have the tool, so that nobody looks.
+    /// What the call would do and what each layer says; none where the thread does not have the tool.
     pub weighed: Option<Weighed>,
     kind: Kind,
 }
@@ -154,7 +154,7 @@ impl Ruling {
     }
 }
 
-/// What would have allowed a call that nobody could be asked about.
+/// What would have allowed a call for which no person could be asked.
 pub fn way_out(house: &House, tool: &ToolInfo, assessment: &Assessment, judgement: &Judgement) -> Arc<str> {
     let (name, by) = (&tool.name, &judgement.by);
     if judgement.is_undecided {

@@ -114,7 +114,7 @@ fn done(world: &World) -> BTreeMap<(String, String), &'static str> {
             let action = match &verdict.what {
                 VerdictKind::Run { .. } | VerdictKind::Verb => "allow",
                 VerdictKind::Asked { .. } | VerdictKind::VerbAsked => "ask",
-                // Nobody is there to be asked, which is answered by refusing.
+                // No person is there to be asked, so that the call is refused.
                 VerdictKind::Refused { rule: Some(_), .. } => "ask",
                 VerdictKind::Refused { rule: None, .. } => "deny",
             };

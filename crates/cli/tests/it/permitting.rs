@@ -112,3 +112,22 @@ text = "Tried."
     assert_eq!(ran.stdout.matches(r#""is_error":true"#).count(), 3, "{}", ran.stdout);
     assert!(!desk.aside("new.txt").exists());
 }
+
+// T67: the path is refused as it is written, so that there is nothing a person could be asked about.
+#[tokio::test]
+async fn a_path_with_white_space_around_a_protected_place_writes_nothing_in_any_mode() {
+    let paths = [" .git/config", ".envrc ", ".vscode/tasks.json\\t", ".git/hooks /x", ".e\\u200Bnvrc", "a/../.envrc"];
+    let write = |path: &&str| format!("{{ name = \"write_file\", input = {{ path = \"{path}\", content = \"x\" }} }}");
+    let calls: Vec<String> = paths.iter().map(write).collect();
+    let script = format!(
+        "[[script]]\n[[script.reply]]\ncalls = [{}]\n[[script.reply]]\ntext = \"That is all.\"\n",
+        calls.join(", ")
+    );
+    for mode in ["plan", "ask", "auto", "dangerous"] {
+        let desk = Desk::new();
+        // No question is left over, so that the run ends well without a person to ask.
+        run(&desk, &script, &["--mode", mode]).await.exits(0);
+        let left: Vec<_> = std::fs::read_dir(desk.work(".")).expect("the workspace").collect();
+        assert!(left.is_empty(), "{mode}: {left:?}");
+    }
+}

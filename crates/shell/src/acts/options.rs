@@ -22,10 +22,12 @@ pub(super) struct Globals {
     flags: &'static [&'static str],
     /// Options that take the next word, unless their value is in the same word.
     valued: &'static [&'static str],
-    /// All verbs, where a verb that is not among them is one that somebody defined; empty where nobody can define any.
+    /// All verbs, where any other one may be an alias of one of them; empty where that is not known.
     verbs: &'static [&'static str],
     /// What an option's value begins with where it defines a verb.
     defining: &'static str,
+    /// Verbs that are two names of one.
+    same: &'static [(&'static str, &'static str)],
     /// Whether words such as `A=b` may stand before the verb.
     assigns: bool,
 }
@@ -60,6 +62,15 @@ impl Globals {
         }
     }
 
+    /// The same words from the verb on under the other names of the verb.
+    pub fn synonyms<'a>(&self, words: &'a str) -> impl Iterator<Item = String> + use<'a> {
+        let both = self.same.iter().flat_map(|(one, other)| [(*one, *other), (*other, *one)]);
+        both.filter_map(move |(verb, other)| {
+            let rest = words.strip_prefix(verb).filter(|rest| rest.is_empty() || rest.starts_with(' '))?;
+            Some(format!("{other}{rest}"))
+        })
+    }
+
     /// Whether the program is known to have verbs.
     pub fn has_verbs(&self) -> bool {
         !self.names.is_empty()
@@ -80,7 +91,8 @@ impl Globals {
     }
 }
 
-const NONE: Globals = Globals { names: &[], flags: &[], valued: &[], verbs: &[], defining: "", assigns: false };
+const NONE: Globals =
+    Globals { names: &[], flags: &[], valued: &[], verbs: &[], defining: "", same: &[], assigns: false };
 
 const PROGRAMS: [Globals; 12] = [
     Globals {
@@ -119,6 +131,7 @@ const PROGRAMS: [Globals; 12] = [
             "--attr-source",
         ],
         verbs: &GIT_VERBS,
+        same: &[("stage", "add"), ("annotate", "blame")],
         defining: "alias.",
         ..NONE
     },
@@ -126,6 +139,7 @@ const PROGRAMS: [Globals; 12] = [
         names: &["cargo"],
         flags: &["-v", "-vv", "--verbose", "-q", "--quiet", "--locked", "--offline", "--frozen", "-V", "--list", "-h"],
         valued: &["--config", "--color", "-C", "-Z", "--explain"],
+        same: &[("b", "build"), ("c", "check"), ("t", "test"), ("r", "run"), ("d", "doc"), ("rm", "remove")],
         defining: "alias.",
         ..NONE
     },
@@ -167,6 +181,22 @@ const PROGRAMS: [Globals; 12] = [
             "--access",
         ],
         verbs: &NPM_VERBS,
+        same: &[
+            ("i", "install"),
+            ("add", "install"),
+            ("rm", "uninstall"),
+            ("remove", "uninstall"),
+            ("un", "uninstall"),
+            ("unlink", "uninstall"),
+            ("r", "uninstall"),
+            ("t", "test"),
+            ("tst", "test"),
+            ("run-script", "run"),
+            ("up", "update"),
+            ("upgrade", "update"),
+            ("x", "exec"),
+            ("clean-install", "ci"),
+        ],
         ..NONE
     },
     Globals {
@@ -195,6 +225,18 @@ const PROGRAMS: [Globals; 12] = [
             "--runroot",
             "--namespace",
             "-n",
+        ],
+        same: &[
+            ("image push", "push"),
+            ("image pull", "pull"),
+            ("image rm", "rmi"),
+            ("image build", "build"),
+            ("buildx build", "build"),
+            ("container rm", "rm"),
+            ("container run", "run"),
+            ("container exec", "exec"),
+            ("container stop", "stop"),
+            ("container kill", "kill"),
         ],
         ..NONE
     },
@@ -279,8 +321,8 @@ const PROGRAMS: [Globals; 12] = [
     },
 ];
 
-/// All verbs of git; any other one is an alias, or a program that somebody put beside git.
-const GIT_VERBS: [&str; 152] = [
+/// All verbs of git; any other one is an alias, or a program `git-…` of another origin.
+const GIT_VERBS: [&str; 167] = [
     "add",
     "am",
     "annotate",
@@ -433,10 +475,25 @@ const GIT_VERBS: [&str; 152] = [
     "verify-commit",
     "verify-pack",
     "verify-tag",
+    "fsck-objects",
+    "merge-octopus",
+    "merge-ours",
+    "merge-recursive",
+    "merge-recursive-ours",
+    "merge-recursive-theirs",
+    "merge-resolve",
+    "merge-subtree",
+    "pickaxe",
+    "version",
+    "whatchanged",
+    "worktree",
+    "write-tree",
+    "web--browse",
+    "lfs",
 ];
 
 /// The verbs of npm that are not asked about; npm takes any other word for the beginning of one.
-const NPM_VERBS: [&str; 72] = [
+const NPM_VERBS: [&str; 98] = [
     "access",
     "adduser",
     "audit",
@@ -509,4 +566,30 @@ const NPM_VERBS: [&str; 72] = [
     "version",
     "view",
     "whoami",
+    "add",
+    "rm",
+    "remove",
+    "un",
+    "unlink",
+    "r",
+    "up",
+    "upgrade",
+    "x",
+    "clean-install",
+    "create",
+    "c",
+    "ln",
+    "la",
+    "show",
+    "info",
+    "v",
+    "why",
+    "home",
+    "issues",
+    "s",
+    "find",
+    "author",
+    "it",
+    "cit",
+    "ddp",
 ];

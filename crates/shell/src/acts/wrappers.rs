@@ -44,6 +44,7 @@ pub(super) enum Wrapper {
     /// Runs code that is given with one of these options.
     Code(&'static [&'static str]),
     Awk,
+    Sed,
     /// Any of its words may begin a command.
     Guessed,
     /// The same, where one of these verbs is among its words.
@@ -124,7 +125,8 @@ impl Wrapper {
             "node" | "nodejs" | "bun" | "tsx" => Wrapper::Code(&["-e", "-p", "--eval", "--print"]),
             "php" => Wrapper::Code(&["-r"]),
             "awk" | "gawk" | "mawk" | "nawk" => Wrapper::Awk,
-            "npm" | "pnpm" | "yarn" => Wrapper::GuessedIf(&["exec", "x", "dlx"]),
+            "sed" | "gsed" => Wrapper::Sed,
+            "npm" | "pnpm" | "yarn" => Wrapper::GuessedIf(&["exec", "x", "dlx", "npm"]),
             "docker" | "podman" | "nerdctl" | "kubectl" | "oc" => Wrapper::GuessedIf(&["exec", "run"]),
             "poetry" | "pipenv" | "uv" | "rustup" | "conda" | "mamba" | "bundle" | "mise" | "asdf" | "direnv"
             | "nix" => Wrapper::GuessedIf(&["run", "exec", "shell", "x", "develop"]),
@@ -158,6 +160,10 @@ impl Wrapper {
                 true => Inner::Anything,
                 false => Inner::Nothing,
             },
+            Wrapper::Sed => match args.iter().any(|word| !word.is_known() || runs_lines(&word.text)) {
+                true => Inner::Anything,
+                false => Inner::Nothing,
+            },
             Wrapper::Guessed => Inner::Unclear,
             Wrapper::GuessedIf(verbs) => match args.iter().any(|word| verbs.contains(&word.text.as_str())) {
                 true => Inner::Unclear,
@@ -167,8 +173,64 @@ impl Wrapper {
     }
 }
 
+/// Texts among the arguments of a program that it gives to a shell, or that name a program.
+pub(super) fn texts(name: &str, args: &[Piece]) -> Vec<Piece> {
+    let Some((_, options)) = TEXT_OPTIONS.iter().find(|(names, _)| names.contains(&name)) else { return Vec::new() };
+    let mut texts = Vec::new();
+    for (at, word) in args.iter().enumerate() {
+        for option in *options {
+            let Some(rest) = word.raw.strip_prefix(option) else { continue };
+            let is_long = option.starts_with("--");
+            let text = match (rest, args.get(at + 1)) {
+                ("", Some(next)) => next.clone(),
+                ("", None) => continue,
+                (rest, _) if is_long && !rest.starts_with('=') => continue,
+                (rest, _) => Piece { raw: rest.trim_start_matches('=').to_owned(), ..word.clone() },
+            };
+            texts.push(text);
+        }
+    }
+    // Behind the name of a setting, or of what is to be done with the text.
+    let valued = texts.iter().filter_map(super::value).collect::<Vec<_>>();
+    let bare = |text: Piece| Piece { raw: text.raw.trim_start_matches(['!', ':']).to_owned(), ..text };
+    texts.into_iter().map(bare).chain(valued).collect()
+}
+
+/// Options of programs that take such a text, by the names of the programs.
+const TEXT_OPTIONS: [(&[&str], &[&str]); 10] = [
+    // Many settings name a program: a pager, an editor, a helper.
+    (&["git"], &["-c", "--upload-pack", "--receive-pack", "--exec", "-x", "--extcmd"]),
+    (
+        &["tar", "gtar", "bsdtar"],
+        &[
+            "--checkpoint-action",
+            "--to-command",
+            "-I",
+            "--use-compress-program",
+            "-F",
+            "--info-script",
+            "--new-volume-script",
+            "--rsh-command",
+        ],
+    ),
+    (&["sort"], &["--compress-program"]),
+    (&["split"], &["--filter"]),
+    (&["rsync"], &["-e", "--rsh"]),
+    (&["ssh", "scp", "sftp"], &["-o"]),
+    (&["man"], &["-P", "--pager"]),
+    (&["rg"], &["--pre"]),
+    (&["vim", "vi", "nvim", "ex", "view", "gvim"], &["-c", "--cmd", "+"]),
+    (&["complete", "compgen", "mapfile", "readarray"], &["-C"]),
+];
+
 /// Wrappers that are rare, or whose options are many.
-const GUESSED: [&str; 54] = [
+const GUESSED: [&str; 60] = [
+    "pwsh",
+    "nu",
+    "xonsh",
+    "elvish",
+    "yash",
+    "osh",
     "parallel",
     "flock",
     "su",
@@ -274,6 +336,11 @@ fn call(words: &[Piece]) -> Inner {
 fn env(args: &[Piece]) -> Inner {
     const OPTIONS: Plain =
         Plain { flags: "i0v", valued: "uCa", long: &["unset", "chdir", "argv0"], operands: 0, assigns: true };
+    // A lone dash takes all variables away.
+    let args = match args.split_first() {
+        Some((dash, rest)) if dash.text == "-" => rest,
+        _ => args,
+    };
     // `-S` splits a text into words, and what follows it is put behind them.
     let split = args.iter().position(|word| {
         word.text.starts_with("--split-string")
@@ -293,10 +360,12 @@ fn found(args: &[Piece]) -> Inner {
     let runs = |word: &Piece| {
         matches!(word.text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir" | "-x" | "-X" | "--exec" | "--exec-batch")
     };
-    let mut calls = Vec::new();
-    for (at, _) in args.iter().enumerate().filter(|(_, word)| runs(word)) {
-        let inner = args[at + 1..].iter().take_while(|word| !matches!(word.text.as_str(), ";" | "+"));
-        calls.push(inner.map(|word| replaced(word, "{}")).collect());
+    let (mut calls, mut rest) = (Vec::new(), args);
+    while let Some(at) = rest.iter().position(runs) {
+        let inner = &rest[at + 1..];
+        let end = inner.iter().position(|word| matches!(word.text.as_str(), ";" | "+")).unwrap_or(inner.len());
+        calls.push(inner[..end].iter().map(|word| replaced(word, "{}")).collect());
+        rest = &inner[end..];
     }
     Inner::Several(calls)
 }
@@ -321,7 +390,7 @@ fn xargs(args: &[Piece]) -> Inner {
     let mark = marks.next().unwrap_or_else(|| "{}".to_owned());
     let mut inner: Vec<Piece> = inner.iter().map(|word| replaced(word, &mark)).collect();
     // Its input comes behind the words.
-    inner.push(Piece { text: UNKNOWN.to_string(), raw: String::new(), is_glob: false });
+    inner.push(Piece { text: UNKNOWN.to_string(), raw: String::new(), is_fixed: false, is_glob: false });
     Inner::Call(inner)
 }
 
@@ -409,7 +478,35 @@ fn python(args: &[Piece]) -> Inner {
 fn code(args: &[Piece], options: &[&str]) -> Inner {
     let is_given = |at: usize| at > 0 && options.contains(&args[at - 1].text.as_str());
     let starts = |word: &Piece| !word.is_known() || starts_programs(&word.text, "`");
-    if (0..args.len()).any(|at| is_given(at) && starts(&args[at])) { Inner::Anything } else { Inner::Nothing }
+    let is_attached = |word: &Piece| options.iter().any(|option| option.len() == 2 && word.text.starts_with(option));
+    if (0..args.len()).any(|at| (is_given(at) || is_attached(&args[at])) && starts(&args[at])) {
+        Inner::Anything
+    } else {
+        Inner::Nothing
+    }
+}
+
+/// Whether a script of `sed` has the command `e`, or the flag of that name behind a replacement: both run a line as a command. What
+/// only looks like it counts too.
+fn runs_lines(script: &str) -> bool {
+    let runs = |line: &str| {
+        let command = line.trim_start_matches(|c: char| c.is_ascii_digit() || " \t,$!~+".contains(c));
+        // Behind a pattern that chooses lines.
+        let command = match command.strip_prefix('/') {
+            Some(rest) => rest.rsplit_once('/').map_or("", |(_, rest)| rest.trim_start_matches([' ', '!'])),
+            None => command,
+        };
+        let flags = command.strip_prefix('s').and_then(|rest| {
+            let mark = rest.chars().next()?;
+            rest.rsplit(mark).next()
+        });
+        let has_flag = |flags: &str| flags.contains('e') && flags.chars().all(|c| "egpiImM0123456789 ".contains(c));
+        command == "e" || command.starts_with("e ") || flags.is_some_and(has_flag)
+    };
+    // An address in front of a replacement is another one's pattern to the check above.
+    script
+        .split(['\n', ';', '{', '}'])
+        .any(|line| runs(line) || line.split_once('s').is_some_and(|(before, _)| runs(&line[before.len()..])))
 }
 
 fn starts_programs(code: &str, mark: &str) -> bool {

@@ -204,7 +204,7 @@ async fn a_path_is_checked_as_it_is_used_or_refused() {
                     let is_free = assessment.protected.is_empty();
                     let writes = matches!(tool, "write_file" | "edit_file");
                     if writes && !is_refused {
-                        // A person or a rule decides on it: nothing is known of a protected place that nobody was asked about.
+                        // A person or a rule decides on it.
                         assert!(!is_free, "{tool} {spelling:?} is not seen as protected");
                         protections += 1;
                         continue;
