@@ -6,6 +6,7 @@
 mod calendars;
 mod figures;
 mod mails;
+mod orders;
 mod requests;
 mod searches;
 mod sets;
@@ -15,7 +16,7 @@ use figures::Figure;
 
 #[test]
 fn the_rules_are_right_as_often_as_is_promised() {
-    let figures: Vec<Figure> = [requests::measure(), mails::measure(), calendars::measure(), searches::measure()]
+    let figures: Vec<Figure> = [requests::measure(), mails::measure(), orders::measure(), calendars::measure(), searches::measure()]
         .into_iter()
         .flatten()
         .collect();
