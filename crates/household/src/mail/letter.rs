@@ -128,9 +128,9 @@ impl Letter {
 
     /// The letter with the order that it gives to a program. `more` is what it says besides its subject and the text that is kept.
     pub fn with_order(mut self, more: &[Piece<'_>]) -> Self {
-        let people: Vec<&str> = self.recipients().filter_map(Person::first_name).collect();
+        let people: Vec<&Person> = self.recipients().collect();
         let invited = self.invite.as_ref().map_or("", |invite| &invite.title);
-        let own = [&*self.subject, &*self.text, invited].map(|text| Piece { text, is_hidden: false });
+        let own = [&*self.subject, &*self.text, invited, &*self.from.name].map(|text| Piece { text, is_hidden: false });
         self.order = orders::find(&own, &people).or_else(|| orders::find(more, &people));
         self
     }

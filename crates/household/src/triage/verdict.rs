@@ -208,7 +208,9 @@ fn summary(letter: &Letter, category: Category, tasks: &[Task], at: &Circumstanc
     };
     let words = match category {
         Category::Suspicious if letter.order.is_some() => {
-            let words = format!("{who} gives orders to a program that reads your mail: “{subject}”. Do not answer or open anything.");
+            let words = format!(
+                "{who} gives orders to a program that reads your mail: “{subject}”. Do not answer or open anything."
+            );
             return text::line(&words, 240);
         }
         Category::Suspicious => {

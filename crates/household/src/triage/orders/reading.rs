@@ -16,6 +16,8 @@ pub(super) struct Word {
     pub is_quoted: bool,
     /// Whether it is an address of mail or of a page.
     pub is_address: bool,
+    /// Whether it is written as names are.
+    pub is_capital: bool,
 }
 
 /// Punctuation between two words.
@@ -37,7 +39,8 @@ impl Marks {
         match letter {
             ',' | '،' | '、' => self.comma = true,
             ':' | '：' => self.colon = true,
-            '.' | '!' | '?' | ';' | '…' | '–' | '—' | '(' | ')' | '[' | ']' | '<' | '>' | '{' | '}' | '|' | '¡' | '¿' => {
+            '.' | '!' | '?' | ';' | '…' | '–' | '—' | '(' | ')' | '[' | ']' | '<' | '>' | '{' | '}' | '|' | '¡'
+            | '¿' => {
                 self.stop = true;
             }
             _ => {}
@@ -51,6 +54,9 @@ pub(super) fn plain(text: &str) -> String {
 }
 
 fn letter(letter: char) -> Option<char> {
+    if letter.is_ascii() {
+        return Some(letter);
+    }
     let code = u32::from(letter);
     let from = |start: u32, base: char| char::from_u32((code - start) % 26 + u32::from(base));
     match letter {
@@ -192,7 +198,9 @@ pub(super) fn decoded(text: &str) -> Vec<String> {
         }
     }
     let texts = runs.iter().filter_map(|run| String::from_utf8(base64(run)?).ok());
-    texts.filter(|text| text.contains(' ') && !text.contains(|letter: char| letter.is_control() && letter != '\n')).collect()
+    texts
+        .filter(|text| text.contains(' ') && !text.contains(|letter: char| letter.is_control() && letter != '\n'))
+        .collect()
 }
 
 fn base64(text: &str) -> Option<Vec<u8>> {
@@ -226,17 +234,28 @@ pub(super) fn words(sentence: &str) -> Vec<Word> {
         if is_address(chunk) {
             let mut after = Marks::default();
             chunk.chars().rev().take_while(|letter| !letter.is_alphanumeric()).for_each(|letter| after.add(letter));
-            words.push(Word { text: "@".into(), after, is_called: false, is_quoted, is_address: true });
+            words.push(Word {
+                text: "@".into(),
+                after,
+                is_called: false,
+                is_quoted,
+                is_address: true,
+                is_capital: false,
+            });
             continue;
         }
         // A dash that stands alone divides; one in a word joins.
-        if chunk == "-" && let Some(last) = words.last_mut() {
+        if chunk == "-"
+            && let Some(last) = words.last_mut()
+        {
             last.after.stop = true;
         }
         let letters: Vec<char> = fold(chunk).chars().collect();
+        let is_capital = is_capital(chunk);
         let mut open = false;
         for (at, letter) in letters.iter().enumerate() {
-            let is_inside = at > 0 && letters[at - 1].is_alphanumeric()
+            let is_inside = at > 0
+                && letters[at - 1].is_alphanumeric()
                 && letters.get(at + 1).is_some_and(|next| next.is_alphanumeric() || *next == '$');
             match letter {
                 letter if letter.is_alphanumeric() || *letter == '_' || (*letter == '$' && (is_inside || open)) => {
@@ -244,7 +263,14 @@ pub(super) fn words(sentence: &str) -> Vec<Word> {
                     if !open {
                         let is_called = at > 0 && letters[at - 1] == '@';
                         let after = Marks::default();
-                        words.push(Word { text: String::new(), after, is_called, is_quoted, is_address: false });
+                        words.push(Word {
+                            text: String::new(),
+                            after,
+                            is_called,
+                            is_quoted,
+                            is_address: false,
+                            is_capital,
+                        });
                         open = true;
                     }
                     words.last_mut().expect("it was just added").text.push(letter);
@@ -266,6 +292,12 @@ pub(super) fn words(sentence: &str) -> Vec<Word> {
         }
     }
     words
+}
+
+/// Whether a word is written as a name: one capital letter, and small ones.
+fn is_capital(chunk: &str) -> bool {
+    let mut letters = chunk.chars().filter(|letter| letter.is_alphabetic());
+    letters.next().is_some_and(char::is_uppercase) && letters.next().is_some_and(char::is_lowercase)
 }
 
 fn is_address(chunk: &str) -> bool {

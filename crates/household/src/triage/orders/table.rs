@@ -28,6 +28,10 @@ classes! {
     /// What somebody is told to be: `agent`.
     Agent = "agent",
     Greet = "greet",
+    /// Words that may stand before a call, and call nobody by themselves.
+    Opens = "opens",
+    /// What programs are given: `AI instruction:`.
+    Command = "command",
     /// What is addressed to somebody: `note`, `message`.
     Note = "note",
     To = "to",
@@ -50,6 +54,8 @@ classes! {
     Moment = "moment",
     ThisMail = "this mail",
     This = "this",
+    /// A place in the mailbox as somebody else than its owner would name it.
+    Mailbox = "mailbox",
     /// The owner of the mailbox, as a program would call them.
     User = "user",
     /// The same, as one speaks to a program: `your owner`.
@@ -71,6 +77,7 @@ classes! {
     Task = "task",
     Plays = "plays",
     Unbound = "unbound",
+    Enters = "enters",
     Skips = "skips",
     Confirms = "confirms",
     Tools = "tools",
@@ -125,12 +132,8 @@ const PREFIX: usize = 2;
 
 impl Table {
     fn read() -> Self {
-        let mut table = Self {
-            whole: HashMap::new(),
-            begun: HashMap::new(),
-            misspelt: Vec::new(),
-            vocabulary: HashMap::new(),
-        };
+        let mut table =
+            Self { whole: HashMap::new(), begun: HashMap::new(), misspelt: Vec::new(), vocabulary: HashMap::new() };
         for text in TABLES {
             let mut class = None;
             for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
@@ -151,7 +154,9 @@ impl Table {
         let words: Vec<_> = phrase.split(' ').map(part).collect();
         self.vocabulary.extend(words.iter().map(|(word, _)| (*word, ())));
         let (first, is_stem) = words[0];
-        if words.len() == 1 && first.len() >= 6 && matches!(class, Class::Machine | Class::Helper | Class::Drops | Class::Rules)
+        if words.len() == 1
+            && first.len() >= 6
+            && matches!(class, Class::Machine | Class::Helper | Class::Drops | Class::Rules)
         {
             self.misspelt.push((first, class));
         }
@@ -185,9 +190,9 @@ impl Said {
     /// Takes the meaning from words that are only quoted, where the sentence says that it quotes.
     fn mute(&mut self) {
         let is_said = |at: &usize| !self.words[*at].is_quoted;
-        let quotes = (0..self.words.len()).filter(is_said).any(|at| {
-            self.length(Class::Says, at) > 0 || self.length(Class::About, at) > 0
-        });
+        let quotes = (0..self.words.len())
+            .filter(is_said)
+            .any(|at| self.length(Class::Says, at) > 0 || self.length(Class::About, at) > 0);
         if quotes {
             for (_, lengths) in self.words.iter().zip(&mut self.lengths).filter(|(word, _)| word.is_quoted) {
                 *lengths = [0; NAMES.len()];
@@ -235,8 +240,9 @@ impl Said {
 
     /// Whether a word of a class is there that was misspelt.
     pub fn has_misspelt_act(&self) -> bool {
-        const ACTS: [&str; 10] =
-            ["forward", "delete", "please", "archive", "reply", "answer", "invoices", "transfer", "password", "calendar"];
+        const ACTS: [&str; 10] = [
+            "forward", "delete", "please", "archive", "reply", "answer", "invoices", "transfer", "password", "calendar",
+        ];
         self.words.iter().any(|word| ACTS.iter().any(|act| is_misspelt(&word.text, act)))
     }
 }
@@ -297,7 +303,10 @@ pub(super) fn cut(word: &str) -> String {
         let known = (1..=LONGEST.min(end)).filter_map(|length| {
             let word: String = letters[end - length..end].iter().collect();
             let cost = if length == 1 { 3 } else { 1 };
-            TABLE.vocabulary.contains_key(crate::text::fold(&word).as_str()).then(|| (best[end - length].0 + cost, length))
+            TABLE
+                .vocabulary
+                .contains_key(crate::text::fold(&word).as_str())
+                .then(|| (best[end - length].0 + cost, length))
         });
         best.push(known.chain([left_over]).min().unwrap_or(left_over));
     }

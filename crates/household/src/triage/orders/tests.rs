@@ -3,5 +3,6 @@
 use super::*;
 
 fn found(text: &str) -> Option<Order> {
-    find(&[Piece { text, is_hidden: false }], &["Alex"])
+    let alex = Person { name: "Alex Morgan".into(), address: "alex@morgan.example".into() };
+    find(&[Piece { text, is_hidden: false }], &[&alex])
 }
