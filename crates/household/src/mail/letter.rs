@@ -130,7 +130,9 @@ impl Letter {
     pub fn with_order(mut self, more: &[Piece<'_>]) -> Self {
         let people: Vec<&Person> = self.recipients().collect();
         let invited = self.invite.as_ref().map_or("", |invite| &invite.title);
-        let own = [&*self.subject, &*self.text, invited, &*self.from.name].map(|text| Piece { text, is_hidden: false });
+        // A subject may call a program, and the text go on from there.
+        let whole = format!("{}\n\n{}", self.subject, self.text);
+        let own = [&*whole, invited, &*self.from.name].map(|text| Piece { text, is_hidden: false });
         self.order = orders::find(&own, &people).or_else(|| orders::find(more, &people));
         self
     }

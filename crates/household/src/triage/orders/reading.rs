@@ -16,6 +16,8 @@ pub(super) struct Word {
     pub is_quoted: bool,
     /// Whether it is an address of mail or of a page.
     pub is_address: bool,
+    /// Whether a hyphen joins it to the next.
+    pub is_joined: bool,
     /// Whether it is written as names are.
     pub is_capital: bool,
 }
@@ -240,6 +242,7 @@ pub(super) fn words(sentence: &str) -> Vec<Word> {
                 is_called: false,
                 is_quoted,
                 is_address: true,
+                is_joined: false,
                 is_capital: false,
             });
             continue;
@@ -269,6 +272,7 @@ pub(super) fn words(sentence: &str) -> Vec<Word> {
                             is_called,
                             is_quoted,
                             is_address: false,
+                            is_joined: false,
                             is_capital,
                         });
                         open = true;
@@ -286,6 +290,7 @@ pub(super) fn words(sentence: &str) -> Vec<Word> {
                     }
                     if let Some(last) = words.last_mut() {
                         last.after.add(*mark);
+                        last.is_joined = *mark == '-' && is_inside;
                     }
                 }
             }

@@ -64,10 +64,16 @@ classes! {
     Hides = "hides",
     Not = "not",
     Silently = "silently",
+    /// `without human review`
+    Unwatched = "unwatched",
+    Whoever = "whoever",
+    Automatic = "automatic",
     Drops = "drops",
     Rules = "rules",
     Prompt = "prompt",
     Prior = "prior",
+    /// Those of [`Class::Prior`] that say when: `previous`.
+    Earlier = "earlier",
     Everything = "everything",
     Told = "told",
     Void = "void",
@@ -94,6 +100,8 @@ classes! {
     Says = "says",
     /// Words that programs put before commands: `SYSTEM:`.
     Label = "label",
+    /// The same without a colon: `System override!`
+    Override = "override",
     /// Who speaks in a transcript.
     Speaker = "speaker",
 }
