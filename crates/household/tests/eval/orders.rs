@@ -27,6 +27,10 @@ pub fn measure() -> Vec<Figure> {
     for part in PARTS {
         figures.extend(judge(part, &generated(part)));
     }
+    // None of the mails by which urgency is measured gives orders to a program.
+    for (part, file) in [("mail", "mail-dev.txt"), ("mail", "mail-held.txt")] {
+        figures.extend(judge(part, &Mailbox::read(file)).into_iter().filter(|figure| figure.of > 0));
+    }
     figures
 }
 
