@@ -25,7 +25,7 @@ const LINKS: usize = 30;
 pub(crate) struct Said {
     pub text: String,
     pub links: Vec<Link>,
-    /// What stands in its comments, which no reader sees.
+    /// What stands in its comments and in words about its pictures, which few readers see; in lower case where it was an attribute.
     pub comments: String,
 }
 
@@ -63,6 +63,9 @@ pub(crate) fn text(html: &str, max: usize) -> Said {
         let (name, closes) = name.strip_prefix('/').map_or((name, false), |name| (name, true));
         let name = name.trim_end_matches('/');
         at = end;
+        for name in ["alt", "title"] {
+            page.note_attribute(inside, name, max);
+        }
         match name {
             "script" | "style" | "head" | "title" | "template" if !closes => {
                 let close = format!("</{name}");
@@ -140,6 +143,17 @@ impl Page {
             }
         }
         self.text.push_str(rest);
+    }
+
+    /// Keeps the words of an attribute.
+    fn note_attribute(&mut self, tag: &str, name: &str, max: usize) {
+        let found = tag.split_once(&format!(" {name}=")).map(|(_, rest)| rest);
+        let words =
+            found.and_then(|rest| rest.strip_prefix(['"', '\'']).and_then(|rest| rest.split(['"', '\'']).next()));
+        if let Some(words) = words.filter(|words| words.contains(' ') && self.comments.len() < max) {
+            self.comments.push_str(words);
+            self.comments.push('\n');
+        }
     }
 
     fn break_line(&mut self) {

@@ -408,7 +408,8 @@ impl Reader<'_> {
             }
             let is_machine = said.length(Class::Machine, start) > 0;
             let before = condition.start..start;
-            let is_you = said.has_in(Class::YouAre, before.clone())
+            let leads = |from: usize| (from..start).all(|at| self.leads_to_name(said, at) > 0);
+            let is_you = said.all(Class::YouAre).any(|you| before.contains(&you.start) && leads(you.end.min(start)))
                 || said.has_in(Class::You, before.clone())
                     && (said.length(Class::Are, end) > 0 || said.has_in(Class::Would, before.clone()))
                 || said.length(Class::If, condition.start) > 0 && is_be(said, before);

@@ -175,14 +175,15 @@ pub(super) fn together(text: &str, cut: impl Fn(&str) -> String) -> String {
 
 /// A word whose letters were divided by signs, without them.
 fn dotted(chunk: &str) -> String {
-    let letters: Vec<char> = chunk.chars().collect();
+    let bare = chunk.trim_end_matches(|letter: char| !letter.is_alphanumeric());
+    let letters: Vec<char> = bare.chars().collect();
     let sign = letters.get(1).copied().filter(|sign| matches!(sign, '.' | '-' | '_' | '*' | '·' | '~' | '/'));
     let is_divided = |sign: char| {
         letters.len() >= 9
             && letters.chunks(2).all(|pair| pair[0].is_alphabetic() && pair.get(1).is_none_or(|next| *next == sign))
     };
     match sign {
-        Some(sign) if is_divided(sign) => letters.into_iter().step_by(2).collect(),
+        Some(sign) if is_divided(sign) => letters.into_iter().step_by(2).chain(chunk[bare.len()..].chars()).collect(),
         _ => chunk.to_owned(),
     }
 }
