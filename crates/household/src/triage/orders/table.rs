@@ -2,7 +2,7 @@
 //! commas; `*` at the end of a word stands for any ending. A sentence gets, for each of its words, the length of the phrase of each class
 //! that begins there. Words are not tied to a language: who mixes languages is read all the same.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -106,7 +106,7 @@ classes! {
     Speaker = "speaker",
 }
 
-const TABLES: [&str; 8] = [
+pub(super) const TABLES: [&str; 8] = [
     include_str!("any.txt"),
     include_str!("en.txt"),
     include_str!("de.txt"),
@@ -127,7 +127,7 @@ struct Table {
     /// Long words that are recognised when they are misspelt.
     misspelt: Vec<(&'static str, Class)>,
     /// All words, for dividing what was written without spaces.
-    vocabulary: HashMap<&'static str, ()>,
+    vocabulary: HashSet<&'static str>,
 }
 
 struct Phrase {
@@ -141,7 +141,7 @@ const PREFIX: usize = 2;
 impl Table {
     fn read() -> Self {
         let mut table =
-            Self { whole: HashMap::new(), begun: HashMap::new(), misspelt: Vec::new(), vocabulary: HashMap::new() };
+            Self { whole: HashMap::new(), begun: HashMap::new(), misspelt: Vec::new(), vocabulary: HashSet::new() };
         for text in TABLES {
             let mut class = None;
             for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
@@ -160,7 +160,7 @@ impl Table {
     fn add(&mut self, phrase: &'static str, class: Class) {
         let part = |word: &'static str| word.strip_suffix('*').map_or((word, false), |stem| (stem, true));
         let words: Vec<_> = phrase.split(' ').map(part).collect();
-        self.vocabulary.extend(words.iter().map(|(word, _)| (*word, ())));
+        self.vocabulary.extend(words.iter().map(|(word, _)| *word));
         let (first, is_stem) = words[0];
         if words.len() == 1
             && first.len() >= 6
@@ -299,11 +299,19 @@ fn is_misspelt(word: &str, meant: &str) -> bool {
 
 /// Words that were written without spaces, with spaces: as few letters as possible are left over.
 pub(super) fn cut(word: &str) -> String {
-    const LONGEST: usize = 16;
-    let letters: Vec<char> = word.chars().take(600).collect();
+    // What is longer is divided piece by piece, so that the work grows with the length only.
+    const PIECE: usize = 600;
+    let letters: Vec<char> = word.chars().collect();
     if letters.len() <= LONGEST {
         return word.to_owned();
     }
+    letters.chunks(PIECE).map(cut_piece).collect::<Vec<_>>().join(" ")
+}
+
+/// Letters of the longest word that is looked for.
+const LONGEST: usize = 16;
+
+fn cut_piece(letters: &[char]) -> String {
     // For each length of the beginning: letters left over, and the length of its last word.
     let mut best: Vec<(usize, usize)> = vec![(0, 0)];
     for end in 1..=letters.len() {
@@ -311,10 +319,8 @@ pub(super) fn cut(word: &str) -> String {
         let known = (1..=LONGEST.min(end)).filter_map(|length| {
             let word: String = letters[end - length..end].iter().collect();
             let cost = if length == 1 { 3 } else { 1 };
-            TABLE
-                .vocabulary
-                .contains_key(crate::text::fold(&word).as_str())
-                .then(|| (best[end - length].0 + cost, length))
+            let is_known = TABLE.vocabulary.contains(crate::text::fold(&word).as_str());
+            is_known.then(|| (best[end - length].0 + cost, length))
         });
         best.push(known.chain([left_over]).min().unwrap_or(left_over));
     }
