@@ -226,9 +226,8 @@ impl Reader<'_> {
     fn supposed(&self, said: &Said) -> Option<Call> {
         let machines = [Class::Machine, Class::Helper, Class::Tool];
         said.all(Class::If).find_map(|condition| {
-            let near = condition.end..(condition.end + 10).min(said.words.len());
-            let machine = near.clone().find_map(|at| Some((at, self.program(said, at, &machines)?)))?;
-            let (start, end) = machine;
+            let mut near = condition.end..(condition.end + 10).min(said.words.len());
+            let (start, end) = near.find_map(|at| Some((at, self.program(said, at, &machines)?)))?;
             if said.has_in(Class::Own, condition.end..start) {
                 return None;
             }

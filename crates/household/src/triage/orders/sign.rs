@@ -231,7 +231,7 @@ fn drops_rules(said: &Said) -> bool {
         let your = said
             .all(Class::Your)
             .any(|your| before.contains(&your.start) && said.has_in(Class::Rules, your.end..your.end + 4));
-        let told = said.has_in(Class::Everything, before.clone()) && said.near(Class::You, Class::Told, 2);
+        let told = said.has_in(Class::Everything, before) && said.near(Class::You, Class::Told, 2);
         your || told
     });
     drops || void
