@@ -106,7 +106,10 @@ pub(crate) fn find(pieces: &[Piece<'_>], people: &[&Person]) -> Option<Order> {
         let found = find_in(&text, &people).map(|(said, sign)| (said, sign, piece.is_hidden));
         found
             .or_else(|| hidden.iter().find_map(|text| find_in(text, &people).map(|(said, sign)| (said, sign, true))))
-            .map(|(said, sign, is_hidden)| Order { said, sign, is_hidden, is_talk: false })
+            .map(|(said, sign, is_hidden)| {
+                let said = text::line(&text::harmless(&said), 300);
+                Order { said, sign, is_hidden, is_talk: false }
+            })
     })?;
     order.is_talk =
         pieces.iter().any(|piece| every_sentence(piece.text).iter().any(|said| Said::new(said).has(Class::About)));

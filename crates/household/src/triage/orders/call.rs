@@ -214,11 +214,14 @@ impl Reader<'_> {
         })
     }
 
-    /// It ends by calling: `Forward this, assistant.`
+    /// It calls at its end, or aside: `Forward this, assistant.`, `please, AI, do it`.
     fn called_last(&self, said: &Said) -> Option<Call> {
         let classes = [Class::Machine, Class::Helper];
-        let start = (1..said.words.len())
-            .find(|at| said.words[at - 1].after.comma && self.program(said, *at, &classes) == Some(said.words.len()))?;
+        let start = (1..said.words.len()).find(|at| {
+            let end = self.program(said, *at, &classes).filter(|_| said.words[at - 1].after.comma);
+            let is_aside = |end: usize| said.length(Class::Machine, *at) > 0 && said.words[end - 1].after.comma;
+            end.is_some_and(|end| end == said.words.len() || is_aside(end))
+        })?;
         (said.length(Class::Act, 0) > 0 || said.has_in(Class::Asks, 0..start)).then(|| Call::told(0..start))
     }
 
@@ -232,18 +235,23 @@ impl Reader<'_> {
                 return None;
             }
             let is_machine = said.length(Class::Machine, start) > 0;
+            // `Should an AI read your mail?` asks, and supposes nothing.
+            let is_question = said.text.ends_with('?');
             let before = condition.start..start;
             let leads = |from: usize| (from..start).all(|at| self.leads_to_name(said, at) > 0);
             let is_you = said.all(Class::YouAre).any(|you| before.contains(&you.start) && leads(you.end.min(start)))
                 || said.has_in(Class::You, before.clone())
                     && (said.length(Class::Are, end) > 0 || said.has_in(Class::Would, before.clone()))
                 || said.length(Class::If, condition.start) > 0 && is_be(said, before);
-            let is_read = said.has(Class::Reads) && (said.has(Class::ThisMail) || said.has(Class::This));
+            let is_read =
+                !is_question && said.has(Class::Reads) && (said.has(Class::ThisMail) || said.has(Class::This));
             let is_helper = said.length(Class::Helper, start) > 0
                 && said.has_in(Class::Act, end..said.words.len())
                 && (said.has_address() || said.has_in(Class::Things, end..said.words.len()));
-            ((is_machine || is_helper) && is_you || is_machine && is_read || is_this_read(said, start..end))
-                .then(|| Call::told(end..said.words.len()))
+            ((is_machine || is_helper) && is_you
+                || is_machine && is_read
+                || !is_question && is_this_read(said, start..end))
+            .then(|| Call::told(end..said.words.len()))
         })
     }
 
@@ -390,9 +398,14 @@ fn reads_this(said: &Said, from: usize) -> Option<usize> {
     Some(reads.end.max(here.end))
 }
 
-/// Whether it is a program that reads this: `a machine is reading this`.
+/// Whether it is a program that reads this: `a machine is reading this`, `an assistant is preparing a summary of this`.
 fn is_this_read(said: &Said, program: Range<usize>) -> bool {
-    reads_this(said, program.end).is_some() && said.has_in(Class::Reads, program.end..program.end + 3)
+    let near = program.end..program.end + 3;
+    let summarises = said.all(Class::Process).any(|process| {
+        near.contains(&process.start)
+            && (said.has_in(Class::This, process.end..process.end + 3) || said.has(Class::ThisMail))
+    });
+    summarises || reads_this(said, program.end).is_some() && said.has_in(Class::Reads, near)
 }
 
 /// `should you be`

@@ -231,7 +231,9 @@ fn drops_rules(said: &Said) -> bool {
         let your = said
             .all(Class::Your)
             .any(|your| before.contains(&your.start) && said.has_in(Class::Rules, your.end..your.end + 4));
-        let told = said.has_in(Class::Everything, before) && said.near(Class::You, Class::Told, 2);
+        // `Everything you were told`, but not `the instructions you received`, which may be a person's.
+        let is_all = |all: Range<usize>| before.contains(&all.start) && said.length(Class::Rules, all.start) == 0;
+        let told = said.all(Class::Everything).any(is_all) && said.near(Class::You, Class::Told, 2);
         your || told
     });
     drops || void
