@@ -94,10 +94,7 @@ const FOLLOWING: usize = 3;
 pub(crate) fn find(pieces: &[Piece<'_>], people: &[&Person]) -> Option<Order> {
     let people = Names {
         first: people.iter().filter_map(|person| person.first_name()).map(fold).collect(),
-        all: people
-            .iter()
-            .flat_map(|person| fold(&person.name).split(' ').map(str::to_owned).collect::<Vec<_>>())
-            .collect(),
+        all: people.iter().flat_map(|person| words_of(person)).collect(),
     };
     let mut order = pieces.iter().find_map(|piece| {
         let text: String = plain(&piece.text.chars().take(MOST).collect::<String>());
@@ -116,10 +113,16 @@ pub(crate) fn find(pieces: &[Piece<'_>], people: &[&Person]) -> Option<Order> {
     Some(order)
 }
 
+fn words_of(person: &Person) -> Vec<String> {
+    let local = person.address.split('@').next().unwrap_or_default();
+    let words = format!("{} {local}", fold(&person.name));
+    words.split(|letter: char| !letter.is_alphabetic()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
 /// Names of those to whom a mail is written, folded.
 struct Names {
     first: Vec<String>,
-    /// Every word of their names.
+    /// Every word of their names, and of their addresses before the `@`.
     all: Vec<String>,
 }
 

@@ -52,7 +52,10 @@ impl Reader<'_> {
     fn program(&self, said: &Said, at: usize, classes: &[Class]) -> Option<usize> {
         let length = classes.iter().map(|class| said.length(*class, at)).max().filter(|length| *length > 0)?;
         let mut end = at + length;
-        if said.words[at..end].iter().any(|word| self.people.first.contains(&word.text)) {
+        let is_person =
+            |at: usize| said.length(Class::Person, at) > 0 && self.people.all.contains(&said.words[at].text);
+        // Only names of people: whoever writes `To: Assistant` must not get away with it.
+        if (at..end).any(is_person) {
             return None;
         }
         loop {

@@ -23,6 +23,8 @@ classes! {
     Machine = "machine",
     /// May be a program or a person: `assistant`.
     Helper = "helper",
+    /// Those of [`Class::Helper`] that people are called too.
+    Person = "person",
     /// May be anything: `model`, `program`.
     Tool = "tool",
     /// What somebody is told to be: `agent`.
