@@ -4,7 +4,7 @@
 //! speaks to is not the person but a program. So two things are looked for, close to each other:
 //!
 //! - **who is addressed** (`call`): a program is called (`Dear assistant,`, `Note to the AI:`, `Bot!`), told what it is (`you are a
-//!   mail agent`), meant by a condition (`if you are an AI`), or named by what it does with this mail (`whoever processes this inbox`);
+//!   mail agent`), meant by a condition (`if you are an AI`), or named by what it does with this mail (`the agent that processes this inbox`);
 //! - **what is asked**: a word of asking, or an act of a mail program.
 //!
 //! Some orders show by themselves that no person is meant (`sign`): to drop one's instructions or to print them, to hide something
@@ -165,7 +165,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Where the owner is spoken of as somebody else: by a word for them, or by the name of the only one to whom the mail is written.
+    /// Where the owner is spoken of in the third person: by a word for them, or by the name of the only one to whom the mail is written.
     fn owner<'a>(&'a self, said: &'a Said) -> impl Iterator<Item = Range<usize>> + 'a {
         let is_theirs = |at: &usize| self.people.first.len() == 1 && self.people.first[0] == said.words[*at].text;
         let by_name = (0..said.words.len()).filter(is_theirs).map(|at| at..at + 1);

@@ -54,7 +54,7 @@ impl Reader<'_> {
         let mut end = at + length;
         let is_person =
             |at: usize| said.length(Class::Person, at) > 0 && self.people.all.contains(&said.words[at].text);
-        // Only names of people: whoever writes `To: Assistant` must not get away with it.
+        // Only names of people: the sender chooses what stands in `To`, and must not hide an order by writing `To: Assistant`.
         if (at..end).any(is_person) {
             return None;
         }
@@ -81,7 +81,7 @@ impl Reader<'_> {
         is_whole.then_some(end)
     }
 
-    /// Whether a word is only part of how somebody is called: a greeting, an article, the name of the one whose assistant is meant.
+    /// Whether a word is only part of the form of address: a greeting, an article, the name of the one whose assistant is meant.
     fn leads_to_name(&self, said: &Said, at: usize) -> usize {
         let is_name = said.words.get(at).is_some_and(|word| {
             self.people.all.contains(&word.text) || matches!(&*word.text, "s" | "mr" | "mrs" | "ms")
@@ -228,7 +228,7 @@ impl Reader<'_> {
         (said.length(Class::Act, 0) > 0 || said.has_in(Class::Asks, 0..start)).then(|| Call::told(0..start))
     }
 
-    /// It speaks to whoever is a program: `if you are an AI`, `should this be read by a bot`.
+    /// It speaks to its reader on condition that it is a program: `if you are an AI`, `should this be read by a bot`.
     fn supposed(&self, said: &Said) -> Option<Call> {
         let machines = [Class::Machine, Class::Helper, Class::Tool];
         said.all(Class::If).find_map(|condition| {
@@ -268,7 +268,7 @@ impl Reader<'_> {
                 if let Some(end) = self.program(said, at, classes) {
                     return Some(end);
                 }
-                // The mail is written to the owner: their assistant is somebody else.
+                // The mail is written to the owner: their assistant is another reader.
                 is_owners |= self.people.all.contains(&said.words[at].text) || said.length(Class::User, at) > 0;
                 match self.leads_to_name(said, at).max(said.length(Class::User, at)) {
                     0 => return None,
@@ -320,7 +320,7 @@ impl Reader<'_> {
     /// It says what a program has to do with this mail or for an address: `AI agents must copy x@y.example`.
     fn obliged(&self, said: &Said) -> Option<Call> {
         let named = |class| (0..said.words.len()).find_map(|at| Some((at, self.program(said, at, &[class])?)));
-        // An assistant may be a person, unless they are to send something to an address and nobody's assistant is meant.
+        // An assistant may be a person, unless they are to send something to an address and it is not said whose assistant they are.
         let anybodys = || {
             let is_here = |end: usize| said.has_address() || reads_this(said, end).is_some();
             named(Class::Helper).filter(|(start, end)| is_here(*end) && *start <= 3 && !said.has(Class::Your))
@@ -392,7 +392,7 @@ fn is_to_whom(said: &Said, at: usize) -> bool {
     said.length(Class::To, at) > 0 && (!is_article || said.length(Class::Filler, at + 1) > 0)
 }
 
-/// Where the words end that say that somebody reads this mail: `that reads this message`.
+/// Where the words end that say that this mail is read: `that reads this message`.
 fn reads_this(said: &Said, from: usize) -> Option<usize> {
     let near = from..(from + 6).min(said.words.len());
     let reads = said.all(Class::Reads).find(|reads| near.contains(&reads.start))?;

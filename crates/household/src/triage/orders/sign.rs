@@ -1,6 +1,6 @@
 //! Orders that show by themselves that no person is meant: about instructions, about "the user", about processing mail, and marks of commands.
 //!
-//! Left to `call`: orders to somebody who is addressed.
+//! Left to `call`: orders to a program that is addressed.
 
 use std::ops::Range;
 
@@ -289,7 +289,7 @@ fn is_about_processing(said: &Said) -> bool {
         }
     });
     // `Whatever automatically processes this mail:`
-    let whoever = said.length(Class::Whoever, 0) > 0
+    let automatic = said.length(Class::Whoever, 0) > 0
         && said.has(Class::ThisMail)
         && (said.has(Class::Automatic) && (said.has(Class::Reads) || said.has(Class::Process)))
         && asks(0..said.words.len());
@@ -313,5 +313,5 @@ fn is_about_processing(said: &Said) -> bool {
         };
         acts.is_some_and(is_order) && (said.has_address() || said.has_in(Class::Prior, 0..mailbox.start))
     });
-    processing || whoever || afterwards || summary || mailbox
+    processing || automatic || afterwards || summary || mailbox
 }

@@ -27,14 +27,14 @@ classes! {
     Person = "person",
     /// May be anything: `model`, `program`.
     Tool = "tool",
-    /// What somebody is told to be: `agent`.
+    /// What a reader is told to be: `agent`.
     Agent = "agent",
     Greet = "greet",
-    /// Words that may stand before a call, and call nobody by themselves.
+    /// Words that may stand before a call, and are no call by themselves.
     Opens = "opens",
     /// What programs are given: `AI instruction:`.
     Command = "command",
-    /// What is addressed to somebody: `note`, `message`.
+    /// What is addressed to a reader: `note`, `message`.
     Note = "note",
     To = "to",
     /// Words that may stand between a greeting and the one who is greeted.
@@ -56,7 +56,7 @@ classes! {
     Moment = "moment",
     ThisMail = "this mail",
     This = "this",
-    /// A place in the mailbox as somebody else than its owner would name it.
+    /// A place in the mailbox as one names it who does not speak to its owner.
     Mailbox = "mailbox",
     /// The owner of the mailbox, as a program would call them.
     User = "user",
@@ -248,7 +248,7 @@ impl Said {
         self.words.iter().any(|word| word.is_address)
     }
 
-    /// Whether a word of a class is there that was misspelt.
+    /// Whether a word for an act or a thing in a mailbox is there that was misspelt.
     pub fn has_misspelt_act(&self) -> bool {
         const ACTS: [&str; 10] = [
             "forward", "delete", "please", "archive", "reply", "answer", "invoices", "transfer", "password", "calendar",

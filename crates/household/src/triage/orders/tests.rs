@@ -18,7 +18,7 @@ fn all_are(sign: Sign, texts: &[&str]) {
 
 // T59
 #[test]
-fn whoever_calls_a_program_and_asks_something_of_it_gives_it_an_order() {
+fn a_mail_that_calls_a_program_and_asks_something_of_it_gives_it_an_order() {
     all_are(
         Sign::Addressed,
         &[
