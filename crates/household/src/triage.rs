@@ -7,6 +7,7 @@
 mod deadline;
 mod evidence;
 mod lexicon;
+pub(crate) mod orders;
 pub(crate) mod suspicion;
 mod task;
 pub(crate) mod tools;

@@ -19,7 +19,8 @@ use crate::error::Error;
 use crate::index::Index;
 use crate::text::fold;
 
-const VERSION: u32 = 1;
+/// Also raised when what is found in a letter's text while it is read changes.
+const VERSION: u32 = 2;
 
 const DROP: &str = "
     DROP TABLE IF EXISTS mail_place; DROP TABLE IF EXISTS mail; DROP TABLE IF EXISTS mail_words;

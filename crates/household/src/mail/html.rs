@@ -20,8 +20,17 @@ pub(crate) struct Link {
 /// No letter needs more.
 const LINKS: usize = 30;
 
-/// The text of a page, at most about `max` bytes of it, and its links.
-pub(crate) fn text(html: &str, max: usize) -> (String, Vec<Link>) {
+/// What a page says, and where it leads.
+#[derive(Debug, Default)]
+pub(crate) struct Said {
+    pub text: String,
+    pub links: Vec<Link>,
+    /// What stands in its comments and in words about its pictures, which few readers see; in lower case where it was an attribute.
+    pub comments: String,
+}
+
+/// The text of a page, at most about `max` bytes of it and of its comments, and its links.
+pub(crate) fn text(html: &str, max: usize) -> Said {
     let lower = html.to_ascii_lowercase();
     let mut page = Page::default();
     let mut at = 0;
@@ -34,7 +43,12 @@ pub(crate) fn text(html: &str, max: usize) -> (String, Vec<Link>) {
         page.say(&rest[..open]);
         at += open;
         if lower[at..].starts_with("<!--") {
-            at = lower[at..].find("-->").map_or(html.len(), |end| at + end + 3);
+            let end = lower[at..].find("-->").map_or(html.len(), |end| at + end);
+            if page.comments.len() < max {
+                page.comments.push_str(html[at + 4..end.max(at + 4)].trim());
+                page.comments.push('\n');
+            }
+            at = html.len().min(end + 3);
             continue;
         }
         let after = lower[at + 1..].chars().next();
@@ -49,6 +63,9 @@ pub(crate) fn text(html: &str, max: usize) -> (String, Vec<Link>) {
         let (name, closes) = name.strip_prefix('/').map_or((name, false), |name| (name, true));
         let name = name.trim_end_matches('/');
         at = end;
+        for name in ["alt", "title"] {
+            page.note_attribute(inside, name, max);
+        }
         match name {
             "script" | "style" | "head" | "title" | "template" if !closes => {
                 let close = format!("</{name}");
@@ -66,7 +83,7 @@ pub(crate) fn text(html: &str, max: usize) -> (String, Vec<Link>) {
         }
     }
     page.close_link();
-    (page.text.trim().to_owned(), page.links)
+    Said { text: page.text.trim().to_owned(), links: page.links, comments: page.comments }
 }
 
 /// The hosts of links that stand in plain text.
@@ -85,6 +102,7 @@ pub(crate) fn plain_links(text: &str) -> Vec<Link> {
 #[derive(Default)]
 struct Page {
     text: String,
+    comments: String,
     links: Vec<Link>,
     /// A space is due before the next word.
     gap: bool,
@@ -125,6 +143,17 @@ impl Page {
             }
         }
         self.text.push_str(rest);
+    }
+
+    /// Keeps the words of an attribute.
+    fn note_attribute(&mut self, tag: &str, name: &str, max: usize) {
+        let found = tag.split_once(&format!(" {name}=")).map(|(_, rest)| rest);
+        let words =
+            found.and_then(|rest| rest.strip_prefix(['"', '\'']).and_then(|rest| rest.split(['"', '\'']).next()));
+        if let Some(words) = words.filter(|words| words.contains(' ') && self.comments.len() < max) {
+            self.comments.push_str(words);
+            self.comments.push('\n');
+        }
     }
 
     fn break_line(&mut self) {
@@ -187,8 +216,9 @@ mod tests {
         let html = "<html><head><title>x</title><style>p{}</style></head><body><h1>Hello&nbsp;Alex</h1>\
             <p>please <b>sign</b>\nthis&amp;that &lt;today&gt;</p><!-- <p>not this</p> -->\
             <table><tr><td>a</td><td>b</td></tr></table><script>alert(1)</script>1 < 2 &bogus; &</body>";
-        let (text, _) = text(html, 10_000);
-        assert_eq!(text, "Hello\u{a0}Alex\n\nplease sign this&that <today>\n\na b\n\n1 < 2 &bogus; &");
+        let said = text(html, 10_000);
+        assert_eq!(said.comments, "<p>not this</p>\n");
+        assert_eq!(said.text, "Hello\u{a0}Alex\n\nplease sign this&that <today>\n\na b\n\n1 < 2 &bogus; &");
     }
 
     #[test]
@@ -196,7 +226,7 @@ mod tests {
         let html = r#"<a href="https://evil.example/login">https://bank.example/login</a>
             <a href='https://www.shop.example/a'>shop.example</a> <a href="https://news.example">read on</a>
             <a href="mailto:a@b.example">write</a>"#;
-        let (_, links) = text(html, 10_000);
+        let links = text(html, 10_000).links;
         let shown: Vec<_> = links.iter().map(|link| (&*link.host, link.disguised)).collect();
         assert_eq!(shown, [("evil.example", true), ("www.shop.example", false), ("news.example", false)]);
     }
@@ -207,8 +237,8 @@ mod tests {
         {
             let _ = text(broken, 100);
         }
-        let (long, _) = text(&"<p>word</p>".repeat(100_000), 1_000);
-        assert!(long.len() < 1_100);
+        let long = text(&"<p>word</p><!-- aside -->".repeat(100_000), 1_000);
+        assert!(long.text.len() < 1_100 && long.comments.len() < 1_100);
     }
 
     #[test]

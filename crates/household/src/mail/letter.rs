@@ -15,6 +15,7 @@ use super::address::Person;
 use super::html::{self, Link};
 use super::invite::Invite;
 use crate::text;
+use crate::triage::orders::{self, Order, Piece};
 
 /// A letter. What a header does not say is empty.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -51,6 +52,8 @@ pub(crate) struct Letter {
     pub importance: i8,
     /// Whether the server that took it in says that the sender is not proven.
     pub unproven: bool,
+    /// What it tells a program to do. It is sought in all that was read of the letter, also where the text that is kept ends earlier.
+    pub order: Option<Order>,
     /// Flags that a letter outside a Maildir carries in its headers, as letters of a Maildir.
     pub flags: String,
 }
@@ -83,8 +86,8 @@ impl Letter {
         }));
         match read.ok().flatten() {
             Some(letter) if is_sane => letter,
-            Some(letter) => Self { text: plain(bytes, max), ..letter },
-            None => Self { text: plain(bytes, max), ..Self::default() },
+            Some(letter) => Self { text: plain(bytes, max), ..letter }.with_order(&[]),
+            None => Self { text: plain(bytes, max), ..Self::default() }.with_order(&[]),
         }
     }
 
@@ -93,7 +96,7 @@ impl Letter {
         let other = |name: &'static str| header(HeaderName::Other(name.into()));
         let precedence = other("Precedence").to_ascii_lowercase();
         let automatic = header(HeaderName::AutoSubmitted).to_ascii_lowercase();
-        let (body, links) = body(message, max);
+        let Body { text: body, links, more } = body(message, max);
         let mut letter = Self {
             message_id: message.message_id().map(name).unwrap_or_default(),
             in_reply_to: names(message.in_reply_to()).into_iter().next().unwrap_or_default(),
@@ -119,7 +122,19 @@ impl Letter {
         for part in &message.parts {
             letter.keep(part, zone);
         }
-        letter
+        let more: Vec<_> = more.iter().map(|(text, is_hidden)| Piece { text, is_hidden: *is_hidden }).collect();
+        letter.with_order(&more)
+    }
+
+    /// The letter with the order that it gives to a program. `more` is what it says besides its subject and the text that is kept.
+    pub fn with_order(mut self, more: &[Piece<'_>]) -> Self {
+        let people: Vec<&Person> = self.recipients().collect();
+        let invited = self.invite.as_ref().map_or("", |invite| &invite.title);
+        // A subject may call a program, and the text go on from there.
+        let whole = format!("{}\n\n{}", self.subject, self.text);
+        let own = [&*whole, invited, &*self.from.name].map(|text| Piece { text, is_hidden: false });
+        self.order = orders::find(&own, &people).or_else(|| orders::find(more, &people));
+        self
     }
 
     /// Notes what a part is, where it is more than words.
@@ -163,20 +178,33 @@ fn plain(bytes: &[u8], max: usize) -> String {
     text::clip(&text::harmless(&String::from_utf8_lossy(start)), max).into_owned()
 }
 
-fn body(message: &Message<'_>, max: usize) -> (String, Vec<Link>) {
-    let (mut words, mut links) = (String::new(), Vec::new());
+/// What a letter says.
+struct Body {
+    text: String,
+    links: Vec<Link>,
+    /// What it says elsewhere: behind the end of a text that is too long, in comments, and in the HTML beside a plain text; and whether
+    /// its reader does not see it.
+    more: Vec<(String, bool)>,
+}
+
+fn body(message: &Message<'_>, max: usize) -> Body {
+    let (mut words, mut links, mut more) = (String::new(), Vec::new(), Vec::new());
     let has_text = message.text_bodies().any(|part| part.text_contents().is_some_and(|text| !text.trim().is_empty()));
     let chosen = if has_text { &message.text_body } else { &message.html_body };
     for part in chosen.iter().filter_map(|at| message.part(*at)) {
-        let (more, found) = match &part.body {
+        let (said, found) = match &part.body {
             PartType::Text(text) => (text.to_string(), html::plain_links(text)),
-            PartType::Html(page) => html::text(page, 8 * max),
+            PartType::Html(page) => {
+                let html::Said { text, links, comments } = html::text(page, 8 * max);
+                more.push((comments, true));
+                (text, links)
+            }
             _ => continue,
         };
         if !words.is_empty() {
             words.push_str("\n\n");
         }
-        words.push_str(more.trim());
+        words.push_str(said.trim());
         links.extend(found);
         if words.len() > 8 * max {
             break;
@@ -184,11 +212,19 @@ fn body(message: &Message<'_>, max: usize) -> (String, Vec<Link>) {
     }
     // The plain text of a letter seldom shows where the links of its HTML lead.
     if has_text && let Some(PartType::Html(page)) = message.html_part(0).map(|part| &part.body) {
-        links.extend(html::text(page, 8 * max).1);
+        let html::Said { text, links: found, comments } = html::text(page, 8 * max);
+        links.extend(found);
+        more.extend([(text, false), (comments, true)]);
     }
     links.sort_by(|a, b| (&a.host, b.disguised).cmp(&(&b.host, a.disguised)));
     links.dedup_by(|a, b| a.host == b.host);
-    (text::clip(text::harmless(&words).trim(), max).into_owned(), links)
+    let words = text::harmless(&words);
+    let words = words.trim();
+    let text = text::clip(words, max).into_owned();
+    if words.chars().nth(max).is_some() {
+        more.push((words.to_owned(), false));
+    }
+    Body { text, links, more }
 }
 
 /// The date that it says, or the one its last server says where the first cannot be.

@@ -239,27 +239,6 @@ pub(super) const TALES: &str = "you have won, you ve won, you won, claim the pri
 pub(super) const GIFT_CARDS: &str =
     "gift card, gift cards, geschenkkarte*, gutscheinkarte*, carte cadeau, cartes cadeaux";
 
-/// Words meant for a machine that reads along.
-pub(super) const ORDERS_TO_MACHINES: &str = "ignore previous instructions, ignore all previous, ignore your previous, ignore the previous, ignore all prior, \
-    ignore prior instructions, ignore your instructions, ignore all instructions, ignore the above, disregard \
-    previous, disregard all previous, disregard your instructions, disregard the above, forget your instructions, \
-    forget all previous, forget previous instructions, override your instructions, new instructions for, \
-    instructions for the assistant, instruction to the assistant, note to the assistant, note to ai, attention ai, \
-    dear ai, system prompt, system message, system override, you are now, as an ai, ai assistant must, the assistant \
-    must, assistant should now, assistant please, ai agents, ai agent, if you are an ai, if you are an assistant, if \
-    you are a language model, language model, llm, do not tell the user, don t tell the user, without telling the \
-    user, do not inform the user, without asking the user, ignoriere alle, ignoriere die vorherigen, ignoriere \
-    vorherige, ignoriere deine, vergiss alle anweisungen, vergiss deine anweisungen, an den assistenten, ki \
-    assistent, sag dem benutzer nicht, ignore les instructions, ignorez les instructions, ignore toutes les \
-    instructions, ignorez toutes les instructions, oublie tes instructions, oubliez vos instructions, a l assistant, \
-    assistant ia";
-
-/// Strong words of [`ORDERS_TO_MACHINES`] need no company; these count only beside a word that orders something.
-pub(super) const MACHINES_ALONE: &str = "system prompt, as an ai, ai agents, ai agent, language model, llm, ki assistent, assistant ia, system message, \
-    you are now";
-pub(super) const DEEDS: &str = "forward, send, reveal, delete, reply with, transfer, export, execute, run the, ignore, must, weiterleiten, \
-    leite, sende, losche, transferez, transfere, envoie, envoyez, supprime";
-
 /// Houses in whose name others like to write.
 pub(super) const BRANDS: &str = "paypal, amazon, microsoft, office365, apple, google, netflix, facebook, instagram, linkedin, dhl, fedex, ups, \
     usps, docusign, dropbox, sparkasse, volksbank, commerzbank, deutsche bank, postbank, ing, wells \

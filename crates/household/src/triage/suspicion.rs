@@ -4,9 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::lexicon::{
-    BRANDS, DEEDS, FREEMAIL, GIFT_CARDS, MACHINES_ALONE, MONEY, ORDERS_TO_MACHINES, SECRETS, TALES, THREATS, URGENT,
-};
+use super::lexicon::{BRANDS, FREEMAIL, GIFT_CARDS, MONEY, SECRETS, TALES, THREATS, URGENT};
 use super::words::{Sentence, sentences};
 use crate::contacts::Contact;
 use crate::mail::address::{Person, domain, registered};
@@ -96,9 +94,10 @@ pub(crate) fn inspect(letter: &Letter, known: &Acquaintances) -> Findings {
     if letter.unproven {
         case.note(2, format!("could not be proven to come from {}", letter.from.domain()));
     }
-    if said.iter().any(addresses_a_machine) {
-        let is_talk = known.knows(&letter.from.address) || !letter.list.is_empty() || letter.unsubscribe;
-        case.note(if is_talk { 0 } else { 3 }, INJECTED.to_owned());
+    if let Some(order) = &letter.order {
+        // Friends and newsletters may pass on an order to warn of it. Their names alone prove nothing: both can be borrowed.
+        let is_trusted = known.knows(&letter.from.address) || !letter.list.is_empty() || letter.unsubscribe;
+        case.note(if is_trusted && order.is_talk { 0 } else { 3 }, INJECTED.to_owned());
     }
     Findings { is_suspicious: case.points >= TOO_MUCH, warnings: case.warnings }
 }
@@ -219,12 +218,6 @@ impl Case<'_> {
     }
 }
 
-fn addresses_a_machine(sentence: &Sentence) -> bool {
-    ORDERS_TO_MACHINES.split(", ").any(|phrase| {
-        sentence.has(phrase) && (!MACHINES_ALONE.split(", ").any(|weak| weak == phrase) || sentence.has_any(DEEDS))
-    })
-}
-
 fn is_free(domain: &str) -> bool {
     FREEMAIL.split(", ").any(|free| free == domain)
 }
@@ -295,6 +288,7 @@ mod tests {
             text: text.into(),
             ..Letter::default()
         }
+        .with_order(&[])
     }
 
     fn is_suspicious(letter: &Letter) -> bool {

@@ -4,6 +4,7 @@ use jiff::Unit;
 use serde::Serialize;
 
 use super::evidence::{Evidence, Reason};
+use super::orders::Order;
 use super::suspicion::{Acquaintances, Findings, inspect};
 use super::task::{Task, tasks};
 use super::{Agreed, Circumstances};
@@ -75,7 +76,12 @@ const WORN_OFF_D: f64 = 5.0;
 pub(crate) fn judge(letter: &Letter, at: &Circumstances, known: &Acquaintances) -> Verdict {
     let evidence = Evidence::of(letter, at);
     let Findings { warnings, is_suspicious } = inspect(letter, known);
-    let category = if is_suspicious { Category::Suspicious } else { category(letter, at, &evidence) };
+    let category = match category(letter, at, &evidence) {
+        _ if is_suspicious => Category::Suspicious,
+        // What is urgent in a mail that gives orders to a program is part of the order.
+        Category::Urgent if letter.order.is_some() => Category::Fyi,
+        category => category,
+    };
     let priority = match category {
         Category::Suspicious => evidence.priority().min(0.3),
         Category::Newsletter => evidence.priority().min(0.25),
@@ -84,20 +90,23 @@ pub(crate) fn judge(letter: &Letter, at: &Circumstances, known: &Acquaintances) 
     };
     let tasks = match category {
         Category::Suspicious | Category::Newsletter => Vec::new(),
+        _ if letter.order.is_some() => Vec::new(),
         _ => tasks(&evidence.sentences, &letter.subject, at),
     };
     // What speaks against an urgent letter does not explain why it is one.
     let explains = |reason: &&Reason| category != Category::Urgent || reason.weight > 0.0;
-    let why = evidence.reasons.iter().filter(explains).take(3).map(|reason| reason.sentence.clone());
-    let why = match warnings.first() {
-        Some(warning) if is_suspicious => std::iter::once(format!("It {warning}.")).chain(why).take(3).collect(),
-        _ => why.collect(),
-    };
+    let why = evidence.reasons.iter().filter(explains).map(|reason| reason.sentence.clone());
+    let warned = warnings.first().filter(|_| is_suspicious).map(|warning| format!("It {warning}."));
+    let ordered = letter.order.as_ref().map(Order::reason);
+    let why = warned.into_iter().chain(ordered).chain(why).take(3).collect();
     Verdict {
         priority,
         category,
         why,
-        suggested_actions: actions(category, !tasks.is_empty()),
+        suggested_actions: match letter.order {
+            Some(_) if category != Category::Suspicious => vec!["read"],
+            _ => actions(category, !tasks.is_empty()),
+        },
         summary: summary(letter, category, &tasks, at),
         tasks,
         warnings,
@@ -198,6 +207,12 @@ fn summary(letter: &Letter, category: Category, tasks: &[Task], at: &Circumstanc
         subject => subject,
     };
     let words = match category {
+        Category::Suspicious if letter.order.is_some() => {
+            let words = format!(
+                "{who} gives orders to a program that reads your mail: “{subject}”. Do not answer or open anything."
+            );
+            return text::line(&words, 240);
+        }
         Category::Suspicious => {
             return text::line(&format!("Claims to be {who}: “{subject}”. Do not answer or open anything."), 240);
         }

@@ -7,7 +7,21 @@ pub(crate) fn sentences(text: &str) -> Vec<Sentence> {
     let own = own(text);
     let mut sentences = Vec::new();
     for paragraph in paragraphs(&own) {
-        split(&paragraph, &mut sentences);
+        split(&paragraph, &mut |sentence| {
+            if sentences.len() < 400 {
+                sentences.push(Sentence::new(sentence));
+            }
+        });
+    }
+    sentences
+}
+
+/// All sentences of a letter as they were written: what it says, quotes and signs.
+pub(crate) fn every_sentence(text: &str) -> Vec<String> {
+    let bare: Vec<&str> = text.lines().map(|line| line.trim_start_matches(['>', ' ', '|'])).collect();
+    let mut sentences = Vec::new();
+    for paragraph in paragraphs(&bare.join("\n")) {
+        split(&paragraph, &mut |sentence| sentences.push(sentence.trim().to_owned()));
     }
     sentences
 }
@@ -123,13 +137,13 @@ fn numbered(line: &str) -> bool {
     (1..=2).contains(&digits) && line[digits..].starts_with([')', '.']) && line[digits + 1..].starts_with(' ')
 }
 
-fn split(paragraph: &str, sentences: &mut Vec<Sentence>) {
+fn split(paragraph: &str, add: &mut impl FnMut(&str)) {
     const SHORT: [&str; 14] =
         ["dr", "mr", "mrs", "ms", "prof", "z.b", "e.g", "i.e", "ca", "nr", "no", "st", "a.m", "p.m"];
     let mut from = 0;
-    let mut add = |sentence: &str| {
-        if sentence.chars().any(char::is_alphanumeric) && sentences.len() < 400 {
-            sentences.push(Sentence::new(sentence));
+    let mut found = |sentence: &str| {
+        if sentence.chars().any(char::is_alphanumeric) {
+            add(sentence);
         }
     };
     for (at, letter) in paragraph.char_indices().filter(|(_, letter)| matches!(letter, '.' | '!' | '?' | ';' | '…')) {
@@ -139,11 +153,11 @@ fn split(paragraph: &str, sentences: &mut Vec<Sentence>) {
         let goes_on = letter == '.' && (is_ordinal(before) || SHORT.contains(&&*fold(before)));
         let is_end = paragraph[end..].chars().next().is_none_or(|next| next.is_whitespace() || "\"”»)".contains(next));
         if is_end && !goes_on {
-            add(&paragraph[from..end]);
+            found(&paragraph[from..end]);
             from = end;
         }
     }
-    add(&paragraph[from..]);
+    found(&paragraph[from..]);
 }
 
 /// `16` of `16. Januar`, and no year.

@@ -20,7 +20,7 @@ pub fn measure() -> Vec<Figure> {
     let mut figures: Vec<Figure> = PARTS
         .iter()
         .flat_map(|part| {
-            let mailbox = Mailbox::read(part);
+            let mailbox = Mailbox::read(&format!("mail-{part}.txt"));
             let folder = tempfile::tempdir().expect("a passing folder");
             mailbox.lay(&folder.path().join("mail"));
             let staff = Staff::of(mailbox.options(folder.path()), folder.path());
@@ -73,7 +73,7 @@ fn triage(staff: &Staff, id: &str) -> (String, String) {
 }
 
 impl Figure {
-    fn count(&mut self, right: bool, miss: impl FnOnce() -> String) {
+    pub fn count(&mut self, right: bool, miss: impl FnOnce() -> String) {
         self.of += 1;
         self.right += usize::from(right);
         if !right {
@@ -92,26 +92,29 @@ pub struct Mailbox {
 
 /// One mail. Its label is a category, or `sent` for what the owner wrote.
 pub struct Mail {
-    id: String,
-    label: String,
+    pub id: String,
+    pub label: String,
     /// Headers and body.
-    text: String,
+    pub text: String,
 }
 
 impl Mailbox {
-    pub fn read(part: &str) -> Self {
-        let text = sets::text(&format!("mail-{part}.txt"));
+    /// A mailbox of these mails.
+    pub fn of(owner: &str, zone: &str, now: &str, mails: Vec<Mail>) -> Self {
+        let zone = TimeZone::get(zone).expect("a zone");
+        Self { owner: owner.to_owned(), zone, now: now.parse().expect("a time"), mails }
+    }
+
+    /// The mailbox in a file of the gold sets.
+    pub fn read(file: &str) -> Self {
+        let text = sets::text(file);
         let (head, mails) = text.split_once("=== ").expect("a mail");
         let told = |name: &str| {
             let line = head.lines().find_map(|line| line.strip_prefix(&format!("# {name}: ")));
             line.unwrap_or_else(|| panic!("the file says its {name}")).to_owned()
         };
-        Self {
-            owner: told("owner"),
-            zone: TimeZone::get(&told("zone")).expect("a zone"),
-            now: told("now").parse().expect("a time"),
-            mails: mails.split("\n=== ").map(Mail::read).collect(),
-        }
+        let mails = mails.split("\n=== ").map(Mail::read).collect();
+        Self::of(&told("owner"), &told("zone"), &told("now"), mails)
     }
 
     /// What is judged: all but the owner's own letters.
@@ -119,7 +122,7 @@ impl Mailbox {
         self.mails.iter().filter(|mail| mail.label != "sent")
     }
 
-    fn options(&self, folder: &Path) -> Options {
+    pub fn options(&self, folder: &Path) -> Options {
         let now = self.now;
         Options {
             me: vec![self.owner.clone()],
@@ -130,7 +133,7 @@ impl Mailbox {
     }
 
     /// A Maildir of the mails. What came within a day has not been opened, all else has.
-    fn lay(&self, maildir: &Path) {
+    pub fn lay(&self, maildir: &Path) {
         for folder in ["cur", "new", "tmp", ".Sent/cur", ".Sent/new", ".Sent/tmp"] {
             std::fs::create_dir_all(maildir.join(folder)).expect("a folder");
         }
@@ -155,11 +158,24 @@ impl Mail {
     fn read(block: &str) -> Self {
         let (line, text) = block.split_once('\n').expect("a line of its own");
         let (id, label) = line.split_once(' ').expect("an id and a label");
-        Self { id: id.to_owned(), label: label.to_owned(), text: text.to_owned() }
+        Self { id: id.to_owned(), label: label.to_owned(), text: with_headers(text) }
     }
 
     fn date(&self) -> Timestamp {
         let date = self.text.lines().find_map(|line| line.strip_prefix("Date: ")).expect("a date");
         jiff::fmt::rfc2822::parse(date).expect("a date").timestamp()
     }
+}
+
+/// A mail with the headers that its file left out, because they do not matter to the case.
+fn with_headers(text: &str) -> String {
+    let usual = [
+        ("From: ", "Kim Park <kim@elsewhere.example>"),
+        ("To: ", "Alex Morgan <alex@morgan.example>"),
+        ("Date: ", "Thu, 15 Jan 2026 09:30:00 +0100"),
+    ];
+    let head = text.split("\n\n").next().unwrap_or_default();
+    let is_missing = |name: &str| !head.lines().any(|line| line.starts_with(name));
+    let added = usual.iter().filter(|(name, _)| is_missing(name)).map(|(name, value)| format!("{name}{value}\n"));
+    added.collect::<String>() + text
 }

@@ -27,13 +27,14 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::{calendars, mails, requests, searches};
+    use crate::{calendars, mails, orders, requests, searches};
 
     #[test]
     fn every_set_is_large_enough_and_keeps_two_fifths_back() {
         let sizes = [
             (220, PARTS.map(|part| requests::cases(part).len())),
-            (160, PARTS.map(|part| mails::Mailbox::read(part).labelled().count())),
+            (160, PARTS.map(|part| mails::Mailbox::read(&format!("mail-{part}.txt")).labelled().count())),
+            (800, PARTS.map(|part| orders::generated(part).labelled().count())),
             (64, PARTS.map(|part| calendars::cases(part).len())),
             (64, PARTS.map(|part| searches::cases(part).len())),
         ];
