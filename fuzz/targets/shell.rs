@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-use majordomo_shell::assess;
+use shell::assess;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let command = command(bytes);

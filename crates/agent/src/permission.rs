@@ -229,18 +229,17 @@ fn say(layer: &Layer, rules: &[Rule], asked: &Asked<'_>) -> Link {
         if let Some(rule) = rules().find(touches) {
             return link(action, format!("rule: {rule}"));
         }
-        // What cannot be read may be just what the rule forbids.
-        let may_touch = |rule: &&&Rule| {
-            !assessment.is_readable || assessment.perhaps.iter().any(|act| rule.may_cover(act))
-        };
+        // What cannot be read may be just what the rule forbids, and a limit of the reader weakens no rule.
+        if !assessment.is_readable
+            && let Some(rule) = rules().next()
+        {
+            return link(action, format!("rule: {rule}, for the call cannot be read"));
+        }
+        let may_touch = |rule: &&&Rule| assessment.perhaps.iter().any(|act| rule.may_cover(act));
         if let Some(rule) = rules().find(may_touch) {
-            // Where nothing asks, no person is there to decide.
+            // Where nothing asks there is nobody to decide.
             let action = if layer.mode == Mode::Dangerous { Action::Deny } else { Action::Ask };
-            let why = match assessment.is_readable {
-                true => "what the call does is known only when it runs",
-                false => "the call cannot be read",
-            };
-            let by = format!("rule: {rule}, which may be meant: {why}");
+            let by = format!("rule: {rule}, which may be meant: what the call does is known only when it runs");
             return Link { is_undecided: rule.action == Action::Deny, ..link(action, by) };
         }
     }

@@ -76,7 +76,10 @@ impl Piece {
     fn of(word: &Word, script: &Script) -> Self {
         // A parameter without a name is an argument of a text for a shell, which may be anything.
         let is_usual = |name: &String| {
-            !name.is_empty() && is_trusted(name) && !script.assigned.contains(name) && !script.looped.contains(name)
+            !name.is_empty()
+                && is_trusted(name)
+                && !script.assigned.iter().any(|one| one.name == *name)
+                && !script.looped.contains(name)
         };
         let is_known = !word.is_computed && word.variables.iter().all(is_usual);
         let text = if is_known { word.text.clone() } else { format!("{}{UNKNOWN}", beginning(&word.text)) };
@@ -136,7 +139,7 @@ impl Finder {
             self.perhaps(format!("git {UNKNOWN}"));
         }
         // Which of the values is which variable's is not told, and it makes no difference.
-        if script.assigned.iter().any(|name| RUN_LATER.contains(&name.as_str())) {
+        if script.assigned.iter().any(|one| RUN_LATER.contains(&one.name.as_str())) {
             script.loose.iter().for_each(|word| self.later(&Piece::of(word, script), depth));
         }
         if evaluates_unseen(script) {
