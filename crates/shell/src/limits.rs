@@ -10,6 +10,8 @@ const MAX_BYTES: usize = 16 * 1024;
 const MAX_OPENERS: usize = 64;
 /// The same where something is substituted: the parser looks ahead over it, so that its time doubles with every level.
 const MAX_SUBSTITUTED: usize = 10;
+/// Two brackets may begin a sum or a command in a command: the parser tries both, so that its time doubles with every pair.
+const MAX_PAIRS: usize = 8;
 /// Commands joined by operators: the parser takes time that grows with the square of a pipeline.
 const MAX_OPERATORS: usize = 512;
 
@@ -33,7 +35,10 @@ pub(crate) fn check(command: &str) -> Result<(), &'static str> {
         return Err("it holds a document that cannot be read with confidence");
     }
     let substitutes = SUBSTITUTIONS.iter().any(|opening| command.contains(opening));
-    if openers(command) > MAX_OPENERS || (substitutes && command.matches(['(', '{', '`']).count() > MAX_SUBSTITUTED) {
+    if command.matches("((").count() > MAX_PAIRS
+        || openers(command) > MAX_OPENERS
+        || (substitutes && command.matches(['(', '{', '`']).count() > MAX_SUBSTITUTED)
+    {
         return Err("it is nested too deeply to be read with confidence");
     }
     if command.matches(['|', '&', ';', '\n', '<', '>']).count() > MAX_OPERATORS {

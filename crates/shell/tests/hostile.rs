@@ -67,6 +67,15 @@ proptest! {
     }
 }
 
+// T31: without its limit the parser tries two readings of each pair, and does not come to an end.
+#[test]
+fn brackets_that_the_parser_would_read_in_two_ways_each_are_refused() {
+    for command in [format!("cat | {} x", "(".repeat(42)), format!("{}ls{}", "(".repeat(60), ")".repeat(60))] {
+        let seen = assess(&command);
+        assert!(!seen.is_plain && seen.reach != Reach::ReadOnly, "{command}");
+    }
+}
+
 // T31
 #[test]
 fn a_document_that_the_parser_would_read_for_ever_is_refused() {

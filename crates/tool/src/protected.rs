@@ -220,6 +220,13 @@ pub(crate) fn role(folder: Option<&str>, name: &str, is_package: bool) -> Role {
     found.map_or(Role::Open, Role::Protected)
 }
 
+/// The place that a folder of this name holds: a link of that name decides what is there.
+pub(crate) fn behind(name: &str) -> Option<Place> {
+    let name = name.to_lowercase();
+    let (.., shown) = WITHIN.iter().find(|(folder, ..)| *folder == name)?;
+    Some(Place { name: shown, kind: Kind::Plain })
+}
+
 /// The folder of the work tree that a repository's settings name for its hooks, if they name one.
 pub(crate) fn hooks_folder(repository: &Path) -> Option<PathBuf> {
     let settings = std::fs::read_to_string(repository.join("config")).ok()?;

@@ -12,6 +12,7 @@
 //!
 //! Left to others: which places are protected ([`crate::protected`]), and who consents (the rules).
 
+mod folders;
 mod harmless;
 mod look;
 mod settle;

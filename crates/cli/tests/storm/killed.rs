@@ -14,7 +14,7 @@ fn what_a_killed_run_left_in_protected_places_is_put_in_order_when_it_is_resumed
     for kind in KINDS {
         let plant = "printf 'echo evil > .envrc; mkdir -p .vscode; echo evil > .vscode/tasks.json; echo x > .mcp.json; \
                      echo x >> begun; until [ -e go ]; do sleep 0.02; done\n' > s.sh; bash s.sh";
-        let look = "ls -a; cat .envrc";
+        let look = "ls -a";
         let scenes = [scene("Go", &[calls(&[command(plant)]), calls(&[command(look)]), says("Done.")])];
         let world = World::new(env!("CARGO_BIN_EXE_majordomo"), &scenes);
         fs::write(world.path(".mcp.json"), "mine").expect("a file");

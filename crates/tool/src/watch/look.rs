@@ -1,7 +1,6 @@
 //! One look at everything that is protected in a workspace.
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -9,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::folders::Folders;
 use crate::protected::{self, Kind, Role};
 
 /// A workspace with more folders than this is not one that anybody works in.
@@ -66,40 +66,31 @@ pub(crate) struct Stamp {
 /// What is protected in a workspace at this moment. Links are not followed.
 pub(crate) fn look(root: &Path) -> Result<Look, String> {
     let mut look = Look::default();
-    let mut folders = vec![(PathBuf::new(), false)];
+    let mut folders = Folders::of(root);
+    let mut rest = vec![(PathBuf::new(), false)];
     let mut entered = 0;
-    while let Some((folder, is_package)) = folders.pop() {
+    while let Some((folder, is_package)) = rest.pop() {
         entered += 1;
         if entered > MAX_FOLDERS {
             return Err(format!("the workspace has more than {MAX_FOLDERS} folders; work in a smaller one"));
         }
-        let above = folder.file_name().and_then(OsStr::to_str);
-        let is_package = is_package || above.is_some_and(protected::holds_packages);
-        let mut parts_of_repository = 0;
-        for entry in fs::read_dir(root.join(&folder)).into_iter().flatten().flatten() {
-            let Ok(kind) = entry.file_type() else { continue };
-            let name = entry.file_name();
-            let shown = name.to_string_lossy();
-            let path = folder.join(&name);
-            parts_of_repository += usize::from(matches!(&*shown, "HEAD" | "objects" | "refs"));
-            // All protected names begin with a dot, or stand in a folder that does.
-            let role = match shown.starts_with('.') || above.is_some_and(|above| above.starts_with('.')) {
-                true => protected::role(above, &shown, is_package),
-                false => Role::Open,
-            };
+        let content = folders.content(root, &folder, is_package);
+        for (name, role, is_folder) in &content.protected {
+            let path = folder.join(name);
             match role {
-                Role::Repository if kind.is_dir() => look.note_repository(root, &path, 0),
+                Role::Repository if *is_folder => look.note_repository(root, &path, 0),
                 Role::Repository => look.note_all(root, &path, ".git", Kind::Pointer),
                 Role::Protected(place) => look.note_all(root, &path, place.name, place.kind),
-                Role::Open if kind.is_dir() => folders.push((path, is_package)),
                 Role::Open => {}
             }
         }
         // A folder that looks like a repository is one to git that is started in it.
-        if parts_of_repository == 3 {
+        if content.is_repository {
             look.note_repository(root, &folder, 0);
         }
+        rest.extend(content.folders.iter().map(|name| (folder.join(name), content.is_package)));
     }
+    folders.keep();
     Ok(look)
 }
 

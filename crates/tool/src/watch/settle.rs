@@ -22,9 +22,12 @@ impl Note {
     /// Compares and puts in order. `others` are paths that were changed with consent by other calls.
     pub(super) fn settle(&self, state: &Path, others: &BTreeSet<PathBuf>) -> Result<Settled, String> {
         let mut order = Order { note: self, state, settled: Settled::default() };
-        order.put_repositories_back(&look(&self.root)?);
-        // What was moved as a whole is not there any more.
-        let after = look(&self.root)?;
+        let mut after = look(&self.root)?;
+        order.put_repositories_back(&after);
+        if !order.settled.said.is_empty() {
+            // What was moved as a whole is not there any more.
+            after = look(&self.root)?;
+        }
         let is_free = |path: &Path, place: &str| {
             self.consented.iter().any(|consented| consented == place)
                 || others.iter().any(|other| path.starts_with(other))

@@ -181,3 +181,17 @@ fn the_folder_that_settings_name_for_hooks_is_protected_too() {
     assert_eq!(place("tools/hooks/pre-push"), [".git/hooks"]);
     assert!(place("tools/other").is_empty());
 }
+
+// T68
+#[test]
+fn a_link_in_the_place_of_a_folder_that_holds_something_protected_is_moved() {
+    let room = Room::with(&[("real/config.toml", "evil"), ("real/workflows/ci.yml", "evil")]);
+    let watch = room.watch(&[]);
+    for name in [".cargo", ".github", "sub"] {
+        symlink("real", room.root.join(name)).unwrap();
+    }
+    let said = watch.settle();
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert!(!room.root.join(".cargo").exists() && !room.root.join(".github").exists());
+    assert!(room.root.join("sub").exists(), "any other link stays");
+}
