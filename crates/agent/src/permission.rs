@@ -95,7 +95,14 @@ impl Rule {
 
     /// Whether the rule speaks of a protected place by its name, and not only of everything.
     fn names(&self, place: &str) -> bool {
-        self.pattern.as_ref().is_some_and(|pattern| pattern.split('*').any(|text| text.contains(place)))
+        let is_named = |text: &str| {
+            text.match_indices(place).any(|(at, _)| {
+                let (before, after) = (&text[..at], &text[at + place.len()..]);
+                let is_end = |c: Option<char>| c.is_none_or(|c| !(c.is_alphanumeric() || "._-".contains(c)));
+                is_end(before.chars().next_back()) && is_end(after.chars().next())
+            })
+        };
+        self.pattern.as_ref().is_some_and(|pattern| pattern.split('*').any(is_named))
     }
 }
 

@@ -236,7 +236,7 @@ impl Driver {
             tracing::warn!(thread = %self.id, "a command of the interrupted run: {line}");
         }
         let text = format!("A command was interrupted, and protected files were put in order:\n{}", lines.join("\n"));
-        let number = self.thread.as_ref().map_or(0, |thread| thread.turns);
+        let number = self.thread.as_ref().map_or(0, |thread| thread.last_at.0);
         let steered = Outside::Steered { text: text.into(), from: "sandbox".into(), foreign: true };
         Some((InputId::new(format!("protected/{}/{number}", self.id)), steered))
     }

@@ -60,7 +60,8 @@ fn call(call: &Call, found: &mut Found) -> Verdict {
     let mut words = call.words.as_slice();
     loop {
         found.parts.push(words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "));
-        if !is_name(&words[0]) {
+        // A variable that is not set leaves the next word as the program.
+        if !is_name(&words[0]) || words[0].is_substituted {
             return Verdict::tricky("the name of the program it runs is put together at run time");
         }
         match program::unwrapped(words) {

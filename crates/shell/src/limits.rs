@@ -31,7 +31,10 @@ pub(crate) fn check(command: &str) -> Result<(), &'static str> {
     if has_huge_number(command) {
         return Err("it holds a number that no shell would count with");
     }
-    if has_document_between_substitutions(command) || has_document_without_name(command) {
+    if has_document_between_substitutions(command)
+        || has_document_in_substitution(command)
+        || has_document_without_name(command)
+    {
         return Err("it holds a document that cannot be read with confidence");
     }
     let substitutes = SUBSTITUTIONS.iter().any(|opening| command.contains(opening));
@@ -55,6 +58,24 @@ fn has_document_between_substitutions(command: &str) -> bool {
     let first = SUBSTITUTIONS.iter().filter_map(|opening| command.find(opening)).min();
     let last = SUBSTITUTIONS.iter().filter_map(|opening| command.rfind(opening)).max();
     first.zip(last).is_some_and(|(first, last)| command[first..last].contains("<<"))
+}
+
+/// Whether a document begins where a substitution may not be over (`$((x <<`): the same comes of it. Quotes and escapes inside
+/// a substitution could hide its end, so that it counts as open.
+fn has_document_in_substitution(command: &str) -> bool {
+    let begins = command.match_indices("<<").map(|(at, _)| &command[..at]);
+    begins.into_iter().any(|before| {
+        let mut depth = 0_usize;
+        let is_hidden = before.chars().any(|c| {
+            match c {
+                '(' | '{' => depth += 1,
+                ')' | '}' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            depth > 0 && matches!(c, '\'' | '"' | '\\' | '`')
+        });
+        SUBSTITUTIONS.iter().any(|opening| before.contains(opening)) && (is_hidden || depth > 0)
+    })
 }
 
 /// Whether what ends a document is no plain word (`<<$( &o `): the same comes of it. `<<<` begins no document.

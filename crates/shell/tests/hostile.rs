@@ -79,10 +79,14 @@ fn brackets_that_the_parser_would_read_in_two_ways_each_are_refused() {
 // T31
 #[test]
 fn a_document_that_the_parser_would_read_for_ever_is_refused() {
-    for command in ["$(<< ;$(", "<<$( &o ", "$(<(>${x:-$(*<< ;;((;;))@P}#;# ]];$(&&"] {
+    let in_sum =
+        "bash -c $((bash -c x[$(touch made)]bash -c system(\"touch made\")print > \"made\"    <<     declare tar ";
+    for command in ["$(<< ;$(", "<<$( &o ", "$(<(>${x:-$(*<< ;;((;;))@P}#;# ]];$(&&", in_sum, "$( \")\" << a b"] {
         let seen = assess(command);
         assert!(!seen.is_plain && seen.reach != Reach::ReadOnly, "{command}");
     }
+    let seen = assess("x=$(pwd); cat > notes <<END\nhello\nEND\n");
+    assert!(!seen.parts.is_empty(), "a document after a substitution that is over is read: {}", seen.why);
 }
 
 const SIGNS: [&str; 56] = [

@@ -150,6 +150,13 @@ fn within(names: &[&str]) -> Option<Place> {
     None
 }
 
+/// An extended regular expression that finds every path in which something may be protected, and some others.
+pub(crate) fn pattern() -> String {
+    let names = WHOLE.iter().copied().chain(WITHIN.iter().map(|(folder, ..)| *folder)).chain([".git"]);
+    let names: Vec<String> = names.map(|name| name.replace('.', "[.]")).collect();
+    format!("(^|/|\")({})(/|\"|$)", names.join("|"))
+}
+
 /// Whether a name is that of a repository's folder, also as a file system that knows short names or ignores characters
 /// would read it.
 fn is_git(name: &str) -> bool {
@@ -229,7 +236,7 @@ pub(crate) fn behind(name: &str) -> Option<Place> {
 
 /// The folder of the work tree that a repository's settings name for its hooks, if they name one.
 pub(crate) fn hooks_folder(repository: &Path) -> Option<PathBuf> {
-    let settings = std::fs::read_to_string(repository.join("config")).ok()?;
+    let settings = String::from_utf8(crate::watch::content(&repository.join("config"))?).ok()?;
     let value = settings.lines().filter_map(|line| line.split_once('=')).find_map(|(key, value)| {
         key.trim().eq_ignore_ascii_case("hookspath").then(|| value.trim().trim_matches('"'))
     })?;

@@ -142,7 +142,7 @@ impl RunCommand {
             subjects: parts.iter().map(|part| part.as_str().into()).collect(),
             is_plain: *is_plain,
             standing: standing.as_deref().filter(|_| protected.is_empty() && !read.network).map(Arc::from),
-            digest: format!("{cwd} {} {}", if is_walled { "walled" } else { "bare" }, tree.shown()).into(),
+            digest: format!("{cwd} {} {:?}", if is_walled { "walled" } else { "bare" }, tree.paths).into(),
             protected: protected.into_iter().collect(),
         }
     }
@@ -190,7 +190,8 @@ impl RunCommand {
         let timeout_s = args.timeout_s.unwrap_or(DEFAULT_TIMEOUT_S).clamp(1, MAX_TIMEOUT_S);
         let mut tries = 0;
         let (finished, found, is_walled) = loop {
-            let Surroundings { walls, watch } = match self.surroundings(bench, &read, &consented).await {
+            let Surroundings { walls, watch, left } = match self.surroundings(bench, &read, &consented, timeout_s).await
+            {
                 Ok(surroundings) => surroundings,
                 Err(problem) => return ToolResult::error(format!("the command was not run: {problem}")),
             };
@@ -210,7 +211,7 @@ impl RunCommand {
                     run(&self.host, order).await
                 }
             };
-            let found = settled(watch).await;
+            let found = [left, settled(watch).await].concat();
             tries += 1;
             match &finished {
                 // What the walls were to hang on was taken away by another command's end.
@@ -234,18 +235,28 @@ impl RunCommand {
     }
 
     /// The walls around one command and the watch over what is protected; no walls where no sandbox is in force.
-    async fn surroundings(&self, bench: &Bench, read: &Read, consented: &[Arc<str>]) -> Result<Surroundings, String> {
+    async fn surroundings(
+        &self,
+        bench: &Bench,
+        read: &Read,
+        consented: &[Arc<str>],
+        timeout_s: u64,
+    ) -> Result<Surroundings, String> {
         let sandbox = if self.host.can_confine() { self.host.sandbox.clone() } else { Sandbox::default() };
         let (bench, consented) = (bench.clone(), consented.to_vec());
         let (network, is_read_only) = (read.network, read.is_read_only);
         let network = if network { Network::On } else { Network::Off };
+        let is_clone = read.shell.touched.git.iter().any(|call| matches!(call.verb.as_str(), "clone" | "submodule"));
+        let timeout_s = i64::try_from(timeout_s).unwrap_or(i64::MAX / 2);
         let built = tokio::task::spawn_blocking(move || {
             let workspace = &bench.workspace;
             if is_read_only {
                 let walls = sandbox.walls(workspace, &mut Walled { network, writing: Writing::Nothing })?;
                 let walls = walls.ok_or("nothing keeps it from writing: the sandbox is not in force any more")?;
-                return Ok(Surroundings { walls: Some(walls), watch: None });
+                return Ok(Surroundings { walls: Some(walls), watch: None, left: Vec::new() });
             }
+            let left = watch::settle_left_in(bench.data.as_deref(), workspace.root());
+            let registered = watch::Registered::new(workspace.root(), &consented);
             let mut look = watch::look(workspace.root())?;
             let writing = Writing::Workspace { look: &mut look, consented: &consented };
             let walls = sandbox.walls(workspace, &mut Walled { network, writing })?;
@@ -256,10 +267,11 @@ impl RunCommand {
                 ));
             }
             let call = format!("{}_{}", bench.thread, bench.call);
-            let watch = Watch::begin(workspace.root(), look, bench.data.as_deref(), &call, &consented);
+            let watched = watch::Watched { call, timeout_s, keeps_new: is_clone && bench.is_approved };
+            let watch = Watch::begin(registered, look, bench.data.as_deref(), &watched);
             let watch =
                 watch.map_err(|error| format!("protected files cannot be noted in the state folder: {error}"))?;
-            Ok(Surroundings { walls, watch: Some(watch) })
+            Ok(Surroundings { walls, watch: Some(watch), left })
         });
         built.await.map_err(|broken| format!("the sandbox broke off: {broken}"))?
     }
@@ -280,6 +292,8 @@ struct Read {
 struct Surroundings {
     walls: Option<String>,
     watch: Option<Watch>,
+    /// What was put in order before, after commands of a process that was killed.
+    left: Vec<String>,
 }
 
 /// What a command has done to protected files all the same, and what was done about it, a line each.

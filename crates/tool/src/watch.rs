@@ -14,19 +14,22 @@
 
 mod folders;
 mod harmless;
+mod held;
 mod look;
 mod settle;
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fs;
-use std::io;
-use std::os::unix::fs::DirBuilderExt;
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use look::{Look, look};
+use look::Entry;
+pub(crate) use look::{Look, content, look};
 
 /// Our folder in the state folder.
 const FOLDER: &str = "protected";
@@ -41,12 +44,8 @@ const COPIES: &str = "copies";
 pub(crate) struct Watch {
     note: Note,
     state: PathBuf,
-    /// Paths that were changed with consent by other calls meanwhile.
-    others: Arc<Paths>,
+    registered: Arc<Registered>,
 }
-
-/// Paths, shared between those who change them and those who compare them.
-type Paths = Mutex<BTreeSet<PathBuf>>;
 
 /// What is remembered of a watch, on disk too.
 #[derive(Debug, Serialize, Deserialize)]
@@ -57,78 +56,165 @@ struct Note {
     call: String,
     /// The protected places that the call may change.
     consented: Vec<String>,
+    /// Whether protected files in the work tree of a new repository stay: a person has approved the clone.
+    keeps_new: bool,
+    /// When the command must have ended, in seconds of the clock.
+    until_s: i64,
+    /// The process that watches.
+    process: u32,
     before: Look,
 }
 
-/// The watches of this process, by their workspace.
-static ON: Mutex<Vec<(PathBuf, Weak<Paths>)>> = Mutex::new(Vec::new());
+/// A watch as others in this process see it.
+#[derive(Debug)]
+pub(crate) struct Registered {
+    root: PathBuf,
+    /// The protected places that its call may change.
+    consented: Vec<String>,
+    /// Files that others have changed since it began, with consent or to put them in order, as they were then; none where
+    /// there is no file any more.
+    others: Mutex<BTreeMap<PathBuf, Option<Entry>>>,
+}
 
-impl Watch {
-    /// Begins to watch: `look` is what is there, with what the walls keep marked in it. Copies are made of the rest.
-    /// `call` names the thread and the call.
-    pub fn begin(
-        root: &Path,
-        mut look: Look,
-        state: Option<&Path>,
-        call: &str,
-        consented: &[Arc<str>],
-    ) -> io::Result<Self> {
-        let state = state_folder(state)?;
-        look.copy(root, &state.join(COPIES))?;
+/// The watches of this process.
+static ON: Mutex<Vec<Weak<Registered>>> = Mutex::new(Vec::new());
+
+/// Held while protected files are compared and put in order, or changed with consent by a file tool: neither sees the other
+/// half done.
+static CHANGING: Mutex<()> = Mutex::new(());
+
+/// What is watched.
+pub(crate) struct Watched {
+    /// The thread and the call.
+    pub call: String,
+    /// How long the command may take, in seconds.
+    pub timeout_s: i64,
+    /// Whether protected files in the work tree of a new repository stay.
+    pub keeps_new: bool,
+}
+
+/// After its time is up a command is ended within this many seconds, or the machine is not itself.
+const GRACE_S: i64 = 60;
+/// So many lines are told; the rest is counted.
+const MAX_LINES: usize = 20;
+
+impl Registered {
+    /// Registers a watch. From here on it hears of what others change; what is there is looked at afterwards.
+    pub fn new(root: &Path, consented: &[Arc<str>]) -> Arc<Self> {
         let consented = consented.iter().map(|place| place.to_string()).collect();
-        let call = call.replace(|c: char| !c.is_ascii_alphanumeric() && !"-_.".contains(c), "_");
-        let note = Note { root: root.to_owned(), call, consented, before: look };
-        fs::write(note.file(&state), serde_json::to_vec(&note)?)?;
-        let others = Arc::<Paths>::default();
-        let mut on = ON.lock().unwrap_or_else(PoisonError::into_inner);
-        on.retain(|(_, watch)| watch.strong_count() > 0);
-        on.push((root.to_owned(), Arc::downgrade(&others)));
-        Ok(Self { note, state, others })
-    }
-
-    /// Ends the watch: compares, puts in order, and says what was done, a line each.
-    pub fn settle(self) -> Vec<String> {
-        let others = self.others.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let said = self.note.settle(&self.state, &others);
-        if let Some(changed) = said.as_ref().ok().map(|settled| &settled.consented) {
-            for path in changed {
-                changed_with_consent(&self.note.root, path);
-            }
-        }
-        self.note.told(&self.state, said)
+        let registered = Arc::new(Self { root: root.to_owned(), consented, others: Mutex::default() });
+        let mut on = locked(&ON);
+        on.retain(|watch| watch.strong_count() > 0);
+        on.push(Arc::downgrade(&registered));
+        registered
     }
 }
 
-/// Tells the watches that are on that a path was changed with consent, by a call that is not theirs.
-pub(crate) fn changed_with_consent(root: &Path, path: &Path) {
-    for (watched, others) in ON.lock().unwrap_or_else(PoisonError::into_inner).iter() {
-        if let Some(others) = others.upgrade().filter(|_| watched == root) {
-            others.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned());
-        }
+impl Watch {
+    /// Begins to watch: `look` is what is there, with what the walls keep marked in it. Copies are made of the rest.
+    pub fn begin(
+        registered: Arc<Registered>,
+        mut look: Look,
+        state: Option<&Path>,
+        watched: &Watched,
+    ) -> io::Result<Self> {
+        let state = state_folder(state)?;
+        look.copy(&registered.root, &state.join(COPIES))?;
+        let call = watched.call.replace(|c: char| !c.is_ascii_alphanumeric() && !"-_.".contains(c), "_");
+        let (root, consented) = (registered.root.clone(), registered.consented.clone());
+        let until_s = now_s() + watched.timeout_s + GRACE_S;
+        let (keeps_new, process) = (watched.keeps_new, std::process::id());
+        let note = Note { root, call, consented, keeps_new, until_s, process, before: look };
+        let (file, passing) = (note.file(&state), note.file(&state).with_extension("new"));
+        let mut made = fs::File::create(&passing)?;
+        made.write_all(&serde_json::to_vec(&note)?)?;
+        made.sync_all()?;
+        fs::rename(passing, file)?;
+        Ok(Self { note, state, registered })
     }
+
+    /// Ends the watch: compares, puts in order, and says what was done, a line each.
+    pub fn settle(mut self) -> Vec<String> {
+        let _changing = locked(&CHANGING);
+        for (path, entry) in std::mem::take(&mut *locked(&self.registered.others)) {
+            match entry {
+                Some(entry) => self.note.before.files.insert(path, entry),
+                None => self.note.before.files.remove(&path),
+            };
+        }
+        let is_other = |watch: &Arc<Registered>| watch.root == self.note.root && !Arc::ptr_eq(watch, &self.registered);
+        let others: Vec<Arc<Registered>> = locked(&ON).iter().filter_map(Weak::upgrade).filter(is_other).collect();
+        let free: Vec<String> = others.iter().flat_map(|watch| watch.consented.iter().cloned()).collect();
+        let settled = self.note.settle(&self.state, &free, None);
+        if let Ok(settled) = &settled {
+            for path in &settled.changed {
+                tell(&others, &self.note.root, path, &self.state.join(COPIES));
+            }
+        }
+        self.note.told(&self.state, settled)
+    }
+}
+
+/// Changes a protected file with consent, so that no watch that is on takes it for the doing of its own command.
+pub(crate) fn with_consent<T>(root: &Path, path: &Path, change: impl FnOnce() -> T) -> T {
+    let _changing = locked(&CHANGING);
+    let changed = change();
+    let others: Vec<Arc<Registered>> =
+        locked(&ON).iter().filter_map(Weak::upgrade).filter(|one| one.root == root).collect();
+    if let (false, Ok(state)) = (others.is_empty(), state_folder(None)) {
+        tell(&others, root, path, &state.join(COPIES));
+    }
+    changed
+}
+
+/// Tells other watches how a file is now that was changed by a call that is not theirs.
+fn tell(others: &[Arc<Registered>], root: &Path, path: &Path, copies: &Path) {
+    let now = Entry::at(root, path, copies);
+    for watch in others {
+        locked(&watch.others).insert(path.to_owned(), now.clone());
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Ends the watches that calls of this thread have left behind in a process that was killed, and says what was done, a
 /// line each.
 pub fn settle_left(state: Option<&Path>, thread: &str) -> Vec<String> {
-    let Ok(state) = state_folder(state) else { return Vec::new() };
     let begin = format!("{thread}_");
-    let entries = fs::read_dir(state.join(OPEN)).into_iter().flatten().flatten();
-    let is_its = |name: &str| name.starts_with(&begin) && name.ends_with(".json");
-    let files = entries.filter(|entry| entry.file_name().to_str().is_some_and(is_its)).map(|entry| entry.path());
+    settle_dead(state, |note| note.call.starts_with(&begin))
+}
+
+/// The same for the calls of any thread that worked in this folder: what they left must not be taken for the user's own.
+pub(crate) fn settle_left_in(state: Option<&Path>, root: &Path) -> Vec<String> {
+    settle_dead(state, |note| note.root == root)
+}
+
+fn settle_dead(state: Option<&Path>, is_meant: impl Fn(&Note) -> bool) -> Vec<String> {
+    let Ok(state) = state_folder(state) else { return Vec::new() };
+    let _changing = locked(&CHANGING);
+    let files = fs::read_dir(state.join(OPEN)).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut said = Vec::new();
-    for file in files {
+    for file in files.filter(|file| file.extension().is_some_and(|extension| extension == "json")) {
         let read = fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<Note>(&bytes).ok());
-        match read {
-            Some(note) => {
-                let settled = note.settle(&state, &BTreeSet::new());
-                said.extend(note.told(&state, settled));
-            }
-            // It was cut off while it was written: the command had not begun.
-            None => drop(fs::remove_file(&file)),
-        }
+        let Some(note) = read.filter(|note| is_meant(note) && !is_alive(note.process)) else { continue };
+        // What the user has done since the command ended is theirs.
+        let settled = note.settle(&state, &[], Some(note.until_s));
+        said.extend(note.told(&state, settled));
     }
     said
+}
+
+/// Whether a process runs, other than this one: a number of ours in a note is that of one that was killed.
+fn is_alive(process: u32) -> bool {
+    let is_ours = process == std::process::id();
+    !is_ours && Path::new("/proc").join(process.to_string()).exists()
+}
+
+fn now_s() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(0, |now| now.as_secs().cast_signed())
 }
 
 impl Note {
@@ -142,7 +228,14 @@ impl Note {
             Ok(settled) => {
                 // One that stays is compared once more, and nothing is found.
                 let _ = fs::remove_file(self.file(state));
-                settled.said
+                let mut said = settled.said;
+                let more = said.len().saturating_sub(MAX_LINES);
+                said.truncate(MAX_LINES);
+                said.extend(
+                    (more > 0)
+                        .then(|| format!("and {more} more; what was moved is in {}", state.join(MOVED).display())),
+                );
+                said
             }
             Err(why) => vec![format!("protected files could not be compared: {why}")],
         }
@@ -150,12 +243,19 @@ impl Note {
 }
 
 /// The place for our files, which is made where it is missing. Without a state folder it is a private one among the
-/// machine's temporary files.
+/// machine's temporary files; one that belongs to another user, or that others can write, is refused.
 fn state_folder(state: Option<&Path>) -> io::Result<PathBuf> {
+    let own = rustix::process::getuid().as_raw();
     let folder = match state {
         Some(state) => state.join(FOLDER),
-        None => std::env::temp_dir().join(format!("majordomo-{FOLDER}-{}", rustix::process::getuid().as_raw())),
+        None => std::env::temp_dir().join(format!("majordomo-{FOLDER}-{own}")),
     };
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+    let there = fs::symlink_metadata(&folder)?;
+    if !there.is_dir() || there.uid() != own || there.mode() & 0o022 != 0 {
+        let why = format!("{} belongs to another user, or others can write there", folder.display());
+        return Err(io::Error::other(why));
+    }
     for part in [OPEN, MOVED, COPIES] {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(folder.join(part))?;
     }

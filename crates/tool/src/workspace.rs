@@ -171,11 +171,10 @@ impl Workspace {
         // Asked of the open folder, which no link that is swapped now can change.
         let real = unreadable::real_path(&parent).map_err(|source| Error::at(shown, source))?;
         self.undisguised(path, &self.beneath(&real.join(name)).unwrap_or_default())?;
-        if !self.destination(path).protected.is_empty() {
-            // A command that runs meanwhile would be taken for the one who changed it.
-            watch::changed_with_consent(self.root(), path.as_path());
-        }
-        file::put(&parent, name, shown, &after, found.as_ref().map(|found| &found.metadata))?;
+        let put = || file::put(&parent, name, shown, &after, found.as_ref().map(|found| &found.metadata));
+        // A command that runs meanwhile would be taken for the one that changed it.
+        let is_protected = !self.destination(path).protected.is_empty();
+        if is_protected { watch::with_consent(self.root(), path.as_path(), put) } else { put() }?;
         ledger.note(shown, &after);
         Ok(Change { before: found.map(|found| found.bytes), after })
     }

@@ -20,6 +20,13 @@ fn played<T>(variants: Vec<T>) -> Vec<T> {
     let number =
         |name: &str, default: usize| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);
     let (seed, every) = (number("STORM_SEED", 7), number("STORM_EVERY", 10).max(1));
-    let chosen = |(at, variant): (usize, T)| (at % every == seed % every).then_some(variant);
+    // Spread by a hash, or a tenth would hold always the same halves of what the variants are put together from.
+    let is_chosen = |at: usize| {
+        use std::hash::{DefaultHasher, Hash, Hasher};
+        let mut hasher = DefaultHasher::new();
+        (seed, at).hash(&mut hasher);
+        hasher.finish() % every as u64 == 0
+    };
+    let chosen = |(at, variant): (usize, T)| is_chosen(at).then_some(variant);
     variants.into_iter().enumerate().filter_map(chosen).collect()
 }

@@ -35,8 +35,8 @@ fn prints_to_file(script: &str) -> bool {
     if !script.contains('>') {
         return false;
     }
-    // A slash may begin a pattern, in which quotes mean nothing.
-    if script.contains('/') {
+    // A slash may begin a pattern and a hash a comment, in which quotes mean nothing; a statement may go on in the next line.
+    if script.contains(['/', '#', '\\', '\n']) {
         return true;
     }
     let (mut is_quoted, mut is_escaped, mut statement) = (false, false, String::new());

@@ -3,7 +3,7 @@
 //!
 //! Git itself is asked what it would bring, in the read-only sandbox, since the repository may be hostile. Where there is
 //! no such sandbox nothing is asked, and the command needs approval anyway. More may be found than would change, never less
-//! on purpose; what is missed is kept by the walls, and git then fails.
+//! on purpose. What is missed is kept or put back like after any command.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,9 @@ use crate::watch;
 use crate::workspace::Workspace;
 
 /// Git that takes longer to say what it would change is not waited for.
-const TIME: Duration = Duration::from_secs(10);
+const TIME: Duration = Duration::from_secs(3);
+/// So many calls of git in one command are asked about; the walls keep the files of the rest.
+const MAX_ASKED: usize = 4;
 /// So many paths are shown.
 const SHOWN: usize = 3;
 
@@ -51,7 +53,7 @@ impl Changes {
 /// The protected files that a command would change.
 pub(super) fn changes(host: &CommandHost, read: &shell::Assessment, workspace: &Path, cwd: &Path) -> Changes {
     let mut paths = deleted(read, workspace, cwd);
-    for call in read.touched.git.iter().filter(|_| host.is_confining()) {
+    for call in read.touched.git.iter().filter(|_| host.is_confining()).take(MAX_ASKED) {
         let folder = call.folder.as_ref().map_or_else(|| cwd.to_owned(), |folder| cwd.join(folder));
         paths.extend(brought(host, call, workspace, &folder));
     }
@@ -129,7 +131,11 @@ fn question(call: &GitCall) -> Option<String> {
         "clean" => "git ls-files --others".to_owned(),
         _ => return None,
     };
-    Some(format!("git rev-parse --show-toplevel; {told}; true"))
+    // What is printed is bounded, so that only what may be protected is printed.
+    Some(format!(
+        "git rev-parse --show-toplevel; {{ {told}; }} | LC_ALL=C grep -aiE {}; true",
+        quoted(&protected::pattern())
+    ))
 }
 
 fn quoted(word: &str) -> String {
@@ -150,7 +156,7 @@ fn asked(host: &CommandHost, script: &str, workspace: &Path, folder: &Path) -> O
         let order = Order { command: script, root, cwd, plan, timeout: TIME, stop: &stop, progress: None };
         runtime.block_on(run(host, order)).ok()
     };
-    // The rules ask from a thread that drives other tasks and may not wait itself.
+    // A runtime cannot be entered from a thread of another one.
     let finish = std::thread::scope(|scope| scope.spawn(work).join().ok()?)?;
     (finish.how == How::Exited(0)).then_some(finish.output)
 }

@@ -82,7 +82,7 @@ pub(super) fn arguments(plan: &Plan, cwd: &Path, lines: &Lines) -> Vec<OsString>
     }
     // What is mounted cannot be renamed.
     for pinned in &plan.pinned {
-        all.say(["--bind"], pinned).path(pinned);
+        all.say([bind], pinned).path(pinned);
     }
     for kept in &plan.kept {
         match kept {
@@ -219,7 +219,7 @@ mod tests {
         assert!(all.contains(&"--unshare-net".to_owned()));
         let open = Plan { network: Network::On, ..plan.clone() };
         assert!(!arguments(&open, Path::new("/"), &lines).contains(&"--unshare-net".into()));
-        let read_only = Plan { access: Access::ReadOnly, kept: Vec::new(), pinned: Vec::new(), ..plan };
+        let read_only = Plan { access: Access::ReadOnly, kept: Vec::new(), ..plan };
         let all = arguments(&read_only, Path::new("/"), &lines);
         assert!(!all.contains(&"--bind".into()), "nothing of the file system can be written: {all:?}");
     }

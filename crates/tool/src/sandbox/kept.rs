@@ -49,6 +49,7 @@ pub(super) fn mounts(root: &Path, look: &mut Look, consented: &[Arc<str>]) -> Mo
         .filter(|path| !path.as_os_str().is_empty())
         .map(|path| root.join(path))
         .collect();
+    look.pinned = pinned.iter().filter_map(|path| Some(path.strip_prefix(root).ok()?.to_owned())).collect();
     if !is_free(".git/hooks") {
         let missing = look.repositories.keys().map(|repository| repository.join("hooks"));
         kept.extend(missing.filter(|hooks| is_missing(root, hooks)).map(|hooks| Kept::Absent(root.join(hooks))));

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use super::look::entries;
 use crate::protected::{self, Role};
 
 /// A change that is younger than this when a folder is read may be followed by another with the same time.
@@ -101,7 +102,7 @@ fn read(path: &Path, is_package: bool) -> Content {
     let mut content =
         Content { is_package: is_package || above.is_some_and(protected::holds_packages), ..Content::default() };
     let mut parts_of_repository = 0;
-    for entry in fs::read_dir(path).into_iter().flatten().flatten() {
+    for entry in entries(path) {
         let Ok(kind) = entry.file_type() else { continue };
         let name = entry.file_name();
         let shown = name.to_string_lossy();

@@ -15,7 +15,7 @@ pub(super) fn is_harmless(root: &Path, path: &Path, entry: &Entry, before: &Look
     match entry.kind {
         Kind::Settings => text().is_some_and(|text| names_nothing_to_run(&text)),
         Kind::Sequence => text().is_some_and(|text| text.lines().all(is_plain_step)),
-        Kind::Pointer => text().is_some_and(|text| leads_to_own(path, text.trim(), before, after)),
+        Kind::Pointer => text().is_some_and(|text| leads_to_own(root, path, text.trim(), before, after)),
         // Samples are no entries at all.
         Kind::Hook | Kind::Plain => false,
     }
@@ -58,29 +58,42 @@ const SETTINGS: [&str; 33] = [
     "init.defaultbranch",
 ];
 
-/// Whether settings can be read and hold nothing but settings from the list.
+/// Whether settings can be read and hold nothing but settings from the list. What git could read in another way than this is
+/// not harmless: quotes, escapes and comments behind a value are not understood here.
 fn names_nothing_to_run(text: &str) -> bool {
     let mut section = String::new();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with(['#', ';'])) {
-        // A line that goes on in the next could be read in two ways.
-        if line.ends_with('\\') {
-            return false;
-        }
         if let Some(header) = line.strip_prefix('[') {
-            let Some(header) = header.strip_suffix(']') else { return false };
-            let name = header.split([' ', '\t', '"', '.']).next().unwrap_or_default();
-            section = name.to_ascii_lowercase();
+            match header.strip_suffix(']').and_then(section_of) {
+                Some(name) => section = name,
+                None => return false,
+            }
             continue;
         }
         let (key, value) = line.split_once('=').map_or((line, ""), |(key, value)| (key.trim(), value.trim()));
         let name = format!("{section}.{}", key.to_ascii_lowercase());
         let is_address = name.ends_with("url");
-        if !SETTINGS.contains(&name.as_str()) || (is_address && (value.contains("::") || value.starts_with(['-', '"'])))
+        if !SETTINGS.contains(&name.as_str())
+            || value.contains(['"', '\\', '#', ';'])
+            || (is_address && (value.contains("::") || value.starts_with('-')))
         {
             return false;
         }
     }
     true
+}
+
+/// The name of a section from its header, `name` or `name "part"`, in small letters.
+fn section_of(header: &str) -> Option<String> {
+    let is_plain = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || "-_./ ".contains(c));
+    let name = match header.split_once(' ') {
+        None => header,
+        Some((name, part)) => {
+            let part = part.strip_prefix('"')?.strip_suffix('"')?;
+            is_plain(part).then_some(name)?
+        }
+    };
+    (!name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')).then(|| name.to_ascii_lowercase())
 }
 
 /// Whether a line of a sequence of commits runs nothing.
@@ -117,7 +130,7 @@ fn is_plain_step(line: &str) -> bool {
 
 /// Whether a file that says where a repository is leads to where git itself puts it: a work tree or a module to a folder in
 /// its repository, and that folder back.
-fn leads_to_own(path: &Path, text: &str, before: &Look, after: &Look) -> bool {
+fn leads_to_own(root: &Path, path: &Path, text: &str, before: &Look, after: &Look) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let Some(folder) = path.parent() else { return false };
     match name {
@@ -126,14 +139,13 @@ fn leads_to_own(path: &Path, text: &str, before: &Look, after: &Look) -> bool {
         "gitdir" => folder.parent().is_some_and(|above| above.ends_with("worktrees")),
         _ => {
             let Some(target) = text.strip_prefix("gitdir:").map(str::trim) else { return false };
-            // A whole path is the same one in every look; what is compared is its end.
             let is_inside = |repository: &PathBuf| {
                 let inner = ["worktrees", "modules"]
                     .iter()
                     .any(|kind| repository.ancestors().skip(1).any(|above| above.ends_with(kind)));
                 inner
                     && (joined(folder, target).as_deref() == Some(repository)
-                        || Path::new(target).ends_with(repository))
+                        || Path::new(target) == root.join(repository))
             };
             let owner = after.repositories.keys().find(|repository| is_inside(repository));
             // The repository that holds it was there before, or is new and was looked at itself.
@@ -175,6 +187,9 @@ mod tests {
         for evil in [
             "[core]\n\tfsmonitor = ./x\n",
             "[core] fsmonitor = ./x\n",
+            "[core] fsmonitor = ./x #]\n",
+            "[core \"a]\"] fsmonitor = x ]\n",
+            "[remote \"x\"]\n\turl = ext\":\":sh -c x\n",
             "[core]\n\thooksPath = x\n",
             "[core]\n\tsshCommand = x\n",
             "[CORE]\n\tPager = x\n",

@@ -1,61 +1,71 @@
 //! Comparing what is protected with what was, and putting it in order.
+//!
+//! It works outside the sandbox on what a hostile command has left: every path is reached by [`Held`], and nothing is deleted.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::fs;
-use std::io;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-use super::look::{Copy, Entry, Look, Stamp, content, look};
+use super::held::{Held, Missing};
+use super::look::{Copy, Entry, Look, Stamp, content, look_with};
 use super::{COPIES, MOVED, Note, harmless};
+use crate::protected::Kind;
 
 /// What a comparison came to.
 #[derive(Debug, Default)]
 pub(super) struct Settled {
     /// A line for each thing that was found, for people and the model.
     pub said: Vec<String>,
-    /// What was changed with consent.
-    pub consented: Vec<PathBuf>,
+    /// What was changed with consent or put in order.
+    pub changed: BTreeSet<PathBuf>,
 }
 
 impl Note {
-    /// Compares and puts in order. `others` are paths that were changed with consent by other calls.
-    pub(super) fn settle(&self, state: &Path, others: &BTreeSet<PathBuf>) -> Result<Settled, String> {
-        let mut order = Order { note: self, state, settled: Settled::default() };
-        let mut after = look(&self.root)?;
+    /// Compares and puts in order. `free` are places that calls which run at the same time may change. A change that is
+    /// younger than `until`, in seconds of the clock, cannot come from the command.
+    pub(super) fn settle(&self, state: &Path, free: &[String], until: Option<i64>) -> Result<Settled, String> {
+        let hooks = &self.before.hooks;
+        let mut order = Order { note: self, state, until, settled: Settled::default() };
+        let mut after = look_with(&self.root, Some(hooks))?;
         order.put_repositories_back(&after);
         if !order.settled.said.is_empty() {
             // What was moved as a whole is not there any more.
-            after = look(&self.root)?;
+            after = look_with(&self.root, Some(hooks))?;
         }
-        let is_free = |path: &Path, place: &str| {
-            self.consented.iter().any(|consented| consented == place)
-                || others.iter().any(|other| path.starts_with(other))
-        };
-        let gone: BTreeSet<Stamp> = (self.before.files.iter())
+        let is_free = |place: &String| self.consented.contains(place) || free.contains(place);
+        let gone: BTreeMap<Stamp, Option<u64>> = (self.before.files.iter())
             .filter(|(path, _)| !after.files.contains_key(*path))
-            .map(|(_, entry)| entry.stamp)
+            .map(|(path, entry)| (entry.stamp, self.before.holder(path)))
             .collect();
         for (path, now) in &after.files {
             let was = self.before.files.get(path);
             if was.is_some_and(|was| was.stamp == now.stamp) {
                 continue;
             }
-            if is_free(path, &now.place) {
-                order.settled.consented.push(path.clone());
+            if is_free(&now.place) {
+                order.settled.changed.insert(path.clone());
                 continue;
             }
+            let came_along =
+                || gone.get(&now.stamp).is_some_and(|holder| holder.is_some() && *holder == after.holder(path));
             match was {
-                // It came along with a folder that was renamed as a whole.
-                None if gone.contains(&now.stamp) => {}
+                // The folder that holds it was renamed as a whole.
+                None if came_along() => {}
                 None if harmless::is_harmless(&self.root, path, now, &self.before, &after) => {}
-                None => order.take_away(path, "was created in a protected place without approval"),
+                None if self.keeps_new
+                    && now.kind == Kind::Plain
+                    && is_in_new_repository(path, &self.before, &after) => {}
+                None if order.is_late(now.stamp.changed_s()) => {}
+                None => drop(order.take_away(path, "was created in a protected place without approval")),
                 Some(was) => order.changed(path, was, now, &after),
             }
         }
         for (path, was) in self.before.files.iter().filter(|(path, _)| !after.files.contains_key(*path)) {
-            if is_free(path, &was.place) {
-                order.settled.consented.push(path.clone());
+            if is_free(&was.place) {
+                order.settled.changed.insert(path.clone());
             } else {
                 order.missing(path, was);
             }
@@ -64,20 +74,38 @@ impl Note {
     }
 }
 
+/// Whether a path lies in the work tree of a repository that was not there before.
+fn is_in_new_repository(path: &Path, before: &Look, after: &Look) -> bool {
+    let new = after.repositories.keys().filter(|repository| !before.repositories.contains_key(*repository));
+    let trees = new.filter(|repository| repository.ends_with(".git")).filter_map(|repository| repository.parent());
+    trees.into_iter().any(|tree| !tree.as_os_str().is_empty() && path.starts_with(tree))
+}
+
 /// One comparison under way.
 struct Order<'a> {
     note: &'a Note,
     state: &'a Path,
+    until: Option<i64>,
     settled: Settled,
 }
 
 impl Order<'_> {
-    fn at(&self, path: &Path) -> PathBuf {
-        self.note.root.join(path)
+    fn held(&self, path: &Path) -> io::Result<Held> {
+        Held::open(&self.note.root, path, Missing::Refused)
+    }
+
+    /// What is at a path, which no link leads to; none where nothing is.
+    fn there(&self, path: &Path) -> Option<fs::Metadata> {
+        fs::symlink_metadata(self.held(path).ok()?.path()).ok()
     }
 
     fn say(&mut self, line: String) {
         self.settled.said.push(line);
+    }
+
+    /// Whether something was changed after the command must have ended.
+    fn is_late(&self, changed_s: i64) -> bool {
+        self.until.is_some_and(|until| changed_s > until)
     }
 
     /// A repository's folder that is another one than before is moved away, and the one from before, if it lies
@@ -87,18 +115,24 @@ impl Order<'_> {
             return;
         }
         for (path, inode) in &self.note.before.repositories {
-            let now = fs::symlink_metadata(self.at(path)).ok();
-            let is_same = now.as_ref().is_some_and(|now| now.is_dir() && now.ino() == *inode);
             // With the folder that held it gone, it was moved or deleted together with all that it belongs to.
-            let is_orphaned = path.parent().is_none_or(|parent| !self.at(parent).is_dir());
-            if is_same || is_orphaned || path.as_os_str().is_empty() {
+            let Ok(held) = self.held(path) else { continue };
+            let now = fs::symlink_metadata(held.path()).ok();
+            if now.as_ref().is_some_and(|now| (now.is_dir() && now.ino() == *inode) || self.is_late(now.ctime())) {
+                continue;
+            }
+            if self.note.before.pinned.contains(path) && self.note.before.is_held(&self.note.root, path) {
+                self.say(not_by_it(path));
                 continue;
             }
             if now.is_some() {
-                self.take_away(path, "was put in the place of a repository");
+                self.take_away(path, "took the place of a repository");
             }
             let elsewhere = after.repositories.iter().find(|(other, there)| *there == inode && *other != path);
-            let back = elsewhere.map(|(other, _)| (other, fs::rename(self.at(other), self.at(path))));
+            let back = elsewhere.map(|(other, _)| {
+                let renamed = self.held(other).and_then(|from| fs::rename(from.path(), held.path()));
+                (other, renamed)
+            });
             self.say(match back {
                 Some((other, Ok(()))) => format!("{} was renamed to {}: renamed back", path.display(), other.display()),
                 Some((other, Err(error))) => {
@@ -113,24 +147,25 @@ impl Order<'_> {
 
     /// A protected file is another one than before.
     fn changed(&mut self, path: &Path, was: &Entry, now: &Entry, after: &Look) {
-        if was.is_kept {
-            return self.say(format!(
-                "{} changed while the command ran, and not by it: it was read-only there. It was left as it is",
-                path.display()
-            ));
+        if was.is_kept && self.note.before.is_held(&self.note.root, path) {
+            return self.say(not_by_it(path));
         }
-        if self.is_copy(path, was, now) || harmless_change(self.note, path, now, after) {
+        if self.is_late(now.stamp.changed_s()) || self.is_copy(path, was, now) || self.is_harmless(path, now, after) {
             return;
         }
-        self.take_away(path, "was changed without approval");
-        self.put_back(path, was);
+        if self.take_away(path, "was changed without approval") {
+            self.put_back(path, was);
+        }
     }
 
     /// A protected file is not there any more.
     fn missing(&mut self, path: &Path, was: &Entry) {
-        // With the folder that held it gone, it was deleted together with all that it belongs to.
-        let is_orphaned = path.parent().is_none_or(|parent| !self.at(parent).is_dir());
-        if was.is_kept || is_orphaned || was.kind == crate::protected::Kind::Sequence {
+        // With the folder that held the whole protected place gone, it was deleted together with all that it belongs to.
+        let top = self.note.before.top(path);
+        let is_orphaned = top.is_none_or(|top| self.held(top).is_err());
+        let holder = top.and_then(Path::parent).filter(|holder| !holder.as_os_str().is_empty());
+        let changed_s = holder.and_then(|holder| self.there(holder)).map_or(0, |there| there.ctime());
+        if was.is_kept || is_orphaned || was.kind == Kind::Sequence || self.is_late(changed_s) {
             return;
         }
         self.say(format!("{} was removed without approval", path.display()));
@@ -139,56 +174,100 @@ impl Order<'_> {
 
     /// Whether a file still holds what it held.
     fn is_copy(&self, path: &Path, was: &Entry, now: &Entry) -> bool {
+        let Ok(held) = self.held(path) else { return false };
         match &was.copy {
             Copy::None => false,
-            Copy::Link(target) => fs::read_link(self.at(path)).is_ok_and(|now| now == *target),
+            Copy::Link(target) => fs::read_link(held.path()).is_ok_and(|now| now == *target),
             Copy::File(name) => {
-                was.stamp.mode == now.stamp.mode
-                    && content(&self.at(path)).is_some_and(|bytes| blake3::hash(&bytes).to_hex().as_str() == name)
+                was.stamp.mode == now.stamp.mode && content(&held.path()).is_some_and(|bytes| is_named(&bytes, name))
             }
         }
     }
 
-    /// Moves something to the state folder.
-    fn take_away(&mut self, path: &Path, what: &str) {
-        let mut to = self.state.join(MOVED).join(&self.note.call).join(path);
-        let mut number = 1;
-        while fs::symlink_metadata(&to).is_ok() {
-            to = to.with_extension(format!("{number}"));
-            number += 1;
-        }
-        let moved = to.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| shift(&self.at(path), &to));
-        self.say(match moved {
-            Ok(()) => format!("{} {what}: moved to {}", path.display(), to.display()),
+    /// Whether a file that git rewrites in the course of ordinary work has become nothing else.
+    fn is_harmless(&self, path: &Path, now: &Entry, after: &Look) -> bool {
+        now.kind == Kind::Sequence && harmless::is_harmless(&self.note.root, path, now, &self.note.before, after)
+    }
+
+    /// Moves something to the state folder, and says whether that succeeded.
+    fn take_away(&mut self, path: &Path, what: &str) -> bool {
+        self.settled.changed.insert(path.to_owned());
+        let moved = self.held(path).and_then(|held| self.moved(path, &held));
+        let (line, is_moved) = match moved {
+            Ok(to) => (format!("{} {what}: moved to {}", path.display(), to.display()), true),
             Err(error) => {
-                format!("{} {what}, and cannot be moved away: {error}. Look at it before you use it", path.display())
+                let line = format!(
+                    "{} {what}, and cannot be moved away: {error}. Look at it before you use it",
+                    path.display()
+                );
+                (line, false)
             }
-        });
+        };
+        self.say(line);
+        is_moved
+    }
+
+    /// Moves something to the state folder under a name of its own, or at least to a name that means nothing.
+    fn moved(&self, path: &Path, held: &Held) -> io::Result<PathBuf> {
+        let folder = self.state.join(MOVED).join(&self.note.call);
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+        let flat = path.display().to_string().replace('/', "+");
+        let to = (0..)
+            .map(|number: u32| folder.join(format!("{number}+{flat}")))
+            .find(|to| fs::symlink_metadata(to).is_err());
+        let to = to.ok_or(io::ErrorKind::AlreadyExists)?;
+        if shift(&held.path(), &to).is_ok() {
+            return Ok(to);
+        }
+        let mut aside = OsString::from("unapproved-");
+        aside.push(held.name());
+        fs::rename(held.path(), held.beside(&aside))?;
+        Ok(path.with_file_name(aside))
     }
 
     fn put_back(&mut self, path: &Path, was: &Entry) {
-        let to = self.at(path);
-        let done = match &was.copy {
-            Copy::None => Err(io::Error::other("no copy was made of it")),
-            Copy::Link(target) => symlink(target, &to),
-            Copy::File(name) => fs::read(self.state.join(COPIES).join(name)).and_then(|bytes| {
-                // Whole under a passing name, then renamed.
-                let passing = to.with_file_name(format!(".majordomo-{}-0.tmp", std::process::id()));
-                fs::write(&passing, bytes)?;
-                fs::set_permissions(&passing, fs::Permissions::from_mode(was.stamp.mode & 0o7777))?;
-                fs::rename(passing, &to)
-            }),
-        };
+        self.settled.changed.insert(path.to_owned());
+        let done = self.restored(path, was);
         self.say(match done {
             Ok(()) => format!("{} was put back as it was before", path.display()),
             Err(error) => format!("{} cannot be put back as it was before: {error}", path.display()),
         });
     }
+
+    fn restored(&self, path: &Path, was: &Entry) -> io::Result<()> {
+        let held = Held::open(&self.note.root, path, Missing::Made)?;
+        let name = match &was.copy {
+            Copy::None => return Err(io::Error::other("no copy was made of it")),
+            Copy::Link(target) => return symlink(target, held.path()),
+            Copy::File(name) => name,
+        };
+        let bytes = fs::read(self.state.join(COPIES).join(name))?;
+        if !is_named(&bytes, name) {
+            return Err(io::Error::other("the copy of it is damaged"));
+        }
+        // Whole under a temporary name, which is new and so no link, then renamed.
+        let mut options = fs::OpenOptions::new();
+        options.write(true).create_new(true).mode(0o600);
+        let names = (0..100).map(|number| format!(".majordomo-{}-9{number}.tmp", std::process::id()));
+        let mut made = names.map(|name| (held.beside(name.as_ref()), options.open(held.beside(name.as_ref()))));
+        let (passing, mut file) =
+            made.find_map(|(path, file)| Some((path, file.ok()?))).ok_or(io::ErrorKind::AlreadyExists)?;
+        file.write_all(&bytes)?;
+        file.set_permissions(fs::Permissions::from_mode(was.stamp.mode & 0o7777))?;
+        file.sync_all()?;
+        fs::rename(passing, held.path())
+    }
 }
 
-/// Whether a file that git rewrites in the course of ordinary work has become nothing else.
-fn harmless_change(note: &Note, path: &Path, now: &Entry, after: &Look) -> bool {
-    now.kind == crate::protected::Kind::Sequence && harmless::is_harmless(&note.root, path, now, &note.before, after)
+fn is_named(bytes: &[u8], name: &str) -> bool {
+    blake3::hash(bytes).to_hex().as_str() == name
+}
+
+fn not_by_it(path: &Path) -> String {
+    format!(
+        "{} changed while the command ran, and not by it: it was read-only there. It was left as it is",
+        path.display()
+    )
 }
 
 /// Moves a file, a link or a folder, also to another file system. Links are not followed.

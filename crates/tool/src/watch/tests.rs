@@ -32,8 +32,10 @@ impl Room {
 
     fn watch(&self, consented: &[&str]) -> Watch {
         let consented: Vec<Arc<str>> = consented.iter().map(|place| (*place).into()).collect();
-        Watch::begin(&self.root, look::look(&self.root).unwrap(), Some(&self.state()), "20260115-k3f9_tu_1", &consented)
-            .unwrap()
+        let registered = Registered::new(&self.root, &consented);
+        let look = look::look(&self.root).unwrap();
+        let watched = Watched { call: "20260115-k3f9_tu_1".to_owned(), timeout_s: 60, keeps_new: false };
+        Watch::begin(registered, look, Some(&self.state()), &watched).unwrap()
     }
 
     fn text(&self, name: &str) -> String {
@@ -41,6 +43,7 @@ impl Room {
     }
 
     fn moved(&self, name: &str) -> PathBuf {
+        let name = format!("0+{}", name.replace('/', "+"));
         self.state().join("protected/moved/20260115-k3f9_tu_1").join(name)
     }
 }
@@ -194,4 +197,142 @@ fn a_link_in_the_place_of_a_folder_that_holds_something_protected_is_moved() {
     assert_eq!(said.len(), 2, "{said:?}");
     assert!(!room.root.join(".cargo").exists() && !room.root.join(".github").exists());
     assert!(room.root.join("sub").exists(), "any other link stays");
+}
+
+/// Where no command may reach: a home beside the workspace with the user's own files.
+fn home(room: &Room) -> PathBuf {
+    let home = room.folder.path().join("home");
+    fs::create_dir_all(home.join(".git")).unwrap();
+    fs::write(home.join(".git/config"), "the user's").unwrap();
+    fs::write(home.join(".zshenv"), "the user's").unwrap();
+    home
+}
+
+// T42, T66
+#[test]
+fn a_folder_that_became_a_link_leads_nothing_out_of_the_workspace() {
+    let room = Room::with(&[
+        ("sub/.bashrc", "evil"),
+        ("sub/.envrc", "evil"),
+        ("deep/.git/config", SETTINGS),
+        ("deep/.git/HEAD", "x"),
+    ]);
+    let home = home(&room);
+    let watch = room.watch(&[]);
+    for name in ["sub", "deep"] {
+        fs::rename(room.root.join(name), room.root.join(format!("{name}2"))).unwrap();
+        symlink(&home, room.root.join(name)).unwrap();
+    }
+    watch.settle();
+    assert!(!home.join(".bashrc").exists() && !home.join(".envrc").exists());
+    assert_eq!(fs::read_to_string(home.join(".git/config")).unwrap(), "the user's");
+}
+
+// T42, T45
+#[test]
+fn links_under_the_names_that_are_written_to_lead_nowhere() {
+    let room = Room::with(&[
+        (".envrc", "mine"),
+        (".git/config", SETTINGS),
+        (".git/HEAD", "x"),
+        (".git/objects/x", ""),
+        (".git/refs/x", ""),
+    ]);
+    let home = home(&room);
+    let watch = room.watch(&[]);
+    for number in 0..20 {
+        for name in [
+            format!(".majordomo-{}-9{number}.tmp", std::process::id()),
+            format!(".majordomo-{}-{number}.tmp", std::process::id()),
+        ] {
+            symlink(home.join(".zshenv"), room.root.join(name)).unwrap();
+        }
+    }
+    room.write(&[(".envrc", "evil"), (".git/config", EVIL)]);
+    fs::rename(room.root.join(".git"), room.root.join(".old")).unwrap();
+    symlink(&home, room.root.join(".git")).unwrap();
+    let said = watch.settle();
+    assert_eq!(fs::read_to_string(home.join(".zshenv")).unwrap(), "the user's");
+    assert_eq!(fs::read_to_string(home.join(".git/config")).unwrap(), "the user's");
+    assert!(!home.join("config").exists() && !home.join("HEAD").exists());
+    assert_eq!((room.text(".envrc").as_str(), room.text(".git/config").as_str()), ("mine", SETTINGS), "{said:?}");
+}
+
+#[test]
+fn a_protected_folder_that_is_deleted_or_replaced_as_a_whole_is_put_back() {
+    let room = Room::with(&[(".vscode/a.json", "mine"), (".husky/b/c", "mine"), (".claude/d", "mine"), ("src/e", "")]);
+    let watch = room.watch(&[]);
+    fs::remove_dir_all(room.root.join(".vscode")).unwrap();
+    fs::remove_dir_all(room.root.join(".husky")).unwrap();
+    fs::rename(room.root.join(".claude"), room.root.join("x")).unwrap();
+    symlink("x", room.root.join(".claude")).unwrap();
+    let said = watch.settle();
+    for name in [".vscode/a.json", ".husky/b/c", ".claude/d"] {
+        assert_eq!(room.text(name), "mine", "{name}: {said:?}");
+    }
+}
+
+#[test]
+fn settings_that_a_command_writes_do_not_make_sources_into_hooks() {
+    let room = Room::with(&[
+        (".git/config", SETTINGS),
+        (".git/HEAD", "x"),
+        ("src/main.rs", "mine"),
+        ("sub/src/lib.rs", "mine"),
+    ]);
+    let watch = room.watch(&[]);
+    let evil = "[core]\n\thooksPath = src\n";
+    room.write(&[(".git/config", evil), ("sub/.git/config", evil), ("sub/.git/HEAD", "x")]);
+    watch.settle();
+    assert_eq!((room.text("src/main.rs").as_str(), room.text("sub/src/lib.rs").as_str()), ("mine", "mine"));
+}
+
+#[test]
+fn what_the_user_does_after_a_killed_run_is_left_alone() {
+    let room = Room::with(&[(".envrc", "old"), (".git/config", SETTINGS), (".git/HEAD", "x")]);
+    let mut watch = room.watch(&[]);
+    // The command must have ended long before the user does these things.
+    watch.note.until_s = now_s() - 3600;
+    fs::write(watch.note.file(&watch.state), serde_json::to_vec(&watch.note).unwrap()).unwrap();
+    std::mem::forget(watch);
+    room.write(&[(".envrc", "the user's"), (".vscode/tasks.json", "the user's"), (".git/config", EVIL)]);
+    assert_eq!(settle_left(Some(&room.state()), "20260115-k3f9"), Vec::<String>::new());
+    assert_eq!(room.text(".envrc"), "the user's");
+    assert_eq!(room.text(".vscode/tasks.json"), "the user's");
+    assert_eq!(room.text(".git/config"), EVIL);
+}
+
+#[test]
+fn two_watches_at_once_neither_bring_an_attack_back_nor_let_one_through() {
+    let room = Room::with(&[(".envrc", "mine")]);
+    let first = room.watch(&[]);
+    room.write(&[(".envrc", "evil"), (".mcp.json", "evil")]);
+    // The second command begins while the files of the first are there.
+    let second = room.watch(&[]);
+    first.settle();
+    assert_eq!(room.text(".envrc"), "mine");
+    room.write(&[(".mcp.json", "evil again")]);
+    let said = second.settle();
+    assert_eq!(room.text(".envrc"), "mine", "{said:?}");
+    assert!(!room.root.join(".mcp.json").exists(), "{said:?}");
+}
+
+// T44
+#[test]
+fn pipes_and_devices_in_protected_places_hold_nothing_up() {
+    let room = Room::with(&[("src/main.rs", "")]);
+    let watch = room.watch(&[]);
+    room.write(&[("sub/.git/HEAD", "x"), ("sub2/.git/HEAD", "x")]);
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        room.root.join("sub/.git/config"),
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::from_raw_mode(0o644),
+        0,
+    )
+    .unwrap();
+    symlink("/dev/zero", room.root.join("sub2/.git/config")).unwrap();
+    let said = watch.settle();
+    assert!(fs::symlink_metadata(room.root.join("sub/.git/config")).is_err(), "{said:?}");
+    assert!(fs::symlink_metadata(room.root.join("sub2/.git/config")).is_err(), "{said:?}");
 }
