@@ -117,7 +117,7 @@ pub enum SandboxKind {
     Bubblewrap,
     /// Landlock or nothing.
     Landlock,
-    /// Nothing: every command needs approval, and none runs in mode `plan`.
+    /// Nothing: every command needs approval, except in mode `dangerous`, and none runs in mode `plan`.
     Off,
 }
 

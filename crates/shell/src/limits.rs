@@ -12,6 +12,10 @@ const MAX_OPENERS: usize = 64;
 const MAX_SUBSTITUTED: usize = 10;
 /// Two brackets may begin a sum or a command in a command: the parser tries both, so that its time doubles with every pair.
 const MAX_PAIRS: usize = 8;
+/// The same for single brackets, which may begin a command in a command or a pattern, and for `case`, whose end is sought
+/// before it is read.
+const MAX_BRACKETS: usize = 20;
+const MAX_CASES: usize = 8;
 /// Commands joined by operators: the parser takes time that grows with the square of a pipeline.
 const MAX_OPERATORS: usize = 512;
 
@@ -38,7 +42,10 @@ pub(crate) fn check(command: &str) -> Result<(), &'static str> {
         return Err("it holds a document that cannot be read with confidence");
     }
     let substitutes = SUBSTITUTIONS.iter().any(|opening| command.contains(opening));
+    let words = || command.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     if command.matches("((").count() > MAX_PAIRS
+        || command.matches('(').count() > MAX_BRACKETS
+        || words().filter(|word| *word == "case").count() > MAX_CASES
         || openers(command) > MAX_OPENERS
         || (substitutes && command.matches(['(', '{', '`']).count() > MAX_SUBSTITUTED)
     {

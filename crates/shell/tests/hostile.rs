@@ -70,7 +70,9 @@ proptest! {
 // T31: without its limit the parser tries two readings of each pair, and does not come to an end.
 #[test]
 fn brackets_that_the_parser_would_read_in_two_ways_each_are_refused() {
-    for command in [format!("cat | {} x", "(".repeat(42)), format!("{}ls{}", "(".repeat(60), ")".repeat(60))] {
+    let nested =
+        ["(", "( ", "case x in *) ", "a | ( ", "x=$( "].map(|opening| format!("cat | {} x", opening.repeat(42)));
+    for command in nested.into_iter().chain([format!("{}ls{}", "(".repeat(60), ")".repeat(60))]) {
         let seen = assess(&command);
         assert!(!seen.is_plain && seen.reach != Reach::ReadOnly, "{command}");
     }

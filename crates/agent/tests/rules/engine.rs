@@ -100,6 +100,30 @@ fn what_may_not_be_read_is_what_any_layer_is_denied() {
 }
 
 #[test]
+fn a_protected_place_is_freed_only_by_a_rule_that_names_the_whole_of_it() {
+    // T68
+    let protected = |place: &str| Assessment { protected: vec![place.into()], ..writes(".git/new") };
+    let freed = |pattern: &str, place: &str| {
+        alone(Mode::Dangerous, &[rule("write", Some(pattern), Action::Allow)], &protected(place)).action
+            == Action::Allow
+    };
+    for (pattern, place) in
+        [("*.git/*", ".git"), ("*.vscode*", ".vscode"), ("cp a .vscode/b", ".vscode"), (".git/config", ".git/config")]
+    {
+        assert!(freed(pattern, place), "{pattern} names {place}");
+    }
+    for (pattern, place) in [
+        (".gitignore", ".git"),
+        ("*.gitattributes", ".git"),
+        ("x.git", ".git"),
+        ("*", ".git"),
+        (".vscode-old", ".vscode"),
+    ] {
+        assert!(!freed(pattern, place), "{pattern} does not name {place}");
+    }
+}
+
+#[test]
 fn what_cannot_be_read_may_be_what_a_rule_forbids() {
     // T31
     let rules = [rule("write", Some("rm *"), Action::Deny)];

@@ -25,7 +25,7 @@ fn played<T>(variants: Vec<T>) -> Vec<T> {
         use std::hash::{DefaultHasher, Hash, Hasher};
         let mut hasher = DefaultHasher::new();
         (seed, at).hash(&mut hasher);
-        hasher.finish() % every as u64 == 0
+        hasher.finish().is_multiple_of(every as u64)
     };
     let chosen = |(at, variant): (usize, T)| is_chosen(at).then_some(variant);
     variants.into_iter().enumerate().filter_map(chosen).collect()

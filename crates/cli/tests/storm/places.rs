@@ -6,6 +6,12 @@ use crate::site::{KINDS, Site};
 use crate::variants::{self, PLACES};
 
 #[test]
+fn every_kind_of_sandbox_is_in_force_here() {
+    let site = Site::new();
+    KINDS.iter().for_each(|kind| site.assert_in_force(kind));
+}
+
+#[test]
 fn no_way_to_write_reaches_a_protected_path_without_consent() {
     let variants = variants::writes();
     assert!(variants.len() >= 600, "{}", variants.len());

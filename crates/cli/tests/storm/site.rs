@@ -78,6 +78,17 @@ impl Site {
         }
     }
 
+    /// Whether this kind of sandbox works here. Where it does not, its attacks would be refused and prove nothing.
+    pub fn assert_in_force(&self, kind: &str) {
+        let doctor = self.world.call(&["doctor", "--set", &format!("sandbox.kind={kind}"), "--json"]);
+        let found: serde_json::Value = serde_json::from_str(&doctor.out).expect("JSON");
+        let states = found["findings"].as_array().into_iter().flatten();
+        let sandbox =
+            states.into_iter().find(|one| one["says"].as_str().is_some_and(|says| says.starts_with("sandbox: ")));
+        let is_in_force = sandbox.is_some_and(|one| one["state"] == "ok");
+        assert_eq!(is_in_force, kind != "off", "{kind}: {sandbox:?}");
+    }
+
     /// Everything in the workspace.
     pub fn state(&self) -> State {
         state(&self.path(""))
