@@ -91,7 +91,8 @@ fn has_document_without_name(command: &str) -> bool {
         let name = after.trim_start_matches('-').trim_start_matches([' ', '\t', '\'', '"', '\\']);
         name.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
     };
-    command.split("<<").skip(1).any(|after| !after.starts_with('<') && !is_named(after))
+    // Behind a backslash the first sign is text, and the two after it begin a document.
+    command.contains("\\<<") || command.split("<<").skip(1).any(|after| !after.starts_with('<') && !is_named(after))
 }
 
 /// Whether a number stands where the parser reads one, and is too long for it to hold.

@@ -83,7 +83,14 @@ fn brackets_that_the_parser_would_read_in_two_ways_each_are_refused() {
 fn a_document_that_the_parser_would_read_for_ever_is_refused() {
     let in_sum =
         "bash -c $((bash -c x[$(touch made)]bash -c system(\"touch made\")print > \"made\"    <<     declare tar ";
-    for command in ["$(<< ;$(", "<<$( &o ", "$(<(>${x:-$(*<< ;;((;;))@P}#;# ]];$(&&", in_sum, "$( \")\" << a b"] {
+    for command in [
+        "$(<< ;$(",
+        "<<$( &o ",
+        "$(<(>${x:-$(*<< ;;((;;))@P}#;# ]];$(&&",
+        in_sum,
+        "$( \")\" << a b",
+        "a \\<<<$(   }\\<<<-C ",
+    ] {
         let seen = assess(command);
         assert!(!seen.is_plain && seen.reach != Reach::ReadOnly, "{command}");
     }

@@ -85,9 +85,14 @@ const WHOLE: [&str; 37] = [
 ];
 
 /// Names of which only something below is protected. A name that ends in a star stands for all that begin so.
-const WITHIN: [(&str, &str, &str); 3] = [
+const WITHIN: [(&str, &str, &str); 8] = [
     (".cargo", "config*", ".cargo/config"),
     (".config", "fish", ".config/fish"),
+    (".config", "git", ".config/git"),
+    (".config", "majordomo", ".config/majordomo"),
+    (".config", "systemd", ".config/systemd"),
+    (".config", "autostart", ".config/autostart"),
+    (".local", "bin", ".local/bin"),
     (".github", "workflows", ".github/workflows"),
 ];
 
@@ -114,8 +119,8 @@ const ORDINARY: [&str; 13] = [
 ];
 
 /// The protected place that a path leads into, whatever folder it begins in.
-pub(crate) fn place(path: &str) -> Option<&'static str> {
-    let path = path.to_lowercase();
+pub(crate) fn place(given: &str) -> Option<&'static str> {
+    let path = given.to_lowercase();
     let mut names: Vec<&str> = Vec::new();
     for name in path.split(['/', '\\']) {
         match name {
@@ -127,7 +132,9 @@ pub(crate) fn place(path: &str) -> Option<&'static str> {
             name => names.push(name.trim_end_matches(['.', ' '])),
         }
     }
-    within(&names).map(|place| place.name)
+    // Where git finds this file beside objects, the folder is a repository to it.
+    let is_head = given.rsplit(['/', '\\']).next() == Some("HEAD") && !names.contains(&".git");
+    within(&names).map(|place| place.name).or(is_head.then_some(".git"))
 }
 
 /// The place that the path of these names, in small letters, leads into.
@@ -170,12 +177,13 @@ fn named(name: &str, below: Option<&str>) -> Option<Place> {
     if let Some(whole) = WHOLE.iter().find(|whole| **whole == name) {
         return Some(plain(whole));
     }
-    let (_, wanted, shown) = WITHIN.iter().find(|(folder, ..)| *folder == name)?;
-    let is_wanted = match wanted.strip_suffix('*') {
-        Some(begin) => below?.starts_with(begin),
-        None => below? == *wanted,
+    let below = below?;
+    let is_wanted = |wanted: &str| match wanted.strip_suffix('*') {
+        Some(begin) => below.starts_with(begin),
+        None => below == wanted,
     };
-    is_wanted.then(|| plain(shown))
+    let found = WITHIN.iter().find(|(folder, wanted, _)| *folder == name && is_wanted(wanted));
+    found.map(|(.., shown)| plain(shown))
 }
 
 /// The place that these names lead into from a repository's folder.
@@ -195,7 +203,10 @@ fn in_repository(names: &[&str]) -> Option<Place> {
         ("rebase-merge" | "rebase-apply" | "sequencer", _) => None,
         // Repositories in a repository, each in a folder of any depth.
         ("modules" | "worktrees", [] | [_]) => None,
-        ("modules" | "worktrees", [_, rest @ ..]) => in_repository(rest).filter(|_| !rest.is_empty()),
+        // The name of a module may have several parts, so that what stands where in it is not known.
+        ("modules", [_, rest @ ..]) => in_repository(rest).or(place(".git", Kind::Plain)),
+        ("worktrees", [_, "locked"]) => None,
+        ("worktrees", [_, rest @ ..]) => in_repository(rest),
         (name, _) if is_ordinary(name) => None,
         _ => place(".git", Kind::Plain),
     }
@@ -234,12 +245,16 @@ pub(crate) fn behind(name: &str) -> Option<Place> {
     Some(Place { name: shown, kind: Kind::Plain })
 }
 
-/// The folder of the work tree that a repository's settings name for its hooks, if they name one.
-pub(crate) fn hooks_folder(repository: &Path) -> Option<PathBuf> {
+/// The folder that a repository's settings name for its hooks, if they name one in the workspace: from the work tree, or whole.
+pub(crate) fn hooks_folder(repository: &Path, root: &Path) -> Option<PathBuf> {
     let settings = String::from_utf8(crate::watch::content(&repository.join("config"))?).ok()?;
     let value = settings.lines().filter_map(|line| line.split_once('=')).find_map(|(key, value)| {
+        let value = value.split(['#', ';']).next().unwrap_or_default();
         key.trim().eq_ignore_ascii_case("hookspath").then(|| value.trim().trim_matches('"'))
     })?;
+    if Path::new(value).starts_with(root) && Path::new(value) != root {
+        return Some(PathBuf::from(value));
+    }
     let is_inside = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
     let folder: PathBuf = Path::new(value).components().filter(|part| *part != Component::CurDir).collect();
     (folder.components().all(is_inside) && !folder.as_os_str().is_empty()).then_some(folder)
@@ -272,6 +287,10 @@ mod tests {
             (".git/config.worktree", ".git/config"),
             (".git/modules/lib/config", ".git/config"),
             (".git/modules/lib/hooks/x", ".git/hooks"),
+            (".git/modules/third/lfs/hooks/x", ".git"),
+            ("src/HEAD", ".git"),
+            (".config/git/config", ".config/git"),
+            (".config/fish/config.fish", ".config/fish"),
             (".git/worktrees/w/commondir", ".git/commondir"),
             (".git/commondir", ".git/commondir"),
             (".git/info/attributes", ".git/info/attributes"),
@@ -314,7 +333,7 @@ mod tests {
             ".git/rebase-merge/done",
             ".git/info/exclude",
             ".git/packed-refs",
-            ".git/modules/lib/objects/ab/cd",
+            "src/head",
             "node_modules/x/.vscode/settings.json",
         ];
         for path in outside {

@@ -23,6 +23,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -60,8 +61,10 @@ struct Note {
     keeps_new: bool,
     /// When the command must have ended, in seconds of the clock.
     until_s: i64,
-    /// The process that watches.
+    /// The process that watches, when it was started, and the number of the watch in it.
     process: u32,
+    started: Option<u64>,
+    number: u64,
     before: Look,
 }
 
@@ -92,6 +95,9 @@ pub(crate) struct Watched {
     /// Whether protected files in the work tree of a new repository stay.
     pub keeps_new: bool,
 }
+
+/// Watches that this process has begun.
+static BEGUN: AtomicU64 = AtomicU64::new(0);
 
 /// After its time is up a command is ended within this many seconds, or the machine is not itself.
 const GRACE_S: i64 = 60;
@@ -124,7 +130,9 @@ impl Watch {
         let (root, consented) = (registered.root.clone(), registered.consented.clone());
         let until_s = now_s() + watched.timeout_s + GRACE_S;
         let (keeps_new, process) = (watched.keeps_new, std::process::id());
-        let note = Note { root, call, consented, keeps_new, until_s, process, before: look };
+        let number = BEGUN.fetch_add(1, Ordering::Relaxed);
+        let started = start_of(process);
+        let note = Note { root, call, consented, keeps_new, until_s, process, started, number, before: look };
         let (file, passing) = (note.file(&state), note.file(&state).with_extension("new"));
         let mut made = fs::File::create(&passing)?;
         made.write_all(&serde_json::to_vec(&note)?)?;
@@ -198,7 +206,7 @@ fn settle_dead(state: Option<&Path>, is_meant: impl Fn(&Note) -> bool) -> Vec<St
     let mut said = Vec::new();
     for file in files.filter(|file| file.extension().is_some_and(|extension| extension == "json")) {
         let read = fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<Note>(&bytes).ok());
-        let Some(note) = read.filter(|note| is_meant(note) && !is_alive(note.process)) else { continue };
+        let Some(note) = read.filter(|note| is_meant(note) && !note.is_on()) else { continue };
         // What the user has done since the command ended is theirs.
         let settled = note.settle(&state, &[], Some(note.until_s));
         said.extend(note.told(&state, settled));
@@ -206,10 +214,12 @@ fn settle_dead(state: Option<&Path>, is_meant: impl Fn(&Note) -> bool) -> Vec<St
     said
 }
 
-/// Whether a process runs, other than this one: a number of ours in a note is that of one that was killed.
-fn is_alive(process: u32) -> bool {
-    let is_ours = process == std::process::id();
-    !is_ours && Path::new("/proc").join(process.to_string()).exists()
+/// When a process was started, in ticks since the machine was; none if it does not run.
+fn start_of(process: u32) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name of the program may hold anything, also brackets.
+    let (_, fields) = stat.rsplit_once(')')?;
+    fields.split_whitespace().nth(19)?.parse().ok()
 }
 
 fn now_s() -> i64 {
@@ -218,8 +228,13 @@ fn now_s() -> i64 {
 }
 
 impl Note {
+    /// Whether the process that watches still runs. The number of one that was killed may be another's by now.
+    fn is_on(&self) -> bool {
+        self.started.is_some() && start_of(self.process) == self.started
+    }
+
     fn file(&self, state: &Path) -> PathBuf {
-        state.join(OPEN).join(format!("{}.json", self.call))
+        state.join(OPEN).join(format!("{}-{}-{}.json", self.call, self.process, self.number))
     }
 
     /// The lines for people. A note whose comparison failed stays, for the next try.

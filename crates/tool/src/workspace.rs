@@ -190,8 +190,9 @@ impl Workspace {
 
     /// The folder that the repository's settings name for its hooks is as good as the usual one.
     fn among_hooks(&self, path: &str) -> Option<&'static str> {
-        let hooks = protected::hooks_folder(&self.folder.root.join(".git"))?;
-        Path::new(path).starts_with(hooks).then_some(".git/hooks")
+        let root = &self.folder.root;
+        let hooks = protected::hooks_folder(&root.join(".git"), root)?;
+        root.join(path).starts_with(root.join(hooks)).then_some(".git/hooks")
     }
 
     fn beneath(&self, real: &Path) -> Option<String> {

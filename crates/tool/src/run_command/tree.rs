@@ -125,7 +125,8 @@ fn question(call: &GitCall) -> Option<String> {
         }
         "worktree" => {
             // A new work tree is filled with everything; its paths are not known yet, but their names are.
-            let names = if names.is_empty() { vec!["HEAD".to_owned()] } else { names };
+            let rev = names.get(2).cloned().unwrap_or_else(|| "HEAD".to_owned());
+            let names = if call.args.first().is_some_and(|verb| verb == "add") { vec![rev] } else { Vec::new() };
             names.iter().map(|name| format!("git ls-tree -r --name-only {name}")).collect::<Vec<_>>().join("; ")
         }
         "clean" => "git ls-files --others".to_owned(),

@@ -168,6 +168,9 @@ fn compile(sockets: Sockets, metadata: Metadata) -> Result<BpfProgram, seccompil
         }
     }
     rules.insert(libc::SYS_ioctl, requests);
+    // The limits of other processes, ours among them.
+    let of_others = argument(0, SeccompCmpOp::Ne, 0)?;
+    rules.insert(libc::SYS_prlimit64, vec![SeccompRule::new(vec![of_others])?]);
     let twins: Vec<_> = rules.iter().map(|(call, rule)| (call | TWIN, rule.clone())).collect();
     rules.extend(twins);
     let refusal = SeccompAction::Errno(libc::EPERM.unsigned_abs());

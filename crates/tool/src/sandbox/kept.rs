@@ -38,7 +38,9 @@ pub(super) fn mounts(root: &Path, look: &mut Look, consented: &[Arc<str>]) -> Mo
         match fs::symlink_metadata(root.join(top)) {
             // A link could lead the mount astray; where it leads is compared instead.
             Ok(there) if there.is_symlink() => {}
-            Ok(there) if there.is_dir() && is_empty(&root.join(top)) => kept.push(Kept::Absent(root.join(top))),
+            Ok(there) if there.is_dir() && is_hung_on(top) && is_empty(&root.join(top)) => {
+                kept.push(Kept::Absent(root.join(top)));
+            }
             Ok(_) => kept.push(Kept::AsItIs(root.join(top))),
             Err(_) => {}
         }
@@ -46,7 +48,7 @@ pub(super) fn mounts(root: &Path, look: &mut Look, consented: &[Arc<str>]) -> Mo
     let outermost = |path: &&PathBuf| !look.repositories.keys().any(|other| *path != other && path.starts_with(other));
     let pinned: Vec<PathBuf> = (look.repositories.keys())
         .filter(outermost)
-        .filter(|path| !path.as_os_str().is_empty())
+        .filter(|path| !path.as_os_str().is_empty() && path.to_str().is_some())
         .map(|path| root.join(path))
         .collect();
     look.pinned = pinned.iter().filter_map(|path| Some(path.strip_prefix(root).ok()?.to_owned())).collect();
@@ -57,11 +59,14 @@ pub(super) fn mounts(root: &Path, look: &mut Look, consented: &[Arc<str>]) -> Mo
     if !is_free(OURS) && is_missing(root, Path::new(OURS)) {
         kept.push(Kept::Absent(root.join(OURS)));
     }
+    // The guard is told paths as text. Others are copied.
+    kept.retain(|kept| kept.path().to_str().is_some());
     kept.sort_by_key(|kept| kept.path().components().count());
     kept.dedup();
     kept.truncate(MAX_KEPT);
     for kept in &kept {
         let Ok(top) = kept.path().strip_prefix(root) else { continue };
+        look.kept.insert(top.to_owned());
         let from = top.to_owned();
         look.files
             .range_mut(from..)
@@ -73,6 +78,11 @@ pub(super) fn mounts(root: &Path, look: &mut Look, consented: &[Arc<str>]) -> Mo
 
 fn is_missing(root: &Path, path: &Path) -> bool {
     fs::symlink_metadata(root.join(path)).is_err()
+}
+
+/// Whether walls are hung on a folder of this name where there is none.
+fn is_hung_on(top: &Path) -> bool {
+    top == Path::new(OURS) || top.file_name().is_some_and(|name| name == "hooks")
 }
 
 /// An empty folder may be what another command's walls hang on, and gone in a moment.

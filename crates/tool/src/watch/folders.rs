@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::look::entries;
+use super::look::{Repair, entries};
 use crate::protected::{self, Role};
 
 /// A change that is younger than this when a folder is read may be followed by another with the same time.
@@ -46,6 +46,7 @@ pub(super) struct Folders {
     root: PathBuf,
     /// The device on which times are trusted; none where they are not.
     device: Option<u64>,
+    repair: Repair,
     known: HashMap<PathBuf, (Moment, Arc<Content>)>,
     seen: HashMap<PathBuf, (Moment, Arc<Content>)>,
 }
@@ -55,34 +56,35 @@ static REMEMBERED: Mutex<Vec<Folders>> = Mutex::new(Vec::new());
 
 impl Folders {
     /// The folders of a workspace as they are remembered.
-    pub fn of(root: &Path) -> Self {
+    pub fn of(root: &Path, repair: Repair) -> Self {
         let mut remembered = REMEMBERED.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(at) = remembered.iter().position(|folders| folders.root == root) {
-            return remembered.remove(at);
+            return Self { repair, ..remembered.remove(at) };
         }
         let system = rustix::fs::statfs(root).map(|system| u64::try_from(system.f_type).unwrap_or_default());
         let is_trusted = system.is_ok_and(|kind| TRUSTED.contains(&kind));
         let device = fs::metadata(root).ok().filter(|_| is_trusted).map(|there| there.dev());
-        Self { root: root.to_owned(), device, known: HashMap::new(), seen: HashMap::new() }
+        Self { root: root.to_owned(), device, repair, known: HashMap::new(), seen: HashMap::new() }
     }
 
     /// What matters in a folder.
-    pub fn content(&mut self, root: &Path, folder: &Path, is_package: bool) -> Arc<Content> {
+    pub fn content(&mut self, root: &Path, folder: &Path, is_package: bool) -> Result<Arc<Content>, String> {
         let path = root.join(folder);
         let moment =
             fs::symlink_metadata(&path).ok().map(|there| (there.dev(), there.ino(), there.ctime(), there.ctime_nsec()));
         if let Some((then, content)) = self.known.remove(folder).filter(|(then, _)| Some(*then) == moment) {
             self.seen.insert(folder.to_owned(), (then, content.clone()));
-            return content;
+            return Ok(content);
         }
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs().cast_signed());
-        let content = Arc::new(read(&path, is_package));
+        let content = read(&path, is_package, self.repair);
+        let content = Arc::new(content.map_err(|error| format!("{} cannot be read: {error}", path.display()))?);
         if let Some(moment) =
             moment.filter(|(device, _, changed, _)| Some(*device) == self.device && changed + COARSE_S < now)
         {
             self.seen.insert(folder.to_owned(), (moment, content.clone()));
         }
-        content
+        Ok(content)
     }
 
     /// Remembers what was seen.
@@ -97,29 +99,29 @@ impl Folders {
     }
 }
 
-fn read(path: &Path, is_package: bool) -> Content {
+fn read(path: &Path, is_package: bool, repair: Repair) -> std::io::Result<Content> {
     let above = path.file_name().and_then(OsStr::to_str);
     let mut content =
         Content { is_package: is_package || above.is_some_and(protected::holds_packages), ..Content::default() };
-    let mut parts_of_repository = 0;
-    for entry in entries(path) {
-        let Ok(kind) = entry.file_type() else { continue };
-        let name = entry.file_name();
+    let (mut has_head, mut has_objects) = (false, false);
+    for (name, kind) in entries(path, repair)? {
         let shown = name.to_string_lossy();
-        parts_of_repository += usize::from(matches!(&*shown, "HEAD" | "objects" | "refs"));
+        // Objects and settings may be elsewhere, if a file says so.
+        has_head |= shown == "HEAD";
+        has_objects |= matches!(&*shown, "objects" | "commondir");
         match protected::role(above, &shown, content.is_package) {
             Role::Open if kind.is_dir() => content.folders.push(name),
             // A link in the place of a folder in which something is protected.
             Role::Open if kind.is_symlink() && !content.is_package => {
                 let role = protected::behind(&shown).map(Role::Protected);
-                content.protected.extend(role.map(|role| (name.clone(), role, false)));
+                content.protected.extend(role.map(|role| (name, role, false)));
             }
             Role::Open => {}
             role => content.protected.push((name, role, kind.is_dir())),
         }
     }
-    content.is_repository = parts_of_repository == 3;
-    content
+    content.is_repository = has_head && has_objects;
+    Ok(content)
 }
 
 #[cfg(test)]
@@ -133,8 +135,8 @@ mod tests {
         fs::create_dir(root.join("sub")).unwrap();
         let names = |content: &Content| content.protected.len();
         let look = || {
-            let mut folders = Folders::of(root);
-            let content = folders.content(root, Path::new("sub"), false);
+            let mut folders = Folders::of(root, Repair::Never);
+            let content = folders.content(root, Path::new("sub"), false).unwrap();
             folders.keep();
             content
         };
@@ -148,11 +150,11 @@ mod tests {
     #[test]
     fn a_folder_that_has_not_changed_for_long_is_not_read_again() {
         let Ok(root) = Path::new("/usr/share").canonicalize() else { return };
-        let mut folders = Folders::of(&root);
-        let first = folders.content(&root, Path::new(""), false);
+        let mut folders = Folders::of(&root, Repair::Never);
+        let first = folders.content(&root, Path::new(""), false).unwrap();
         folders.keep();
-        let mut folders = Folders::of(&root);
-        let second = folders.content(&root, Path::new(""), false);
+        let mut folders = Folders::of(&root, Repair::Never);
+        let second = folders.content(&root, Path::new(""), false).unwrap();
         assert!(folders.device.is_none() || Arc::ptr_eq(&first, &second), "it was read twice");
     }
 }

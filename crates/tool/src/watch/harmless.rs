@@ -160,6 +160,11 @@ fn leads_to_own(root: &Path, path: &Path, text: &str, before: &Look, after: &Loo
 /// A path from a folder, put together; none if it leads out of the workspace.
 fn joined(folder: &Path, target: &str) -> Option<PathBuf> {
     let mut path = folder.to_owned();
+    // Behind a link `..` leads elsewhere than it reads, so that it may only stand at the beginning.
+    let is_turning = Path::new(target).components().skip_while(|part| *part == Component::ParentDir);
+    if is_turning.into_iter().any(|part| part == Component::ParentDir) {
+        return None;
+    }
     for part in Path::new(target).components() {
         match part {
             Component::CurDir => {}

@@ -56,7 +56,17 @@ impl Held {
         Path::new("/proc/self/fd").join(self.folder.as_raw_fd().to_string()).join(name)
     }
 
-    pub fn name(&self) -> &std::ffi::OsStr {
-        &self.name
+    /// Does something in the folder; where its permissions forbid that, they are opened for the moment.
+    pub fn writable<T>(&self, act: impl Fn() -> io::Result<T>) -> io::Result<T> {
+        match act() {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                let mode = rustix::fs::fstat(&self.folder)?.st_mode;
+                rustix::fs::fchmod(&self.folder, Mode::from_raw_mode(mode & 0o7777 | 0o700))?;
+                let done = act();
+                rustix::fs::fchmod(&self.folder, Mode::from_raw_mode(mode & 0o7777))?;
+                done
+            }
+            done => done,
+        }
     }
 }

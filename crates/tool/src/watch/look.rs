@@ -1,8 +1,10 @@
 //! One look at everything that is protected in a workspace.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
+use std::ffi::OsString;
+use std::fs::{self, FileType};
 use std::io::{self, Read, Write};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -31,8 +33,15 @@ pub(crate) struct Look {
     pub holders: BTreeMap<PathBuf, u64>,
     /// Repositories that walls keep from being renamed.
     pub pinned: BTreeSet<PathBuf>,
-    /// Folders that settings of repositories name for hooks.
-    pub hooks: BTreeSet<PathBuf>,
+    /// Paths that are protected because something else names them: folders for hooks in settings, what protected links lead to.
+    pub named: BTreeMap<PathBuf, (String, Kind)>,
+    /// Outermost protected paths that walls keep read-only.
+    pub kept: BTreeSet<PathBuf>,
+    #[serde(skip)]
+    repair: Option<Repair>,
+    /// Why a folder could not be read.
+    #[serde(skip)]
+    unread: Option<String>,
 }
 
 /// A protected file or link.
@@ -69,16 +78,35 @@ pub(crate) struct Stamp {
     changed: (i64, i64),
 }
 
-/// What is protected in a workspace at this moment. Links are not followed.
+/// What is protected in a workspace at this moment. Links are not followed. A folder that cannot be read for another reason
+/// than its permissions is an error: it could hold anything.
 pub(crate) fn look(root: &Path) -> Result<Look, String> {
-    look_with(root, None)
+    let mut look = looked(root, Repair::Never)?;
+    look.named = look.named_by_others(root);
+    look.note_named(root);
+    Ok(look)
 }
 
-/// The same with these folders for hooks, where they are known from before: settings that a command has written do not say
-/// what of the user's files is a hook.
-pub(super) fn look_with(root: &Path, hooks: Option<&BTreeSet<PathBuf>>) -> Result<Look, String> {
-    let mut look = Look::default();
-    let mut folders = Folders::of(root);
+/// The same after a command, with what was named as protected before: settings and links that a command has made do not say
+/// which of the user's files are protected.
+pub(super) fn look_after(root: &Path, before: &Look) -> Result<Look, String> {
+    let mut look = looked(root, Repair::Folders)?;
+    look.named = before.named.clone();
+    look.note_named(root);
+    Ok(look)
+}
+
+/// Whether a folder that may not be read is made readable: it could hide what is in it from a look, and not from programs that
+/// open it by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Repair {
+    Never,
+    Folders,
+}
+
+fn looked(root: &Path, repair: Repair) -> Result<Look, String> {
+    let mut look = Look { repair: Some(repair), ..Look::default() };
+    let mut folders = Folders::of(root, repair);
     let mut rest = vec![(PathBuf::new(), false)];
     let mut entered = 0;
     while let Some((folder, is_package)) = rest.pop() {
@@ -86,7 +114,7 @@ pub(super) fn look_with(root: &Path, hooks: Option<&BTreeSet<PathBuf>>) -> Resul
         if entered > MAX_FOLDERS {
             return Err(format!("the workspace has more than {MAX_FOLDERS} folders; work in a smaller one"));
         }
-        let content = folders.content(root, &folder, is_package);
+        let content = folders.content(root, &folder, is_package)?;
         for (name, role, is_folder) in &content.protected {
             let path = folder.join(name);
             match role {
@@ -103,12 +131,10 @@ pub(super) fn look_with(root: &Path, hooks: Option<&BTreeSet<PathBuf>>) -> Resul
         rest.extend(content.folders.iter().map(|name| (folder.join(name), content.is_package)));
     }
     folders.keep();
-    let hooks = hooks.cloned().unwrap_or_else(|| look.named_hooks(root));
-    for folder in &hooks {
-        look.note_all(root, folder, ".git/hooks", Kind::Hook);
+    match look.unread.take() {
+        Some(why) => Err(why),
+        None => Ok(look),
     }
-    look.hooks = hooks;
-    Ok(look)
 }
 
 impl Look {
@@ -122,8 +148,8 @@ impl Look {
         while let Some(path) = rest.pop() {
             let Ok(there) = fs::symlink_metadata(root.join(&path)) else { continue };
             if there.is_dir() {
-                let inside = entries(&root.join(&path));
-                rest.extend(inside.into_iter().map(|entry| path.join(entry.file_name())));
+                let inside = self.entries(&root.join(&path));
+                rest.extend(inside.into_iter().map(|(name, _)| path.join(name)));
                 continue;
             }
             // The samples that git puts there are never run.
@@ -136,7 +162,7 @@ impl Look {
     }
 
     fn note_holder(&mut self, root: &Path, path: &Path) {
-        if let Some(holder) = path.parent().and_then(|parent| fs::symlink_metadata(root.join(parent)).ok()) {
+        if let Some(holder) = holder_of(path).and_then(|parent| fs::symlink_metadata(root.join(parent)).ok()) {
             self.holders.insert(path.to_owned(), holder.ino());
         }
     }
@@ -146,7 +172,7 @@ impl Look {
     pub fn is_held(&self, root: &Path, path: &Path) -> bool {
         let noted = path.ancestors().find_map(|top| Some((top, *self.holders.get(top)?)));
         let is_same = |(top, inode): (&Path, u64)| {
-            let holder = top.parent().and_then(|parent| fs::symlink_metadata(root.join(parent)).ok());
+            let holder = holder_of(top).and_then(|parent| fs::symlink_metadata(root.join(parent)).ok());
             holder.is_some_and(|holder| holder.ino() == inode)
         };
         noted.is_some_and(is_same)
@@ -158,15 +184,13 @@ impl Look {
             self.repositories.insert(repository.to_owned(), there.ino());
             self.note_holder(root, repository);
         }
-        for entry in entries(&root.join(repository)) {
-            let name = entry.file_name();
+        for (name, _) in self.entries(&root.join(repository)) {
             let name = name.to_string_lossy();
             let path = repository.join(&*name);
             match &*name {
                 "modules" | "worktrees" if depth < MAX_MODULES_DEPTH => self.note_inner(root, &path, depth),
                 "info" | "rebase-merge" | "rebase-apply" | "sequencer" => {
-                    for inner in entries(&root.join(&path)) {
-                        let inner = inner.file_name();
+                    for (inner, _) in self.entries(&root.join(&path)) {
                         let place = protected::role_in_repository(&[&name, &inner.to_string_lossy()]);
                         if let Some(place) = place {
                             self.note_all(root, &path.join(&inner), place.name, place.kind);
@@ -182,13 +206,36 @@ impl Look {
         }
     }
 
-    /// The folders that settings of repositories name for hooks.
-    fn named_hooks(&self, root: &Path) -> BTreeSet<PathBuf> {
-        let named = |repository: &PathBuf| {
-            let hooks = protected::hooks_folder(&root.join(repository))?;
-            Some(repository.parent().unwrap_or(Path::new("")).join(hooks))
-        };
-        self.repositories.keys().filter_map(named).collect()
+    /// What settings of repositories name for hooks, and what protected links lead to, inside the workspace.
+    fn named_by_others(&self, root: &Path) -> BTreeMap<PathBuf, (String, Kind)> {
+        let hooks = self.repositories.keys().filter_map(|repository| {
+            let hooks = protected::hooks_folder(&root.join(repository), root)?;
+            let folder = match hooks.strip_prefix(root) {
+                Ok(inside) => inside.to_owned(),
+                Err(_) => repository.parent().unwrap_or(Path::new("")).join(hooks),
+            };
+            Some((folder, (".git/hooks".to_owned(), Kind::Hook)))
+        });
+        let links = self.files.iter().filter(|(_, entry)| entry.stamp.is_link()).filter_map(|(path, entry)| {
+            let real = root.join(path).canonicalize().ok()?;
+            let inside = real.strip_prefix(root).ok().filter(|inside| !inside.as_os_str().is_empty())?;
+            Some((inside.to_owned(), (entry.place.clone(), Kind::Plain)))
+        });
+        hooks.chain(links).collect()
+    }
+
+    fn note_named(&mut self, root: &Path) {
+        for (path, (place, kind)) in self.named.clone() {
+            self.note_all(root, &path, &place, kind);
+        }
+    }
+
+    /// What is in a folder of the workspace; nothing where it is none.
+    fn entries(&mut self, folder: &Path) -> Vec<(OsString, FileType)> {
+        entries(folder, self.repair.unwrap_or(Repair::Never)).unwrap_or_else(|error| {
+            self.unread = Some(format!("{} cannot be read: {error}", folder.display()));
+            Vec::new()
+        })
     }
 
     /// The outermost protected path that a path belongs to.
@@ -203,9 +250,9 @@ impl Look {
 
     /// Notes the repositories in a folder of a repository; their names may have several parts.
     fn note_inner(&mut self, root: &Path, folder: &Path, depth: usize) {
-        for entry in entries(&root.join(folder)) {
-            let path = folder.join(entry.file_name());
-            if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+        for (name, kind) in self.entries(&root.join(folder)) {
+            let path = folder.join(name);
+            if !kind.is_dir() {
                 continue;
             }
             let has = |name: &str| fs::symlink_metadata(root.join(&path).join(name)).is_ok();
@@ -267,18 +314,50 @@ impl Stamp {
     }
 }
 
-/// What is in a folder. One that was made unreadable is made readable again: it could hide what is in it from this look and
-/// not from the programs that open it by name.
-pub(super) fn entries(folder: &Path) -> Vec<fs::DirEntry> {
-    let read = fs::read_dir(folder).or_else(|error| {
-        let there = fs::symlink_metadata(folder)?;
-        if error.kind() != io::ErrorKind::PermissionDenied || !there.is_dir() {
-            return Err(error);
+/// The folder that holds a protected path: of `.cargo/config.toml` it is the one that `.cargo` is in, since that name is a part
+/// of what is protected.
+fn holder_of(path: &Path) -> Option<&Path> {
+    let parent = path.parent()?;
+    let is_part =
+        parent.file_name().and_then(|name| name.to_str()).is_some_and(|name| protected::behind(name).is_some());
+    if is_part { parent.parent() } else { Some(parent) }
+}
+
+/// What is in a folder; nothing where it is a link or no folder at all, or where it may not be read and is left so.
+pub(super) fn entries(folder: &Path, repair: Repair) -> io::Result<Vec<(OsString, FileType)>> {
+    let open = |flags: i32| {
+        let mut options = fs::OpenOptions::new();
+        options.read(true).custom_flags(libc::O_NOFOLLOW | flags).open(folder)
+    };
+    let opened = match open(libc::O_DIRECTORY) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied && repair == Repair::Folders => {
+            // By its handle, which no link that is swapped now can change.
+            let held = open(libc::O_PATH | libc::O_DIRECTORY)?;
+            let mode = held.metadata()?.mode() | 0o700;
+            fs::set_permissions(format!("/proc/self/fd/{}", held.as_raw_fd()), fs::Permissions::from_mode(mode))?;
+            open(libc::O_DIRECTORY)
         }
-        fs::set_permissions(folder, fs::Permissions::from_mode(there.mode() | 0o700))?;
-        fs::read_dir(folder)
-    });
-    read.into_iter().flatten().flatten().collect()
+        opened => opened,
+    };
+    let opened = match opened {
+        Ok(opened) => opened,
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied && repair == Repair::Never => {
+            return Ok(Vec::new());
+        }
+        Err(error) => {
+            let is_gone = matches!(error.raw_os_error(), Some(libc::ENOENT | libc::ENOTDIR | libc::ELOOP));
+            return if is_gone { Ok(Vec::new()) } else { Err(error) };
+        }
+    };
+    let mut found = Vec::new();
+    for entry in fs::read_dir(format!("/proc/self/fd/{}", opened.as_raw_fd()))? {
+        let entry = entry?;
+        // What has gone meanwhile is not there.
+        if let Ok(kind) = entry.file_type() {
+            found.push((entry.file_name(), kind));
+        }
+    }
+    Ok(found)
 }
 
 /// What a plain file holds, unless it is too long. Nothing is waited for and no link is followed.

@@ -10,7 +10,7 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsE
 use std::path::{Path, PathBuf};
 
 use super::held::{Held, Missing};
-use super::look::{Copy, Entry, Look, Stamp, content, look_with};
+use super::look::{Copy, Entry, Look, Stamp, content, look_after};
 use super::{COPIES, MOVED, Note, harmless};
 use crate::protected::Kind;
 
@@ -27,13 +27,12 @@ impl Note {
     /// Compares and puts in order. `free` are places that calls which run at the same time may change. A change that is
     /// younger than `until`, in seconds of the clock, cannot come from the command.
     pub(super) fn settle(&self, state: &Path, free: &[String], until: Option<i64>) -> Result<Settled, String> {
-        let hooks = &self.before.hooks;
         let mut order = Order { note: self, state, until, settled: Settled::default() };
-        let mut after = look_with(&self.root, Some(hooks))?;
+        let mut after = look_after(&self.root, &self.before)?;
         order.put_repositories_back(&after);
         if !order.settled.said.is_empty() {
             // What was moved as a whole is not there any more.
-            after = look_with(&self.root, Some(hooks))?;
+            after = look_after(&self.root, &self.before)?;
         }
         let is_free = |place: &String| self.consented.contains(place) || free.contains(place);
         let gone: BTreeMap<Stamp, Option<u64>> = (self.before.files.iter())
@@ -59,6 +58,7 @@ impl Note {
                     && now.kind == Kind::Plain
                     && is_in_new_repository(path, &self.before, &after) => {}
                 None if order.is_late(now.stamp.changed_s()) => {}
+                None if self.is_kept(path) => order.say(not_by_it(path)),
                 None => drop(order.take_away(path, "was created in a protected place without approval")),
                 Some(was) => order.changed(path, was, now, &after),
             }
@@ -71,6 +71,11 @@ impl Note {
             }
         }
         Ok(order.settled)
+    }
+
+    /// Whether walls kept everything in the place that a path belongs to.
+    fn is_kept(&self, path: &Path) -> bool {
+        self.before.top(path).is_some_and(|top| self.before.kept.contains(top)) && self.before.is_held(&self.root, path)
     }
 }
 
@@ -150,8 +155,15 @@ impl Order<'_> {
         if was.is_kept && self.note.before.is_held(&self.note.root, path) {
             return self.say(not_by_it(path));
         }
-        if self.is_late(now.stamp.changed_s()) || self.is_copy(path, was, now) || self.is_harmless(path, now, after) {
+        if self.is_late(now.stamp.changed_s())
+            || self.is_copy(path, was, now)
+            || self.is_rest(path, was)
+            || self.is_harmless(path, now, after)
+        {
             return;
+        }
+        if was.copy == Copy::None && !was.is_kept {
+            return self.say(format!("{} changed, and was too long to be copied before: look at it", path.display()));
         }
         if self.take_away(path, "was changed without approval") {
             self.put_back(path, was);
@@ -184,6 +196,14 @@ impl Order<'_> {
         }
     }
 
+    /// Whether a sequence of commits has only become shorter, as with every step that git takes.
+    fn is_rest(&self, path: &Path, was: &Entry) -> bool {
+        let Copy::File(name) = &was.copy else { return false };
+        let before = fs::read(self.state.join(COPIES).join(name)).unwrap_or_default();
+        let now = self.held(path).ok().and_then(|held| content(&held.path())).unwrap_or_default();
+        was.kind == Kind::Sequence && before.ends_with(&now)
+    }
+
     /// Whether a file that git rewrites in the course of ordinary work has become nothing else.
     fn is_harmless(&self, path: &Path, now: &Entry, after: &Look) -> bool {
         now.kind == Kind::Sequence && harmless::is_harmless(&self.note.root, path, now, &self.note.before, after)
@@ -211,18 +231,17 @@ impl Order<'_> {
     fn moved(&self, path: &Path, held: &Held) -> io::Result<PathBuf> {
         let folder = self.state.join(MOVED).join(&self.note.call);
         fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
-        let flat = path.display().to_string().replace('/', "+");
-        let to = (0..)
-            .map(|number: u32| folder.join(format!("{number}+{flat}")))
-            .find(|to| fs::symlink_metadata(to).is_err());
-        let to = to.ok_or(io::ErrorKind::AlreadyExists)?;
-        if shift(&held.path(), &to).is_ok() {
-            return Ok(to);
-        }
-        let mut aside = OsString::from("unapproved-");
-        aside.push(held.name());
-        fs::rename(held.path(), held.beside(&aside))?;
-        Ok(path.with_file_name(aside))
+        let flat: String = path.display().to_string().replace('/', "+").chars().take(MAX_FLAT).collect();
+        let to = (0..).map(|number: u32| folder.join(format!("{number}+{flat}")));
+        let to = to.into_iter().find(|to| fs::symlink_metadata(to).is_err()).ok_or(io::ErrorKind::AlreadyExists)?;
+        held.writable(|| {
+            if shift(&held.path(), &to).is_ok() {
+                return Ok(to.clone());
+            }
+            let aside = OsString::from(format!("unapproved-{}", random()));
+            fs::rename(held.path(), held.beside(&aside))?;
+            Ok(path.with_file_name(aside))
+        })
     }
 
     fn put_back(&mut self, path: &Path, was: &Entry) {
@@ -248,15 +267,24 @@ impl Order<'_> {
         // Whole under a temporary name, which is new and so no link, then renamed.
         let mut options = fs::OpenOptions::new();
         options.write(true).create_new(true).mode(0o600);
-        let names = (0..100).map(|number| format!(".majordomo-{}-9{number}.tmp", std::process::id()));
-        let mut made = names.map(|name| (held.beside(name.as_ref()), options.open(held.beside(name.as_ref()))));
-        let (passing, mut file) =
-            made.find_map(|(path, file)| Some((path, file.ok()?))).ok_or(io::ErrorKind::AlreadyExists)?;
+        let passing = held.beside(format!(".majordomo-{}-{}.tmp", std::process::id(), random()).as_ref());
+        let mut file = held.writable(|| options.open(&passing))?;
         file.write_all(&bytes)?;
         file.set_permissions(fs::Permissions::from_mode(was.stamp.mode & 0o7777))?;
         file.sync_all()?;
-        fs::rename(passing, held.path())
+        held.writable(|| fs::rename(&passing, held.path()))
     }
+}
+
+/// So much of a path is seen in the name of what was moved.
+const MAX_FLAT: usize = 60;
+
+/// A number that a command could not foresee.
+fn random() -> u32 {
+    let mut bytes = [0; 4];
+    // Without randomness a name may be taken, which is an error and no harm.
+    let _ = getrandom::fill(&mut bytes);
+    u32::from_le_bytes(bytes)
 }
 
 fn is_named(bytes: &[u8], name: &str) -> bool {

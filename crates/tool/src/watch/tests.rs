@@ -38,6 +38,12 @@ impl Room {
         Watch::begin(registered, look, Some(&self.state()), &watched).unwrap()
     }
 
+    /// The process was killed: nothing is done, and its number is another's.
+    fn kill(&self, mut watch: Watch) {
+        watch.note.started = Some(0);
+        fs::write(watch.note.file(&watch.state), serde_json::to_vec(&watch.note).unwrap()).unwrap();
+    }
+
     fn text(&self, name: &str) -> String {
         fs::read_to_string(self.root.join(name)).unwrap()
     }
@@ -160,8 +166,8 @@ fn a_watch_that_was_left_behind_is_ended_by_the_thread_that_goes_on() {
     let room = Room::with(&[(".envrc", "mine")]);
     let watch = room.watch(&[]);
     room.write(&[(".envrc", "evil"), (".vscode/tasks.json", "{}")]);
-    // The process was killed: nothing of it is done.
-    std::mem::forget(watch);
+    assert!(settle_left(Some(&room.state()), "20260115-k3f9").is_empty(), "it is on");
+    room.kill(watch);
     assert!(settle_left(Some(&room.state()), "20260115-k3f9.1").is_empty(), "another thread's");
     let said = settle_left(Some(&room.state()), "20260115-k3f9");
     assert_eq!(room.text(".envrc"), "mine", "{said:?}");
@@ -293,8 +299,7 @@ fn what_the_user_does_after_a_killed_run_is_left_alone() {
     let mut watch = room.watch(&[]);
     // The command must have ended long before the user does these things.
     watch.note.until_s = now_s() - 3600;
-    fs::write(watch.note.file(&watch.state), serde_json::to_vec(&watch.note).unwrap()).unwrap();
-    std::mem::forget(watch);
+    room.kill(watch);
     room.write(&[(".envrc", "the user's"), (".vscode/tasks.json", "the user's"), (".git/config", EVIL)]);
     assert_eq!(settle_left(Some(&room.state()), "20260115-k3f9"), Vec::<String>::new());
     assert_eq!(room.text(".envrc"), "the user's");
