@@ -46,6 +46,7 @@ pub(crate) struct Watch {
     note: Note,
     state: PathBuf,
     registered: Arc<Registered>,
+    is_settled: bool,
 }
 
 /// What is remembered of a watch, on disk too.
@@ -133,12 +134,8 @@ impl Watch {
         let number = BEGUN.fetch_add(1, Ordering::Relaxed);
         let started = start_of(process);
         let note = Note { root, call, consented, keeps_new, until_s, process, started, number, before: look };
-        let (file, passing) = (note.file(&state), note.file(&state).with_extension("new"));
-        let mut made = fs::File::create(&passing)?;
-        made.write_all(&serde_json::to_vec(&note)?)?;
-        made.sync_all()?;
-        fs::rename(passing, file)?;
-        Ok(Self { note, state, registered })
+        note.write(&state)?;
+        Ok(Self { note, state, registered, is_settled: false })
     }
 
     /// Ends the watch: compares, puts in order, and says what was done, a line each.
@@ -159,7 +156,19 @@ impl Watch {
                 tell(&others, &self.note.root, path, &self.state.join(COPIES));
             }
         }
+        self.is_settled = true;
         self.note.told(&self.state, settled)
+    }
+}
+
+impl Drop for Watch {
+    /// A call that was given up leaves its note to the next command in the workspace.
+    fn drop(&mut self) {
+        if !self.is_settled {
+            self.note.started = None;
+            // One that cannot be written is ended by the next process.
+            let _ = self.note.write(&self.state);
+        }
     }
 }
 
@@ -235,6 +244,15 @@ impl Note {
 
     fn file(&self, state: &Path) -> PathBuf {
         state.join(OPEN).join(format!("{}-{}-{}.json", self.call, self.process, self.number))
+    }
+
+    /// Writes the note, whole or not at all.
+    fn write(&self, state: &Path) -> io::Result<()> {
+        let (file, passing) = (self.file(state), self.file(state).with_extension("new"));
+        let mut made = fs::File::create(&passing)?;
+        made.write_all(&serde_json::to_vec(self)?)?;
+        made.sync_all()?;
+        fs::rename(passing, file)
     }
 
     /// The lines for people. A note whose comparison failed stays, for the next try.

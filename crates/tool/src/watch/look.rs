@@ -31,6 +31,8 @@ pub(crate) struct Look {
     pub tops: BTreeMap<PathBuf, Kind>,
     /// Of these and of repositories, the folder that holds each, by the number of its inode.
     pub holders: BTreeMap<PathBuf, u64>,
+    /// Of these, the ones that are repositories by what is in them and not by their name.
+    pub bare: BTreeSet<PathBuf>,
     /// Repositories that walls keep from being renamed.
     pub pinned: BTreeSet<PathBuf>,
     /// Paths that are protected because something else names them: folders for hooks in settings, what protected links lead to.
@@ -43,6 +45,9 @@ pub(crate) struct Look {
     #[serde(skip)]
     unread: Option<String>,
 }
+
+/// What git obeys in a repository.
+const OBEYED: [&str; 5] = ["config", "config.worktree", "commondir", "hooks", "info/attributes"];
 
 /// A protected file or link.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -126,7 +131,7 @@ fn looked(root: &Path, repair: Repair) -> Result<Look, String> {
         }
         // A folder that looks like a repository is one to git that is started in it.
         if content.is_repository {
-            look.note_repository(root, &folder, 0);
+            look.note_bare(root, &folder);
         }
         rest.extend(content.folders.iter().map(|name| (folder.join(name), content.is_package)));
     }
@@ -176,6 +181,31 @@ impl Look {
             holder.is_some_and(|holder| holder.ino() == inode)
         };
         noted.is_some_and(is_same)
+    }
+
+    /// Notes what git obeys in a folder that is a repository by what is in it and not by its name. Everything else there may
+    /// be anybody's.
+    fn note_bare(&mut self, root: &Path, folder: &Path) {
+        if let Ok(there) = fs::symlink_metadata(root.join(folder)) {
+            self.repositories.insert(folder.to_owned(), there.ino());
+            self.bare.insert(folder.to_owned());
+            self.note_holder(root, folder);
+        }
+        for name in OBEYED {
+            let parts: Vec<&str> = name.split('/').collect();
+            if let Some(place) = protected::role_in_repository(&parts) {
+                self.note_all(root, &folder.join(name), place.name, place.kind);
+            }
+        }
+    }
+
+    /// What git obeys in such a folder.
+    pub fn obeyed<'a>(&'a self, folder: &'a Path) -> impl Iterator<Item = (&'a PathBuf, &'a Entry)> {
+        let is_obeyed = |path: &Path| OBEYED.iter().any(|name| path.starts_with(folder.join(name)));
+        self.files
+            .range(folder.to_owned()..)
+            .take_while(move |(path, _)| path.starts_with(folder))
+            .filter(move |(path, _)| is_obeyed(path))
     }
 
     /// Notes what is protected in a repository's own folder.

@@ -35,13 +35,27 @@ impl Note {
             after = look_after(&self.root, &self.before)?;
         }
         let is_free = |place: &String| self.consented.contains(place) || free.contains(place);
+        let new_bare: Vec<&PathBuf> =
+            after.bare.iter().filter(|folder| !self.before.repositories.contains_key(*folder)).collect();
+        for folder in &new_bare {
+            let is_harmless = |(path, now): (&PathBuf, &Entry)| {
+                self.before.files.contains_key(path)
+                    || harmless::is_harmless(&self.root, path, now, &self.before, &after)
+            };
+            // Without this file it is no repository. What else is there may have been there before, as something else.
+            if !after.obeyed(folder).all(is_harmless) && !self.consented.iter().any(|place| place == ".git") {
+                order.take_away(&folder.join("HEAD"), "made a repository of its folder that could run programs");
+            }
+        }
+        let is_bare =
+            |path: &Path| new_bare.iter().any(|folder| after.obeyed(folder).any(|(obeyed, _)| obeyed == path));
         let gone: BTreeMap<Stamp, Option<u64>> = (self.before.files.iter())
             .filter(|(path, _)| !after.files.contains_key(*path))
             .map(|(path, entry)| (entry.stamp, self.before.holder(path)))
             .collect();
         for (path, now) in &after.files {
             let was = self.before.files.get(path);
-            if was.is_some_and(|was| was.stamp == now.stamp) {
+            if was.is_some_and(|was| was.stamp == now.stamp) || (was.is_none() && is_bare(path)) {
                 continue;
             }
             if is_free(&now.place) {

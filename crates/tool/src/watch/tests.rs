@@ -41,7 +41,9 @@ impl Room {
     /// The process was killed: nothing is done, and its number is another's.
     fn kill(&self, mut watch: Watch) {
         watch.note.started = Some(0);
-        fs::write(watch.note.file(&watch.state), serde_json::to_vec(&watch.note).unwrap()).unwrap();
+        watch.note.write(&watch.state).unwrap();
+        // Nothing of it is done, not even what is done when a call is given up.
+        watch.is_settled = true;
     }
 
     fn text(&self, name: &str) -> String {
@@ -126,6 +128,9 @@ fn a_new_repository_stays_if_it_names_nothing_to_run() {
         ("new/.git/hooks/pre-commit.sample", "#!/bin/sh"),
         ("evil/.git/config", EVIL),
         ("evil/.git/HEAD", "ref: refs/heads/main"),
+        ("plain/config", SETTINGS),
+        ("plain/HEAD", "ref: refs/heads/main"),
+        ("plain/objects/x", ""),
         ("bare/config", EVIL),
         ("bare/HEAD", "ref: refs/heads/main"),
         ("bare/objects/x", ""),
@@ -134,7 +139,8 @@ fn a_new_repository_stays_if_it_names_nothing_to_run() {
     let said = watch.settle();
     assert!(room.root.join("new/.git/config").exists(), "{said:?}");
     assert!(!room.root.join("evil/.git/config").exists(), "{said:?}");
-    assert!(!room.root.join("bare/config").exists(), "a folder that looks like a repository is one: {said:?}");
+    assert!(!room.root.join("bare/HEAD").exists(), "a folder that looks like a repository is one: {said:?}");
+    assert!(room.root.join("plain/HEAD").exists(), "one that names nothing to run stays: {said:?}");
 }
 
 #[test]
@@ -340,4 +346,70 @@ fn pipes_and_devices_in_protected_places_hold_nothing_up() {
     let said = watch.settle();
     assert!(fs::symlink_metadata(room.root.join("sub/.git/config")).is_err(), "{said:?}");
     assert!(fs::symlink_metadata(room.root.join("sub2/.git/config")).is_err(), "{said:?}");
+}
+
+#[test]
+fn a_call_that_was_given_up_is_put_in_order_by_the_next_command() {
+    let room = Room::with(&[(".envrc", "mine")]);
+    let watch = room.watch(&[]);
+    room.write(&[(".envrc", "evil")]);
+    drop(watch);
+    assert_eq!(settle_left_in(Some(&room.state()), &room.root).len(), 2, "changed, and put back");
+    assert_eq!(room.text(".envrc"), "mine");
+}
+
+// T66
+#[test]
+fn a_folder_is_a_repository_where_git_takes_it_for_one() {
+    let room = Room::with(&[("src/main.rs", ""), ("src/hooks/use.ts", "mine"), ("src/config", "mine")]);
+    let watch = room.watch(&[]);
+    room.write(&[
+        ("src/HEAD", "ref: refs/heads/main"),
+        ("src/commondir", "c"),
+        ("src/config.worktree", EVIL),
+        ("src/c/objects/x", ""),
+        ("src/c/refs/x", ""),
+        ("src/c/config", EVIL),
+        ("b/worktrees/w/HEAD", "x"),
+        ("sub/.git", "gitdir: ../lnk/../b/worktrees/w"),
+    ]);
+    let said = watch.settle();
+    for name in ["src/HEAD", "sub/.git"] {
+        assert!(fs::symlink_metadata(room.root.join(name)).is_err(), "{name}: {said:?}");
+    }
+    assert_eq!(room.text("src/hooks/use.ts"), "mine", "what the user has there is left alone: {said:?}");
+    assert!(room.root.join("src/main.rs").exists() && room.root.join("src/config").exists());
+}
+
+// T66
+#[test]
+fn what_a_protected_link_leads_to_is_protected_too() {
+    let room = Room::with(&[
+        ("scripts/check", "mine"),
+        (".git/HEAD", "x"),
+        (".git/hooks/x.sample", ""),
+        ("envrc.dev", "mine"),
+    ]);
+    symlink("../../scripts/check", room.root.join(".git/hooks/pre-commit")).unwrap();
+    symlink("envrc.dev", room.root.join(".envrc")).unwrap();
+    let watch = room.watch(&[]);
+    room.write(&[("scripts/check", "evil"), ("envrc.dev", "evil"), ("scripts/other", "x")]);
+    symlink("scripts", room.root.join(".vscode")).unwrap();
+    let said = watch.settle();
+    assert_eq!((room.text("scripts/check").as_str(), room.text("envrc.dev").as_str()), ("mine", "mine"), "{said:?}");
+    assert!(room.root.join("scripts/other").exists(), "a link that the command made protects nothing");
+    assert!(fs::symlink_metadata(room.root.join(".vscode")).is_err());
+}
+
+#[test]
+fn a_sequence_of_commits_that_becomes_shorter_keeps_the_lines_of_the_user() {
+    let todo = ".git/rebase-merge/git-rebase-todo";
+    let room = Room::with(&[(".git/HEAD", "x"), (todo, "pick a\nexec make test\npick b\nexec make test\n")]);
+    let watch = room.watch(&[]);
+    room.write(&[(todo, "pick b\nexec make test\n")]);
+    assert!(watch.settle().is_empty());
+    let watch = room.watch(&[]);
+    room.write(&[(todo, "exec ./evil\npick b\nexec make test\n")]);
+    watch.settle();
+    assert_eq!(room.text(todo), "pick b\nexec make test\n");
 }
