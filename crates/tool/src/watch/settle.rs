@@ -47,15 +47,15 @@ impl Note {
                 order.take_away(&folder.join("HEAD"), "made a repository of its folder that could run programs");
             }
         }
-        let is_bare =
-            |path: &Path| new_bare.iter().any(|folder| after.obeyed(folder).any(|(obeyed, _)| obeyed == path));
+        let in_bare: BTreeSet<&PathBuf> =
+            new_bare.iter().flat_map(|folder| after.obeyed(folder)).map(|(path, _)| path).collect();
         let gone: BTreeMap<Stamp, Option<u64>> = (self.before.files.iter())
             .filter(|(path, _)| !after.files.contains_key(*path))
             .map(|(path, entry)| (entry.stamp, self.before.holder(path)))
             .collect();
         for (path, now) in &after.files {
             let was = self.before.files.get(path);
-            if was.is_some_and(|was| was.stamp == now.stamp) || (was.is_none() && is_bare(path)) {
+            if was.is_some_and(|was| was.stamp == now.stamp) || (was.is_none() && in_bare.contains(path)) {
                 continue;
             }
             if is_free(&now.place) {
