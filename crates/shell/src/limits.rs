@@ -100,6 +100,10 @@ fn has_huge_number(command: &str) -> bool {
     ["$", "{", ".."].iter().flat_map(|before| command.split(before).skip(1)).any(|after| {
         let digits = after.trim_start_matches(['+', '-']).bytes().take_while(u8::is_ascii_digit).count();
         digits > 9
+    }) || command.split_inclusive(['<', '>']).any(|before| {
+        // The number of a file that is opened.
+        let digits = before.trim_end_matches(['<', '>']).bytes().rev().take_while(u8::is_ascii_digit).count();
+        digits > 9 && before.ends_with(['<', '>'])
     })
 }
 

@@ -94,6 +94,8 @@ fn a_document_that_the_parser_would_read_for_ever_is_refused() {
         let seen = assess(command);
         assert!(!seen.is_plain && seen.reach != Reach::ReadOnly, "{command}");
     }
+    let seen = assess(&format!("ls {}>>x", "3".repeat(40)));
+    assert!(!seen.is_plain && seen.reach != Reach::ReadOnly, "no shell has so many files open");
     let seen = assess("x=$(pwd); cat > notes <<END\nhello\nEND\n");
     assert!(!seen.parts.is_empty(), "a document after a substitution that is over is read: {}", seen.why);
 }
