@@ -15,6 +15,7 @@ mod bubblewrap;
 mod filter;
 mod kept;
 mod limits;
+mod mounted;
 pub(crate) mod plan;
 mod ruleset;
 mod secrets;

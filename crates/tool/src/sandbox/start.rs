@@ -21,7 +21,7 @@ use rustix::thread::CapabilitySet;
 use super::bubblewrap::{self, Lines};
 use super::limits::{self, Group};
 use super::plan::{Access, Kept, MadeOf, Plan};
-use super::{filter, ruleset};
+use super::{filter, mounted, ruleset};
 use crate::command::kin::{self, Kin};
 use crate::guard;
 
@@ -114,7 +114,7 @@ fn behind_bubblewrap(
     let mut status = BufReader::new(status);
     let first = first_process(&mut status);
     if let Some(first) = first {
-        if let Err(problem) = group.take(first) {
+        if let Err(problem) = mounted::check(first, plan).and_then(|()| group.take(first)) {
             // It waits at the gate, which opens when this ends.
             kin::kill_group(leader);
             return Err(problem);
