@@ -88,7 +88,8 @@ fn has_document_in_substitution(command: &str) -> bool {
 /// Whether what ends a document is no plain word (`<<$( &o `): the same comes of it. `<<<` begins no document.
 fn has_document_without_name(command: &str) -> bool {
     let is_named = |after: &str| {
-        let name = after.trim_start_matches('-').trim_start_matches([' ', '\t', '\'', '"', '\\']);
+        let name = after.trim_start_matches('-').trim_start_matches([' ', '\t']);
+        let name = name.strip_prefix(['\'', '"', '\\']).unwrap_or(name);
         name.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
     };
     // Behind a backslash the first sign is text, and the two after it begin a document.
