@@ -90,6 +90,7 @@ fn a_document_that_the_parser_would_read_for_ever_is_refused() {
         in_sum,
         "$( \")\" << a b",
         "a \\<<<$(   }\\<<<-C ",
+        "sed <<-''  2>rm ",
     ] {
         let seen = assess(command);
         assert!(!seen.is_plain && seen.reach != Reach::ReadOnly, "{command}");
