@@ -256,7 +256,9 @@ impl RunCommand {
                 return Ok(Surroundings { walls: Some(walls), watch: None, left: Vec::new() });
             }
             let left = watch::settle_left_in(bench.data.as_deref(), workspace.root());
-            let registered = watch::Registered::new(workspace.root(), &consented);
+            let unnoted = |error| format!("protected files cannot be noted in the state folder: {error}");
+            let registered =
+                watch::Registered::new(workspace.root(), bench.data.as_deref(), &consented).map_err(unnoted)?;
             let mut look = watch::look(workspace.root())?;
             let writing = Writing::Workspace { look: &mut look, consented: &consented };
             let walls = sandbox.walls(workspace, &mut Walled { network, writing })?;
@@ -268,9 +270,8 @@ impl RunCommand {
             }
             let call = format!("{}_{}", bench.thread, bench.call);
             let watched = watch::Watched { call, timeout_s, keeps_new: is_clone && bench.is_approved };
-            let watch = Watch::begin(registered, look, bench.data.as_deref(), &watched);
-            let watch =
-                watch.map_err(|error| format!("protected files cannot be noted in the state folder: {error}"))?;
+            let watch = Watch::begin(registered, look, &watched);
+            let watch = watch.map_err(unnoted)?;
             Ok(Surroundings { walls, watch: Some(watch), left })
         });
         built.await.map_err(|broken| format!("the sandbox broke off: {broken}"))?

@@ -73,6 +73,8 @@ struct Note {
 #[derive(Debug)]
 pub(crate) struct Registered {
     root: PathBuf,
+    /// The place for its files.
+    state: PathBuf,
     /// The protected places that its call may change.
     consented: Vec<String>,
     /// Files that others have changed since it began, with consent or to put them in order, as they were then; none where
@@ -107,25 +109,22 @@ const MAX_LINES: usize = 20;
 
 impl Registered {
     /// Registers a watch. From here on it hears of what others change; what is there is looked at afterwards.
-    pub fn new(root: &Path, consented: &[Arc<str>]) -> Arc<Self> {
+    pub fn new(root: &Path, state: Option<&Path>, consented: &[Arc<str>]) -> io::Result<Arc<Self>> {
+        let state = state_folder(state)?;
         let consented = consented.iter().map(|place| place.to_string()).collect();
-        let registered = Arc::new(Self { root: root.to_owned(), consented, others: Mutex::default() });
+        let registered = Arc::new(Self { root: root.to_owned(), state, consented, others: Mutex::default() });
         let mut on = locked(&ON);
         on.retain(|watch| watch.strong_count() > 0);
         on.push(Arc::downgrade(&registered));
-        registered
+        drop(on);
+        Ok(registered)
     }
 }
 
 impl Watch {
     /// Begins to watch: `look` is what is there, with what the walls keep marked in it. Copies are made of the rest.
-    pub fn begin(
-        registered: Arc<Registered>,
-        mut look: Look,
-        state: Option<&Path>,
-        watched: &Watched,
-    ) -> io::Result<Self> {
-        let state = state_folder(state)?;
+    pub fn begin(registered: Arc<Registered>, mut look: Look, watched: &Watched) -> io::Result<Self> {
+        let state = registered.state.clone();
         look.copy(&registered.root, &state.join(COPIES))?;
         let call = watched.call.replace(|c: char| !c.is_ascii_alphanumeric() && !"-_.".contains(c), "_");
         let (root, consented) = (registered.root.clone(), registered.consented.clone());
@@ -153,7 +152,7 @@ impl Watch {
         let settled = self.note.settle(&self.state, &free, None);
         if let Ok(settled) = &settled {
             for path in &settled.changed {
-                tell(&others, &self.note.root, path, &self.state.join(COPIES));
+                tell(&others, path);
             }
         }
         self.is_settled = true;
@@ -178,17 +177,16 @@ pub(crate) fn with_consent<T>(root: &Path, path: &Path, change: impl FnOnce() ->
     let changed = change();
     let others: Vec<Arc<Registered>> =
         locked(&ON).iter().filter_map(Weak::upgrade).filter(|one| one.root == root).collect();
-    if let (false, Ok(state)) = (others.is_empty(), state_folder(None)) {
-        tell(&others, root, path, &state.join(COPIES));
-    }
+    tell(&others, path);
     changed
 }
 
 /// Tells other watches how a file is now that was changed by a call that is not theirs.
-fn tell(others: &[Arc<Registered>], root: &Path, path: &Path, copies: &Path) {
-    let now = Entry::at(root, path, copies);
+fn tell(others: &[Arc<Registered>], path: &Path) {
     for watch in others {
-        locked(&watch.others).insert(path.to_owned(), now.clone());
+        // Each has a copy where it will look for one.
+        let now = Entry::at(&watch.root, path, &watch.state.join(COPIES));
+        locked(&watch.others).insert(path.to_owned(), now);
     }
 }
 

@@ -32,10 +32,10 @@ impl Room {
 
     fn watch(&self, consented: &[&str]) -> Watch {
         let consented: Vec<Arc<str>> = consented.iter().map(|place| (*place).into()).collect();
-        let registered = Registered::new(&self.root, &consented);
+        let registered = Registered::new(&self.root, Some(&self.state()), &consented).unwrap();
         let look = look::look(&self.root).unwrap();
         let watched = Watched { call: "20260115-k3f9_tu_1".to_owned(), timeout_s: 60, keeps_new: false };
-        Watch::begin(registered, look, Some(&self.state()), &watched).unwrap()
+        Watch::begin(registered, look, &watched).unwrap()
     }
 
     /// The process was killed: nothing is done, and its number is another's.
@@ -412,4 +412,17 @@ fn a_sequence_of_commits_that_becomes_shorter_keeps_the_lines_of_the_user() {
     room.write(&[(todo, "exec ./evil\npick b\nexec make test\n")]);
     watch.settle();
     assert_eq!(room.text(todo), "pick b\nexec make test\n");
+}
+
+#[test]
+fn what_a_file_tool_wrote_with_consent_meanwhile_is_what_is_put_back() {
+    let room = Room::with(&[(".envrc", "old")]);
+    let watch = room.watch(&[]);
+    with_consent(&room.root, Path::new(".envrc"), || room.write(&[(".envrc", "approved")]));
+    let other = room.watch(&[]);
+    room.write(&[(".envrc", "evil")]);
+    let said = watch.settle();
+    assert_eq!(room.text(".envrc"), "approved", "{said:?}");
+    assert!(other.settle().is_empty());
+    assert_eq!(room.text(".envrc"), "approved");
 }
