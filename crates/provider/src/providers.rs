@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use agent::model::Model;
 
+use crate::config::ProviderConfig;
 use crate::conversation::{Conversation, Voice};
 use crate::error::Error;
 use crate::governor::{Governor, GovernorState, Pace};
 use crate::http::Provider;
 use crate::models::ModelTable;
-use crate::providers::ProviderConfig;
 use crate::resident::Resident;
 use crate::scripted::{Script, Speaker};
 
@@ -23,7 +23,7 @@ const BUILTIN: &str = "builtin";
 /// All configured providers with their connections and governors. Cheap to clone; one per process, so that every caller
 /// of a model stands in the same line.
 #[derive(Clone, Debug)]
-pub struct Voices {
+pub struct Providers {
     inner: Arc<Inner>,
     /// Models in this process, by their whole names.
     residents: Arc<BTreeMap<Arc<str>, Arc<dyn Resident>>>,
@@ -40,14 +40,14 @@ struct Inner {
     scripts: Mutex<HashMap<PathBuf, Arc<Script>>>,
 }
 
-/// What holds for all voices.
+/// What holds for all providers.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
     /// How many calls a model gets at once.
     pub pace: Pace,
 }
 
-impl Voices {
+impl Providers {
     /// Sets up the providers. Nothing is connected before somebody asks.
     pub fn new(providers: Vec<ProviderConfig>, models: ModelTable, options: Options) -> Result<Self, Error> {
         let mut known = BTreeMap::new();
@@ -63,7 +63,7 @@ impl Voices {
         Ok(Self { inner, residents: Arc::default() })
     }
 
-    /// These voices and a model that lives in this process, known as `builtin/NAME`.
+    /// These providers and a model that lives in this process, known as `builtin/NAME`.
     #[must_use]
     pub fn with_resident(mut self, name: &str, resident: Arc<dyn Resident>) -> Self {
         Arc::make_mut(&mut self.residents).insert(format!("{BUILTIN}/{name}").into(), resident);
@@ -143,43 +143,43 @@ fn split(name: &str) -> Result<(&str, &str), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::providers::builtin_providers;
+    use crate::config::builtin_providers;
     use crate::secret::Secret;
 
-    fn voices(key: Option<&str>) -> Voices {
+    fn providers(key: Option<&str>) -> Providers {
         let configs = builtin_providers().iter().map(|provider| provider.config(key.map(Secret::new))).collect();
-        Voices::new(configs, ModelTable::builtin(), Options::default()).expect("the built-in providers are good")
+        Providers::new(configs, ModelTable::builtin(), Options::default()).expect("the built-in providers are good")
     }
 
     #[test]
     fn a_model_name_is_split_at_its_first_slash_only() {
         // LACE-2
         for name in ["ollama/llama3:8b", "ollama/org/model", "anthropic/claude-sonnet-4-5"] {
-            assert_eq!(&*voices(None).model(name).expect("a model").name, name);
+            assert_eq!(&*providers(None).model(name).expect("a model").name, name);
         }
         for name in ["", "gpt-5", "/x", "openai/", "/"] {
-            assert!(matches!(voices(None).model(name), Err(Error::ModelName(_))), "{name}");
+            assert!(matches!(providers(None).model(name), Err(Error::ModelName(_))), "{name}");
         }
     }
 
     #[test]
     fn an_unknown_provider_is_answered_with_the_known_ones() {
-        let error = voices(None).model("mistral/large").expect_err("not configured");
+        let error = providers(None).model("mistral/large").expect_err("not configured");
         assert_eq!(error.to_string(), "there is no provider `mistral`; known are anthropic, ollama, openai, scripted");
     }
 
     #[test]
     fn a_missing_key_is_named_before_anything_is_sent() {
-        let error = voices(None).open("openai/gpt-5").expect_err("no key");
+        let error = providers(None).open("openai/gpt-5").expect_err("no key");
         assert_eq!(error.to_string(), "openai needs a key: set OPENAI_API_KEY");
-        assert!(voices(None).open("ollama/llama3:8b").is_ok());
+        assert!(providers(None).open("ollama/llama3:8b").is_ok());
     }
 
     #[test]
     fn all_conversations_with_a_model_share_one_governor() {
-        let voices = voices(None);
-        let _open = (voices.open("ollama/a"), voices.open("ollama/a"), voices.open("ollama/b"));
-        let names: Vec<Arc<str>> = voices.governors().into_iter().map(|(name, _)| name).collect();
+        let providers = providers(None);
+        let _open = (providers.open("ollama/a"), providers.open("ollama/a"), providers.open("ollama/b"));
+        let names: Vec<Arc<str>> = providers.governors().into_iter().map(|(name, _)| name).collect();
         assert_eq!(names, ["ollama/a".into(), "ollama/b".into()]);
     }
 
@@ -188,8 +188,8 @@ mod tests {
         // T61
         let mut config = builtin_providers()[0].config(Some(Secret::new("sk-canary\nx")));
         let refuse = |config| {
-            let voices = Voices::new(vec![config], ModelTable::builtin(), Options::default());
-            voices.expect_err("not usable").to_string()
+            let providers = Providers::new(vec![config], ModelTable::builtin(), Options::default());
+            providers.expect_err("not usable").to_string()
         };
         let error = refuse(config.clone());
         assert!(error.contains("key") && !error.contains("canary"), "{error}");
