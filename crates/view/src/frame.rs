@@ -4,7 +4,7 @@
 //! inside an agent, `parent_tool_use_id`: the call by which that agent was started, null at the top (KATA-2). Then its own fields.
 //! Fields are only ever added. How frames come about is [`crate::Frames`]' business.
 //!
-//! Absent: frames of tasks, which no event tells of, and fleeting ones, which no log holds.
+//! Absent: frames of tasks, which no event tells of. Streamed text, which no log holds, is in `streamed`.
 
 use std::sync::Arc;
 
