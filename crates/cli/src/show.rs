@@ -1,6 +1,5 @@
 //! Draws a run while it goes on and when it is over: progress and tree to stderr, the result to stdout.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use agent::approval::ApprovalId;
@@ -16,7 +15,7 @@ use crate::consent::Asking;
 use crate::error::Failure;
 use crate::out;
 use crate::person::AtTerminal;
-use majordomo::follow::{logged, root_report};
+use majordomo::follow::logged;
 
 /// The longest sentence about the end of a run.
 const WORDS: usize = 1000;
@@ -55,7 +54,6 @@ pub struct Show {
     progress: draw::Progress,
     tree: Tree,
     reader_is_there: bool,
-    reports: VecDeque<Report>,
     /// Whom agents may ask at the same terminal.
     person: Option<Arc<AtTerminal>>,
     /// Whether those who watch are told how to decide from elsewhere.
@@ -77,7 +75,6 @@ impl Show {
             output,
             result,
             reader_is_there: true,
-            reports: VecDeque::new(),
             person: asking.person().cloned(),
             tells_how: matches!(asking, Asking::Elsewhere),
             held: Vec::new(),
@@ -97,8 +94,8 @@ impl Show {
         }
     }
 
-    /// Shows what was written; the report, once the run is over.
-    pub fn push(&mut self, records: &[Record]) -> anyhow::Result<Option<Report>> {
+    /// Shows what was written.
+    pub fn push(&mut self, records: &[Record]) -> anyhow::Result<()> {
         for record in records {
             let logged = logged(record);
             self.tree.push(&logged);
@@ -119,12 +116,11 @@ impl Show {
                     self.held.push(how_to_decide(validation_id));
                 }
             }
-            self.reports.extend(root_report(record, &self.root).cloned());
         }
         if !self.person.as_ref().is_some_and(|person| person.is_asked()) {
             self.say_held();
         }
-        Ok(self.reports.pop_front())
+        Ok(())
     }
 
     /// Prints a line of the result.

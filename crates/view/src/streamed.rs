@@ -161,7 +161,8 @@ mod tests {
         for text in ["Once ", "upon ", "a time"] {
             answers.push(&piece(2, text));
         }
-        let whole = r#"{"type":"text_delta","run":"r","thread":"r.1","turn":2,"content":"Once upon a time","so_far":true}"#;
+        let whole =
+            r#"{"type":"text_delta","run":"r","thread":"r.1","turn":2,"content":"Once upon a time","so_far":true}"#;
         assert_eq!(lines(&answers), [whole]);
         answers.push(&piece(3, "Now"));
         assert_eq!(lines(&answers).len(), 1);
