@@ -7,14 +7,10 @@ use std::sync::Arc;
 
 use agent::{Event, Report, ThreadId};
 use futures_util::StreamExt;
-use futures_util::stream::{self, BoxStream};
 use runtime::{Fleeting, FleetingKind, Runtime};
-use store::{Record, Store};
+use store::{Follow, Record, Selection, Store, follow};
 use tokio::sync::broadcast::{self, error::TryRecvError};
 use view::{Logged, StreamSource, Streamed};
-
-/// Records that are read at once.
-const PAGE: usize = 1000;
 
 /// Something new.
 #[derive(Clone, Debug)]
@@ -31,7 +27,7 @@ pub enum Update {
 pub struct Updates {
     store: Arc<dyn Store>,
     root: ThreadId,
-    log: BoxStream<'static, Result<Vec<Record>, store::Error>>,
+    log: Follow,
     /// None where streamed text is not wanted.
     text: Option<broadcast::Receiver<Fleeting>>,
     /// What was taken out of `log` and `text` and not yet given out.
@@ -42,13 +38,19 @@ impl Updates {
     /// Begins with the first event of the root's log, and with the text that is streamed from this moment on.
     pub fn new(runtime: &Runtime, root: ThreadId) -> Self {
         let store = runtime.store().clone();
-        let log = pages(store.clone(), root.clone(), 0);
+        let log = follow(&store, Selection::tree(&root));
         Self { store, root, log, text: Some(runtime.fleeting()), ready: VecDeque::new() }
     }
 
     /// The same from after an event on.
     pub fn after(self, seq: u64) -> Self {
-        Self { log: pages(self.store.clone(), self.root.clone(), seq), ..self }
+        let selection = Selection::tree(&self.root).after(seq);
+        self.selected(selection)
+    }
+
+    /// The same with events that are selected otherwise, of the same root.
+    pub fn selected(self, selection: Selection) -> Self {
+        Self { log: follow(&self.store, selection), ..self }
     }
 
     /// The root that is followed.
@@ -119,65 +121,6 @@ async fn next_piece(text: &mut Option<broadcast::Receiver<Fleeting>>) -> Fleetin
         }
     }
     std::future::pending().await
-}
-
-/// The log of a root and all its descendants after a number, in pages, as it grows.
-fn pages(store: Arc<dyn Store>, root: ThreadId, after: u64) -> BoxStream<'static, Result<Vec<Record>, store::Error>> {
-    let tail = store.tail();
-    let follower = Follower::after(store, root, after);
-    let next = |(mut follower, mut tail): (Follower, tokio::sync::watch::Receiver<u64>)| async move {
-        loop {
-            tail.borrow_and_update();
-            let page = follower.read().await?;
-            if !page.is_empty() {
-                return Ok(Some((page, (follower, tail))));
-            }
-            if tail.changed().await.is_err() {
-                return Ok(None);
-            }
-        }
-    };
-    stream::try_unfold((follower, tail), next).boxed()
-}
-
-/// A place in a family's log.
-pub struct Follower {
-    store: Arc<dyn Store>,
-    root: ThreadId,
-    seq: u64,
-}
-
-impl Follower {
-    /// Begins at the beginning.
-    pub fn new(store: Arc<dyn Store>, root: ThreadId) -> Self {
-        Self { store, root, seq: 0 }
-    }
-
-    /// Begins after a place.
-    pub fn after(store: Arc<dyn Store>, root: ThreadId, seq: u64) -> Self {
-        Self { store, root, seq }
-    }
-
-    /// What was written since the last look; empty when there is nothing more.
-    pub async fn read(&mut self) -> Result<Vec<Record>, store::Error> {
-        let records = self.store.tree(&self.root, self.seq, PAGE).await?;
-        if let Some(last) = records.last() {
-            self.seq = last.seq;
-        }
-        Ok(records)
-    }
-
-    /// Everything that is written by now.
-    pub async fn read_all(&mut self) -> Result<Vec<Record>, store::Error> {
-        let mut all = Vec::new();
-        loop {
-            let page = self.read().await?;
-            if page.is_empty() {
-                return Ok(all);
-            }
-            all.extend(page);
-        }
-    }
 }
 
 /// A record as a fold takes it.

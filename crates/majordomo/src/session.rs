@@ -12,10 +12,10 @@ use agent::{Event, InputId, Outside, Report, Strength, ThreadId};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use runtime::{RunHandle, Runtime};
-use store::{Process, Record, Store, ThreadQuery};
+use store::{Process, Record, Selection, Store, ThreadQuery, read_all};
 
 use crate::decide::{self, Came};
-use crate::follow::{Follower, Update, Updates, root_report};
+use crate::follow::{Update, Updates, root_report};
 use crate::staff::{Error, Staff};
 use crate::threads::is_left;
 
@@ -90,7 +90,7 @@ impl Session {
 
     /// Everything that is in the log by now.
     pub async fn history(&self) -> Result<Vec<Record>, Error> {
-        Ok(Follower::new(self.store().clone(), self.root.clone()).read_all().await?)
+        Ok(read_all(&**self.store(), Selection::tree(&self.root)).await?)
     }
 
     /// The number of the newest event.

@@ -202,7 +202,7 @@ impl Watcher {
 
     fn missed(&self) -> Missed {
         let dialect = Dialect::named(&self.watched.dialect).unwrap_or_default();
-        Missed::new(self.store.clone(), self.watched.root.clone(), dialect, self.seen)
+        Missed::new(&self.store, &self.watched.root, dialect, self.seen)
     }
 }
 

@@ -13,7 +13,7 @@ use majordomo::SAMPLE;
 use majordomo::config::Flags;
 use majordomo::staff::{open_house, open_store};
 use serde_json::{Value, json};
-use store::Store;
+use store::{Record, Selection, Store, replay};
 use view::safe;
 
 use super::config::TEXT_ONLY;
@@ -22,8 +22,6 @@ use crate::arguments::Explain;
 use crate::error::Failure;
 use crate::out;
 
-/// Events that are read at once.
-const PAGE: usize = 1000;
 /// The widest that a stranger's words are shown.
 const WIDE: usize = 160;
 
@@ -173,18 +171,12 @@ fn shown(act: &str) -> Arc<str> {
 }
 
 async fn read(store: &dyn Store, id: &ThreadId) -> Result<Thread, Failure> {
-    let (mut thread, mut after) = (None::<Thread>, 0);
-    loop {
-        let page = store.read(id, after, PAGE).await?;
-        let Some(last) = page.last() else { break };
-        after = last.n;
-        for record in &page {
-            match &mut thread {
-                None => thread = Some(Thread::new(record.at, &record.event)),
-                Some(thread) => thread.apply(record.at, &record.event),
-            }
-        }
-    }
+    let mut thread = None::<Thread>;
+    let apply = |record: Record| match &mut thread {
+        None => thread = Some(Thread::new(record.at, &record.event)),
+        Some(thread) => thread.apply(record.at, &record.event),
+    };
+    replay(store, Selection::thread(id), apply).await?;
     thread.ok_or_else(|| Failure::usage(format!("no thread is called '{id}'")))
 }
 

@@ -6,17 +6,17 @@ use std::time::Duration;
 
 use agent::{ThreadId, Time};
 use majordomo::config::Flags;
+use majordomo::follow::logged;
 use majordomo::staff::open_store;
 use majordomo::threads;
 use serde_json::Value;
-use store::{Store, ThreadQuery, ThreadRow};
+use store::{Follow, Selection, Store, ThreadQuery, ThreadRow, follow};
 use view::draw::{self, Look, Marks};
 use view::{Node, Tree};
 
 use super::configured;
 use crate::error::Failure;
 use crate::out;
-use majordomo::follow::{Follower, logged};
 
 /// The most live threads that are looked at.
 const MOST: usize = 10_000;
@@ -84,7 +84,7 @@ fn parted(rows: &[ThreadRow], now: Time) -> (BTreeSet<ThreadId>, BTreeSet<Thread
 
 /// What is known of a root and all its descendants. It is kept from picture to picture, so that no log is read twice.
 struct Family {
-    follower: Follower,
+    log: Follow,
     tree: Tree,
 }
 
@@ -96,10 +96,12 @@ async fn picture(
 ) -> Result<Vec<String>, Failure> {
     let mut nodes = Vec::new();
     for root in running {
-        let new = || Family { follower: Follower::new(store.clone(), root.clone()), tree: Tree::new() };
+        let new = || Family { log: follow(store, Selection::tree(root)), tree: Tree::new() };
         let family = families.entry(root.clone()).or_insert_with(new);
-        for record in family.follower.read_all().await? {
-            family.tree.push(&logged(&record));
+        let mut page = family.log.ready().await?;
+        while !page.is_empty() {
+            page.iter().for_each(|record| family.tree.push(&logged(record)));
+            page = family.log.ready().await?;
         }
         nodes.extend(family.tree.roots().into_iter().map(named));
     }

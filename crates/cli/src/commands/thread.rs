@@ -1,21 +1,20 @@
 //! `majordomo thread ls` and `show`.
 
 use std::io::IsTerminal;
-use std::sync::Arc;
 
 use agent::ThreadId;
 use jiff::tz::TimeZone;
 use majordomo::config::Flags;
+use majordomo::follow::logged;
 use majordomo::staff::open_store;
 use majordomo::threads::{object, word};
 use serde_json::{Value, json};
-use store::{Store, ThreadQuery, ThreadRow};
+use store::{Selection, Store, ThreadQuery, ThreadRow, read_all};
 use view::{Dialect, Entry, Lines, Transcript, draw, safe};
 
 use super::configured;
 use crate::error::Failure;
 use crate::out;
-use majordomo::follow::{Follower, logged};
 
 /// How a thread is shown.
 pub struct Form {
@@ -64,9 +63,9 @@ pub async fn show(name: &str, flags: &Flags, form: Form) -> Result<u8, Failure> 
     let dialect = form.dialect.as_deref().unwrap_or(&config.dialect);
     let dialect = Dialect::named(dialect)
         .ok_or_else(|| Failure::usage(format!("there is no dialect '{dialect}': {}", Dialect::NAMES.join(", "))))?;
-    let store: Arc<dyn Store> = Arc::new(open_store(&config)?);
+    let store = open_store(&config)?;
     let thread = store.resolve(name).await?;
-    let records = Follower::new(store, thread.root()).read_all().await?;
+    let records = read_all(&store, Selection::tree(&thread.root())).await?;
     let mut result = out::Result::Stdout;
     if form.jsonl {
         let mut lines = Lines::new(thread.root(), dialect, 0);

@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use futures_util::FutureExt;
-use majordomo::follow::{Follower, logged};
+use majordomo::follow::logged;
 use majordomo::{Update, Updates};
 use runtime::Runtime;
+use store::{Selection, follow};
 use tokio::sync::{OnceCell, broadcast};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -146,18 +147,18 @@ impl Source {
         let mut lines = Lines::new(root.clone(), Dialect::named(dialect).unwrap_or_default(), 0);
         let updates = Updates::new(runtime, root.clone());
         let updates = if *deltas { updates } else { updates.without_text() };
-        let (mut past, mut seen) = (Past::new(feed.kept), 0);
-        let mut log = Follower::new(runtime.store().clone(), root.clone());
-        loop {
-            let page = log.read().await?;
-            let Some(last) = page.last() else { break };
-            seen = last.seq;
+        let mut past = Past::new(feed.kept);
+        let mut log = follow(runtime.store(), Selection::tree(root));
+        let mut page = log.ready().await?;
+        while !page.is_empty() {
             let mut draft = Draft::default();
             page.iter().for_each(|record| draft.put(lines.push(&logged(record))));
             past.push(draft.finish());
+            page = log.ready().await?;
         }
         feed.state().past = past;
-        Ok(Self { updates: updates.after(seen), lines })
+        let new = Selection::tree(root).after(log.seen()).pause(FLUSH_EVERY);
+        Ok(Self { updates: updates.selected(new), lines })
     }
 
     /// Hands out what is new until the server closes, or nobody watches any more.

@@ -1,5 +1,8 @@
 //! `/api/chat` and `/api/stream/{id}`: a message in, the run's frames out, and the end with its `done`.
 
+use std::cmp::Ordering;
+use std::ops::ControlFlow;
+
 use agent::ThreadId;
 use axum::Extension;
 use axum::extract::State;
@@ -11,7 +14,7 @@ use majordomo::Run;
 use majordomo::follow::{logged, root_report};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use store::Store;
+use store::{Record, Selection, Store, replay_until};
 use view::{FRAMES_PER_EVENT, Lines};
 
 use super::asked::{Asked, Named, Sent, Speech};
@@ -151,16 +154,13 @@ fn named_frames(shared: &Shared, run: Run, seen: u64, words: &Speech) -> impl St
 async fn is_told(store: &dyn Store, root: &ThreadId, seen: u64, words: &Speech) -> Result<bool, Problem> {
     let mut lines = Lines::new(root.clone(), words.begin(), seen);
     let (seq, _) = view::Frames::resume_point(seen);
-    let mut at = 0;
-    loop {
-        let page = store.tree(root, at, 1000).await?;
-        let Some(newest) = page.last() else { return Ok(false) };
-        at = newest.seq;
-        for record in page.iter().take_while(|record| record.seq <= seq) {
-            let rest = lines.push(&logged(record));
-            if record.seq == seq {
-                return Ok(rest.is_empty() && root_report(record, root).is_some());
-            }
+    let see = |record: Record| {
+        let rest = lines.push(&logged(&record));
+        match record.seq.cmp(&seq) {
+            Ordering::Less => ControlFlow::Continue(()),
+            Ordering::Equal => ControlFlow::Break(rest.is_empty() && root_report(&record, root).is_some()),
+            Ordering::Greater => ControlFlow::Break(false),
         }
-    }
+    };
+    Ok(replay_until(store, Selection::tree(root), see).await?.unwrap_or(false))
 }
