@@ -133,7 +133,7 @@ async fn a_question_is_decided_and_a_thread_is_steered_and_stopped_by_the_sessio
 
     let run = staff.start(Work::new("Wait")).await.expect("a run");
     let session = staff.session(run.root());
-    session.stop(session.root(), Strength::Cancel, "enough").await.expect("it is stopped");
+    session.stop(session.root(), Strength::Kill, "enough").await.expect("it is stopped");
     assert_eq!(run.report().await.expect("a report").outcome, Outcome::Cancelled);
     staff.runtime().leave().await;
 }
