@@ -44,7 +44,7 @@ impl Session {
         // A process that drives it has asked its model already.
         if !row.state.is_live() {
             self.staff.check_model(&row.model)?;
-        } else if is_left(&row, self.runtime().clock().now()) {
+        } else if is_left(&row, &self.store().living(self.runtime().clock().now()).await?) {
             self.check_models().await?;
         }
         let updates = self.follow(0);

@@ -20,7 +20,8 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::error::Error;
-use crate::log::{Answer, Record, Store};
+use crate::log::{Answer, Record};
+use crate::open::Store;
 
 /// Events that are read at once.
 pub const PAGE: usize = 1000;

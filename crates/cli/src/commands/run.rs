@@ -5,7 +5,7 @@ use majordomo::config::{Config, Flags};
 use majordomo::follow::root_report;
 use majordomo::staff::{Staff, Work, open_store};
 use majordomo::{Run as RunFollowed, SAMPLE, Session, Update};
-use store::{ApprovalQuery, Store};
+use store::ApprovalQuery;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::{configured, staff, surroundings, trust};
