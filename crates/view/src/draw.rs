@@ -3,7 +3,7 @@
 //! No colours and no cursor: what is drawn here can go to a file or be read aloud, and says everything in words.
 //! Text that strangers wrote is made safe on its way in.
 
-mod columns;
+pub mod columns;
 mod progress;
 mod tree;
 
