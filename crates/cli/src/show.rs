@@ -7,7 +7,7 @@ use agent::{Report, ThreadId, Time};
 use jiff::tz::TimeZone;
 use serde_json::json;
 use store::Record;
-use view::draw::{self, Look, Marks};
+use view::draw::{self, DrawOptions, Marks};
 use view::{Body, Dialect, Frames, Lines, Tree, exit_code, safe};
 
 use crate::arguments::Output;
@@ -174,7 +174,7 @@ impl Show {
     fn tree_lines(&self, now: Time) -> Vec<String> {
         let stderr = std::io::stderr();
         let marks = if out::is_fancy(self.output.plain, &stderr) { Marks::Unicode } else { Marks::Ascii };
-        draw::tree(&self.tree.roots(), &Look { now, width: out::width(&stderr), marks })
+        draw::tree(&self.tree.roots(), &DrawOptions { now, width: out::width(&stderr), marks })
     }
 
     fn object(&self, report: &Report, code: u8) -> String {

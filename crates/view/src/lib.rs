@@ -8,7 +8,7 @@
 //! - [`Tree`]: who is there, what each one does and what it cost. Any order, any duplicates, the same tree.
 //! - [`Transcript`]: one thread's conversation, as a person reads it afterwards.
 //! - [`Ledger`]: what was used, by a thread and by its tree.
-//! - [`draw`]: lines of text for terminals; [`safe`]: how text that strangers wrote is shown; [`exit_code`]: how a run ends for a shell.
+//! - [`draw`]: lines of text for terminals; [`safe`]: how untrusted text is shown; [`exit_code`]: how a run ends for a shell.
 //!
 //! Absent on purpose: where events are kept (`store`), who reads the frames (`cli`, `server`), colours, and any clock:
 //! `now` is handed in where it is needed.
@@ -20,7 +20,7 @@ pub mod draw;
 mod exit;
 pub mod frame;
 mod frames;
-mod life;
+mod known;
 mod lines;
 mod notice;
 pub mod safe;

@@ -14,6 +14,7 @@ use majordomo::config::Flags;
 use majordomo::staff::{open_house, open_store};
 use serde_json::{Value, json};
 use store::{Record, Selection, Store, replay};
+use view::draw::columns;
 use view::safe;
 
 use super::config::TEXT_ONLY;
@@ -118,10 +119,11 @@ impl Answer<'_> {
             lines.push(format!("  consent    {}", safe::line(&rule.to_string(), WIDE)));
         }
         let names: Vec<String> = judgement.chain.iter().map(|link| safe::line(&link.layer.agent, 40)).collect();
-        let wide = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+        let wide = names.iter().map(|name| columns::width(name)).max().unwrap_or(0);
         for (link, name) in judgement.chain.iter().zip(&names) {
             let (mode, action, by) = (link.layer.mode.as_str(), link.action.as_str(), safe::line(&link.by, WIDE));
-            lines.push(format!("{name:<wide$}  {mode:<9}  {action:<5}  {by}"));
+            let name = columns::left(name, wide);
+            lines.push(format!("{name}  {mode:<9}  {action:<5}  {by}"));
         }
     }
 

@@ -11,7 +11,7 @@ use majordomo::staff::open_store;
 use majordomo::threads;
 use serde_json::Value;
 use store::{Follow, Living, Selection, Store, ThreadQuery, ThreadRow, follow};
-use view::draw::{self, Look, Marks};
+use view::draw::{self, DrawOptions, Marks};
 use view::{Node, Tree};
 
 use super::configured;
@@ -108,7 +108,7 @@ async fn picture(
     }
     let stdout = std::io::stdout();
     let marks = if out::is_fancy(false, &stdout) { Marks::Unicode } else { Marks::Ascii };
-    Ok(draw::tree(&nodes, &Look { now, width: out::width(&stdout), marks }))
+    Ok(draw::tree(&nodes, &DrawOptions { now, width: out::width(&stdout), marks }))
 }
 
 /// A node under the shortest name that the other commands take, and the name that it goes by.
