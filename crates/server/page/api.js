@@ -1,10 +1,10 @@
 // @ts-check
-// Asking the window for something, once. What it says when it refuses is what a person is told.
+// One request to the server. The reason of a refusal is shown to the person.
 
 import { own } from "./secret.js";
 import { setClock } from "./words.js";
 
-/** A refusal, with the window's own words. */
+/** A refusal, with the server's reason. */
 export class Refused extends Error {
   /** @param {number} status @param {string} words */
   constructor(status, words) {
@@ -42,9 +42,9 @@ async function reason(answer) {
   if (answer.status === 401)
     return "You are not let in any more. Start `majordomo serve` again and open the link it prints.";
   try {
-    return (await answer.json()).detail ?? `The window answered ${answer.status}.`;
+    return (await answer.json()).detail ?? `The server answered ${answer.status}.`;
   } catch {
-    return `The window answered ${answer.status}.`;
+    return `The server answered ${answer.status}.`;
   }
 }
 

@@ -40,9 +40,9 @@ impl Written {
     }
 
     /// A window on it that keeps so many bytes and folds.
-    fn house(&self, kept: usize, families: usize) -> Everything {
+    fn house(&self, kept: usize, families: usize) -> AllThreads {
         let (store, closing) = (self.store.clone(), CancellationToken::new());
-        Everything { store, feeds: Mutex::default(), kept, families, closing }
+        AllThreads { store, feeds: Mutex::default(), kept, families, closing }
     }
 
     /// The number of the newest record's last frame.

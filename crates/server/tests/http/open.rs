@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use majordomo::config::{Config, Flags, Surroundings};
 use majordomo::staff::Consent;
 use majordomo::{Options, Staff};
-use majordomo_server::Window;
+use majordomo_server::Server;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
@@ -53,7 +53,7 @@ pub struct Open {
     pub client: reqwest::Client,
     pub folder: tempfile::TempDir,
     close: Option<oneshot::Sender<()>>,
-    closed: tokio::task::JoinHandle<majordomo_server::Folder>,
+    closed: tokio::task::JoinHandle<majordomo_server::DataLock>,
 }
 
 impl Open {
@@ -96,7 +96,7 @@ impl Open {
             data: data.clone(),
             page: None,
         };
-        let window = Window::bind(staff.clone(), options).await.expect("a window");
+        let window = Server::bind(staff.clone(), options).await.expect("a window");
         let (addr, link) = (window.addr(), window.link());
         let token = std::fs::read_to_string(data.join("server.token")).expect("a token");
         let token = token.lines().next().expect("a token").to_owned();
