@@ -1,7 +1,7 @@
-//! The window over real sockets: who is let in, what can be asked, what it survives, and that what is watched has neither gaps
+//! The server over real sockets: who may use it, what can be asked, what it survives, and that what is watched has neither gaps
 //! nor duplicates.
 //!
-//! Whatever is waited for is waited for with a bound that only a broken house reaches ([`open::PATIENCE`]), and says then what was
+//! Whatever is waited for is waited for with a bound that only a broken server reaches ([`open::PATIENCE`]), and says then what was
 //! seen last.
 
 mod deciding;
