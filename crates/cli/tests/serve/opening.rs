@@ -45,7 +45,7 @@ fn a_second_window_on_the_same_folder_is_refused_until_the_first_is_gone_however
     let mut first = Served::open(&world, None);
     let second = world.call(&["serve", "--addr", "127.0.0.1:0"]);
     second.answer(1);
-    let told = format!("is open on {} already, at http://{}", world.path("../state").display(), first.addr);
+    let told = format!("is already running for {}, at http://{}", world.path("../state").display(), first.addr);
     assert!(second.err.contains("already running for") && second.err.contains("stop it first"), "{}", second.err);
     assert!(second.err.replace("work/../", "").contains(&told.replace("work/../", "")), "{told}: {}", second.err);
     assert!(first.ask("GET", "/threads", "").is_some(), "the first goes on, and its token with it");
