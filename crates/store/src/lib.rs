@@ -4,7 +4,7 @@
 //! same transaction, and a wake is only a hint. Two owners can never both write: every commit names the number of events
 //! that its writer has seen and the epoch at which it owns the thread, and one that is behind is refused.
 //!
-//! What events mean is left to the rules (`agent`), what becomes of a refusal to the heart (`runtime`), and how a tree is
+//! What events mean is left to the rules (`agent`), what becomes of a refusal to the runtime (`runtime`), and how a tree is
 //! drawn to the mirror (`view`).
 //!
 //! Deliberately absent: changing or deleting single events, queries over their content, and a clock. Every moment is handed in.
