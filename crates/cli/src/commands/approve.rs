@@ -101,7 +101,7 @@ pub async fn no(name: &str, reason: Option<&str>, flags: &Flags) -> Result<u8, F
 /// A question that can still be decided, with the memory that it lies in.
 async fn open(name: &str, flags: &Flags) -> Result<(Config, Arc<dyn Store>, Approval), Failure> {
     let (_, config) = configured(flags)?;
-    let store: Arc<dyn Store> = Arc::new(open_store(&config)?);
+    let store = open_store(&config)?;
     let row = store.find_approval(name).await?;
     let id = &row.question.id;
     match row.status {

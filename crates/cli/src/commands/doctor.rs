@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use majordomo::config::{Config, Flags, Surroundings};
-use majordomo::staff::{DATABASE, open_store};
+use majordomo::staff::{location, open_store};
 use majordomo::trust::Standing;
 use serde_json::{Value, json};
 use tool::{Cleared, Sandbox};
@@ -154,22 +154,21 @@ fn temporary_files(workspace: &Path, data: &Path) -> Finding {
 }
 
 async fn database(config: &Config) -> Finding {
-    if !config.data.join(DATABASE).exists() {
+    if !location(config).exists() {
         return Finding::well("database", "none yet");
     }
     let store = match open_store(config) {
         Ok(store) => store,
         Err(error) => return Finding::broken("database", error.to_string()),
     };
-    let found = store.checkup().await;
+    let found = store.check().await;
     store.close().await;
     match found {
         Err(error) => Finding::broken("database", error.to_string()),
-        Ok(checkup) if checkup.faults.is_empty() => {
-            let (schema, sqlite) = (checkup.schema, checkup.sqlite);
-            Finding::well("database", format!("its pages hang together; schema {schema}, SQLite {sqlite}"))
+        Ok(health) if health.faults.is_empty() => {
+            Finding::well("database", format!("integrity check passed; {}", health.engine))
         }
-        Ok(checkup) => Finding::broken("database", checkup.faults.join("; ")),
+        Ok(health) => Finding::broken("database", health.faults.join("; ")),
     }
 }
 

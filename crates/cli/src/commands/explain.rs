@@ -34,7 +34,7 @@ pub async fn explain(arguments: &Explain) -> Result<u8, Failure> {
     let (surroundings, config) = configured(&flags)?;
     let store = open_store(&config)?;
     let id = store.resolve(&arguments.thread).await?;
-    let thread = read(&store, &id).await?;
+    let thread = read(&*store, &id).await?;
     // The rules of the project that it works in, wherever it is asked about.
     let workspace = (&*thread.created.workspace).into();
     let flags = Flags { demo: thread.created.household.as_deref() == Some(SAMPLE), ..flags };

@@ -5,7 +5,7 @@ use majordomo::SAMPLE;
 use majordomo::config::{Config, Flags};
 use majordomo::staff::{Staff, Work, open_store};
 use runtime::{Fleeting, FleetingKind, RunHandle};
-use store::{ApprovalQuery, Record, Store};
+use store::{ApprovalQuery, Record};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::broadcast::{self, error::RecvError};
 

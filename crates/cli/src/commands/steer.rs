@@ -18,7 +18,7 @@ pub async fn steer(name: &str, text: &str, flags: &Flags) -> Result<u8, Failure>
     let house = staff(&surroundings, config, Options::default()).await?;
     let runtime = house.runtime();
     let (id, row) = thread::find(&**runtime.store(), name).await?;
-    let now = runtime.clock().now();
+    let living = runtime.store().living(runtime.clock().now()).await?;
     let sent = if row.state.is_live() {
         let input = Outside::person_steers(text);
         runtime.send(&id, input).await.map_err(Failure::from)
@@ -27,7 +27,7 @@ pub async fn steer(name: &str, text: &str, flags: &Flags) -> Result<u8, Failure>
     };
     runtime.leave().await;
     sent?;
-    if threads::word(&row, now) == "interrupted" {
+    if threads::word(&row, &living) == "interrupted" {
         out::note(&format!(
             "kept for {id}, whose process is gone; it reads it after: majordomo thread resume {}",
             id.root()
