@@ -14,6 +14,7 @@ use majordomo::config::Flags;
 use majordomo::staff::{open_house, open_store};
 use serde_json::{Value, json};
 use store::Store;
+use tool::Origin;
 use view::safe;
 
 use super::config::TEXT_ONLY;
@@ -38,7 +39,7 @@ pub async fn explain(arguments: &Explain) -> Result<u8, Failure> {
     let workspace = (&*thread.created.workspace).into();
     let flags = Flags { demo: thread.created.household.as_deref() == Some(SAMPLE), ..flags };
     let (surroundings, config) = configured_in(workspace, (&surroundings, &config), &flags)?;
-    let house = open_house(&surroundings, &config, &hands(sandbox(&surroundings, &config)))?;
+    let (house, tools) = open_house(&surroundings, &config, hands(sandbox(&surroundings, &config)))?;
 
     let name = arguments.tool.as_str();
     let tool = house.tool(name, &thread.created);
@@ -49,7 +50,8 @@ pub async fn explain(arguments: &Explain) -> Result<u8, Failure> {
     let input = input(tool.as_ref(), arguments.arguments.as_deref())?;
     let ruling = thread.rule_on(&house, name, &input);
     let rules = (house.rules)();
-    let answer = Answer { id: &id, thread: &thread, tool: name, input: &input, ruling: &ruling, rules: &rules };
+    let origin = tools.origin(name);
+    let answer = Answer { id: &id, thread: &thread, tool: name, origin, input: &input, ruling: &ruling, rules: &rules };
     let mut result = out::Result::Stdout;
     if arguments.json {
         result.line(&answer.object().to_string())?;
@@ -67,6 +69,8 @@ struct Answer<'a> {
     id: &'a ThreadId,
     thread: &'a Thread,
     tool: &'a str,
+    /// Where the tool comes from; none for a verb, and for a tool that this process does not have.
+    origin: Option<Origin>,
     input: &'a Json,
     ruling: &'a Ruling,
     rules: &'a [Rule],
@@ -76,6 +80,9 @@ impl Answer<'_> {
     fn lines(&self) -> Vec<String> {
         let created = &self.thread.created;
         let mut lines = vec![format!("{} of {} ({})", self.tool, self.id, safe::line(&created.name, 40))];
+        if let Some(origin) = self.origin {
+            lines.push(format!("  origin     {origin}"));
+        }
         if let Some(weighed) = &self.ruling.weighed {
             self.weighed(weighed, &mut lines);
         }
@@ -148,6 +155,7 @@ impl Answer<'_> {
         let mut object = self.ruling.weighed.as_ref().map_or_else(|| json!({ "chain": [] }), about);
         object["id"] = json!(self.id);
         object["tool"] = json!(self.tool);
+        object["origin"] = json!(self.origin);
         object["input"] = self.input.value();
         object["foreign"] = json!(self.thread.foreign);
         object["granted"] = json!(self.thread.granted);

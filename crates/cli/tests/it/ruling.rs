@@ -213,7 +213,7 @@ text = "Helped."
     let told = desk.run(&["explain", &child, "write_file", r#"{"path":"new.txt","content":"x"}"#, "--json"]).await;
     let told = told.exits(0).json();
     assert_eq!((told["action"].as_str(), told["chain"][0]["agent"].as_str()), (Some("ask"), Some("general")));
-    assert_eq!(told["subjects"][0], "new.txt");
+    assert_eq!((told["subjects"][0].as_str(), told["origin"].as_str()), (Some("new.txt"), Some("built_in")));
 
     let told = desk.run(&["explain", &root, "run_command", "git status"]).await.exits(0).stdout;
     assert!(told.contains("subjects   git status"), "{told}");
@@ -224,6 +224,7 @@ text = "Helped."
 
 const EXPLAINED: &str = "\
 write_file of CHILD (general)
+  origin     built in
   effect     creates the file new.txt
   reach      the workspace
   risk       medium
