@@ -1,5 +1,5 @@
-//! What people decided about a household, found in the memory: the conversations in which its tools were called, since somebody
-//! last looked.
+//! What people decided about a household, found in the store: the conversations in which its tools were called, since the last
+//! look.
 //!
 //! What a decision is and what is learnt from it is the business of the crate `household`.
 
@@ -11,21 +11,21 @@ use household::TOOLS;
 use household::preferences::{Happened, Log, News};
 use store::{Error, Record, Selection, Store, read_all, replay};
 
-/// The memory as one household reads it.
+/// The store as one household reads it.
 pub(crate) struct Decisions {
-    memory: Arc<dyn Store>,
-    /// The name by which the memory knows the household, where it is not the configured one.
+    store: Arc<dyn Store>,
+    /// The name by which the log knows the household, where it is not the configured one.
     household: Option<Arc<str>>,
 }
 
 impl Decisions {
-    pub(crate) fn new(memory: Arc<dyn Store>, household: Option<Arc<str>>) -> Self {
-        Self { memory, household }
+    pub(crate) fn new(store: Arc<dyn Store>, household: Option<Arc<str>>) -> Self {
+        Self { store, household }
     }
 
     async fn read(&self, after: u64) -> Result<News, Error> {
-        // A memory that ends before what was read is another one, and is read from its beginning.
-        let newest = *self.memory.tail().borrow();
+        // A store that ends before what was read is another one, and is read from its beginning.
+        let newest = *self.store.tail().borrow();
         let mut position = if newest < after { 0 } else { after };
         let mut roots = BTreeSet::new();
         let new = Selection::everything().after(position);
@@ -35,11 +35,11 @@ impl Decisions {
                 roots.insert(record.thread.root());
             }
         };
-        replay(&*self.memory, new, see).await?;
+        replay(&*self.store, new, see).await?;
         let mut families = Vec::new();
         for root in roots {
             if self.is_ours(&root).await? {
-                let family = read_all(&*self.memory, Selection::tree(&root)).await?;
+                let family = read_all(&*self.store, Selection::tree(&root)).await?;
                 families.push(family.into_iter().map(happened).collect());
             }
         }
@@ -48,7 +48,7 @@ impl Decisions {
 
     /// Whether a conversation is about this household.
     async fn is_ours(&self, root: &ThreadId) -> Result<bool, Error> {
-        let first = self.memory.read(root, 0, 1).await?;
+        let first = self.store.read(root, 0, 1).await?;
         Ok(first.first().is_some_and(|record| match &*record.event {
             Event::ThreadCreated(created) => {
                 created.household == self.household && TOOLS.iter().any(|tool| created.role.can_give(tool))

@@ -1,8 +1,8 @@
 //! Gives any language model a staff: the library to embed.
 //!
 //! An agent hands work to sub-agents; each gets one brief, its own context, a grant cut from its parent's, and hands back one
-//! report. [`Staff`] puts the rooms of the house together from a [`Config`](config::Config); [`Work`] is what it is given;
-//! [`Report`] is what comes back.
+//! report. [`Staff`] is built from a [`Config`](config::Config) and starts conversations; [`Work`] is what it is given; a [`Session`] is
+//! one conversation; a [`Run`] goes from a message to its [`Report`].
 //!
 //! ```no_run
 //! use majordomo::config::{Config, Flags, Surroundings};
@@ -21,9 +21,10 @@
 //! ```
 //!
 //! A whole program, with a tool of its own and no key, is `examples/embed.rs`.
-//! To watch a run while it goes on, follow the log: `staff.runtime().store()`, and fold it with [`view`].
+//! [`Run::next`] gives what happens while a run goes on: events, to be folded with [`view`], and the text of answers while it is
+//! streamed. [`Staff::session`] finds a conversation again, also one that another process drives: send, steer, decide, stop, follow.
 //!
-//! The rooms themselves are at hand for whoever needs one of them alone.
+//! The other crates are re-exported for programs that need one of them alone.
 
 pub mod agents;
 pub mod config;

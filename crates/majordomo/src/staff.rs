@@ -1,4 +1,4 @@
-//! A staff to work with: the rooms of the house put together from a configuration.
+//! Agents to work with: store, providers, tools and runtime, put together from a configuration.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -26,11 +26,11 @@ pub use agent::house::Consent;
 
 /// What can be decided besides the configuration.
 pub struct Options {
-    /// The tools of the house.
+    /// The tools that agents can use.
     pub tools: Registry,
-    /// Who answers an agent's questions; nobody means that they are refused.
+    /// The person who answers an agent's questions; without one they are refused.
     pub person: Option<Arc<dyn Person>>,
-    /// Whether a person's consent can be had for what needs it. Where it can, a question waits in the log until somebody
+    /// Whether a person's consent can be had for what needs it. Where it can, a question waits in the log until a person
     /// decides it ([`Store::approvals`], `Outside::Decided`); where it cannot, it is refused at once.
     pub consent: Consent,
     /// Keep nothing on the disk.
@@ -38,7 +38,7 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// The standard tools, nobody to ask, everything kept. Commands are watched over by this process alone.
+    /// The standard tools, no person to ask, everything kept on disk. Commands are guarded by this process alone.
     fn default() -> Self {
         let tools = Registry::standard(CommandHost::default());
         Self { tools, person: None, consent: Consent::Nobody, in_memory: false }
@@ -48,7 +48,7 @@ impl Default for Options {
 /// Something to be done. Whatever is not said is as configured.
 #[derive(Clone, Debug, Default)]
 pub struct Work {
-    /// The words.
+    /// The task, in words.
     pub prompt: String,
     /// The folder to work in; the current one where none is named.
     pub workspace: Option<PathBuf>,
@@ -59,7 +59,7 @@ pub struct Work {
 }
 
 impl Work {
-    /// Work that is said in words alone.
+    /// Work with a prompt and nothing else.
     pub fn new(prompt: impl Into<String>) -> Self {
         Self { prompt: prompt.into(), ..Self::default() }
     }
@@ -74,7 +74,7 @@ pub enum Error {
     /// A provider cannot be used.
     #[error(transparent)]
     Provider(#[from] provider::Error),
-    /// The memory cannot be used.
+    /// The store cannot be used.
     #[error("{location}: {source}")]
     Store {
         /// Where it lies.
@@ -138,7 +138,7 @@ impl Staff {
         Ok(Self { runtime, config: Arc::new(config), house, providers, home, cwd: surroundings.cwd.clone() })
     }
 
-    /// The model that a root speaks with.
+    /// The model of a root.
     pub fn model(&self) -> Result<&str, Error> {
         self.model_of(&self.config.agent)
     }

@@ -3,8 +3,9 @@
 use agent::{Event, Json, ThreadId};
 use majordomo::config::{Config, Flags};
 use majordomo::follow::root_report;
+use majordomo::session::{self, Session};
 use majordomo::staff::{Staff, Work, open_store};
-use majordomo::{Run as RunFollowed, SAMPLE, Session, Update};
+use majordomo::{SAMPLE, Update};
 use store::ApprovalQuery;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -106,7 +107,7 @@ async fn as_begun(name: &str, flags: &Flags) -> Result<Flags, Failure> {
 }
 
 /// Shows a run until it is over or a signal comes.
-async fn watch(house: &Staff, run: RunFollowed, mut show: Show, mut asker: Option<Asker>) -> Result<u8, Failure> {
+async fn watch(house: &Staff, run: session::Run, mut show: Show, mut asker: Option<Asker>) -> Result<u8, Failure> {
     let mut run = if show.wants_deltas() { run } else { run.without_text() };
     let (runtime, root) = (house.runtime(), run.root().clone());
     let mut interrupts = signal(SignalKind::interrupt()).map_err(anyhow::Error::from)?;
