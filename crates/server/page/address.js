@@ -2,8 +2,8 @@
 // Where a link may lead: to http, https and mailto, at an address that says in plain letters whose it is, and out
 // into the world. Everything else stays text.
 //
-// A browser sends its cookies to every port of a machine, and what listens there trusts whoever comes from it: nothing
-// that an agent wrote leads to this machine, to one of this house, or back to this page. A public name may still be
+// A browser sends its cookies to every port of a machine, and what listens there trusts a browser that comes from it: nothing
+// that an agent wrote leads to this machine, to one of this network, or back to this page. A public name may still be
 // given to such a machine; a page cannot know.
 
 /** @typedef {{ href: string, whose: string }} Address `whose` is the host, or the one who gets the mail. */
@@ -14,7 +14,7 @@ const LONGEST = 2000;
 const AMBIGUOUS = /[\s\u0000-\u0020"'<>`\\^{|}\u007f-\u00a0]/;
 const UNSEEN = /[\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff9-\uffff]/;
 
-/** The address in a text; none where nobody should follow it. @param {string} text @returns {Address | null} */
+/** The address in a text; none where it should not be followed. @param {string} text @returns {Address | null} */
 export function address(text) {
   // No blanks, controls, quotes, marks or backslashes, which readers of addresses take each in their own way, and
   // nothing unseen.
@@ -29,7 +29,7 @@ export function address(text) {
         .slice(authority.lastIndexOf("@") + 1)
         .replace(/:\d*$/, "")
         .toLowerCase();
-      // Letters of other scripts can look like these; whoever wants to go there can read the address.
+      // Letters of other scripts can look like these; the address itself can be read.
       const isPlain = /^([a-z0-9-]+(\.[a-z0-9-]+)*\.?|\[[0-9a-f:.]+\])$/.test(host);
       return isPlain && isOutside(host) ? { href: text, whose: host } : null;
     }
@@ -42,12 +42,12 @@ export function address(text) {
   }
 }
 
-/** Whether words name somebody else than the address beneath them. @param {string} words @param {Address} beneath */
+/** Whether the text of a link names another address than its own. @param {string} words @param {Address} beneath */
 export function lies(words, { href, whose }) {
   if (/^https?:\/\/[^/?#]*@/i.test(href)) return true;
   const own = whose.replace(/^www\./, "");
   const said = words.replace(/\s+/g, " ");
-  // Nobody reads so far, and nobody is told what it says there.
+  // A text that long is not read to its end, so it is not compared.
   if (said.length > LONGEST) return true;
   // Only what could be meant as an address: a scheme, an @, or a dot between letters.
   for (const word of said.split(/[\s()[\]<>"',;]+/)) {
@@ -62,7 +62,7 @@ export function lies(words, { href, whose }) {
   return false;
 }
 
-/** Names that are only known within a house. */
+/** Names that are only known within a local network. */
 const INSIDE = /(^|\.)(local|localhost|localdomain|internal|intranet|private|corp|home|lan|arpa)$/;
 
 /** Whether a host is out in the world, and not the one this page comes from. @param {string} host */

@@ -19,11 +19,11 @@ const NEXT_MS = 350;
 
 export class Approval {
   /**
-   * @param {HTMLDialogElement} room
+   * @param {HTMLDialogElement} pane
    * @param {{ note: (words: string) => void, look: (thread: string) => void, decided: () => void }} on
    */
-  constructor(room, on) {
-    this.room = room;
+  constructor(pane, on) {
+    this.pane = pane;
     this.on = on;
     /** @type {any} */
     this.question = null;
@@ -33,7 +33,7 @@ export class Approval {
     this.later = new Set();
     /** Decided here. @type {Set<string>} */
     this.decided = new Set();
-    /** Whether nobody can have read it yet. */
+    /** Whether it was shown for too short a time to be read. */
     this.isFresh = false;
     /** Whether all of the input is on the screen. */
     this.isWhole = true;
@@ -43,8 +43,8 @@ export class Approval {
     this.isLookingUp = false;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
-    room.addEventListener("keydown", (event) => this.#key(event));
-    room.addEventListener("close", () => this.#closed());
+    pane.addEventListener("keydown", (event) => this.#key(event));
+    pane.addEventListener("close", () => this.#closed());
   }
 
   /**
@@ -69,8 +69,8 @@ export class Approval {
     this.isFresh = true;
     this.isWhole = !isRounded(question.input);
     this.#draw(question);
-    show(this.room);
-    this.room.querySelector("h2")?.focus();
+    show(this.pane);
+    this.pane.querySelector("h2")?.focus();
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.#settle(), FRESH_MS);
     if (!this.isWhole) void this.#complete(question);
@@ -83,7 +83,7 @@ export class Approval {
 
   /** Lets the clock go on. */
   tick() {
-    const clock = this.room.querySelector("[data-clock]");
+    const clock = this.pane.querySelector("[data-clock]");
     if (!clock || !this.question) return;
     const left = this.question.expires_at - now();
     clock.textContent =
@@ -96,13 +96,13 @@ export class Approval {
   #settle() {
     this.isFresh = false;
     this.#free();
-    const deny = /** @type {HTMLElement | null} */ (this.room.querySelector("[data-testid=reject-button]"));
-    if (this.isGrave && document.activeElement === this.room.querySelector("h2")) deny?.focus();
+    const deny = /** @type {HTMLElement | null} */ (this.pane.querySelector("[data-testid=reject-button]"));
+    if (this.isGrave && document.activeElement === this.pane.querySelector("h2")) deny?.focus();
   }
 
   /** Lets those buttons be pressed that may decide. */
   #free() {
-    for (const node of /** @type {NodeListOf<HTMLButtonElement>} */ (this.room.querySelectorAll("[data-decides]")))
+    for (const node of /** @type {NodeListOf<HTMLButtonElement>} */ (this.pane.querySelectorAll("[data-decides]")))
       node.disabled = !this.#mayDecide(node.dataset.decides ?? "");
   }
 
@@ -157,8 +157,8 @@ export class Approval {
     if (question.foreign) fact("Warning", "This agent has read untrusted text (mail, web or files from outside the workspace).");
     if (question.standing)
       fact("Always allow", "would cover ", make("code", "", visible(`${question.tool} ${question.standing}`)));
-    this.room.replaceChildren(
-      title(this.room, `${plainName(question.path.at(-1))} asks: ${visible(question.tool)}`),
+    this.pane.replaceChildren(
+      title(this.pane, `${plainName(question.path.at(-1))} asks: ${visible(question.tool)}`),
       make("p", "asked-line", risk, clock, count),
       facts,
       this.what,
@@ -210,7 +210,7 @@ export class Approval {
       make("span", "gap"),
       open,
       keyed(
-        button("Later", "", () => this.room.close()),
+        button("Later", "", () => this.pane.close()),
         "Esc",
       ),
     );
@@ -233,7 +233,7 @@ export class Approval {
 
   #open() {
     const { thread } = this.question;
-    this.room.close();
+    this.pane.close();
     this.on.look(thread);
   }
 
@@ -242,7 +242,7 @@ export class Approval {
     const { question } = this;
     if (!question || this.isSending || !this.#mayDecide(word.decision)) return;
     this.isSending = true;
-    this.room.setAttribute("aria-busy", "true");
+    this.pane.setAttribute("aria-busy", "true");
     try {
       if (word.decision === "deny" && this.reason?.value.trim()) word.reason = this.reason.value.trim();
       const input = word.decision === "allow" && this.editor ? edited(this.editor, question.input) : undefined;
@@ -255,12 +255,12 @@ export class Approval {
       if (this.question === question && this.wrong) this.wrong.textContent = wordsOf(error);
     } finally {
       this.isSending = false;
-      this.room.removeAttribute("aria-busy");
+      this.pane.removeAttribute("aria-busy");
       this.on.decided();
     }
   }
 
-  /** A question that somebody else has decided, or nobody asks any more. @param {any} question */
+  /** A question that was decided elsewhere, or is no longer asked. @param {any} question */
   async #gone(question) {
     if (this.isSending || this.isLookingUp || this.decided.has(question.id)) return;
     this.isLookingUp = true;
@@ -285,7 +285,7 @@ export class Approval {
   #leave() {
     this.question = null;
     this.isResting = true;
-    this.room.close();
+    this.pane.close();
     setTimeout(() => {
       this.isResting = false;
       this.on.decided();
@@ -308,7 +308,7 @@ export class Approval {
       return event.preventDefault();
     if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
     const wanted = /** @type {HTMLButtonElement | null} */ (
-      this.room.querySelector(`button[data-key="${CSS.escape(event.key)}"]`)
+      this.pane.querySelector(`button[data-key="${CSS.escape(event.key)}"]`)
     );
     if (!wanted || event.key.length !== 1) return;
     event.preventDefault();

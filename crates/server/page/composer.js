@@ -58,8 +58,8 @@ function hint(talk, child, isLive) {
 
 /** What goes on, in one line that is always there. @param {Talk} talk @param {Thread | undefined} thread */
 function status(talk, thread) {
-  const room = $("status");
-  if (!thread) return change(room, [talk.isSending], () => room.replaceChildren(talk.isSending ? "Sending…" : IDLE));
+  const pane = $("status");
+  if (!thread) return change(pane, [talk.isSending], () => pane.replaceChildren(talk.isSending ? "Sending…" : IDLE));
   const below = [...talk.picture.threads.values()].filter((one) => one.id.startsWith(`${thread.id}.`) && !one.isOver);
   const count = (/** @type {string} */ state) => below.filter((one) => one.state === state).length;
   const [queued, waiting] = [
@@ -80,7 +80,7 @@ function status(talk, thread) {
     queued,
     waiting,
   ];
-  change(room, facts, () => {
+  change(pane, facts, () => {
     const parts = [
       `${plainName(thread.agent)} is ${isStopping ? "stopping" : stateWord(thread.state)}`,
       call ? `${visible(call.tool ?? "")} ${argument(call.input)}`.trim() : "",
@@ -89,7 +89,7 @@ function status(talk, thread) {
       waiting ? `${counted(waiting, "question")} for you` : "",
     ];
     const mark = waiting ? sign("⚑", "waits for you", "sign is-waiting") : sign("●", "running", "sign is-working");
-    room.replaceChildren(
+    pane.replaceChildren(
       mark,
       make("span", "status-words", parts.filter(Boolean).join(" · ")),
       ticking(thread.startedAt),

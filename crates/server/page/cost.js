@@ -8,12 +8,12 @@ import { allTokens, money, plainName, whole } from "./words.js";
 /** @typedef {import("./reduce.js").Picture} Picture */
 /** @typedef {{ tokens: number, cost: number, calls: number }} Used */
 
-/** @param {HTMLElement} room @param {Picture} picture @param {string | null} root */
-export async function drawCost(room, picture, root) {
-  if (!root) return room.replaceChildren(make("p", "empty", "Nothing has been used yet."));
+/** @param {HTMLElement} pane @param {Picture} picture @param {string | null} root */
+export async function drawCost(pane, picture, root) {
+  if (!root) return pane.replaceChildren(make("p", "empty", "Nothing has been used yet."));
   /** @type {any[]} */
   const rows = await api(`/usage?root=${encodeURIComponent(root)}`);
-  if (!rows.length) return room.replaceChildren(make("p", "empty", "Nothing has been used yet."));
+  if (!rows.length) return pane.replaceChildren(make("p", "empty", "Nothing has been used yet."));
   const [own, models] = [group(rows, (row) => row.thread), group(rows, (row) => row.model)];
   const ids = [...new Set([...own.keys(), ...picture.threads.keys()])]
     .filter((id) => id === root || id.startsWith(`${root}.`))
@@ -34,7 +34,7 @@ export async function drawCost(room, picture, root) {
     ];
   });
   const speech = [...models].map(([model, used]) => [model, whole(used.calls), whole(used.tokens), money(used.cost)]);
-  room.replaceChildren(
+  pane.replaceChildren(
     make(
       "p",
       "sum",

@@ -52,14 +52,14 @@ const shown = new WeakMap();
 
 /**
  * The node of a key, made where there is none.
- * @param {HTMLElement} room
+ * @param {HTMLElement} pane
  * @param {string} key
  * @param {string} name
  * @param {string} look
  */
-export function kept(room, key, name, look) {
-  const known = keyed.get(room) ?? new Map();
-  keyed.set(room, known);
+export function kept(pane, key, name, look) {
+  const known = keyed.get(pane) ?? new Map();
+  keyed.set(pane, known);
   let node = known.get(key);
   if (!node) known.set(key, (node = make(name, look)));
   return /** @type {HTMLElement} */ (node);
@@ -80,19 +80,19 @@ export function change(node, facts, how) {
 
 /**
  * Puts nodes in their order, moving as few as possible; what is not among them goes.
- * @param {HTMLElement} room
+ * @param {HTMLElement} pane
  * @param {HTMLElement[]} nodes
  */
-export function place(room, nodes) {
+export function place(pane, nodes) {
   const wanted = new Set(nodes);
-  for (const node of [...room.children]) if (!wanted.has(/** @type {HTMLElement} */ (node))) node.remove();
-  let at = room.firstElementChild;
+  for (const node of [...pane.children]) if (!wanted.has(/** @type {HTMLElement} */ (node))) node.remove();
+  let at = pane.firstElementChild;
   for (const node of nodes) {
     if (node === at) at = at.nextElementSibling;
-    else room.insertBefore(node, at);
+    else pane.insertBefore(node, at);
   }
-  room.classList.toggle("is-long", nodes.length > LONG);
-  const known = keyed.get(room);
+  pane.classList.toggle("is-long", nodes.length > LONG);
+  const known = keyed.get(pane);
   if (known) for (const [key, node] of known) if (!wanted.has(node)) known.delete(key);
 }
 
@@ -118,31 +118,31 @@ export function scroller(label, ...content) {
   return set(make("div", "scroll", ...content), { tabindex: "0", role: "region", "aria-label": label });
 }
 
-/** A dialog's heading. @param {HTMLDialogElement} room @param {string} words */
-export function title(room, words) {
-  const node = set(make("h2", "", words), { id: `${room.id}-title`, tabindex: "-1" });
-  room.setAttribute("aria-labelledby", node.id);
+/** A dialog's heading. @param {HTMLDialogElement} pane @param {string} words */
+export function title(pane, words) {
+  const node = set(make("h2", "", words), { id: `${pane.id}-title`, tabindex: "-1" });
+  pane.setAttribute("aria-labelledby", node.id);
   return node;
 }
 
-/** The row of buttons at a dialog's end that closes it. @param {HTMLDialogElement} room @param {...Node} others */
-export const closing = (room, ...others) =>
+/** The row of buttons at a dialog's end that closes it. @param {HTMLDialogElement} pane @param {...Node} others */
+export const closing = (pane, ...others) =>
   make(
     "div",
     "buttons",
     ...others,
-    button("Close", "", () => room.close()),
+    button("Close", "", () => pane.close()),
   );
 
-/** Opens a dialog over the page; the browser gives the focus back where it was. @param {HTMLDialogElement} room */
-export function show(room) {
-  if (!room.open) room.showModal();
+/** Opens a dialog over the page; the browser gives the focus back where it was. @param {HTMLDialogElement} pane */
+export function show(pane) {
+  if (!pane.open) pane.showModal();
 }
 
 /** Whether some dialog is open. */
 export const isAsked = () => document.querySelector("dialog[open]") !== null;
 
-/** Whether keys are words: somebody types. @param {EventTarget | null} target */
+/** Whether the person types text. @param {EventTarget | null} target */
 export function isTyping(target) {
   const node = target instanceof HTMLElement ? target : null;
   return (

@@ -1,8 +1,8 @@
 // @ts-check
-// What a new conversation shows before anything is said: who answers, and things to ask that fit whoever does.
+// What a new conversation shows before anything is said: which model answers, and examples that it can answer.
 
 import { button, change, make, set } from "./dom.js";
-import { speaks } from "./house.js";
+import { modelSentence } from "./settings.js";
 
 /** What a household can be asked, also where rules answer. @type {[string, string][]} */
 const HOUSEHOLD = [
@@ -20,16 +20,16 @@ const WORKSHOP = [
 ];
 
 /**
- * @param {HTMLElement} room
+ * @param {HTMLElement} pane
  * @param {boolean} isEmpty
- * @param {{ agents: any[], models: any, config: any[] }} house
+ * @param {{ agents: any[], models: any, config: any[] }} setup
  * @param {(text: string) => void} say
  */
-export function drawEmpty(room, isEmpty, house, say) {
-  room.hidden = !isEmpty;
+export function drawEmpty(pane, isEmpty, setup, say) {
+  pane.hidden = !isEmpty;
   if (!isEmpty) return;
-  change(room, [house.models, house.agents, house.config], () => {
-    const agent = house.config.find((entry) => entry.key === "agent");
+  change(pane, [setup.models, setup.agents, setup.config], () => {
+    const agent = setup.config.find((entry) => entry.key === "agent");
     const examples = agent === undefined || agent.value === "butler" ? HOUSEHOLD : WORKSHOP;
     const isSample = agent?.origin === "flag --demo";
     const list = make(
@@ -37,9 +37,9 @@ export function drawEmpty(room, isEmpty, house, say) {
       "",
       ...examples.map(([text, what]) => make("li", "", set(exampled(text, what, say), { "data-testid": "example" }))),
     );
-    room.replaceChildren(
+    pane.replaceChildren(
       make("h3", "", "What should be done?"),
-      make("p", "note", speaks(house.models)),
+      make("p", "note", modelSentence(setup.models)),
       ...(isSample ? [make("p", "note", "This is a sample household; its clock is set to 15 Jan 2026.")] : []),
       set(list, { role: "list" }),
       make(

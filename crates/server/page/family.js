@@ -5,7 +5,7 @@
 // them changes; so it does not matter in which order they came.
 
 import { nothing, spend, total } from "./figures.js";
-import { hush } from "./items.js";
+import { endStreamedText } from "./items.js";
 import { first } from "./picture.js";
 import { breakOff, stateSpan } from "./spans.js";
 
@@ -110,7 +110,7 @@ export function runs(picture, thread, place, frame) {
   facts.isRoot = true;
   if (place > facts.runAt) {
     facts.runAt = place;
-    hush(picture, thread.id);
+    endStreamedText(picture, thread.id);
     Object.assign(thread, { goal: frame.prompt, startedAt: frame.timestamp });
     Object.assign(facts.places, { goal: -1, startedAt: -1 });
   }
@@ -212,7 +212,7 @@ function settle(picture, thread) {
   const isOver = last !== null || isLost;
   Object.assign(thread, { isOver, state, outcome, error, report: last?.report, endedAt: last?.at, ms: last?.ms });
   picture.changed.add(thread.id);
-  if (isOver) hush(picture, thread.id);
+  if (isOver) endStreamedText(picture, thread.id);
 
   const closed = isLost ? Infinity : (end?.place ?? -1);
   if (closed !== thread.facts.closed) {

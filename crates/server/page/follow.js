@@ -1,5 +1,5 @@
 // @ts-check
-// Reading streams of frames: one answer to its end, or a log for as long as somebody looks, coming back by itself
+// Reading streams of frames: one answer to its end, or a log for as long as it is shown, reconnecting by itself
 // where the connection breaks, from the last frame that was seen.
 //
 // What a frame means is not known here.
@@ -15,7 +15,7 @@ const FIRST_WAIT_MS = 500;
 const MOST_WAIT_MS = 15_000;
 
 /**
- * Hands out the frames of an answer until it ends, or until somebody wants no more.
+ * Hands out the frames of an answer until it ends, or until no more is wanted.
  * @param {Response} answer @param {(frame: any, id: number | null) => boolean | void} take False: no more. @param {() => void} [heard] @returns {Promise<void>}
  */
 export async function read(answer, take, heard = () => {}) {
@@ -31,7 +31,7 @@ export async function read(answer, take, heard = () => {}) {
 }
 
 /**
- * Follows a log until `signal`. Ends by itself only where the log is gone: whoever is not let in any more may be again, once the
+ * Follows a log until `signal`. Ends by itself only where the log is gone: a browser that is refused may be accepted again, once the
  * same browser has opened another link.
  * @param {string} address @param {() => number | null} last The number of the last frame that was seen.
  * @param {(frame: any, id: number | null) => void} take @param {(connection: Connection) => void} tell @param {AbortSignal} signal
@@ -65,7 +65,7 @@ export async function follow(address, last, take, tell, signal) {
         silence = setTimeout(stop, SILENT_MS);
       });
     } catch {
-      // Whatever it was: it is tried again, or somebody has stopped looking.
+      // Whatever it was: it is tried again, unless the log is no longer shown.
     } finally {
       clearTimeout(silence);
       signal.removeEventListener("abort", stop);

@@ -81,13 +81,13 @@ function connection(talk, lists) {
 }
 
 /**
- * What is known while the log cannot be heard: little at first, then that nobody answers, unless the house does.
+ * What is known while the log cannot be followed: little at first, then that the server does not answer, unless the other stream is live.
  * @param {number} tries
- * @param {Connection | null} house How the stream of the whole house is.
+ * @param {Connection | null} everything The connection of the stream of all events.
  */
-function lost(tries, house) {
+function lost(tries, everything) {
   const stale = "The page may be out of date.";
-  if (house?.is === "live") return `Reconnecting (${tries})… the run continues on the server. ${stale}`;
+  if (everything?.is === "live") return `Reconnecting (${tries})… the run continues on the server. ${stale}`;
   if (tries < 2) return `Reconnecting (${tries})… ${stale}`;
   return "The server does not answer. Retrying… Running work is saved and continues when the server is started again.";
 }

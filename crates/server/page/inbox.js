@@ -4,11 +4,11 @@
 import { change, closing, kept, make, place, set, title } from "./dom.js";
 import { cut, moment, plainName, riskWords, visible, whole } from "./words.js";
 
-/** @param {HTMLDialogElement} room @param {any[]} questions @param {(question: any) => void} open */
-export function drawInbox(room, questions, open) {
-  if (!room.firstElementChild)
-    room.append(title(room, "Pending approvals"), set(make("ul", "questions"), { role: "list" }), closing(room));
-  const list = /** @type {HTMLElement} */ (room.querySelector(".questions"));
+/** @param {HTMLDialogElement} pane @param {any[]} questions @param {(question: any) => void} open */
+export function drawInbox(pane, questions, open) {
+  if (!pane.firstElementChild)
+    pane.append(title(pane, "Pending approvals"), set(make("ul", "questions"), { role: "list" }), closing(pane));
+  const list = /** @type {HTMLElement} */ (pane.querySelector(".questions"));
   const nodes = questions.map((question) => {
     const node = kept(list, question.id, "li", "");
     change(node, [question.digest], () => {

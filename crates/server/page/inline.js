@@ -11,7 +11,7 @@ import { address, lies } from "./address.js";
  *   | { type: "strong" | "em" | "strike", content: Inline[], deep: number }
  *   | { type: "link", href: string, whose: string | null, content: Inline[], deep: number }
  *   | { type: "image", text: string, deep: number }
- *   | { type: "break" }} Inline `whose` is told where the words of a link name somebody else. `deep` is the height of
+ *   | { type: "break" }} Inline `whose` is set where the text of a link names another address. `deep` is the height of
  *   what is inside.
  * @typedef {{ mark: string, length: number, at: number }} Opener A mark that waits for its partner; `at` is its place
  *   in what came out.

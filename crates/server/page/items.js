@@ -51,7 +51,7 @@ export function untold(picture, thread) {
  * @param {Partial<Item> & { kind: Item["kind"] }} words
  */
 export function say({ picture, frame, place, id }, words) {
-  // A stream without numbers may leave out who speaks: whoever has the word.
+  // A stream without numbers may leave out the agent: it is the one that works.
   const agent = frame.agent ?? (frame.seq ? undefined : (picture.word.agent ?? undefined));
   const key = `${words.kind}:${id}:${place}`;
   put(picture, { key, seq: place, thread: id, at: frame.timestamp, agent, places: {}, ...words });
@@ -123,7 +123,7 @@ export function question({ picture, frame, place, id }) {
  * @param {Picture} picture
  * @param {any} frame
  */
-export function whisper(picture, frame) {
+export function streamText(picture, frame) {
   const id = frame.thread ?? frame.run ?? picture.root;
   const thread = picture.threads.get(id);
   if (thread && (thread.isOver || frame.turn <= thread.facts.turn)) return;
@@ -141,7 +141,7 @@ export function whisper(picture, frame) {
  * @param {string} thread
  * @param {number} [turn] The newest one that is over; all where none is named.
  */
-export function hush(picture, thread, turn = Infinity) {
+export function endStreamedText(picture, thread, turn = Infinity) {
   const known = picture.deltas.get(thread);
   if (!known || known.turn > turn) return;
   picture.deltas.delete(thread);

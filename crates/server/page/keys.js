@@ -1,5 +1,5 @@
 // @ts-check
-// Keys, for all that can be done without a mouse. Single letters are never keys while somebody types, nor while a
+// Keys, for all that can be done without a mouse. Single letters are never keys while the person types, nor while a
 // dialog is open.
 
 import { closing, isAsked, isTyping, make, set, show, title } from "./dom.js";
@@ -118,8 +118,8 @@ function move(rows, from, by) {
   return next !== undefined;
 }
 
-/** @param {HTMLDialogElement} room */
-export function openHelp(room) {
+/** @param {HTMLDialogElement} pane */
+export function openHelp(pane) {
   const rows = (/** @type {[string, string][]} */ all) =>
     make(
       "dl",
@@ -129,18 +129,18 @@ export function openHelp(room) {
         make("dd", "", words),
       ]),
     );
-  room.replaceChildren(
-    title(room, "Keys"),
+  pane.replaceChildren(
+    title(pane, "Keys"),
     rows(HELP),
     make("h3", "", "In an approval"),
     rows(HELP_APPROVAL),
-    closing(room),
+    closing(pane),
   );
-  show(room);
+  show(pane);
 }
 
-/** A choice by name. @param {HTMLDialogElement} room @param {{ words: string, act: () => void }[]} choices */
-export function openPalette(room, choices) {
+/** A choice by name. @param {HTMLDialogElement} pane @param {{ words: string, act: () => void }[]} choices */
+export function openPalette(pane, choices) {
   const input = /** @type {HTMLInputElement} */ (
     set(make("input", ""), {
       role: "combobox",
@@ -173,7 +173,7 @@ export function openPalette(room, choices) {
       list.append(set(make("li", "note", "No matching command."), { role: "option", "aria-disabled": "true" }));
   };
   const take = (/** @type {number} */ place) => {
-    room.close();
+    pane.close();
     found[place]?.act();
   };
   input.addEventListener("input", () => ((at = 0), draw()));
@@ -185,10 +185,10 @@ export function openPalette(room, choices) {
     } else return;
     event.preventDefault();
   });
-  const heading = title(room, "Command palette");
+  const heading = title(pane, "Command palette");
   heading.className = "unseen";
-  room.replaceChildren(heading, input, list);
+  pane.replaceChildren(heading, input, list);
   draw();
-  show(room);
+  show(pane);
   input.focus();
 }

@@ -63,7 +63,7 @@ export class Lists {
         (connection) => this.tell(connection),
         new AbortController().signal,
       );
-    // There are locks only where nobody can listen in: on this machine, or behind TLS.
+    // Browsers offer locks only in a secure context: on this machine, or behind TLS.
     void (navigator.locks ? navigator.locks.request("majordomo-lists", lead) : lead());
     addEventListener("visibilitychange", () => document.visibilityState === "visible" && this.soon());
   }

@@ -10,7 +10,7 @@ import { drawCost } from "./cost.js";
 import { $, dialog, isAsked, show } from "./dom.js";
 import { drawEmpty } from "./empty.js";
 import { drawHead } from "./head.js";
-import { openHouse, speaks } from "./house.js";
+import { openSettings, modelSentence } from "./settings.js";
 import { drawCount, drawInbox } from "./inbox.js";
 import { listen, openHelp, openPalette } from "./keys.js";
 import { Lists } from "./lists.js";
@@ -31,8 +31,8 @@ const VIEWS = /** @type {const} */ (["chat", "timeline", "cost"]);
 /** A page that is not painted is drawn this often at the most. */
 const UNSEEN_MS = 250;
 
-/** What the house is, as far as it was asked. @type {{ agents: any[], models: any, config: any[] }} */
-const house = { agents: [], models: null, config: [] };
+/** Agents, models and settings, as far as the server has answered. @type {{ agents: any[], models: any, config: any[] }} */
+const setup = { agents: [], models: null, config: [] };
 /** @type {typeof VIEWS[number]} */
 let view = named() ?? "chat";
 /** What went wrong last, where it is shown. @type {{ words: string } | null} */
@@ -132,7 +132,7 @@ function redraw(thread) {
     isDrawing = false;
     draw();
   };
-  // A tab that is not seen has no frames, and is to be right all the same when somebody turns to it.
+  // A tab that is not seen has no frames, and must be right when the person returns to it.
   const frame = requestAnimationFrame(paint);
   const timer = setTimeout(paint, UNSEEN_MS);
 }
@@ -144,7 +144,7 @@ function draw() {
   drawEmpty(
     $("empty"),
     talk.picture.items.size === 0 && !talk.isLive && !talk.waiting && talk.root === null && !failure,
-    house,
+    setup,
     (text) => void say(text),
   );
   $("failure").hidden = failure === null;
@@ -152,7 +152,7 @@ function draw() {
   drawHead(talk, lists, look);
   drawComposer(talk);
   rail.draw(
-    house.agents.map((one) => ({ name: one.id, description: one.description })),
+    setup.agents.map((one) => ({ name: one.id, description: one.description })),
     talk.picture,
     talk.isLive,
     talk.connection?.is === "lost",
@@ -201,7 +201,7 @@ function look(thread) {
   if (!isAsked() && !matchMedia("(pointer: coarse)").matches) input.focus();
 }
 
-/** Goes up or down by a key, to the row that one came from or to the rows of whoever it is. @param {string} thread */
+/** Goes up or down by a key, to the row that one came from or to the rows of that thread. @param {string} thread */
 function lookByKey(thread) {
   const from = talk.thread;
   look(thread);
@@ -250,7 +250,7 @@ async function attempt(act, undo, anew) {
   redraw();
 }
 
-/** Puts the next question to the person, unless it would come between somebody and what is being written. */
+/** Puts the next question to the person, unless the person is typing. */
 function ask() {
   approval.update(lists.questions, talk.root, !(document.activeElement === input && input.value.trim()));
 }
@@ -279,18 +279,18 @@ function openApprovals() {
 function forget() {
   const { root } = talk;
   if (!root) return;
-  const room = dialog("forget");
+  const pane = dialog("forget");
   const below = lists.threads.filter((one) => one.root === root).length - 1;
   $("forget-words").textContent =
     below > 0
       ? `Everything is deleted, with its ${below === 1 ? "sub-agent" : `${below} sub-agents`}. This cannot be undone.`
       : "This cannot be undone.";
   $("forget-wrong").textContent = "";
-  show(room);
+  show(pane);
   $("forget-yes").onclick = async () => {
     try {
       await api(at(root), undefined, "DELETE");
-      room.close();
+      pane.close();
       note("Deleted.");
       look(null);
       lists.tell();
@@ -307,7 +307,7 @@ function palette() {
     { words: "Timeline", act: () => choose("timeline") },
     { words: "Cost", act: () => choose("cost") },
     { words: "Approvals", act: openApprovals },
-    { words: "Settings: agents, models, configuration", act: () => void attempt(() => openHouse(dialog("house"))) },
+    { words: "Settings: agents, models, configuration", act: () => void attempt(() => openSettings(dialog("settings"))) },
     { words: "Keys", act: () => openHelp(dialog("help")) },
     ...(talk.thread
       ? [
@@ -344,7 +344,7 @@ $("show-threads").addEventListener("click", () =>
   $("show-threads").setAttribute("aria-expanded", String($("threads").classList.toggle("is-open"))),
 );
 $("show-inbox").addEventListener("click", openApprovals);
-$("show-house").addEventListener("click", () => void attempt(() => openHouse(dialog("house"))));
+$("show-settings").addEventListener("click", () => void attempt(() => openSettings(dialog("settings"))));
 $("show-help").addEventListener("click", () => openHelp(dialog("help")));
 $("show-palette").addEventListener("click", palette);
 $("forget-thread").addEventListener("click", forget);
@@ -415,9 +415,9 @@ talk.look(wanted());
 void lists.begin();
 void Promise.all([api("/agents"), api("/models"), api("/config")]).then(
   ([agents, models, config]) => {
-    Object.assign(house, { agents, models, config });
+    Object.assign(setup, { agents, models, config });
     $("model").textContent = models.model ?? "no model";
-    $("model").title = speaks(models);
+    $("model").title = modelSentence(models);
     redraw();
   },
   (error) => note(wordsOf(error)),

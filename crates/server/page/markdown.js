@@ -1,7 +1,7 @@
 // @ts-check
 // Draws Markdown as nodes of the document: only these, only with these attributes, and text only as text.
 //
-// A block of code is a `.code` with its language and a button `[data-copy]`; what that does is for whoever hears the
+// A block of code is a `.code` with its language and a button `[data-copy]`; what it does is left to the listener of the
 // click.
 
 import { prose } from "./prose.js";

@@ -15,11 +15,11 @@ export function say(words) {
 /** Seen and heard. @param {string} words */
 export function note(words) {
   const node = make("p", "toast", words);
-  const room = $("toasts");
+  const pane = $("toasts");
   // Said twice, it is seen once more, not twice.
-  for (const one of [...room.children]) if (one.textContent === words) one.remove();
-  room.append(node);
-  while (room.childElementCount > 3) room.firstElementChild?.remove();
+  for (const one of [...pane.children]) if (one.textContent === words) one.remove();
+  pane.append(node);
+  while (pane.childElementCount > 3) pane.firstElementChild?.remove();
   let timer = setTimeout(() => node.remove(), SHOWN_MS);
   node.addEventListener("pointerenter", () => clearTimeout(timer));
   node.addEventListener("pointerleave", () => (timer = setTimeout(() => node.remove(), SHOWN_MS)));

@@ -1,5 +1,5 @@
 // @ts-check
-// What frames are folded into. `reduce.js` writes it; whoever draws reads it, and empties `changed`.
+// What frames are folded into. `reduce.js` writes it; the drawing modules read it, and empty `changed`.
 
 /**
  * @typedef {{
@@ -40,7 +40,7 @@
  *   heard: { place: number, state: string }, end: End | null, closed: number, usage: Sum | null, ended: Sum,
  *   open: Set<Item>, items: Item[], isSorted: boolean, calls: number, turn: number,
  *   marks: { place: number, at: number, span: Span | null }[],
- * }} Facts What a thread's fields are worked out from; nobody else's business.
+ * }} Facts What a thread's fields are worked out from; used by `family.js` alone.
  *
  * @typedef {{
  *   root: string, threads: Map<string, Thread>, items: Map<string, Item>, questions: Map<string, Question>,
@@ -49,7 +49,7 @@
  *   below: Map<string, Set<Thread>>, spent: Map<string, Sum>, loose: Item[],
  *   shape: import("./shape.js").Shape | null,
  * }} Picture `last` is the number to resume from. `changed` are the threads whose fields, items or children differ
- *   since whoever draws has emptied it. `deltas` are words in passing: of each thread those of the turn that is
+ *   since it was last drawn. `deltas` are streamed text: of each thread those of the turn that is
  *   being answered. `loose` are items that no thread has.
  */
 

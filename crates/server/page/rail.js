@@ -28,17 +28,17 @@ export class Rail {
   shown = null;
   /** Until the one that is shown was seen. @type {ReturnType<typeof setTimeout> | undefined} */
   timer = undefined;
-  /** Who was brought into sight last, among how many, in how much room. */
+  /** Who was brought into sight last, among how many, in how much space. */
   revealed = "";
   /** What was drawn last. @type {[Agent[], Picture, boolean, boolean, string | undefined] | undefined} */
   drawn = undefined;
 
   /**
-   * @param {HTMLElement} room
+   * @param {HTMLElement} pane
    * @param {{ changed: (agent: string) => void, drained: () => void, pick: (agent: string) => void }} on
    */
-  constructor(room, on) {
-    this.room = room;
+  constructor(pane, on) {
+    this.pane = pane;
     this.on = on;
     addEventListener("resize", () => this.drawn && this.draw(...this.drawn));
   }
@@ -90,9 +90,9 @@ export class Rail {
     this.on.changed(next);
   }
 
-  /** Where the rail is a strip, whoever has the word is in sight. */
+  /** Where the rail is a strip, the active agent is scrolled into view. */
   #reveal() {
-    const [strip, node] = [this.room.parentElement, this.room.querySelector(".active")];
+    const [strip, node] = [this.pane.parentElement, this.pane.querySelector(".active")];
     if (!strip || !node || strip.scrollWidth <= strip.clientWidth) return;
     const [here, there] = [strip.getBoundingClientRect(), node.getBoundingClientRect()];
     if (there.left < here.left || there.right > here.right) strip.scrollLeft += there.left - here.left - 8;
@@ -116,13 +116,13 @@ export class Rail {
       const about = agents.find((one) => one.name === name)?.description ?? "";
       return this.#agent(name, about, name === (at ?? this.shown), life, isLive);
     });
-    place(this.room, nodes);
+    place(this.pane, nodes);
     const sight = `${at ?? this.shown} ${nodes.length} ${innerWidth}`;
     if (sight !== this.revealed) {
       this.revealed = sight;
       this.#reveal();
     }
-    this.room.classList.toggle("is-stale", isStale);
+    this.pane.classList.toggle("is-stale", isStale);
   }
 
   /**
@@ -133,7 +133,7 @@ export class Rail {
    * @param {boolean} isLive
    */
   #agent(name, about, is, life, isLive) {
-    const node = kept(this.room, name, "li", "agent");
+    const node = kept(this.pane, name, "li", "agent");
     set(node, { "data-testid": `agent-${name}`, "data-agent": name });
     const [state, word] = told(life, is && isLive);
     change(node, [is, state, word, about], () => {
@@ -151,7 +151,7 @@ export class Rail {
       );
       set(/** @type {HTMLElement} */ (pick.firstChild), { "aria-hidden": "true" });
       pick.addEventListener("click", () => this.on.pick(name));
-      // A button that somebody has just reached by key stays reached.
+      // A button that has the focus keeps it.
       const had = node.contains(document.activeElement);
       node.replaceChildren(pick);
       if (had) pick.focus();

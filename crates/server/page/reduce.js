@@ -12,7 +12,7 @@
 
 import { childOf, claim, close, ends, found, hear, node, runs } from "./family.js";
 import { plus, spend, sum } from "./figures.js";
-import { call, hush, note, progress, question, say, upgrade, whisper } from "./items.js";
+import { call, endStreamedText, note, progress, question, say, upgrade, streamText } from "./items.js";
 import { first } from "./picture.js";
 import { callSpan, personSpan, stateSpan } from "./spans.js";
 
@@ -34,7 +34,7 @@ export { children, depth } from "./shape.js";
  * @param {any} frame
  */
 export function fold(picture, frame) {
-  if (frame.type === "text_delta") return whisper(picture, frame);
+  if (frame.type === "text_delta") return streamText(picture, frame);
   if (frame.type === "tool_progress") return progress(picture, frame);
   const seq = Number.isSafeInteger(frame.seq) && frame.seq > 0 ? frame.seq : 0;
   if (seq) {
@@ -43,7 +43,7 @@ export function fold(picture, frame) {
     picture.last = Math.max(picture.last, seq);
   }
   if (frame.run && !picture.root) found(picture, frame.run);
-  // Between two numbers there is room for ten thousand frames that have none.
+  // Between two numbers there is space for ten thousand frames that have none.
   const place = seq || picture.last + (picture.unnumbered += 1) / 10_000;
   const id = frame.thread ?? frame.run ?? picture.root;
   const thread = id ? node(picture, id, place) : null;
@@ -53,7 +53,7 @@ export function fold(picture, frame) {
 }
 
 /**
- * Who has the word; null where nobody does.
+ * The active agent; null where none is.
  * @param {Picture} picture
  * @returns {string | null}
  */
@@ -136,7 +136,7 @@ function agent_delegate(told) {
 /** @param {Told} told */
 function text(told) {
   say(told, { kind: "text", text: told.frame.content });
-  hush(told.picture, told.id);
+  endStreamedText(told.picture, told.id);
 }
 
 /** @param {Told} told */
@@ -218,7 +218,7 @@ function usage({ picture, frame, place, thread }) {
   const { facts } = thread;
   if (place >= (facts.usage?.place ?? -1)) facts.usage = sum(place, frame);
   if (Number.isSafeInteger(frame.turn)) facts.turn = Math.max(facts.turn, frame.turn);
-  hush(picture, thread.id, facts.turn);
+  endStreamedText(picture, thread.id, facts.turn);
   spend(picture, thread);
 }
 
@@ -235,7 +235,7 @@ function state({ picture, frame, place, thread }) {
 function retry(told) {
   note(told, `The model is asked again: ${told.frame.message}`);
   // What was heard of the answer that broke off is not part of the next one.
-  hush(told.picture, told.id, told.frame.turn);
+  endStreamedText(told.picture, told.id, told.frame.turn);
 }
 
 /** @param {Told} told */
@@ -244,7 +244,7 @@ function notification(told) {
   const isEnding = kind === "stopping";
   say(told, { kind: "notice", text, ...(isEnding ? { isEnding } : {}) });
   // The answer that was coming is not waited for; last words are another.
-  if (isEnding) hush(told.picture, told.id);
+  if (isEnding) endStreamedText(told.picture, told.id);
 }
 
 /** @param {Told} told */

@@ -1,6 +1,6 @@
 // @ts-check
 // One row of a conversation: what a person said, what an agent said, a call, a question, a note, an end. What lies
-// inside a call is built when somebody opens it.
+// inside a call is built when it is opened.
 
 import { button, change, kept, make, set, sign } from "./dom.js";
 import { markdown } from "./markdown.js";
@@ -32,34 +32,34 @@ import {
  */
 
 const MARKS = { running: "…", done: "✓", failed: "✕", interrupted: "–" };
-/** How the log calls whoever sits before the page. */
+/** The name of the person in the log. */
 const PEOPLE = new Set(["person", "user"]);
 /** So much of a tool's output is drawn; all of it can be copied. */
 const MOST_OUTPUT = 20_000;
 
 /**
- * @param {HTMLElement} room
+ * @param {HTMLElement} pane
  * @param {Item} item
  * @param {boolean} isOpen
  * @param {Hands} hands
  * @param {Picture} picture
  * @returns {HTMLElement | null}
  */
-export function row(room, item, isOpen, hands, picture) {
+export function row(pane, item, isOpen, hands, picture) {
   switch (item.kind) {
     case "prompt":
-      return said(room, item, "you", "message from-person");
+      return said(pane, item, "you", "message from-person");
     case "steer":
-      return steered(room, item, picture);
+      return steered(pane, item, picture);
     case "text":
-      return said(room, item, item.agent ?? "", "message");
+      return said(pane, item, item.agent ?? "", "message");
     case "tool":
-      return call(room, item, isOpen, hands);
+      return call(pane, item, isOpen, hands);
     case "notice":
-      return notice(room, item);
+      return notice(pane, item);
     case "end":
       // The end is told once the rail has shown who got there.
-      return hands.isHeld() ? null : end(room, item, hands, picture);
+      return hands.isHeld() ? null : end(pane, item, hands, picture);
     default:
       return null;
   }
@@ -67,27 +67,27 @@ export function row(room, item, isOpen, hands, picture) {
 
 /**
  * Words that are still coming.
- * @param {HTMLElement} room
+ * @param {HTMLElement} pane
  * @param {string} key
  * @param {string} agent
  * @param {string} text
  */
-export function coming(room, key, agent, text) {
-  const node = kept(room, `coming:${key}`, "article", "message is-coming");
+export function coming(pane, key, agent, text) {
+  const node = kept(pane, `coming:${key}`, "article", "message is-coming");
   change(node, [agent, text], () => node.replaceChildren(head(agent), words(text)));
   return node;
 }
 
-/** What a person has sent and the log does not tell yet. @param {HTMLElement} room @param {string} text */
-export function sent(room, text) {
-  const node = kept(room, "sent", "article", "message from-person is-sent");
+/** What a person has sent and the log does not tell yet. @param {HTMLElement} pane @param {string} text */
+export function sent(pane, text) {
+  const node = kept(pane, "sent", "article", "message from-person is-sent");
   change(node, [text], () => node.replaceChildren(head("you"), make("p", "as-said", text)));
   return node;
 }
 
-/** What a sub-agent is to do, in its own view. @param {HTMLElement} room @param {string} goal @param {string} [from] */
-export function brief(room, goal, from) {
-  const node = kept(room, "brief", "article", "message from-person");
+/** What a sub-agent is to do, in its own view. @param {HTMLElement} pane @param {string} goal @param {string} [from] */
+export function brief(pane, goal, from) {
+  const node = kept(pane, "brief", "article", "message from-person");
   change(node, [goal, from], () => {
     node.tabIndex = -1;
     node.dataset.row = "";
@@ -96,11 +96,11 @@ export function brief(room, goal, from) {
   return node;
 }
 
-/** That a sub-agent broke off, and why, in its own view. @param {HTMLElement} room @param {Thread} thread */
-export function broken(room, thread) {
+/** That a sub-agent broke off, and why, in its own view. @param {HTMLElement} pane @param {Thread} thread */
+export function broken(pane, thread) {
   const { agent, outcome = "", error } = thread;
   const isWanted = outcome === "cancelled";
-  const node = kept(room, "broken", "div", isWanted ? "end card is-wanted" : "end card");
+  const node = kept(pane, "broken", "div", isWanted ? "end card is-wanted" : "end card");
   change(node, [agent, outcome, error], () => {
     const what = `${plainName(agent)} ${isWanted ? "was stopped" : `ended: ${stateWord(outcome)}`}.`;
     node.replaceChildren(make("p", "card-what", what), ...(error ? [make("p", "card-cause", visible(error))] : []));
@@ -110,12 +110,12 @@ export function broken(room, thread) {
 
 /**
  * A question that an agent asks, where it asks it.
- * @param {HTMLElement} room
+ * @param {HTMLElement} pane
  * @param {Question} question
  * @param {Hands} hands
  */
-export function asked(room, question, hands) {
-  const node = kept(room, `ask:${question.id}`, "div", "asked");
+export function asked(pane, question, hands) {
+  const node = kept(pane, `ask:${question.id}`, "div", "asked");
   const frame = question.frame ?? {};
   change(node, [question.decision, question.reason, question.frame], () => {
     const what = make(
@@ -149,9 +149,9 @@ export function asked(room, question, hands) {
   return node;
 }
 
-/** @param {HTMLElement} room @param {Item} item @param {string} who @param {string} look */
-function said(room, item, who, look) {
-  const node = kept(room, item.key, "article", look);
+/** @param {HTMLElement} pane @param {Item} item @param {string} who @param {string} look */
+function said(pane, item, who, look) {
+  const node = kept(pane, item.key, "article", look);
   change(node, [who, item.text, item.at], () => {
     node.tabIndex = -1;
     node.dataset.row = "";
@@ -164,16 +164,16 @@ function said(room, item, who, look) {
 }
 
 /**
- * What somebody told an agent while it worked, and whether it has read it.
- * @param {HTMLElement} room
+ * A message to an agent while it worked, and whether it has read it.
+ * @param {HTMLElement} pane
  * @param {Item} item
  * @param {Picture} picture
  */
-function steered(room, item, picture) {
+function steered(pane, item, picture) {
   const isPerson = PEOPLE.has(item.from ?? "");
   const thread = picture.threads.get(item.thread);
   const isRead = thread === undefined || thread.isOver || thread.thoughtAt > item.seq;
-  const node = kept(room, item.key, "article", "message from-person");
+  const node = kept(pane, item.key, "article", "message from-person");
   change(node, [item.from, item.text, item.at, isRead], () => {
     node.tabIndex = -1;
     node.dataset.row = "";
@@ -186,9 +186,9 @@ function steered(room, item, picture) {
   return node;
 }
 
-/** @param {HTMLElement} room @param {Item} item @param {boolean} isOpen @param {Hands} hands */
-function call(room, item, isOpen, hands) {
-  const node = kept(room, item.key, "div", "tool");
+/** @param {HTMLElement} pane @param {Item} item @param {boolean} isOpen @param {Hands} hands */
+function call(pane, item, isOpen, hands) {
+  const node = kept(pane, item.key, "div", "tool");
   const state = item.state ?? "running";
   change(node, [item.tool, item.input, item.output, item.progress, state, item.ms, isOpen], () => {
     const known = /** @type {HTMLElement | null} */ (node.querySelector(":scope > .toggle"));
@@ -256,24 +256,24 @@ function part(name, text, hands) {
   );
 }
 
-/** @param {HTMLElement} room @param {Item} item */
-function notice(room, item) {
-  const node = kept(room, item.key, "p", `note${item.isError ? " is-error" : ""}`);
+/** @param {HTMLElement} pane @param {Item} item */
+function notice(pane, item) {
+  const node = kept(pane, item.key, "p", `note${item.isError ? " is-error" : ""}`);
   change(node, [item.text], () => (node.textContent = visible(item.text ?? "")));
   return node;
 }
 
 /**
  * How a run ended: a line where all is well, a card where it is not.
- * @param {HTMLElement} room
+ * @param {HTMLElement} pane
  * @param {Item} item
  * @param {Hands} hands
  * @param {Picture} picture
  */
-function end(room, item, hands, picture) {
+function end(pane, item, hands, picture) {
   // An end that says nothing of its outcome is a good one: other speakers of this protocol have no word for it.
   const outcome = item.tool ?? "completed";
-  const node = kept(room, item.key, "div", "end");
+  const node = kept(pane, item.key, "div", "end");
   const done = picture.doneSeq === item.seq ? picture.done : null;
   set(node, { "data-testid": "message-complete" });
   change(node, [outcome, item.text, done], () => {

@@ -1,20 +1,20 @@
 // @ts-check
-// The end of a conversation: whoever is there stays there while it grows, whoever reads above is left alone and
+// The end of a conversation: a reader at the end stays there while it grows, a reader above is not moved and
 // shown a way back.
 
 /** So near counts as being there. */
 const NEAR = 48;
 
 export class End {
-  /** @param {HTMLElement} room @param {HTMLElement} pill */
-  constructor(room, pill) {
-    this.room = room;
+  /** @param {HTMLElement} pane @param {HTMLElement} pill */
+  constructor(pane, pill) {
+    this.pane = pane;
     this.pill = pill;
     this.isThere = true;
-    room.addEventListener(
+    pane.addEventListener(
       "scroll",
       () => {
-        this.isThere = room.scrollHeight - room.scrollTop - room.clientHeight < NEAR;
+        this.isThere = pane.scrollHeight - pane.scrollTop - pane.clientHeight < NEAR;
         if (this.isThere) pill.hidden = true;
       },
       { passive: true },
@@ -32,15 +32,15 @@ export class End {
   stick() {
     this.isThere = true;
     this.pill.hidden = true;
-    this.room.scrollTop = this.room.scrollHeight;
+    this.pane.scrollTop = this.pane.scrollHeight;
   }
 
   /** Draws something that may make the conversation longer. @param {() => void} draw */
   keep(draw) {
-    const before = this.room.scrollHeight;
+    const before = this.pane.scrollHeight;
     draw();
-    const isLonger = this.room.scrollHeight > before + 1;
-    if (this.isThere) this.room.scrollTop = this.room.scrollHeight;
-    else if (isLonger && !this.room.hidden) this.pill.hidden = false;
+    const isLonger = this.pane.scrollHeight > before + 1;
+    if (this.isThere) this.pane.scrollTop = this.pane.scrollHeight;
+    else if (isLonger && !this.pane.hidden) this.pill.hidden = false;
   }
 }

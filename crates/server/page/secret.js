@@ -1,6 +1,6 @@
 // @ts-check
 // What only our own page knows, and sends with everything it asks for: browsers show the cookie to other ports of the
-// same host, too, and this to nobody.
+// same host, too, and this is sent nowhere.
 //
 // It comes once, behind the # of the address to which the link or the password leads, and is kept for this host and
 // port. It is read anew for each request: another tab may have come in by another link.

@@ -10,8 +10,8 @@
 const DEPTH_DRAWN = 10;
 
 /**
- * The children of a thread, in the order of their first frame. The root has those, too, whose parent nobody has heard
- * of: nobody is dropped. To be read, not changed.
+ * The children of a thread, in the order of their first frame. The root has those, too, whose parent is
+ * unknown: no thread is dropped. To be read, not changed.
  * @param {Picture} picture @param {string} parent @returns {readonly Thread[]}
  */
 export const children = (picture, parent) => shape(picture).within.get(parent) ?? [];

@@ -3,7 +3,7 @@
 //
 // As the standard says, and more tolerant: lines may be indented, and a line of data that is a whole event needs no
 // empty line after it. Lines of data that are none by themselves are joined at the empty line; what is no event then
-// is passed over. Decoding bytes is left to whoever has them.
+// is passed over. Decoding bytes is left to the caller.
 
 /** @typedef {{ id: number | null, frame: any }} Sent `id` is the number by which one can come back after this event. */
 

@@ -10,13 +10,13 @@ const LIVE = ["running", "waiting", "stopping"];
 
 export class Threads {
   /**
-   * @param {HTMLElement} room
+   * @param {HTMLElement} pane
    * @param {HTMLInputElement} filter
    * @param {Lists} lists
    * @param {(thread: string) => void} look
    */
-  constructor(room, filter, lists, look) {
-    this.room = room;
+  constructor(pane, filter, lists, look) {
+    this.pane = pane;
     this.filter = filter;
     this.lists = lists;
     this.look = look;
@@ -69,11 +69,11 @@ export class Threads {
     };
     list(below.get(null) ?? [], 0);
     if (nodes.length === 0 && this.lists.isKnown) {
-      const none = kept(this.room, "none", "li", "note");
+      const none = kept(this.pane, "none", "li", "note");
       none.textContent = wanted ? "No matching conversation." : "No conversations. Press n.";
       nodes.push(none);
     }
-    place(this.room, nodes);
+    place(this.pane, nodes);
   }
 
   /**
@@ -84,7 +84,7 @@ export class Threads {
    * @param {boolean} isWaiting
    */
   #row(one, level, hasMore, isOpen, isWaiting) {
-    const node = kept(this.room, one.id, "li", "thread-row");
+    const node = kept(this.pane, one.id, "li", "thread-row");
     const isAt = one.id === this.at;
     change(node, [one.goal, one.state, one.agent, one.updated_at, isAt, hasMore, isOpen, isWaiting, level], () => {
       const focused = node.contains(document.activeElement)

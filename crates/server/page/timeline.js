@@ -25,8 +25,8 @@ export class Timeline {
   /** @type {() => void} */
   again = () => {};
 
-  /** @param {HTMLElement} room */
-  constructor(room) {
+  /** @param {HTMLElement} pane */
+  constructor(pane) {
     this.agents = /** @type {HTMLSelectElement} */ (make("select", ""));
     this.agents.addEventListener("change", () => {
       this.agent = this.agents.value;
@@ -42,7 +42,7 @@ export class Timeline {
     this.drawn = make("div", "");
     for (const kind of ["pointerover", "focusin"]) this.drawn.addEventListener(kind, (event) => this.#point(event));
     const head = make("div", "timeline-head", make("label", "", "Agent ", this.agents), this.lastLabel, legend());
-    room.replaceChildren(head, this.words, this.drawn);
+    pane.replaceChildren(head, this.words, this.drawn);
   }
 
   /** @param {Picture} picture @param {string} thread */
@@ -93,7 +93,7 @@ export class Timeline {
     return node;
   }
 
-  /** The same in rows, made while somebody looks at them. @param {Lane[]} shown @param {number} from */
+  /** The same in rows, made while they are shown. @param {Lane[]} shown @param {number} from */
   #table(shown, from) {
     const node = /** @type {HTMLDetailsElement} */ (kept(this.drawn, "table", "details", ""));
     if (!node.firstElementChild) {
@@ -101,7 +101,7 @@ export class Timeline {
       node.addEventListener("toggle", () => this.again());
     }
     const rows = shown.flatMap(({ thread, bars }) => bars.map((bar) => ({ thread, bar })));
-    const [summary, room] = /** @type {[HTMLElement, HTMLElement]} */ (/** @type {unknown} */ (node.children));
+    const [summary, pane] = /** @type {[HTMLElement, HTMLElement]} */ (/** @type {unknown} */ (node.children));
     const more = rows.length > MOST_ROWS ? `, the first ${MOST_ROWS} are shown` : "";
     summary.textContent = `The same as a table (${whole(rows.length)} rows${more})`;
     if (!node.open) return node;
@@ -114,14 +114,14 @@ export class Timeline {
       duration(bar.to - bar.from),
       stateOf(bar),
     ]);
-    change(room, cells.flat(), () => room.replaceChildren(table("What took time", HEADS, cells)));
+    change(pane, cells.flat(), () => pane.replaceChildren(table("What took time", HEADS, cells)));
     return node;
   }
 }
 
-/** @param {HTMLElement} room @param {Lane} lane @param {Scale} scale */
-function drawLane(room, { thread, level, bars }, { from, to }) {
-  const node = kept(room, thread.id, "div", "lane");
+/** @param {HTMLElement} pane @param {Lane} lane @param {Scale} scale */
+function drawLane(pane, { thread, level, bars }, { from, to }) {
+  const node = kept(pane, thread.id, "div", "lane");
   if (!node.firstElementChild) {
     node.append(make("span", "lane-name"), set(make("div", "track"), { role: "img", tabindex: "0" }));
   }

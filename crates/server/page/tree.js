@@ -1,6 +1,6 @@
 // @ts-check
 // A conversation as a tree: what was said and done in order, and each sub-agent as a group that is closed until
-// somebody opens it.
+// it is opened.
 //
 // Only what is open has nodes, and only what has changed is drawn again: a frame of one agent never touches the rows
 // of another.
@@ -14,7 +14,7 @@ import { isGood, whole } from "./words.js";
 /** @typedef {import("./reduce.js").Picture} Picture */
 /** @typedef {import("./reduce.js").Thread} Thread */
 /** @typedef {import("./rows.js").Hands} Hands */
-/** @typedef {{ inside: HTMLElement, level: number, isFlat: boolean }} Room */
+/** @typedef {{ inside: HTMLElement, level: number, isFlat: boolean }} Pane */
 
 /** Groups within groups; what lies deeper is shown side by side. */
 const MOST_LEVELS = 10;
@@ -30,25 +30,25 @@ export class Tree {
   at = "";
   /** Rows that are wanted beyond the usual. @type {Map<string, number>} */
   more = new Map();
-  /** Where conversations are drawn. @type {Map<string, Room>} */
-  rooms = new Map();
+  /** Where conversations are drawn. @type {Map<string, Pane>} */
+  panes = new Map();
   /** @type {Map<string, HTMLElement>} */
   groups = new Map();
   /** What a person has sent and the log does not tell yet. @type {string | null} */
   waiting = null;
 
-  /** @param {HTMLElement} room @param {Hands} hands */
-  constructor(room, hands) {
-    this.room = room;
+  /** @param {HTMLElement} pane @param {Hands} hands */
+  constructor(pane, hands) {
+    this.pane = pane;
     this.hands = hands;
-    room.addEventListener("click", (event) => this.#clicked(/** @type {HTMLElement} */ (event.target)));
+    pane.addEventListener("click", (event) => this.#clicked(/** @type {HTMLElement} */ (event.target)));
   }
 
   /** Looks at a thread, from nothing. @param {Picture} picture @param {string} at */
   look(picture, at) {
-    const rooms = new Map([[at, { inside: this.room, level: 0, isFlat: false }]]);
-    Object.assign(this, { picture, at, more: new Map(), rooms, groups: new Map(), waiting: null });
-    this.room.replaceChildren();
+    const panes = new Map([[at, { inside: this.pane, level: 0, isFlat: false }]]);
+    Object.assign(this, { picture, at, more: new Map(), panes, groups: new Map(), waiting: null });
+    this.pane.replaceChildren();
   }
 
   /** Draws what has changed. @param {Set<string>} changed Threads. @param {string | null} waiting */
@@ -56,14 +56,14 @@ export class Tree {
     this.waiting = waiting;
     const drawn = new Set();
     for (const id of changed) {
-      // Somebody nobody has drawn is drawn by whoever holds it.
-      const holder = this.groups.has(id) || this.rooms.has(id) ? null : this.#holder(id);
+      // A thread that was not drawn yet is drawn by the thread that holds it.
+      const holder = this.groups.has(id) || this.panes.has(id) ? null : this.#holder(id);
       if (holder && !changed.has(holder)) drawn.add(holder);
       drawn.add(id);
     }
     for (const id of drawn) {
-      const [room, group, thread] = [this.rooms.get(id), this.groups.get(id), this.picture.threads.get(id)];
-      if (room) this.#conversation(id, room);
+      const [pane, group, thread] = [this.panes.get(id), this.groups.get(id), this.picture.threads.get(id)];
+      if (pane) this.#conversation(id, pane);
       if (group && thread) this.#head(group, thread);
     }
   }
@@ -74,7 +74,7 @@ export class Tree {
     else this.open.delete(key);
     const [group, thread] = [this.groups.get(key), this.picture.threads.get(key)];
     if (group && thread) this.#group(group, thread);
-    else for (const [id, room] of this.rooms) if (key.startsWith(`tool:${id}:`)) this.#conversation(id, room);
+    else for (const [id, pane] of this.panes) if (key.startsWith(`tool:${id}:`)) this.#conversation(id, pane);
   }
 
   /** Opens every group there is, from the outside in. */
@@ -114,7 +114,7 @@ export class Tree {
       this.hands.copy(target.closest(".code")?.querySelector("pre")?.textContent ?? "", "the code");
   }
 
-  /** The thread in whose room a thread's group stands. @param {string} id @returns {string} */
+  /** The thread in whose pane a thread's group stands. @param {string} id @returns {string} */
   #holder(id) {
     const seen = new Set([id]);
     for (
@@ -122,16 +122,16 @@ export class Tree {
       at && !seen.has(at);
       at = this.picture.threads.get(at)?.parent
     ) {
-      if (this.rooms.get(at)?.isFlat === false) return at;
+      if (this.panes.get(at)?.isFlat === false) return at;
       seen.add(at);
     }
     return this.at;
   }
 
-  /** What a thread shows: its own rows, with each child where it was begun. @param {string} id @param {Room} room */
-  #conversation(id, room) {
-    const { inside, level } = room;
-    const below = room.isFlat ? [] : level >= MOST_LEVELS ? this.#allBelow(id) : children(this.picture, id);
+  /** What a thread shows: its own rows, with each child where it was begun. @param {string} id @param {Pane} pane */
+  #conversation(id, pane) {
+    const { inside, level } = pane;
+    const below = pane.isFlat ? [] : level >= MOST_LEVELS ? this.#allBelow(id) : children(this.picture, id);
     const begun = new Set(below.map((child) => child.call));
     const thread = this.picture.threads.get(id);
     const report = thread?.report;
@@ -153,7 +153,7 @@ export class Tree {
     rows.sort((a, b) => a.seq - b.seq);
     const most = MOST_ROWS + (this.more.get(id) ?? 0);
     const nodes = rows.slice(-most).map((one) => one.draw());
-    if (rows.length > most) nodes.unshift(this.#earlier(id, room, rows.length - most));
+    if (rows.length > most) nodes.unshift(this.#earlier(id, pane, rows.length - most));
     if (level >= MOST_LEVELS && below.length) nodes.unshift(this.#flat(inside));
     if (alone?.goal) nodes.unshift(brief(inside, alone.goal, this.picture.threads.get(alone.parent ?? "")?.agent));
     const being = this.picture.deltas.get(id);
@@ -192,7 +192,7 @@ export class Tree {
     const node = kept(inside, `group:${child.id}`, "section", "group");
     if (this.groups.get(child.id) !== node) {
       this.groups.set(child.id, node);
-      this.rooms.delete(child.id);
+      this.panes.delete(child.id);
       set(node, {
         "data-level": String(Math.min(level + 1, MOST_LEVELS)),
         "data-flat": level >= MOST_LEVELS ? "" : null,
@@ -206,17 +206,17 @@ export class Tree {
   #group(node, child) {
     this.#head(node, child);
     const isOpen = this.open.has(child.id);
-    const known = this.rooms.get(child.id);
+    const known = this.panes.get(child.id);
     if (isOpen && !known) {
       const level = Number(node.dataset.level);
       const inside = set(make("div", "inside"), { id: `inside-${child.id}` });
-      const room = { inside, level, isFlat: node.dataset.flat !== undefined };
-      this.rooms.set(child.id, room);
-      this.#conversation(child.id, room);
+      const pane = { inside, level, isFlat: node.dataset.flat !== undefined };
+      this.panes.set(child.id, pane);
+      this.#conversation(child.id, pane);
       node.append(inside);
     } else if (!isOpen && known) {
       known.inside.remove();
-      this.rooms.delete(child.id);
+      this.panes.delete(child.id);
     }
   }
 
@@ -236,14 +236,14 @@ export class Tree {
     return node;
   }
 
-  /** @param {string} id @param {Room} room @param {number} count */
-  #earlier(id, room, count) {
-    const node = kept(room.inside, "earlier", "div", "earlier");
+  /** @param {string} id @param {Pane} pane @param {number} count */
+  #earlier(id, pane, count) {
+    const node = kept(pane.inside, "earlier", "div", "earlier");
     change(node, [count], () =>
       node.replaceChildren(
         button(`Show ${whole(Math.min(count, MOST_ROWS))} earlier of ${whole(count)}`, "", () => {
           this.more.set(id, (this.more.get(id) ?? 0) + MOST_ROWS);
-          this.#conversation(id, room);
+          this.#conversation(id, pane);
         }),
       ),
     );

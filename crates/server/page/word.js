@@ -1,5 +1,5 @@
 // @ts-check
-// Whom the rail shows while several agents work at once: whoever was shown stays until it is done or hands over, so
+// Whom the rail shows while several agents work at once: the agent that was shown stays until it is done or delegates, so
 // that the eye has something to rest on.
 //
 // Pure. How long each one is shown at least is `rail.js`' business.
@@ -9,11 +9,11 @@ import { active } from "./reduce.js";
 /** @typedef {import("./reduce.js").Picture} Picture */
 /** @typedef {import("./reduce.js").Thread} Thread */
 
-/** States in which a thread is there and somebody else works. */
+/** States in which a thread waits while others work. */
 const WAITING = new Set(["queued", "delegating", "waiting"]);
 
 /**
- * Who is to be shown after a frame; null where that is nobody, or whoever was.
+ * The agent to be shown after a frame; null where that is none, or the same as before.
  * @param {Picture} picture
  * @param {any} frame The frame that was taken in last.
  * @param {string | null} held Who is shown.

@@ -31,9 +31,9 @@ fn every_view_can_be_used_by_everybody_in_both_themes_and_on_a_narrow_screen() {
     page.click("#tab-timeline");
     page.wait_for_text("#timeline", ".1");
     assert_for_everybody(&page, "the timeline");
-    page.click("#show-house");
-    page.wait_for_text("#house", "explore");
-    assert_for_everybody(&page, "the house");
+    page.click("#show-settings");
+    page.wait_for_text("#settings", "explore");
+    assert_for_everybody(&page, "the settings");
     page.press("Escape");
     page.click("#show-help");
     page.wait_for("#help");

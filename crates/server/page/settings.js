@@ -1,6 +1,5 @@
 // @ts-check
-// What the house is made of: who serves, what speaks and what it can do, and every setting that holds with whoever
-// set it.
+// The settings dialog: agents, the model and what it can do, and every setting with its origin.
 
 import { api } from "./api.js";
 import { closing, make, scroller, set, show, table, title } from "./dom.js";
@@ -20,21 +19,21 @@ const CANNOT = [
   "understand free text: it recognises words, names and times",
 ];
 
-/** @param {HTMLDialogElement} room */
-export async function openHouse(room) {
+/** @param {HTMLDialogElement} pane */
+export async function openSettings(pane) {
   const [agents, models, config] = await Promise.all([api("/agents"), api("/models"), api("/config")]);
-  room.replaceChildren(
-    title(room, "Settings"),
-    ...speech(models),
-    ...staff(agents),
+  pane.replaceChildren(
+    title(pane, "Settings"),
+    ...modelParts(models),
+    ...agentTable(agents),
     ...settings(config),
-    closing(room, link("/api/v1/openapi.json", "The HTTP API")),
+    closing(pane, link("/api/v1/openapi.json", "The HTTP API")),
   );
-  show(room);
+  show(pane);
 }
 
 /** Which model answers, in a sentence. @param {any} models */
-export function speaks(models) {
+export function modelSentence(models) {
   if (!models?.model) return models?.reason ? `No model: ${models.reason}` : "";
   return isRules(models.model)
     ? "Answers come from the built-in rules engine: no language model, no key, no network."
@@ -45,15 +44,15 @@ export function speaks(models) {
 const isRules = (model) => model === "builtin/rules";
 
 /** @param {any} models */
-function speech(models) {
-  const parts = [make("h3", "", "Model"), make("p", "", speaks(models))];
+function modelParts(models) {
+  const parts = [make("h3", "", "Model"), make("p", "", modelSentence(models))];
   if (isRules(models?.model ?? "")) parts.push(make("div", "can", list("It can", CAN), list("It cannot", CANNOT)));
   if (models?.providers?.length) parts.push(make("p", "note", `Configured providers: ${models.providers.join(", ")}.`));
   return parts;
 }
 
 /** @param {any[]} agents */
-function staff(agents) {
+function agentTable(agents) {
   const rows = agents.map((agent) => [
     plainName(agent.id),
     agent.description,
@@ -75,13 +74,13 @@ function settings(config) {
   const filter = /** @type {HTMLInputElement} */ (
     set(make("input", ""), { type: "search", placeholder: "Filter settings", "aria-label": "Filter settings" })
   );
-  const room = scroller("Settings");
+  const pane = scroller("Settings");
   const draw = () => {
     const wanted = filter.value.trim().toLowerCase();
     const rows = config
       .map((entry) => [entry.key, JSON.stringify(entry.value), entry.origin])
       .filter((row) => row.some((cell) => cell.toLowerCase().includes(wanted)));
-    room.replaceChildren(
+    pane.replaceChildren(
       rows.length
         ? table("Settings", ["Setting", "Value", "From"], rows)
         : make("p", "note", "No matching setting."),
@@ -89,7 +88,7 @@ function settings(config) {
   };
   filter.addEventListener("input", draw);
   draw();
-  return [make("h3", "", `Configuration (${config.length})`), filter, room];
+  return [make("h3", "", `Configuration (${config.length})`), filter, pane];
 }
 
 /** @param {string} name @param {string[]} entries */
