@@ -163,7 +163,7 @@ async fn at_a_terminal_a_run_asks_once_for_what_it_finds_and_again_when_that_cha
     assert!(seen.contains(question) && seen.contains("rule: allow write_file"), "{seen}");
     assert_eq!(answers().await, "declined");
     let seen = at_terminal(&desk, "").await;
-    assert!(!seen.contains(question) && !seen.contains("left out"), "{seen}");
+    assert!(!seen.contains(question) && !seen.contains("not in effect"), "{seen}");
 
     desk.write(".majordomo/config.toml", "agent = \"spy\"");
     let seen = at_terminal(&desk, "y\n").await;
