@@ -91,7 +91,7 @@ async fn a_letter_decides_and_an_empty_line_does_not() {
     let (decision, screen) = said(&question(Some("a.txt")), &[("> ", "\n"), ("> ", "perhaps\n"), ("> ", "y\n")]).await;
     assert_eq!(decision, Said::Decided(allow(Scope::Once, None)));
     assert!(screen.contains("20260115-k3f9/1 needs your approval"), "{screen}");
-    assert!(screen.contains("t this thread"), "{screen}");
+    assert!(screen.contains("t allow in this thread"), "{screen}");
     let (decision, _) = said(&question(Some("a.txt")), &[("> ", "t\n")]).await;
     assert_eq!(decision, Said::Decided(allow(Scope::Thread, None)));
 }
@@ -117,7 +117,7 @@ async fn consent_beyond_the_call_is_not_given_where_no_pattern_is_shown() {
     let lines = [("> ", "t\n"), ("not offered for this", "a\n"), ("not offered for this", "y\n")];
     let (decision, screen) = said(&question(None), &lines).await;
     assert_eq!(decision, Said::Decided(allow(Scope::Once, None)));
-    assert!(!screen.contains("t this thread"), "{screen}");
+    assert!(!screen.contains("t allow in this thread"), "{screen}");
 }
 
 #[tokio::test]

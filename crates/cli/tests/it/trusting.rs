@@ -112,7 +112,7 @@ async fn trust_is_listed_and_taken_back_from_anywhere() {
     assert_eq!((listed[0]["path"].as_str(), listed[0]["answer"].as_str()), (root.to_str(), Some("trusted")));
     let mut elsewhere = desk.command(&["trust", root.to_str().expect("text"), "--revoke"]);
     let ran = finish(elsewhere.current_dir(desk.aside("home")).spawn().expect("the binary starts")).await;
-    assert!(ran.exits(0).stdout.contains("is forgotten"));
+    assert!(ran.exits(0).stdout.contains("is no longer trusted"));
     writes(&desk).await.exits(5);
 }
 
