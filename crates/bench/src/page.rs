@@ -11,7 +11,7 @@ use testkit::browser::{Browser, Page};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Child;
 
-use crate::cold::{finish, majordomo};
+use crate::cold_start::{finish, majordomo};
 
 /// Sub-agents, and how often each of them looks at something: four events each time.
 const CHILDREN: usize = 4;

@@ -4,7 +4,7 @@
 //! model's messages chooses the reply), so that a process which starts again goes on at the right place. Only the count
 //! of failed attempts lives in memory. `SCRIPTED.md` beside this crate's manifest describes the format for its writers.
 
-mod speaker;
+mod player;
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 use crate::error::Error;
 
-pub(crate) use speaker::Speaker;
+pub(crate) use player::ScriptPlayer;
 
 /// A file of replies.
 #[derive(Clone, Debug, Deserialize)]

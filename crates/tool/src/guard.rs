@@ -23,7 +23,7 @@ use std::time::Duration;
 use rustix::process::{Resource, Rlimit, WaitOptions, WaitStatus};
 use serde::{Deserialize, Serialize};
 
-use crate::command::kin::{self, Kin, Swept};
+use crate::command::processes::{self, EndedCount, ProcessInfo};
 use crate::sandbox::plan::Plan;
 use crate::sandbox::start::{self, CONFINE, Started};
 
@@ -49,7 +49,8 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let Ok(line) = std::io::stdin().as_fd().try_clone_to_owned().map(UnixStream::from) else {
         return ExitCode::FAILURE;
     };
-    let told = watch(&plan, args, &line).unwrap_or_else(|problem| Told { problem: Some(problem), ..Told::default() });
+    let told = watch(&plan, args, &line)
+        .unwrap_or_else(|problem| GuardResult { problem: Some(problem), ..GuardResult::default() });
     // The runtime may be gone; then there is nobody to tell.
     let _ = (&line).write_all(&serde_json::to_vec(&told).unwrap_or_default());
     ExitCode::SUCCESS
@@ -68,7 +69,7 @@ fn close_others() {
 
 /// What a guard tells at the end.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Told {
+pub(crate) struct GuardResult {
     /// The command's exit code.
     pub code: Option<i32>,
     /// The signal that ended it.
@@ -81,7 +82,7 @@ pub(crate) struct Told {
     pub left: usize,
 }
 
-impl Told {
+impl GuardResult {
     /// What a guard has told; none if it died before it told all.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         serde_json::from_slice(bytes).ok()
@@ -96,7 +97,7 @@ enum Over {
     Wanted,
 }
 
-fn watch(plan: &OsStr, args: impl Iterator<Item = OsString>, line: &UnixStream) -> Result<Told, String> {
+fn watch(plan: &OsStr, args: impl Iterator<Item = OsString>, line: &UnixStream) -> Result<GuardResult, String> {
     let listener = line.try_clone().map_err(|error| error.to_string())?;
     prepare()?;
     let (leader, walled) = begin(plan, args)?;
@@ -114,9 +115,10 @@ fn watch(plan: &OsStr, args: impl Iterator<Item = OsString>, line: &UnixStream) 
 
     let first = over.recv().map_err(|error| error.to_string())?;
     let us = std::process::id().cast_signed();
-    let below_us = || kin::below(us).into_iter().filter(|kin| kin.pid != us).collect();
-    let is_wall = |kin: &Kin| walled.as_ref().is_some_and(|walled| walled.is_wall(kin));
-    let Swept { ended, left } = kin::end(leader, 0, is_wall, || (!alone.load(Ordering::Acquire)).then(below_us));
+    let below_us = || processes::below(us).into_iter().filter(|process| process.pid != us).collect();
+    let is_wall = |process: &ProcessInfo| walled.as_ref().is_some_and(|walled| walled.is_wall(process));
+    let EndedCount { ended, left } =
+        processes::end(leader, 0, is_wall, || (!alone.load(Ordering::Acquire)).then(below_us));
     let problem = walled.and_then(Started::problem);
     let (status, problem) = match first {
         // Walls that were killed from outside have had a command in them, for all that is known.
@@ -126,7 +128,7 @@ fn watch(plan: &OsStr, args: impl Iterator<Item = OsString>, line: &UnixStream) 
             _ => (None, None),
         },
     };
-    Ok(Told {
+    Ok(GuardResult {
         code: status.and_then(WaitStatus::exit_status),
         signal: status.and_then(WaitStatus::terminating_signal),
         problem,

@@ -21,13 +21,13 @@ use futures_util::future::BoxFuture;
 use serde::Deserialize;
 
 use crate::args::{self, Call};
-use crate::command::{CommandHost, Finish, How, Order, run};
+use crate::command::{CommandHost, CommandSpec, Finish, How, run};
 use crate::context::ToolContext;
 use crate::error::Error;
 use crate::on_path::refused;
 use crate::protected;
 use crate::sandbox::plan::Network;
-use crate::sandbox::{Sandbox, Walled, Writing};
+use crate::sandbox::{Confinement, Sandbox, Writing};
 use crate::tool::{STOPPED, Tool, info};
 use crate::watch::{self, Watch};
 use crate::workspace::{WorkPath, Workspace};
@@ -199,7 +199,7 @@ impl RunCommand {
                 Err(error) => Err(io::Error::other(error)),
                 Ok(_) if context.stop.is_cancelled() => Err(io::Error::other(STOPPED)),
                 Ok(cwd) => {
-                    let order = Order {
+                    let spec = CommandSpec {
                         command: &args.command,
                         root: context.workspace.root(),
                         cwd,
@@ -208,7 +208,7 @@ impl RunCommand {
                         stop: &context.stop,
                         progress: context.progress.as_ref(),
                     };
-                    run(&self.host, order).await
+                    run(&self.host, spec).await
                 }
             };
             let found = [left, settled(watch).await].concat();
@@ -251,7 +251,7 @@ impl RunCommand {
         let built = tokio::task::spawn_blocking(move || {
             let workspace = &context.workspace;
             if is_read_only {
-                let walls = sandbox.walls(workspace, &mut Walled { network, writing: Writing::Nothing })?;
+                let walls = sandbox.walls(workspace, &mut Confinement { network, writing: Writing::Nothing })?;
                 let walls = walls.ok_or("nothing keeps it from writing: the sandbox is not in force any more")?;
                 return Ok(Surroundings { walls: Some(walls), watch: None, left: Vec::new() });
             }
@@ -261,7 +261,7 @@ impl RunCommand {
                 watch::Registered::new(workspace.root(), context.data.as_deref(), &consented).map_err(unnoted)?;
             let mut look = watch::look(workspace.root())?;
             let writing = Writing::Workspace { look: &mut look, consented: &consented };
-            let walls = sandbox.walls(workspace, &mut Walled { network, writing })?;
+            let walls = sandbox.walls(workspace, &mut Confinement { network, writing })?;
             if let (None, Some(hidden)) = (&walls, workspace.unreadable().found()?.first()) {
                 return Err(format!(
                     "a rule forbids reading {}, and without a sandbox it cannot be hidden from a command",

@@ -127,7 +127,7 @@ impl Sandbox {
 
     /// The walls for one command in this workspace; none if no sandbox is in force. `look` is what is protected there, in
     /// which is noted what the walls keep as it is.
-    pub(crate) fn walls(&self, workspace: &Workspace, wanted: &mut Walled<'_>) -> Result<Option<String>, String> {
+    pub(crate) fn walls(&self, workspace: &Workspace, wanted: &mut Confinement<'_>) -> Result<Option<String>, String> {
         let root = workspace.root();
         let (Some(secrets), Some(made_of)) = (self.wanted.as_ref(), self.made_of()) else { return Ok(None) };
         if NO_WORKSPACES.iter().any(|place| Path::new(place).starts_with(root)) {
@@ -173,7 +173,7 @@ fn pinned(root: &Path, hidden: &[PathBuf]) -> Vec<PathBuf> {
 }
 
 /// What walls are wanted for one command.
-pub(crate) struct Walled<'a> {
+pub(crate) struct Confinement<'a> {
     pub network: Network,
     pub writing: Writing<'a>,
 }
@@ -186,7 +186,7 @@ pub(crate) enum Writing<'a> {
     Workspace { look: &'a mut Look, consented: &'a [Arc<str>] },
 }
 
-impl Walled<'_> {
+impl Confinement<'_> {
     fn access(&self) -> Access {
         match self.writing {
             Writing::Nothing => Access::ReadOnly,
@@ -282,7 +282,7 @@ mod tests {
         let none = Sandbox::default();
         assert!(!none.is_in_force() && none.apology().is_none());
         assert!(!none.describe()[0].in_force);
-        let mut nothing = Walled { network: Network::Off, writing: Writing::Nothing };
+        let mut nothing = Confinement { network: Network::Off, writing: Writing::Nothing };
         assert!(none.walls(&Workspace::open("/").unwrap(), &mut nothing).unwrap().is_none());
     }
 }

@@ -20,7 +20,7 @@ use tokio::sync::broadcast::{self, Sender};
 use tokio::time::Instant;
 
 use super::Recorded;
-use super::window::{Door, Moments};
+use super::server::{Door, Moments};
 use crate::gauge::{self, Gauge};
 
 /// Batches that a client may be behind.

@@ -13,7 +13,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::task::JoinHandle;
 
-use super::window::{Door, Moments};
+use super::server::{Door, Moments};
 use crate::gauge;
 
 /// As much as is taken at once.

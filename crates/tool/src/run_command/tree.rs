@@ -15,10 +15,10 @@ use cap_std::fs::Dir;
 use shell::GitCall;
 use tokio_util::sync::CancellationToken;
 
-use crate::command::{CommandHost, How, Order, run};
+use crate::command::{CommandHost, CommandSpec, How, run};
 use crate::protected;
 use crate::sandbox::plan::Network;
-use crate::sandbox::{Walled, Writing};
+use crate::sandbox::{Confinement, Writing};
 use crate::watch;
 use crate::workspace::Workspace;
 
@@ -146,7 +146,7 @@ fn quoted(word: &str) -> String {
 /// What a script of our own prints in the read-only sandbox; none if it cannot be run there.
 fn asked(host: &CommandHost, script: &str, workspace: &Path, folder: &Path) -> Option<String> {
     let opened = Workspace::open(workspace).ok()?;
-    let mut nothing = Walled { network: Network::Off, writing: Writing::Nothing };
+    let mut nothing = Confinement { network: Network::Off, writing: Writing::Nothing };
     let plan = host.sandbox.walls(&opened, &mut nothing).ok()??;
     let folder = folder.canonicalize().ok().filter(|folder| folder.starts_with(workspace))?;
     let cwd = Dir::open_ambient_dir(folder, ambient_authority()).ok()?;
@@ -154,8 +154,8 @@ fn asked(host: &CommandHost, script: &str, workspace: &Path, folder: &Path) -> O
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
         let stop = CancellationToken::new();
         let (plan, root) = (Some(&*plan), opened.root());
-        let order = Order { command: script, root, cwd, plan, timeout: TIME, stop: &stop, progress: None };
-        runtime.block_on(run(host, order)).ok()
+        let spec = CommandSpec { command: script, root, cwd, plan, timeout: TIME, stop: &stop, progress: None };
+        runtime.block_on(run(host, spec)).ok()
     };
     // A runtime cannot be entered from a thread of another one.
     let finish = std::thread::scope(|scope| scope.spawn(work).join().ok()?)?;

@@ -22,7 +22,7 @@ use super::bubblewrap::{self, Lines};
 use super::limits::{self, Group};
 use super::plan::{Access, Kept, MadeOf, Plan};
 use super::{filter, mounted, ruleset};
-use crate::command::kin::{self, Kin};
+use crate::command::processes::{self, ProcessInfo};
 use crate::guard;
 
 /// The argument that makes a guard's program confine itself: `<program> __guard confine <plan> <folder> <command> …`.
@@ -32,7 +32,7 @@ pub(crate) const CONFINE: &str = "confine";
 pub(crate) struct Started {
     /// The process that was started.
     pub leader: i32,
-    witness: Witness,
+    startup: StartupStatus,
     /// Folders that walls were hung on and that were not there before.
     hung_on: Vec<PathBuf>,
     passing: Option<Passing>,
@@ -40,7 +40,7 @@ pub(crate) struct Started {
 }
 
 /// Who knows whether the command itself was ever begun.
-enum Witness {
+enum StartupStatus {
     /// Bubblewrap writes the command's exit code, if there was a command. The first process of its namespace is its own.
     Bubblewrap { status: BufReader<PipeReader>, first: Option<Pid> },
     /// A process that cannot confine itself says why.
@@ -64,22 +64,24 @@ pub(crate) fn start(plan: &Plan, command: impl Iterator<Item = OsString>) -> Res
 
 impl Started {
     /// Whether a process is a part of the walls. It is not asked to end, for with it everything would be torn down at once.
-    pub fn is_wall(&self, kin: &Kin) -> bool {
-        match self.witness {
-            Witness::Bubblewrap { first, .. } => kin.pid == self.leader || Pid::from_raw(kin.pid) == first,
-            Witness::Confined(_) => false,
+    pub fn is_wall(&self, process: &ProcessInfo) -> bool {
+        match self.startup {
+            StartupStatus::Bubblewrap { first, .. } => {
+                process.pid == self.leader || Pid::from_raw(process.pid) == first
+            }
+            StartupStatus::Confined(_) => false,
         }
     }
 
     /// Clears away, and tells why the command was not begun if it was not. Call it when all processes have ended.
     pub fn problem(mut self) -> Option<String> {
         let mut said = String::new();
-        let problem = match &mut self.witness {
-            Witness::Bubblewrap { status, .. } => {
+        let problem = match &mut self.startup {
+            StartupStatus::Bubblewrap { status, .. } => {
                 let heard = status.read_to_string(&mut said).is_ok() && said.contains("\"exit-code\"");
                 (!heard).then(|| "the sandbox could not be built, and the command was not run".to_owned())
             }
-            Witness::Confined(line) => {
+            StartupStatus::Confined(line) => {
                 let _ = line.read_to_string(&mut said);
                 (!said.is_empty()).then(|| format!("the sandbox could not be built: {said}"))
             }
@@ -116,19 +118,19 @@ fn behind_bubblewrap(
     if let Some(first) = first {
         if let Err(problem) = mounted::check(first, plan).and_then(|()| group.take(first)) {
             // It waits at the gate, which opens when this ends.
-            kin::kill_group(leader);
+            processes::kill_group(leader);
             return Err(problem);
         }
         limits::set_processes(first);
     }
-    // Without a first process there is nobody at the gate, and the witness will tell.
+    // Without a first process there is nobody at the gate, and the startup will tell.
     drop(gate);
     let absent = |kept: &Kept| match kept {
         Kept::Absent(path) => Some(path.clone()),
         Kept::AsItIs(_) => None,
     };
     let hung_on = plan.kept.iter().filter_map(absent).collect();
-    Ok(Started { leader, witness: Witness::Bubblewrap { status, first }, hung_on, passing: None, _group: group })
+    Ok(Started { leader, startup: StartupStatus::Bubblewrap { status, first }, hung_on, passing: None, _group: group })
 }
 
 fn behind_landlock(plan: &Plan, command: impl Iterator<Item = OsString>, group: Group) -> Result<Started, String> {
@@ -146,7 +148,13 @@ fn behind_landlock(plan: &Plan, command: impl Iterator<Item = OsString>, group: 
         group.take(first)?;
     }
     (&ours).write_all(b"!").map_err(words)?;
-    Ok(Started { leader, witness: Witness::Confined(ours), hung_on: Vec::new(), passing: Some(passing), _group: group })
+    Ok(Started {
+        leader,
+        startup: StartupStatus::Confined(ours),
+        hung_on: Vec::new(),
+        passing: Some(passing),
+        _group: group,
+    })
 }
 
 /// Confines this process and becomes the command. `args` are those that follow [`CONFINE`]. Comes back only if it fails.

@@ -11,7 +11,7 @@ use crate::error::Error;
 
 /// What one thread knows of the files.
 #[derive(Debug, Default)]
-pub struct FileLedger {
+pub struct SeenFiles {
     /// By path from the workspace root. Grows with the files that a thread touches and is dropped with it.
     seen: Mutex<HashMap<Box<str>, Mark>>,
 }
@@ -23,8 +23,8 @@ struct Mark {
     hash: u64,
 }
 
-impl FileLedger {
-    /// An empty ledger.
+impl SeenFiles {
+    /// An empty seen_files.
     pub fn new() -> Self {
         Self::default()
     }

@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 
 use crate::config::Wire;
 use crate::limits;
-use crate::listen::{Heard, Listener};
 use crate::sse::{Decoder, TooLong};
+use crate::stream_reader::{StreamReader, StreamState};
 
 /// However a stream is cut, its events are the same.
 pub fn events(stream: &[u8]) {
@@ -26,7 +26,7 @@ pub fn answer(wire: Wire, stream: &[u8]) {
     let whole = listen(wire, [stream]);
     assert_eq!(listen(wire, stream.chunks(1)), whole, "byte by byte");
     assert_eq!(listen(wire, ragged(stream)), whole, "in pieces of many sizes");
-    assert_eq!(hear(Listener::plain(wire), [stream]), whole, "event by event");
+    assert_eq!(hear(StreamReader::plain(wire), [stream]), whole, "event by event");
     if let Ok(answer) = &whole {
         assert_calls_whole(answer);
     }
@@ -44,12 +44,12 @@ pub fn answer(wire: Wire, stream: &[u8]) {
 
 /// Listens as `http` does: until the end is heard, or the stream ends.
 pub(crate) fn listen<'a>(wire: Wire, chunks: impl IntoIterator<Item = &'a [u8]>) -> Result<Answer, CallError> {
-    hear(Listener::new(wire, None), chunks)
+    hear(StreamReader::new(wire, None), chunks)
 }
 
-fn hear<'a>(mut listener: Listener, chunks: impl IntoIterator<Item = &'a [u8]>) -> Result<Answer, CallError> {
+fn hear<'a>(mut listener: StreamReader, chunks: impl IntoIterator<Item = &'a [u8]>) -> Result<Answer, CallError> {
     for chunk in chunks {
-        if listener.hear(chunk)? == Heard::End {
+        if listener.hear(chunk)? == StreamState::End {
             break;
         }
     }

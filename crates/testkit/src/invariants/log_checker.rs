@@ -17,7 +17,7 @@ use super::{Broken, hold};
 
 /// The books of one thread. Events go in as they are committed, effects as they are handed out.
 #[derive(Clone, Debug)]
-pub struct Ledger {
+pub struct LogChecker {
     created: ThreadCreated,
     /// Requests of which nothing comes.
     pace: Pace,
@@ -88,7 +88,7 @@ struct Child {
     paused: bool,
 }
 
-impl Ledger {
+impl LogChecker {
     /// The books of a thread that came to be.
     pub fn new(created: &ThreadCreated) -> Self {
         Self {
@@ -265,7 +265,7 @@ impl Ledger {
         self.outstanding.clear();
     }
 
-    /// The thread says the same as the books.
+    /// The thread says the same as the contents.
     pub fn agrees_with(&self, thread: &Thread) -> Result<(), Broken> {
         let same = self.own == thread.used && self.below == thread.below && self.carved == thread.carved;
         hold("a thread and its log agree about what was used", same, || {

@@ -8,7 +8,7 @@ use majordomo::agent::{Event, ThreadId, Time, birth};
 use majordomo::store::{Commit, Process, ThreadQuery};
 
 use crate::gauge::{Gauge, Taken};
-use crate::{Keep, Log, house};
+use crate::{Keep, Log, setup};
 
 /// Commits that stand in line at once.
 const AT_ONCE: usize = 512;
@@ -19,15 +19,15 @@ const NOWHERE: &str = "http://127.0.0.1:9";
 /// Writes `count` roots that were never spoken to.
 pub async fn write(log: &Log) -> anyhow::Result<Taken> {
     let gauge = Gauge::begin();
-    let store = house::store(Keep::Normal, &log.database)?;
+    let store = setup::store(Keep::Normal, &log.database)?;
     let process = Process::current();
     let owner = process.id.clone();
     store.register(process, Time(0)).await?;
-    let house = house::house();
+    let house = setup::house();
     let mut line = FuturesUnordered::new();
     for number in 0..log.count {
         let id = ThreadId::new(format!("20260115-{number:07}"));
-        let created = birth::root(&house, house::root(id.clone(), 1)).map_err(anyhow::Error::msg)?;
+        let created = birth::root(&house, setup::root(id.clone(), 1)).map_err(anyhow::Error::msg)?;
         let events = vec![Event::ThreadCreated(Box::new(created))];
         let commit = Commit {
             thread: id,
@@ -53,7 +53,7 @@ pub async fn write(log: &Log) -> anyhow::Result<Taken> {
 
 /// Opens the database as a server would, and lists a page. The time is the page's alone, the memory all of it.
 pub async fn measure(log: &Log) -> anyhow::Result<Taken> {
-    let (runtime, _) = house::open(NOWHERE, house::store(Keep::Full, &log.database)?).await?;
+    let (runtime, _) = setup::open(NOWHERE, setup::store(Keep::Full, &log.database)?).await?;
     let gauge = Gauge::begin();
     let query = ThreadQuery { root_only: true, limit: 20, ..ThreadQuery::default() };
     let page = runtime.store().threads(query).await?;

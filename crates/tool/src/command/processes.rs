@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, PidfdFlags, Signal};
 
 /// For families without walls.
-pub(crate) fn no_walls(_: &Kin) -> bool {
+pub(crate) fn no_walls(_: &ProcessInfo) -> bool {
     false
 }
 
@@ -29,7 +29,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(10);
 
 /// A live process.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Kin {
+pub(crate) struct ProcessInfo {
     pub pid: i32,
     parent: i32,
     group: i32,
@@ -39,7 +39,7 @@ pub(crate) struct Kin {
 
 /// How many were ended, and how many could not be.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Swept {
+pub(crate) struct EndedCount {
     pub ended: usize,
     pub left: usize,
 }
@@ -50,9 +50,9 @@ pub(crate) struct Swept {
 pub(crate) fn end(
     leader: i32,
     least_strokes: u32,
-    is_wall: impl Fn(&Kin) -> bool,
-    find: impl Fn() -> Option<Vec<Kin>>,
-) -> Swept {
+    is_wall: impl Fn(&ProcessInfo) -> bool,
+    find: impl Fn() -> Option<Vec<ProcessInfo>>,
+) -> EndedCount {
     let begun = Instant::now();
     let our_session = read(std::process::id().cast_signed()).map(|us| us.session);
     let mut known = BTreeSet::new();
@@ -60,61 +60,63 @@ pub(crate) fn end(
     while let Some(found) = find() {
         let elapsed = begun.elapsed();
         if elapsed > PATIENCE && strokes >= least_strokes {
-            let left = found.iter().filter(|kin| !is_wall(kin)).count();
-            return Swept { ended: known.len().saturating_sub(left), left };
+            let left = found.iter().filter(|process| !is_wall(process)).count();
+            return EndedCount { ended: known.len().saturating_sub(left), left };
         }
-        for kin in found.iter().filter(|kin| !is_wall(kin)) {
-            if known.insert(kin.pid) && elapsed < GRACE {
-                kin.signal(Signal::TERM);
+        for process in found.iter().filter(|process| !is_wall(process)) {
+            if known.insert(process.pid) && elapsed < GRACE {
+                process.signal(Signal::TERM);
             }
         }
         if elapsed >= GRACE {
             strokes += 1;
             // A whole group dies at one stroke, however fast it forks. Only groups that the family has made are hit: a process
             // may have joined one that is not, but only in the session that it was born in.
-            let is_theirs = |kin: &&Kin| {
-                kin.group == leader || known.contains(&kin.group) || our_session.is_some_and(|ours| kin.session != ours)
+            let is_theirs = |process: &&ProcessInfo| {
+                process.group == leader
+                    || known.contains(&process.group)
+                    || our_session.is_some_and(|ours| process.session != ours)
             };
-            let groups: BTreeSet<_> = found.iter().filter(is_theirs).map(|kin| kin.group).collect();
+            let groups: BTreeSet<_> = found.iter().filter(is_theirs).map(|process| process.group).collect();
             groups.into_iter().for_each(kill_group);
-            found.iter().for_each(|kin| kin.signal(Signal::KILL));
+            found.iter().for_each(|process| process.signal(Signal::KILL));
         }
         std::thread::sleep(LOOK_EVERY);
     }
-    Swept { ended: known.len(), left: 0 }
+    EndedCount { ended: known.len(), left: 0 }
 }
 
 /// What a look finds; none if a second one finds nobody either. `/proc` is not read in one moment, and a process that is
 /// born to a dying one can be missed by a single look.
-pub(crate) fn unless_gone(look: impl Fn() -> Vec<Kin>) -> Option<Vec<Kin>> {
+pub(crate) fn unless_gone(look: impl Fn() -> Vec<ProcessInfo>) -> Option<Vec<ProcessInfo>> {
     let found = look();
     let found = if found.is_empty() { look() } else { found };
     (!found.is_empty()).then_some(found)
 }
 
 /// A process and everyone who descends from it.
-pub(crate) fn below(root: i32) -> Vec<Kin> {
+pub(crate) fn below(root: i32) -> Vec<ProcessInfo> {
     let everyone = everyone();
-    let mut children: BTreeMap<i32, Vec<Kin>> = BTreeMap::new();
-    for kin in everyone.values() {
-        children.entry(kin.parent).or_default().push(*kin);
+    let mut children: BTreeMap<i32, Vec<ProcessInfo>> = BTreeMap::new();
+    for process in everyone.values() {
+        children.entry(process.parent).or_default().push(*process);
     }
-    let mut all: Vec<Kin> = everyone.get(&root).copied().into_iter().collect();
+    let mut all: Vec<ProcessInfo> = everyone.get(&root).copied().into_iter().collect();
     let mut parents = vec![root];
     while let Some(parent) = parents.pop() {
-        for kin in children.get(&parent).into_iter().flatten() {
-            all.push(*kin);
-            parents.push(kin.pid);
+        for process in children.get(&parent).into_iter().flatten() {
+            all.push(*process);
+            parents.push(process.pid);
         }
     }
     all
 }
 
 /// Everyone whose environment carries this mark.
-pub(crate) fn marked(mark: &str) -> Vec<Kin> {
+pub(crate) fn marked(mark: &str) -> Vec<ProcessInfo> {
     let variable = format!("{MARK}={mark}");
-    let carries = |kin: &Kin| {
-        let environment = fs::read(format!("/proc/{}/environ", kin.pid)).unwrap_or_default();
+    let carries = |process: &ProcessInfo| {
+        let environment = fs::read(format!("/proc/{}/environ", process.pid)).unwrap_or_default();
         environment.split(|byte| *byte == 0).any(|entry| entry == variable.as_bytes())
     };
     everyone().into_values().filter(carries).collect()
@@ -128,12 +130,12 @@ pub(crate) fn kill_group(group: i32) {
     }
 }
 
-impl Kin {
+impl ProcessInfo {
     fn signal(&self, signal: Signal) {
         let Some(pid) = Pid::from_raw(self.pid) else { return };
         // Whoever is gone already needs no signal; whoever may not be signalled is counted as left.
         let _ = match rustix::process::pidfd_open(pid, PidfdFlags::empty()) {
-            Ok(handle) if read(self.pid).is_some_and(|kin| kin.start == self.start) => {
+            Ok(handle) if read(self.pid).is_some_and(|process| process.start == self.start) => {
                 rustix::process::pidfd_send_signal(handle, signal)
             }
             Ok(_) => Ok(()),
@@ -144,7 +146,7 @@ impl Kin {
 }
 
 /// Every live process that can be seen.
-fn everyone() -> BTreeMap<i32, Kin> {
+fn everyone() -> BTreeMap<i32, ProcessInfo> {
     let numbers = fs::read_dir("/proc").into_iter().flatten().flatten();
     let pids = numbers.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
     pids.filter_map(|pid| Some((pid, read(pid)?))).collect()
@@ -159,12 +161,12 @@ pub(crate) fn is_running(pid: i32) -> bool {
     }
 }
 
-fn read(pid: i32) -> Option<Kin> {
+fn read(pid: i32) -> Option<ProcessInfo> {
     parse(pid, &fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 
 /// A line of `/proc/<pid>/stat`; none for a process that has ended and only waits to be noticed.
-fn parse(pid: i32, stat: &str) -> Option<Kin> {
+fn parse(pid: i32, stat: &str) -> Option<ProcessInfo> {
     // The name stands in brackets and may hold anything, brackets too; what follows the last one is well formed.
     let (_, rest) = stat.rsplit_once(')')?;
     let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
@@ -176,7 +178,7 @@ fn parse(pid: i32, stat: &str) -> Option<Kin> {
     }
     let small = |at| number(at).and_then(|number| i32::try_from(number).ok());
     let start = fields.get(19)?.parse().ok()?;
-    Some(Kin { pid, parent: small(1)?, group: small(2)?, session: small(3)?, start })
+    Some(ProcessInfo { pid, parent: small(1)?, group: small(2)?, session: small(3)?, start })
 }
 
 #[cfg(test)]
@@ -186,8 +188,8 @@ mod tests {
     #[test]
     fn a_name_with_brackets_and_spaces_does_not_confuse_the_reader() {
         let line = "42 (a) Z (b) S 7 40 39 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 9876 0 0";
-        let kin = parse(42, line).unwrap();
-        assert_eq!((kin.pid, kin.parent, kin.group, kin.session, kin.start), (42, 7, 40, 39, 9876));
+        let process = parse(42, line).unwrap();
+        assert_eq!((process.pid, process.parent, process.group, process.session, process.start), (42, 7, 40, 39, 9876));
     }
 
     #[test]
@@ -203,6 +205,6 @@ mod tests {
     fn we_descend_from_our_parent() {
         let us = std::process::id().cast_signed();
         let parent = read(us).unwrap().parent;
-        assert!(below(parent).iter().any(|kin| kin.pid == us));
+        assert!(below(parent).iter().any(|process| process.pid == us));
     }
 }

@@ -10,21 +10,21 @@ use agent::thread::{Asking, Phase};
 use agent::{CallId, Input, Json, Thread};
 use serde_json::{Value, json};
 
-use super::setting::Temper;
+use super::setting::Behaviour;
 use crate::dice::Dice;
 
 /// What comes of a turn's request; none where the thread awaits no answer to it any more.
-pub(super) fn speak(dice: &mut Dice, temper: &Temper, thread: &Thread, turn: u32) -> Option<Input> {
+pub(super) fn speak(dice: &mut Dice, behaviour: &Behaviour, thread: &Thread, turn: u32) -> Option<Input> {
     let Phase::Asking(asking) = &thread.run.as_ref()?.phase else { return None };
     if asking.turn.turn != turn {
         return None;
     }
-    if dice.chance(temper.fails) {
+    if dice.chance(behaviour.fails) {
         return Some(Input::ModelFailed { turn, error: failure(dice) });
     }
-    let answer = answer(dice, temper, thread, asking);
+    let answer = answer(dice, behaviour, thread, asking);
     let wants_json = thread.created.role.output_schema.is_some();
-    let schema_error = match temper.habit {
+    let schema_error = match behaviour.habit {
         Some(habit) => habit.schema_error(),
         None if wants_json => dice.maybe(40, |_| Arc::from("this is no JSON")),
         None => None,
@@ -57,15 +57,15 @@ fn failure(dice: &mut Dice) -> CallError {
     }
 }
 
-fn answer(dice: &mut Dice, temper: &Temper, thread: &Thread, asking: &Asking) -> Answer {
+fn answer(dice: &mut Dice, behaviour: &Behaviour, thread: &Thread, asking: &Asking) -> Answer {
     let works = asking.turn.kind == TurnKind::Work;
-    if let Some(habit) = temper.habit.filter(|_| works) {
+    if let Some(habit) = behaviour.habit.filter(|_| works) {
         let mut answer = habit.answer(dice, thread);
-        answer.tokens = tokens(dice, temper, thread, asking, &answer.parts);
+        answer.tokens = tokens(dice, behaviour, thread, asking, &answer.parts);
         return answer;
     }
-    let is_done = dice.chance((2 + temper.hurry * u64::from(thread.turns)).min(90));
-    let calls = if works { !is_done } else { dice.chance(temper.errs) };
+    let is_done = dice.chance((2 + behaviour.hurry * u64::from(thread.turns)).min(90));
+    let calls = if works { !is_done } else { dice.chance(behaviour.errs) };
     let mut answer =
         Answer { parts: Vec::new(), stop: StopReason::EndTurn, tokens: None, malformed: Vec::new(), cut_call: None };
     if dice.chance(10) {
@@ -78,7 +78,7 @@ fn answer(dice: &mut Dice, temper: &Temper, thread: &Thread, asking: &Asking) ->
         answer.stop = *dice.pick(&[StopReason::ToolUse, StopReason::ToolUse, StopReason::ToolUse, StopReason::EndTurn]);
         let count = if dice.chance(5) { dice.between(4, 9) } else { dice.between(1, 3) };
         for number in 0..count {
-            call(dice, temper, thread, number, &mut answer);
+            call(dice, behaviour, thread, number, &mut answer);
         }
     } else if dice.chance(4) {
         answer.stop = StopReason::Refusal;
@@ -87,20 +87,20 @@ fn answer(dice: &mut Dice, temper: &Temper, thread: &Thread, asking: &Asking) ->
         answer.stop = StopReason::MaxTokens;
         answer.cut_call = thread.turns.is_multiple_of(2).then(|| "write".into());
     }
-    if dice.chance(temper.errs.min(2)) {
+    if dice.chance(behaviour.errs.min(2)) {
         let id = CallId::new("c1");
         answer.parts.push(Part::ToolResult { id, content: "I answer myself".into(), is_error: false });
     }
-    answer.tokens = tokens(dice, temper, thread, asking, &answer.parts);
+    answer.tokens = tokens(dice, behaviour, thread, asking, &answer.parts);
     answer
 }
 
-fn call(dice: &mut Dice, temper: &Temper, thread: &Thread, number: u64, answer: &mut Answer) {
+fn call(dice: &mut Dice, behaviour: &Behaviour, thread: &Thread, number: u64, answer: &mut Answer) {
     let tools = &thread.created.role.tools;
     let (verbs, hands): (Vec<&Arc<str>>, Vec<&Arc<str>>) = tools.iter().partition(|tool| VERBS.contains(&&***tool));
-    let name: Arc<str> = if dice.chance(temper.errs / 3) || tools.is_empty() {
+    let name: Arc<str> = if dice.chance(behaviour.errs / 3) || tools.is_empty() {
         (*dice.pick(&["nothing", "", "spawn_agent", "shell"])).into()
-    } else if !verbs.is_empty() && (dice.chance(temper.delegates) || hands.is_empty()) {
+    } else if !verbs.is_empty() && (dice.chance(behaviour.delegates) || hands.is_empty()) {
         verb(dice, thread, &verbs)
     } else if hands.is_empty() {
         "look".into()
@@ -113,9 +113,9 @@ fn call(dice: &mut Dice, temper: &Temper, thread: &Thread, number: u64, answer: 
         3 => String::new(),
         _ => format!("t{}-{number}", thread.turns),
     };
-    let mut input = arguments(dice, temper, thread, &name);
+    let mut input = arguments(dice, behaviour, thread, &name);
     let id = CallId::new(id);
-    if dice.chance(temper.errs / 2) {
+    if dice.chance(behaviour.errs / 2) {
         input = json!({});
         answer.malformed.push((id.clone(), "expected a value at column 7".into()));
     }
@@ -131,13 +131,13 @@ fn verb(dice: &mut Dice, thread: &Thread, verbs: &[&Arc<str>]) -> Arc<str> {
     (*dice.pick(if first.is_empty() { &second } else { &first })).clone()
 }
 
-fn arguments(dice: &mut Dice, temper: &Temper, thread: &Thread, name: &str) -> Value {
-    if dice.chance(temper.errs / 3) {
+fn arguments(dice: &mut Dice, behaviour: &Behaviour, thread: &Thread, name: &str) -> Value {
+    if dice.chance(behaviour.errs / 3) {
         return dice.pick(&[json!({}), json!([]), json!({"task": 7, "subtasks": {}}), json!("words")]).clone();
     }
     match name {
-        "spawn_agent" => spawn(dice, temper),
-        "delegate_task" => delegation(dice, temper),
+        "spawn_agent" => spawn(dice, behaviour),
+        "delegate_task" => delegation(dice, behaviour),
         "message_agent" => json!({"agent": child(dice, thread), "text": format!("also look at {}", dice.below(1000))}),
         "stop_agent" => json!({"agent": child(dice, thread), "now": dice.chance(40)}),
         "wait_agents" => {
@@ -151,24 +151,24 @@ fn arguments(dice: &mut Dice, temper: &Temper, thread: &Thread, name: &str) -> V
             input
         }
         "list_agents" => json!({}),
-        "SpawnAgentTool" => temporary(dice, temper, thread),
+        "SpawnAgentTool" => temporary(dice, behaviour, thread),
         "DelegateTaskTool" if dice.chance(10) => json!({"operation": "list_agents"}),
         "DelegateTaskTool" => {
-            json!({"operation": "delegate", "agent_id": agent(dice, temper), "prompt": format!("task {}", dice.below(6))})
+            json!({"operation": "delegate", "agent_id": agent(dice, behaviour), "prompt": format!("task {}", dice.below(6))})
         }
-        "ParallelTasksTool" => batch(dice, temper),
+        "ParallelTasksTool" => batch(dice, behaviour),
         _ => json!({"n": dice.below(4)}),
     }
 }
 
-fn spawn(dice: &mut Dice, temper: &Temper) -> Value {
+fn spawn(dice: &mut Dice, behaviour: &Behaviour) -> Value {
     let mut input = json!({"task": format!("task {}", dice.below(6)), "background": dice.chance(65)});
     let optional = [
         ("agent", json!(*dice.pick(&["general", "reader", "worker", "planner"])), 50),
-        ("agent", json!("nobody"), temper.errs / 3),
+        ("agent", json!("nobody"), behaviour.errs / 3),
         ("name", json!(*dice.pick(&["ann", "bob"])), 50),
         ("model", json!(*dice.pick(&["sim/large", "sim/small", "sim/tiny"])), 20),
-        ("model", json!("sim/none"), temper.errs / 3),
+        ("model", json!("sim/none"), behaviour.errs / 3),
         ("mode", json!(*dice.pick(&["plan", "ask", "auto", "dangerous"])), 20),
         ("tools", json!(["look", "write", "spawn_agent", "delegate_task"]), 15),
         ("max_tool_calls", json!(dice.below(8)), 20),
@@ -189,7 +189,7 @@ fn spawn(dice: &mut Dice, temper: &Temper) -> Value {
 }
 
 /// A temporary agent, or what became of one.
-fn temporary(dice: &mut Dice, temper: &Temper, thread: &Thread) -> Value {
+fn temporary(dice: &mut Dice, behaviour: &Behaviour, thread: &Thread) -> Value {
     match dice.below(10) {
         0 => json!({"operation": "list_children"}),
         1..=3 if !thread.children.is_empty() => json!({"operation": "terminate", "child_id": child(dice, thread)}),
@@ -198,7 +198,7 @@ fn temporary(dice: &mut Dice, temper: &Temper, thread: &Thread) -> Value {
             if dice.chance(30) {
                 input["system_prompt"] = json!("You are somebody else.");
             }
-            if dice.chance(temper.errs / 3) {
+            if dice.chance(behaviour.errs / 3) {
                 input["model"] = json!("sim/none");
             }
             input
@@ -206,22 +206,22 @@ fn temporary(dice: &mut Dice, temper: &Temper, thread: &Thread) -> Value {
     }
 }
 
-fn batch(dice: &mut Dice, temper: &Temper) -> Value {
-    let count = if dice.chance(temper.errs / 3) { dice.between(7, 12) } else { dice.between(1, 4) };
+fn batch(dice: &mut Dice, behaviour: &Behaviour) -> Value {
+    let count = if dice.chance(behaviour.errs / 3) { dice.between(7, 12) } else { dice.between(1, 4) };
     let tasks: Vec<Value> = (0..count)
-        .map(|index| json!({"agent_id": agent(dice, temper), "prompt": format!("part {}", index % 2)}))
+        .map(|index| json!({"agent_id": agent(dice, behaviour), "prompt": format!("part {}", index % 2)}))
         .collect();
     let (wait_all, cancel_rest) = (dice.chance(40), dice.chance(40));
     json!({"operation": "execute_batch", "tasks": tasks, "wait_all": wait_all, "cancel_rest": cancel_rest})
 }
 
-fn agent(dice: &mut Dice, temper: &Temper) -> &'static str {
+fn agent(dice: &mut Dice, behaviour: &Behaviour) -> &'static str {
     const KNOWN: [&str; 4] = ["general", "reader", "reader", "worker"];
-    if dice.chance(temper.errs / 6) { "nobody" } else { KNOWN[dice.below(4) as usize] }
+    if dice.chance(behaviour.errs / 6) { "nobody" } else { KNOWN[dice.below(4) as usize] }
 }
 
-fn delegation(dice: &mut Dice, temper: &Temper) -> Value {
-    let count = if dice.chance(temper.errs / 3) { dice.between(7, 12) } else { dice.between(1, 5) };
+fn delegation(dice: &mut Dice, behaviour: &Behaviour) -> Value {
+    let count = if dice.chance(behaviour.errs / 3) { dice.between(7, 12) } else { dice.between(1, 5) };
     let mut subtasks = Vec::new();
     for index in 0..count {
         let mut subtask = json!({"task": format!("part {}", index % 2)});
@@ -229,14 +229,14 @@ fn delegation(dice: &mut Dice, temper: &Temper) -> Value {
             let earlier: Vec<u64> = (0..dice.between(1, 2)).map(|_| dice.below(index)).collect();
             subtask["depends_on"] = if dice.chance(50) { json!(earlier[0]) } else { json!(earlier) };
         }
-        if dice.chance(temper.errs / 4) {
+        if dice.chance(behaviour.errs / 4) {
             // A later one, itself, or one that does not exist: circles and holes.
             subtask["depends_on"] = json!(dice.below(count + 2));
         }
         if dice.chance(50) {
             subtask["agent"] = json!(*dice.pick(&["reader", "reader", "reader", "worker"]));
         }
-        if dice.chance(temper.errs / 6) {
+        if dice.chance(behaviour.errs / 6) {
             subtask["agent"] = json!("nobody");
         }
         subtasks.push(subtask);
@@ -258,13 +258,13 @@ fn child(dice: &mut Dice, thread: &Thread) -> String {
 }
 
 /// What the provider says was used: a little less than we reckon, as a rule.
-fn tokens(dice: &mut Dice, temper: &Temper, thread: &Thread, asking: &Asking, said: &[Part]) -> Option<Tokens> {
+fn tokens(dice: &mut Dice, behaviour: &Behaviour, thread: &Thread, asking: &Asking, said: &[Part]) -> Option<Tokens> {
     let bytes: usize = thread.talk.messages().iter().map(|message| message.bytes()).sum();
     let said = Message { role: Role::Assistant, parts: said.to_vec() }.bytes() as u64;
     let (prompt, output) = (bytes as u64 / 5, (said / 5).min(asking.turn.max_tokens));
     let cached = if dice.chance(50) { prompt / 2 } else { 0 };
     let honest = Tokens { input: prompt - cached, cache_read: cached, cache_write: 0, output };
-    if !dice.chance(temper.lies) {
+    if !dice.chance(behaviour.lies) {
         return Some(honest);
     }
     match dice.below(40) {

@@ -14,13 +14,13 @@ use crate::history::History;
 
 /// A script in one conversation.
 #[derive(Debug)]
-pub(crate) struct Speaker {
+pub(crate) struct ScriptPlayer {
     script: Arc<Script>,
     /// The reply that was asked for last, and how often. Lost with the process: errors in a script are then told again.
     attempts: Mutex<(usize, u32)>,
 }
 
-impl Speaker {
+impl ScriptPlayer {
     pub(crate) fn new(script: Arc<Script>) -> Self {
         Self { script, attempts: Mutex::new((0, 0)) }
     }

@@ -13,7 +13,7 @@ use crate::{anthropic, openai};
 
 /// The newest opening of one provider.
 #[derive(Debug, Default)]
-pub(crate) struct Openings(Mutex<Option<Arc<Kept>>>);
+pub(crate) struct OpeningCache(Mutex<Option<Arc<Kept>>>);
 
 #[derive(Debug)]
 struct Kept {
@@ -22,7 +22,7 @@ struct Kept {
     opening: Opening,
 }
 
-impl Openings {
+impl OpeningCache {
     /// The opening of a conversation that begins so.
     pub(crate) fn of(&self, wire: Wire, system: &str, tools: &[ToolInfo]) -> Opening {
         let newest = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -49,13 +49,13 @@ mod tests {
     #[test]
     fn those_who_begin_alike_share_their_opening_and_others_get_their_own() {
         for wire in [Wire::Anthropic, Wire::OpenAi] {
-            let openings = Openings::default();
-            let first = openings.of(wire, "be brief", &[]);
-            let second = openings.of(wire, "be brief", &[]);
+            let opening_cache = OpeningCache::default();
+            let first = opening_cache.of(wire, "be brief", &[]);
+            let second = opening_cache.of(wire, "be brief", &[]);
             assert!(Arc::ptr_eq(&first.system, &second.system), "{wire:?}");
-            let other = openings.of(wire, "be thorough", &[]);
+            let other = opening_cache.of(wire, "be thorough", &[]);
             assert!(other.system.contains("be thorough"), "{wire:?}");
-            assert!(openings.of(wire, "be brief", &[]).system.contains("be brief"), "{wire:?}");
+            assert!(opening_cache.of(wire, "be brief", &[]).system.contains("be brief"), "{wire:?}");
         }
     }
 }

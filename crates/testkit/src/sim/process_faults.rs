@@ -10,7 +10,7 @@ use super::{Due, Sight, Sim};
 const HOUR_MS: i64 = 3_600_000;
 
 /// What becomes of a process at one of its moments.
-pub(super) enum Fate {
+pub(super) enum ProcessFate {
     Lives,
     Gone,
     Stands(Time),
@@ -32,7 +32,7 @@ impl Sim {
     }
 
     /// The clock leaps now and then, and people try to go on with what needs nobody.
-    pub(super) fn plan_mishaps(&mut self) {
+    pub(super) fn plan_process_faults(&mut self) {
         for _ in 0..*self.dice.pick(&[0, 0, 1, 3]) {
             let (after_ms, by_ms) = (self.dice.below(300_000), self.leap_ms());
             self.after(after_ms, Due::Leap(by_ms));
@@ -44,19 +44,19 @@ impl Sim {
     }
 
     /// Whatever may happen to a process between two of its doings.
-    pub(super) fn fate(&mut self, process: usize) -> Fate {
+    pub(super) fn fate(&mut self, process: usize) -> ProcessFate {
         if let Some(until) = self.processes[process].stands_until(self.now) {
-            return Fate::Stands(until);
+            return ProcessFate::Stands(until);
         }
         self.summary.moments += 1;
         if self.crashes.contains(&self.summary.moments) {
             self.crash(process);
-            return Fate::Gone;
+            return ProcessFate::Gone;
         }
         if self.stalls.contains(&self.summary.moments) {
-            return Fate::Stands(self.stand(process));
+            return ProcessFate::Stands(self.stand(process));
         }
-        Fate::Lives
+        ProcessFate::Lives
     }
 
     /// Whoever does not stand still has lately said that it lives.
@@ -76,7 +76,7 @@ impl Sim {
         self.wall_ahead_ms += by_ms;
         self.note(format!("the wall clock leaps by {} s", by_ms / 1_000));
         let process = self.anybody();
-        if self.processes[process].seats.is_empty() && self.dice.chance(70) {
+        if self.processes[process].copies.is_empty() && self.dice.chance(70) {
             let left = self.processes[process].name.clone();
             self.disk.forget(&left);
             self.processes[process] = self.new_process();

@@ -12,7 +12,7 @@ use crate::sse::Decoder;
 use crate::{anthropic, openai};
 
 /// Listens to one answer.
-pub(crate) struct Listener {
+pub(crate) struct StreamReader {
     decoder: Decoder,
     reader: Reader,
     deltas: Option<DeltaSink>,
@@ -21,7 +21,7 @@ pub(crate) struct Listener {
 
 /// How far an answer is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Heard {
+pub(crate) enum StreamState {
     /// It goes on.
     Part,
     /// It is whole; its bill may still come.
@@ -35,7 +35,7 @@ enum Reader {
     OpenAi(openai::Reader),
 }
 
-impl Listener {
+impl StreamReader {
     /// An sink for one wire. Words are passed on as they come.
     pub(crate) fn new(wire: Wire, deltas: Option<DeltaSink>) -> Self {
         let reader = match wire {
@@ -64,10 +64,10 @@ impl Listener {
     }
 
     /// Takes the next bytes.
-    pub(crate) fn hear(&mut self, chunk: &[u8]) -> Result<Heard, CallError> {
+    pub(crate) fn hear(&mut self, chunk: &[u8]) -> Result<StreamState, CallError> {
         self.bytes = self.bytes.saturating_add(chunk.len());
-        if self.bytes > STREAM_BYTES && self.reader.heard() != Heard::Part {
-            return Ok(Heard::End);
+        if self.bytes > STREAM_BYTES && self.reader.heard() != StreamState::Part {
+            return Ok(StreamState::End);
         }
         if self.bytes > STREAM_BYTES {
             let message = format!("the answer went over the limit of {STREAM_BYTES} bytes and was given up");
@@ -76,32 +76,32 @@ impl Listener {
         let Self { decoder, reader, deltas, .. } = self;
         let take = |data: &[u8]| match reader.heard() {
             // Whether anything behind the end still came in the same chunk must make no difference.
-            Heard::End => Ok(()),
-            Heard::Part | Heard::Whole => reader.event(data, deltas.as_ref()),
+            StreamState::End => Ok(()),
+            StreamState::Part | StreamState::Whole => reader.event(data, deltas.as_ref()),
         };
         match decoder.feed(chunk, take) {
             Ok(()) => Ok(self.reader.heard()),
-            Err(error) if self.reader.heard() == Heard::Part => Err(self.with_partial(error)),
+            Err(error) if self.reader.heard() == StreamState::Part => Err(self.with_partial(error)),
             // Whatever follows a whole answer takes nothing away from it.
-            Err(_) => Ok(Heard::End),
+            Err(_) => Ok(StreamState::End),
         }
     }
 
     /// Takes the end of the stream: an answer, or the news that there is none.
     pub(crate) fn end(mut self) -> Result<Answer, CallError> {
         let heard = self.reader.heard();
-        if heard != Heard::End {
+        if heard != StreamState::End {
             let Self { decoder, reader, deltas, .. } = &mut self;
             let last = std::mem::take(decoder).finish(|data| reader.event(data, deltas.as_ref()));
             // Bytes behind the last blank line that cannot be read are the place where the stream was cut.
             if let Err(error) = last
-                && heard == Heard::Part
+                && heard == StreamState::Part
                 && error.kind != CallErrorKind::Garbled
             {
                 return Err(self.with_partial(error));
             }
         }
-        if self.reader.heard() == Heard::Part {
+        if self.reader.heard() == StreamState::Part {
             return Err(self.cut("the answer ended before its end was told"));
         }
         Ok(match self.reader {
@@ -140,7 +140,7 @@ impl Reader {
         }
     }
 
-    fn heard(&self) -> Heard {
+    fn heard(&self) -> StreamState {
         match self {
             Self::Anthropic(reader) => reader.heard(),
             Self::OpenAi(reader) => reader.heard(),

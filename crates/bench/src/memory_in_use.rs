@@ -4,19 +4,19 @@ use std::time::Duration;
 
 use crate::client::client;
 use crate::gauge::{Gauge, Taken};
-use crate::{FanOut, fan_out, house};
+use crate::{FanOut, fan_out, setup};
 
 /// How often it is looked whether all of them wait.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Measures at the moment at which all of them wait; the model holds their last answers back until then.
 pub async fn measure(fan_out: &FanOut) -> anyhow::Result<Taken> {
-    let store = house::store(fan_out.keep, &fan_out.database)?;
-    let (runtime, providers) = house::open(&fan_out.server, store).await?;
+    let store = setup::store(fan_out.keep, &fan_out.database)?;
+    let (runtime, providers) = setup::open(&fan_out.server, store).await?;
     let gauge = Gauge::begin();
     let run = fan_out::run(&runtime, fan_out::THREAD, fan_out.children);
     let watch = async {
-        let at_once = fan_out.children.min(house::REQUESTS);
+        let at_once = fan_out.children.min(setup::REQUESTS);
         let client = client()?;
         loop {
             let held: usize = client.get(format!("{}/held", fan_out.server)).send().await?.text().await?.parse()?;

@@ -20,8 +20,8 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::time::Instant;
 
 use super::{EVENTS_A_SECOND, Past};
-use crate::chronicle::Chronicle;
 use crate::gauge::{self, Gauge};
+use crate::long_thread::LongThread;
 
 const THREAD: &str = "20260115-watch";
 
@@ -43,7 +43,7 @@ pub async fn serve(past: &Past) -> anyhow::Result<()> {
     let staff = staff(&past.data).await?;
     let (store, clock) = (staff.runtime().store().clone(), staff.runtime().clock().clone());
     let id = ThreadId::new(THREAD);
-    let mut chronicle = Chronicle::begin(store.clone(), Process::current().id, id, clock.now()).await?;
+    let mut chronicle = LongThread::begin(store.clone(), Process::current().id, id, clock.now()).await?;
     while chronicle.n < past.events {
         chronicle.lap(clock.now()).await?;
     }
@@ -84,7 +84,7 @@ async fn staff(data: &Path) -> anyhow::Result<Staff> {
 }
 
 /// Writes at an even pace for so long; when each event was kept.
-async fn write(chronicle: &mut Chronicle, clock: &Clock, seconds: u64) -> anyhow::Result<Moments> {
+async fn write(chronicle: &mut LongThread, clock: &Clock, seconds: u64) -> anyhow::Result<Moments> {
     let (begun, first) = (Instant::now(), chronicle.n);
     let mut moments = Vec::new();
     while chronicle.n - first < seconds * EVENTS_A_SECOND {

@@ -11,10 +11,10 @@ use majordomo::agent::{CallId, Effect, Event, Input, InputId, Json, Outside, Ste
 use majordomo::store::{Appended, Commit, ProcessId, Store};
 
 use crate::answer::TOOL;
-use crate::house;
+use crate::setup;
 
 /// A thread and its log.
-pub struct Chronicle {
+pub struct LongThread {
     store: Arc<dyn Store>,
     process: ProcessId,
     house: House,
@@ -26,11 +26,11 @@ pub struct Chronicle {
     pub n: u64,
 }
 
-impl Chronicle {
+impl LongThread {
     /// Creates a root and gives it its first message.
     pub async fn begin(store: Arc<dyn Store>, process: ProcessId, id: ThreadId, at: Time) -> anyhow::Result<Self> {
-        let house = house::house();
-        let created = birth::root(&house, house::root(id.clone(), 1)).map_err(anyhow::Error::msg)?;
+        let house = setup::house();
+        let created = birth::root(&house, setup::root(id.clone(), 1)).map_err(anyhow::Error::msg)?;
         let created = Event::ThreadCreated(Box::new(created));
         let thread = Thread::new(at, &created);
         let step = Step { events: vec![created], effects: Vec::new() };

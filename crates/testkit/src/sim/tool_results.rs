@@ -2,16 +2,16 @@
 
 use agent::tools::ToolResult;
 
-use super::setting::Temper;
+use super::setting::Behaviour;
 use crate::dice::Dice;
 
 /// After so long even a tool that hangs is given up by its own hands.
 const GIVEN_UP_MS: u64 = 3_600_000;
 
 /// How long a tool takes.
-pub(super) fn takes_ms(dice: &mut Dice, temper: &Temper) -> u64 {
+pub(super) fn takes_ms(dice: &mut Dice, behaviour: &Behaviour) -> u64 {
     match () {
-        () if dice.chance(temper.hangs) => GIVEN_UP_MS,
+        () if dice.chance(behaviour.hangs) => GIVEN_UP_MS,
         () if dice.chance(20) => dice.between(10_000, 400_000),
         () => dice.between(0, 5_000),
     }

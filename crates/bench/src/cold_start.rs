@@ -8,7 +8,7 @@ use anyhow::{Context, ensure};
 use tokio::process::{Child, Command};
 
 use crate::gauge;
-use crate::staged::ModelServer;
+use crate::processes::ModelServer;
 
 /// How a start went.
 #[derive(Clone, Copy, Debug)]

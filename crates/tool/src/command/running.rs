@@ -14,21 +14,21 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::process::{Child, Command};
 use tokio::task::JoinHandle;
 
-use super::kin::{self, Swept};
-use super::{CommandHost, Guard, How, Order, environment};
+use super::processes::{self, EndedCount};
+use super::{CommandHost, CommandSpec, Guard, How, environment};
 use crate::guard;
 
 /// How long a process whose end is certain may take to leave.
 const LEAVE_TIME: Duration = Duration::from_millis(500);
 
 /// A command that is running.
-pub(super) enum Hold {
+pub(super) enum RunningCommand {
     Guarded(Guarded),
-    Bare(Bare),
+    Unguarded(Unguarded),
 }
 
 /// How it ended, and what had to be ended with it.
-pub(super) struct Last {
+pub(super) struct Ending {
     pub how: How,
     pub swept: usize,
     pub left: usize,
@@ -45,24 +45,24 @@ pub(super) struct Guarded {
 }
 
 /// The shell is our child.
-pub(super) struct Bare {
+pub(super) struct Unguarded {
     /// Dropped before the shell, which until then is not reaped and keeps its number.
-    leash: Leash,
+    kill_on_drop: KillOnDrop,
     shell: Child,
-    sweep: Option<JoinHandle<Swept>>,
+    sweep: Option<JoinHandle<EndedCount>>,
 }
 
 /// Ends a shell that nobody waits for any more.
-struct Leash {
+struct KillOnDrop {
     pid: i32,
     mark: String,
     /// Set once the sweep is under way.
     off: bool,
 }
 
-impl Hold {
-    pub fn start(host: &CommandHost, order: &Order<'_>, writer: io::PipeWriter) -> io::Result<Self> {
-        assert!(order.plan.is_none() || host.can_confine(), "walls are planned only where a guard can build them");
+impl RunningCommand {
+    pub fn start(host: &CommandHost, spec: &CommandSpec<'_>, writer: io::PipeWriter) -> io::Result<Self> {
+        assert!(spec.plan.is_none() || host.can_confine(), "walls are planned only where a guard can build them");
         let mark = unique_mark();
         let shell = if Path::new("/bin/bash").exists() { "/bin/bash" } else { "/bin/sh" };
         let mut command = match &host.guard {
@@ -73,24 +73,28 @@ impl Hold {
         };
         let guarded = !matches!(host.guard, Guard::None);
         if guarded {
-            command.arg0("majordomo").args([guard::WORD, order.plan.unwrap_or(guard::NO_PLAN), shell]);
+            command.arg0("majordomo").args([guard::WORD, spec.plan.unwrap_or(guard::NO_PLAN), shell]);
         } else {
             command.process_group(0);
         }
         command
-            .args(["-c", order.command])
+            .args(["-c", spec.command])
             // The folder as it was resolved beneath the workspace: a path could mean another one by now.
-            .current_dir(format!("/proc/self/fd/{}", order.cwd.as_raw_fd()))
+            .current_dir(format!("/proc/self/fd/{}", spec.cwd.as_raw_fd()))
             .env_clear()
-            .envs(environment::clean(std::env::vars_os(), order.root))
-            .env(kin::MARK, &mark)
+            .envs(environment::clean(std::env::vars_os(), spec.root))
+            .env(processes::MARK, &mark)
             .stdin(Stdio::null())
             .stdout(writer.try_clone()?)
             .stderr(writer);
         if !guarded {
             let shell = command.spawn()?;
             let pid = shell.id().map_or(0, u32::cast_signed);
-            return Ok(Self::Bare(Bare { leash: Leash { pid, mark, off: false }, shell, sweep: None }));
+            return Ok(Self::Unguarded(Unguarded {
+                kill_on_drop: KillOnDrop { pid, mark, off: false },
+                shell,
+                sweep: None,
+            }));
         }
         let (ours, theirs) = std::os::unix::net::UnixStream::pair()?;
         ours.set_nonblocking(true)?;
@@ -103,31 +107,31 @@ impl Hold {
     pub fn end(&mut self) {
         match self {
             Self::Guarded(held) => held.line = None,
-            Self::Bare(held) => held.sweep(),
+            Self::Unguarded(held) => held.sweep(),
         }
     }
 
     /// Waits until nothing of it is left. May be dropped and called again.
-    pub async fn ended(&mut self) -> io::Result<Last> {
+    pub async fn ended(&mut self) -> io::Result<Ending> {
         match self {
             Self::Guarded(held) => held.ended().await,
-            Self::Bare(held) => held.ended().await,
+            Self::Unguarded(held) => held.ended().await,
         }
     }
 
     /// Ends it without the guard's help, which has been waited for in vain.
-    pub async fn take_over(&mut self) -> io::Result<Last> {
+    pub async fn take_over(&mut self) -> io::Result<Ending> {
         match self {
             Self::Guarded(held) => held.lost().await,
-            Self::Bare(held) => held.ended().await,
+            Self::Unguarded(held) => held.ended().await,
         }
     }
 }
 
 impl Guarded {
-    async fn ended(&mut self) -> io::Result<Last> {
+    async fn ended(&mut self) -> io::Result<Ending> {
         while self.told.read_buf(&mut self.heard).await.unwrap_or(0) > 0 {}
-        let Some(told) = guard::Told::read(&self.heard) else { return self.lost().await };
+        let Some(told) = guard::GuardResult::read(&self.heard) else { return self.lost().await };
         if tokio::time::timeout(LEAVE_TIME, self.guard.wait()).await.is_err() {
             self.guard.start_kill()?;
         }
@@ -138,37 +142,39 @@ impl Guarded {
             (None, Some(signal), _) => How::Signaled(signal),
             (None, None, None) => How::Lost,
         };
-        Ok(Last { how, swept: told.swept, left: told.left })
+        Ok(Ending { how, swept: told.swept, left: told.left })
     }
 
     /// The guard is dead or does not answer. Its command is found by the mark that everything it started has inherited.
-    async fn lost(&mut self) -> io::Result<Last> {
+    async fn lost(&mut self) -> io::Result<Ending> {
         // Whether it was dead before or dies now makes no difference, and one that cannot die is not waited for.
         let _ = self.guard.start_kill();
         let _ = tokio::time::timeout(LEAVE_TIME, self.guard.wait()).await;
         let mark = self.mark.clone();
         let sweep = tokio::task::spawn_blocking(move || {
-            kin::end(0, kin::STROKES, kin::no_walls, || kin::unless_gone(|| kin::marked(&mark)))
+            processes::end(0, processes::STROKES, processes::no_walls, || {
+                processes::unless_gone(|| processes::marked(&mark))
+            })
         });
-        let Swept { ended, left } = sweep.await.map_err(io::Error::other)?;
-        Ok(Last { how: How::Lost, swept: ended, left })
+        let EndedCount { ended, left } = sweep.await.map_err(io::Error::other)?;
+        Ok(Ending { how: How::Lost, swept: ended, left })
     }
 }
 
-impl Bare {
+impl Unguarded {
     fn sweep(&mut self) {
-        let (pid, mark) = (self.leash.pid, self.leash.mark.clone());
+        let (pid, mark) = (self.kill_on_drop.pid, self.kill_on_drop.mark.clone());
         self.sweep.get_or_insert_with(|| tokio::task::spawn_blocking(move || end_all_of(pid, &mark)));
-        self.leash.off = true;
+        self.kill_on_drop.off = true;
     }
 
-    async fn ended(&mut self) -> io::Result<Last> {
+    async fn ended(&mut self) -> io::Result<Ending> {
         if self.sweep.is_none() {
             self.shell.wait().await?;
             self.sweep();
         }
         let sweep = self.sweep.as_mut().expect("a sweep has begun");
-        let Swept { ended, left } = sweep.await.map_err(io::Error::other)?;
+        let EndedCount { ended, left } = sweep.await.map_err(io::Error::other)?;
         // A shell that could not be ended is not waited for.
         let how = match tokio::time::timeout(LEAVE_TIME, self.shell.wait()).await {
             Err(_) => How::Lost,
@@ -177,14 +183,14 @@ impl Bare {
                 status.code().map_or_else(|| How::Signaled(status.signal().unwrap_or(0)), How::Exited)
             }
         };
-        Ok(Last { how, swept: ended, left })
+        Ok(Ending { how, swept: ended, left })
     }
 }
 
-impl Drop for Leash {
+impl Drop for KillOnDrop {
     fn drop(&mut self) {
         if !self.off {
-            kin::kill_group(self.pid);
+            processes::kill_group(self.pid);
             let (pid, mark) = (self.pid, std::mem::take(&mut self.mark));
             std::thread::spawn(move || end_all_of(pid, &mark));
         }
@@ -192,15 +198,15 @@ impl Drop for Leash {
 }
 
 /// Ends a shell of ours and everything that it has started.
-fn end_all_of(pid: i32, mark: &str) -> Swept {
+fn end_all_of(pid: i32, mark: &str) -> EndedCount {
     let look = || {
-        let mut all = kin::below(pid);
-        all.extend(kin::marked(mark));
-        all.sort_by_key(|kin| kin.pid);
-        all.dedup_by_key(|kin| kin.pid);
+        let mut all = processes::below(pid);
+        all.extend(processes::marked(mark));
+        all.sort_by_key(|process| process.pid);
+        all.dedup_by_key(|process| process.pid);
         all
     };
-    kin::end(pid, kin::STROKES, kin::no_walls, || kin::unless_gone(look))
+    processes::end(pid, processes::STROKES, processes::no_walls, || processes::unless_gone(look))
 }
 
 /// A word that no other command on this machine has.

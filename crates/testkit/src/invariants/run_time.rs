@@ -4,7 +4,7 @@ use agent::{Event, Outcome, Time};
 
 /// The hours of a thread's newest run.
 #[derive(Clone, Debug)]
-pub struct Hours {
+pub struct RunTime {
     /// When the run began; none before the first, and between two.
     begun: Option<Time>,
     /// How much of it somebody drove who had more to wait for than people. The time before somebody went on with it is nobody's.
@@ -13,7 +13,7 @@ pub struct Hours {
     touched: Time,
 }
 
-impl Hours {
+impl RunTime {
     /// Of a thread that came to be.
     pub fn new(now: Time) -> Self {
         Self { begun: None, driven_ms: 0, touched: now }

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use agent::{Event, Report, ThreadId};
 use store::{Execution, Record, Selection, Store, ThreadQuery, ThreadRow};
 
-use crate::invariants::{Ledger, family};
+use crate::invariants::{LogChecker, family};
 
 /// More than any test writes.
 const ALL: usize = 1_000_000;
 
 /// What a database holds at one moment.
-pub struct Books {
+pub struct DatabaseContents {
     /// Every event, in the order in which they were written.
     pub log: Vec<Record>,
     /// Every thread, oldest first.
@@ -20,7 +20,7 @@ pub struct Books {
     pub executions: Vec<Execution>,
 }
 
-impl Books {
+impl DatabaseContents {
     pub(super) async fn read(store: &dyn Store) -> Self {
         let log = store::read_all(store, Selection::everything()).await.expect("the log can be read");
         let query = ThreadQuery { limit: ALL, ..ThreadQuery::default() };
@@ -43,24 +43,24 @@ impl Books {
         self.log.iter().filter(|record| record.thread.root() == *root).collect()
     }
 
-    /// Holds the log of a family against its ledgers: whatever happened, every rule holds, and nothing is under way.
+    /// Holds the log of a family against its checkers: whatever happened, every rule holds, and nothing is under way.
     #[track_caller]
     pub fn assert_at_rest(&self, root: &ThreadId) {
         assert_gapless(&self.log);
-        let mut ledgers: BTreeMap<ThreadId, Ledger> = BTreeMap::new();
+        let mut checkers: BTreeMap<ThreadId, LogChecker> = BTreeMap::new();
         for record in self.family(root) {
-            let seen = match (&*record.event, ledgers.get_mut(&record.thread)) {
+            let seen = match (&*record.event, checkers.get_mut(&record.thread)) {
                 (Event::ThreadCreated(created), None) => {
-                    ledgers.insert(record.thread.clone(), Ledger::new(created));
+                    checkers.insert(record.thread.clone(), LogChecker::new(created));
                     Ok(())
                 }
-                (event, Some(ledger)) => ledger.see(event),
+                (event, Some(checker)) => checker.see(event),
                 (event, None) => panic!("{} begins with {}", record.thread, event.kind()),
             };
             seen.unwrap_or_else(|broken| panic!("{} at {}: {broken}", record.thread, record.seq));
         }
-        let ledgers = ledgers.iter().map(|(id, ledger)| (id.clone(), ledger)).collect();
-        family(root, &ledgers).unwrap_or_else(|broken| panic!("{broken}"));
+        let checkers = checkers.iter().map(|(id, checker)| (id.clone(), checker)).collect();
+        family(root, &checkers).unwrap_or_else(|broken| panic!("{broken}"));
         for row in self.rows.iter().filter(|row| row.root == *root) {
             assert!(!row.state.is_live(), "{} is {}", row.id, row.state);
             assert_eq!(row.owner, None, "{}", row.id);
