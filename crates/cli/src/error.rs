@@ -6,7 +6,7 @@ use majordomo::staff;
 
 use crate::out;
 
-/// A failure at the desk.
+/// A command that failed.
 #[derive(Debug)]
 pub struct Failure {
     message: String,
