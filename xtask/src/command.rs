@@ -13,6 +13,7 @@ cargo xtask bench --quick   the same without the largest cases
 cargo xtask storm           every generated attack on the permission layer, in every sandbox (an hour or more)
 cargo xtask fuzz            bytes that nobody thought of against the decoders and the reader of commands, a minute each
 cargo xtask fuzz --seconds N  the same for N seconds each
+cargo xtask fuzz-add TARGET FILE  add a file to the inputs that fuzzing of a target begins with
 ";
 
 /// A command.
@@ -46,6 +47,13 @@ pub(crate) enum Command {
         /// How long for each of them.
         seconds: u64,
     },
+    /// One more input for the corpus of a target.
+    FuzzAdd {
+        /// What is fuzzed.
+        target: String,
+        /// The file that holds the input.
+        file: String,
+    },
 }
 
 impl Command {
@@ -65,6 +73,7 @@ impl Command {
             ["storm"] => Ok(Self::Storm),
             ["fuzz"] => Ok(Self::Fuzz { seconds: 60 }),
             ["fuzz", "--seconds", seconds] => Ok(Self::Fuzz { seconds: at_least_one("--seconds", seconds)? }),
+            ["fuzz-add", target, file] => Ok(Self::FuzzAdd { target: target.to_owned(), file: file.to_owned() }),
             [] => Err(String::new()),
             _ => Err(format!("there is no command '{}'\n\n", words.join(" "))),
         }
@@ -72,7 +81,7 @@ impl Command {
 
     /// Whether it needs more than Rust itself.
     pub(crate) fn needs_tools(&self) -> bool {
-        !matches!(self, Self::Lint | Self::Bench { .. } | Self::Fuzz { .. })
+        !matches!(self, Self::Lint | Self::Bench { .. } | Self::Fuzz { .. } | Self::FuzzAdd { .. })
     }
 }
 

@@ -95,7 +95,7 @@ pub(crate) fn in_stream(error: &Value) -> CallError {
     let body = ErrorBody::of(error);
     let kind = by_type(&body).unwrap_or(Kind::Server);
     let words = if body.message.is_empty() { "no reason was given" } else { &body.message };
-    failed(kind, format!("the provider broke off its answer: {words}"))
+    failed(kind, format!("the provider ended its answer with an error: {words}"))
 }
 
 /// Whether a failure of the body means that what came is not what was said to come, rather than that it ended early.

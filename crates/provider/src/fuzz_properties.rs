@@ -136,7 +136,21 @@ mod tests {
 
     use super::*;
 
-    /// Every file in a folder of this crate. Few of them mean that somebody has lost the rest.
+    /// Every input of a packed corpus (see `xtask/src/corpus.rs`). Few of them mean that the rest was lost.
+    fn corpus(target: &str, at_least: usize) -> impl Iterator<Item = (String, Vec<u8>)> {
+        let pack = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("corpus/{target}.jsonl"));
+        let text = fs::read_to_string(&pack).unwrap_or_else(|why| panic!("{}: {why}", pack.display()));
+        let input = |line: &str| -> Vec<u8> {
+            let value: Value = serde_json::from_str(line).expect("a line is JSON");
+            let input = value["input"].as_str().expect("an input");
+            input.chars().map(|c| u8::try_from(c).expect("a character is one byte")).collect()
+        };
+        let inputs: Vec<_> = text.lines().map(input).enumerate().collect();
+        assert!(inputs.len() >= at_least, "{} holds {} inputs", pack.display(), inputs.len());
+        inputs.into_iter().map(move |(line, input)| (format!("{}:{}", pack.display(), line + 1), input))
+    }
+
+    /// Every file in a folder of this crate. Few of them mean that the rest was lost.
     fn streams(folder: &str, at_least: usize) -> impl Iterator<Item = (String, Vec<u8>)> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
         let entries = fs::read_dir(&folder).unwrap_or_else(|why| panic!("{}: {why}", folder.display()));
@@ -156,24 +170,22 @@ mod tests {
     #[test]
     fn whatever_fuzzing_kept_gives_the_same_events_however_it_is_cut() {
         // F17, F18
-        replay(streams("corpus/sse", 20), events);
+        replay(corpus("sse", 20), events);
     }
 
     #[test]
     fn whatever_fuzzing_kept_gives_the_same_answer_and_never_half_a_call() {
         // F16, F17, F18
-        for (wire, corpus, recordings) in [
-            (Wire::Anthropic, "corpus/anthropic", "fixtures/anthropic"),
-            (Wire::OpenAi, "corpus/openai", "fixtures/openai"),
-        ] {
-            replay(streams(corpus, 50).chain(streams(recordings, 8)), |stream| answer(wire, stream));
+        for (wire, target) in [(Wire::Anthropic, "anthropic"), (Wire::OpenAi, "openai")] {
+            let recordings = streams(&format!("fixtures/{target}"), 8);
+            replay(corpus(target, 50).chain(recordings), |stream| answer(wire, stream));
         }
     }
 
     #[test]
     fn the_corpus_is_small_enough_to_be_carried_along() {
-        let folders = ["corpus/sse", "corpus/anthropic", "corpus/openai"];
-        let bytes: usize = folders.iter().flat_map(|folder| streams(folder, 1)).map(|(_, stream)| stream.len()).sum();
+        let targets = ["sse", "anthropic", "openai"];
+        let bytes: usize = targets.iter().flat_map(|target| corpus(target, 1)).map(|(_, stream)| stream.len()).sum();
         assert!(bytes <= 300_000, "{bytes} bytes");
     }
 }

@@ -165,7 +165,7 @@ impl Provider {
                     let since: &mut Instant = nothing_since.get_or_insert_with(Instant::now);
                     if heard == StreamState::Part && since.elapsed() > idle.saturating_mul(limits::SIGNS_OF_LIFE) {
                         let seconds = since.elapsed().as_secs_f32();
-                        return Err(listener.cut(&format!("nothing but signs of life came for {seconds:.0} s")));
+                        return Err(listener.cut(&format!("nothing but keep-alive signals came for {seconds:.0} s")));
                     }
                 }
                 Waited::Came(Ok(None)) => break,

@@ -102,7 +102,7 @@ impl StreamReader {
             }
         }
         if self.reader.heard() == StreamState::Part {
-            return Err(self.cut("the answer ended before its end was told"));
+            return Err(self.cut("the answer ended before it was complete"));
         }
         Ok(match self.reader {
             Reader::Anthropic(reader) => reader.finish(),

@@ -274,7 +274,7 @@ impl RunCommand {
             let watch = watch.map_err(unnoted)?;
             Ok(Surroundings { walls, watch: Some(watch), left })
         });
-        built.await.map_err(|broken| format!("the sandbox broke off: {broken}"))?
+        built.await.map_err(|broken| format!("the sandbox failed: {broken}"))?
     }
 }
 

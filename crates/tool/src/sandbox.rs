@@ -131,16 +131,16 @@ impl Sandbox {
         let root = workspace.root();
         let (Some(secrets), Some(made_of)) = (self.wanted.as_ref(), self.made_of()) else { return Ok(None) };
         if NO_WORKSPACES.iter().any(|place| Path::new(place).starts_with(root)) {
-            return Err(format!("{} is no workspace that walls could be put around", root.display()));
+            return Err(format!("{} cannot be a workspace in a sandbox", root.display()));
         }
         if let MadeOf::Bubblewrap(program) = made_of
             && program.starts_with(root)
         {
-            return Err("bubblewrap lies in the workspace, where a command could change it".to_owned());
+            return Err("bubblewrap is in the workspace, where a command could change it".to_owned());
         }
         let mut hidden = secrets::existing(&secrets.secret, |name| std::env::var_os(name));
         if hidden.iter().any(|hidden| hidden == root) {
-            return Err("the workspace is a secret itself, which no command may read".to_owned());
+            return Err("the workspace is itself a secret folder, which no command may read".to_owned());
         }
         let unreadable = workspace.unreadable().found()?;
         let mut pinned = pinned(root, &unreadable);
@@ -154,7 +154,7 @@ impl Sandbox {
         }
         let network = wanted.network;
         let plan = Plan { made_of: made_of.clone(), workspace: root.to_owned(), access, pinned, hidden, kept, network };
-        plan.to_argument().map(Some).ok_or_else(|| "a path has a name that is no text".to_owned())
+        plan.to_argument().map(Some).ok_or_else(|| "the name of a path is not valid UTF-8".to_owned())
     }
 
     fn of(secret: &[PathBuf], kinds: Kinds) -> Self {
@@ -230,7 +230,7 @@ fn facts(wrapped: Result<&PathBuf, &String>, confined: Result<&(), &String>, hol
         how: match (in_force, is_walled) {
             (true, true) => yes,
             (false, true) => no.to_owned(),
-            (_, false) => "there are no walls".to_owned(),
+            (_, false) => "no sandbox is in force".to_owned(),
         },
         advice: (!(in_force && is_walled)).then_some(if is_walled { advice } else { INSTALL }),
     };
@@ -240,7 +240,7 @@ fn facts(wrapped: Result<&PathBuf, &String>, confined: Result<&(), &String>, hol
     vec![
         Fact { name: "sandbox", in_force: is_walled, how: walls, advice: (!is_walled).then_some(INSTALL) },
         always("read-only commands", "nothing can be written but a scratch folder of the command's own"),
-        always("files", "the workspace and passing files can be written, secrets cannot be read"),
+        always("files", "the workspace and temporary files can be written, secrets cannot be read"),
         fact(
             "protected paths",
             is_wrapped,

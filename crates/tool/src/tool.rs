@@ -91,11 +91,11 @@ pub(crate) async fn blocking<E: std::fmt::Display + Send + 'static>(
     match acted.await {
         Ok(Ok(result)) => result,
         Ok(Err(error)) => ToolResult::error(error.to_string()),
-        Err(broken) => ToolResult::error(format!("{name} broke off: {broken}")),
+        Err(broken) => ToolResult::error(format!("{name} failed: {broken}")),
     }
 }
 
-/// A tool that looks at files and changes nothing.
+/// A tool that reads files and changes nothing.
 pub(crate) fn looks(name: &str, description: &str, schema: &str) -> ToolInfo {
     info(name, description, schema, Reach::ReadOnly, true, Risk::Low)
 }

@@ -28,7 +28,7 @@ fn however_a_file_is_spelt_rules_see_its_path_from_the_workspace() {
     let whole = folder.path().join("keys/one").display().to_string();
     for path in ["keys/one", "./keys/one", "keys//./one", &whole] {
         let looked = looked(path);
-        assert_eq!((&*looked.subjects, &*looked.effect), (&["keys/one".into()][..], "looks at keys/one"), "{path}");
+        assert_eq!((&*looked.subjects, &*looked.effect), (&["keys/one".into()][..], "reads keys/one"), "{path}");
         assert!(looked.also.contains(&whole.as_str().into()), "{:?}", looked.also);
     }
     assert_eq!(looked("innocent/one").subjects, ["innocent/one".into(), "keys/one".into()]);

@@ -18,7 +18,7 @@ const PLACES: [&str; 4] = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap
 /// A start that takes longer than this is none.
 const PROBE_TIME: Duration = Duration::from_secs(5);
 
-/// Where each command's own passing files go. They live in memory and go with it.
+/// Where each command's own temporary files go. They are kept in memory and removed with the command.
 const PASSING: [&str; 2] = ["/tmp", "/var/tmp"];
 
 /// A bubblewrap that works here, or why there is none.

@@ -170,7 +170,7 @@ pub(crate) fn confine(mut args: impl Iterator<Item = OsString>) -> ExitCode {
 
 fn become_the_command(args: &mut impl Iterator<Item = OsString>, line: &mut UnixStream) -> Result<String, String> {
     let plan = args.next().and_then(|plan| Plan::from_argument(plan.to_str()?)).ok_or("there is no plan")?;
-    let passing = args.next().map(PathBuf::from).ok_or("there is no folder for passing files")?;
+    let passing = args.next().map(PathBuf::from).ok_or("the folder for temporary files is missing")?;
     let program = args.next().ok_or("there is no command")?;
     line.read_exact(&mut [0]).map_err(words)?;
     let nothing = File::open("/dev/null").map_err(words)?;
@@ -246,7 +246,7 @@ fn words(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 
-/// A folder for passing files, removed with what is in it.
+/// A folder for temporary files, removed with what is in it.
 struct Passing(PathBuf);
 
 impl Passing {
@@ -260,7 +260,7 @@ impl Passing {
 
 impl Drop for Passing {
     fn drop(&mut self) {
-        // What cannot be removed is left to whoever cleans the machine's passing files.
+        // What cannot be removed is left to the cleaning of the machine's temporary files.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
