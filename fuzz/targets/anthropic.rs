@@ -1,4 +1,4 @@
-//! Any bytes as an answer in the words of Anthropic.
+//! Any bytes as an answer in the format of Anthropic.
 #![no_main]
 
 use majordomo_provider::{Wire, fuzz_properties};

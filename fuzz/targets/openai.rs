@@ -1,4 +1,4 @@
-//! Any bytes as an answer in the words of OpenAI.
+//! Any bytes as an answer in the format of OpenAI.
 #![no_main]
 
 use majordomo_provider::{Wire, fuzz_properties};

@@ -147,6 +147,9 @@ mod tests {
         let files: Vec<_> = fs::read_dir(root.join("fuzz/seeds/sse")).expect("a folder").flatten().collect();
         assert_eq!(files.len(), 1);
         assert_eq!(fs::read(files[0].path()).expect("a file"), b"\xff\n");
-        assert_eq!(fs::read_to_string(pack(root, "sse", "provider")).unwrap(), "{\"input\":\"\\u00ff\\n\",\"name\":\"crash-1\"}\n");
+        assert_eq!(
+            fs::read_to_string(pack(root, "sse", "provider")).unwrap(),
+            "{\"input\":\"\\u00ff\\n\",\"name\":\"crash-1\"}\n"
+        );
     }
 }

@@ -29,7 +29,7 @@ pub(crate) fn of(command: &Command) -> Vec<Step> {
         }
         Command::Bench { quick } => vec![
             cargo("the program", "build --locked --release --package majordomo-cli --package majordomo-bench"),
-            cargo("the scales", if *quick { QUICK_BENCH } else { BENCH }),
+            cargo("benchmarks", if *quick { QUICK_BENCH } else { BENCH }),
         ],
         Command::Storm => {
             let run = "nextest run --locked --package majordomo-cli --test storm --no-fail-fast";

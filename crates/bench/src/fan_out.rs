@@ -1,4 +1,4 @@
-//! A root that hands out work to many sub-agents at once, by the house.
+//! A root that starts many sub-agents at once, in the runtime.
 
 use anyhow::ensure;
 use majordomo::runtime::Runtime;

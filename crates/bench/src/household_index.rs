@@ -1,5 +1,5 @@
-//! A household with more notes and mails than most people gather in a life: how long until all of them are known, and until one
-//! is found. Beside a search stands the same question to the same tables and nothing else.
+//! A household with more notes and mails than most people have: how long until all of them are indexed, and until one
+//! is found. A search is compared with the same query on the same tables and nothing else.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! A database full of threads that nobody speaks to: what a page of the list takes, and whether the others cost anything.
+//! A database full of idle threads: what a page of the list costs, and whether the other threads cost anything.
 
 use std::sync::Arc;
 

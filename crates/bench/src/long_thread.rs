@@ -1,4 +1,4 @@
-//! A thread that the rules themselves write, lap by lap: the model calls the tool once more, the tool answers. Nobody is asked;
+//! A long thread, written by the rules alone: the model calls the tool once more, the tool answers. No model is asked;
 //! what reaches the log is what a run of that length would have left there.
 
 use std::sync::Arc;

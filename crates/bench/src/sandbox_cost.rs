@@ -1,4 +1,4 @@
-//! A command that does nothing, with and without walls around it: what the walls cost.
+//! A command that does nothing, with and without a sandbox around it: what the cost cost.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use majordomo::agent::{CallId, Json, ThreadId};
 use majordomo::tool::{CommandHost, Guard, Registry, Sandbox, ToolContext, Workspace};
 use serde_json::json;
 
-use crate::Walls;
+use crate::SandboxCost;
 use crate::figure::median;
 use crate::gauge::{Gauge, Taken};
 
@@ -15,11 +15,11 @@ use crate::gauge::{Gauge, Taken};
 const COMMANDS: usize = 41;
 
 /// Runs commands one after the other. The first one, which finds out what works on this machine, does not count.
-pub async fn measure(walls: &Walls) -> anyhow::Result<Taken> {
-    let sandbox = if walls.sandbox { Sandbox::probe(&[]) } else { Sandbox::default() };
+pub async fn measure(cost: &SandboxCost) -> anyhow::Result<Taken> {
+    let sandbox = if cost.sandbox { Sandbox::probe(&[]) } else { Sandbox::default() };
     let host = CommandHost { guard: Guard::SelfExe, sandbox };
-    ensure!(host.is_confining() == walls.sandbox, "no sandbox works on this machine");
-    let workspace = Arc::new(Workspace::open(&walls.workspace)?);
+    ensure!(host.is_confining() == cost.sandbox, "no sandbox works on this machine");
+    let workspace = Arc::new(Workspace::open(&cost.workspace)?);
     let bench = ToolContext::new(workspace, ThreadId::new("20260115-k3f9"), CallId::new("tu_1"));
     let tools = Registry::standard(host);
     let tool = tools.get("run_command").expect("commands are a standard tool");

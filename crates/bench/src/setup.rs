@@ -1,4 +1,4 @@
-//! A house to measure: one agent, one tool that answers at once, one model, and limits that stand in nobody's way.
+//! What is measured: a runtime with one agent, one tool that answers at once, one model, and limits that are never reached.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -187,7 +187,7 @@ impl Suite<'_> {
         Ok(())
     }
 
-    /// What the walls around a command cost.
+    /// What the sandbox of a command cost.
     async fn sandbox(&mut self) -> anyhow::Result<()> {
         if !Sandbox::probe(&[]).is_in_force() {
             eprintln!("no sandbox works on this machine: what one costs is not measured");
@@ -196,14 +196,14 @@ impl Suite<'_> {
         let workspace = self.file("workspace");
         std::fs::create_dir(&workspace)?;
         let args = ["command", "--workspace", &workspace.display().to_string()];
-        let (mut bare, mut walled) = (Vec::new(), Vec::new());
+        let (mut bare, mut sandboxed) = (Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
             bare.push(processes::measure(&args).await?.wall_us);
-            walled.push(processes::measure(&[&args[..], &["--sandbox"]].concat()).await?.wall_us);
+            sandboxed.push(processes::measure(&[&args[..], &["--sandbox"]].concat()).await?.wall_us);
         }
-        let [bare, walled] = [bare, walled].map(|times| figure::median(times) as f64 / 1000.0);
+        let [bare, sandboxed] = [bare, sandboxed].map(|times| figure::median(times) as f64 / 1000.0);
         let name = format!("a sandbox around a command that does nothing ({bare:.1} ms without)");
-        self.note(Figure { name, ours: walled - bare, beside: None, unit: "ms", most: 30.0, aim: 15.0 });
+        self.note(Figure { name, ours: sandboxed - bare, beside: None, unit: "ms", most: 30.0, aim: 15.0 });
         Ok(())
     }
 

@@ -1,8 +1,8 @@
-//! A thousand who watch one family at work: whether each sees every frame once and in order, how long after it was kept, and what
-//! that costs the window, beside a bare broadcast of the same bytes. Then two hundred of them stand still.
+//! A thousand clients that follow one running family: whether each gets every frame once and in order, how long after it was stored,
+//! and what that costs the server, compared with a bare broadcast of the same bytes. Then two hundred of them stop reading.
 //!
-//! The window and the broadcast are processes of their own (`server.rs`, `broadcast.rs`); the clients are in this one, whose work
-//! counts for nobody but is done by the same cores.
+//! The server and the broadcast are processes of their own (`server.rs`, `broadcast.rs`); the clients are in this one, whose work
+//! is not counted but is done by the same cores.
 
 mod broadcast;
 mod clients;

@@ -1,4 +1,4 @@
-//! One thread's conversation with one model: told what was said, asked for one answer at a time.
+//! One thread's conversation with one model: messages are added, and one answer at a time is asked for.
 
 use std::fmt;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub struct Conversation {
     governor: Governor,
 }
 
-/// Who answers.
+/// What answers.
 #[derive(Clone, Debug)]
 pub(crate) enum Backend {
     /// A provider, and its own name of the model.
@@ -52,24 +52,23 @@ pub struct Ask {
     pub output_schema: Option<Json>,
     /// Ends the call: the request is closed and the answer is a failure of kind `Cancelled`.
     pub cancel: CancellationToken,
-    /// Who hears words as they come. Fleeting: the answer holds them all.
+    /// Gets streamed text as it comes; the answer holds all of it again.
     pub deltas: Option<DeltaSink>,
     /// Who asks, for the log of the process.
     pub label: Arc<str>,
 }
 
-/// Who hears an answer's words in passing: called for each piece, on the thread that reads the answer, and so quick that
-/// the reading does not suffer.
+/// Gets the streamed text of an answer: called for each piece on the thread that reads the answer, so that it must be quick.
 #[derive(Clone)]
 pub struct DeltaSink(Arc<dyn Fn(&str) + Send + Sync>);
 
 impl DeltaSink {
-    /// An sink that does this with every piece.
+    /// A sink that does this with every piece.
     pub fn new(hear: impl Fn(&str) + Send + Sync + 'static) -> Self {
         Self(Arc::new(hear))
     }
 
-    /// Lets a piece be heard. Nothing at all is nothing to hear.
+    /// Passes a piece on, unless it is empty.
     pub(crate) fn hear(&self, words: &str) {
         if !words.is_empty() {
             (self.0)(words);

@@ -1,7 +1,7 @@
-//! What a failed call is called, and the sentence a person reads about it: what happened, what to do, and the
-//! provider's own words as far as they help.
+//! The kind of a failed call, and the sentence that a person reads about it: what happened, what to do, and the
+//! provider's own message.
 //!
-//! Kinds alone decide what is done about a failure; whether it is tried again is the rules' business.
+//! Kinds alone decide what is done about a failure; whether it is tried again is decided by the rules.
 
 mod retry_after;
 

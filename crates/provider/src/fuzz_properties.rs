@@ -177,8 +177,8 @@ mod tests {
     fn whatever_fuzzing_kept_gives_the_same_answer_and_never_half_a_call() {
         // F16, F17, F18
         for (wire, target) in [(Wire::Anthropic, "anthropic"), (Wire::OpenAi, "openai")] {
-            let recordings = streams(&format!("fixtures/{target}"), 8);
-            replay(corpus(target, 50).chain(recordings), |stream| answer(wire, stream));
+            let folder = format!("fixtures/{target}");
+            replay(corpus(target, 50).chain(streams(&folder, 8)), |stream| answer(wire, stream));
         }
     }
 

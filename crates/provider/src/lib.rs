@@ -1,4 +1,4 @@
-//! The providers: language models over their own wire formats.
+//! Language models over their own wire formats.
 //!
 //! [`Providers`] holds every configured provider. A thread [opens](Providers::open) a [`Conversation`], tells it what was said,
 //! and [asks](Conversation::ask) for one answer at a time. Each call goes through the provider's own streaming wire

@@ -1,7 +1,7 @@
-//! System prompt and tools as they stand at the head of every request, written once for all conversations that begin alike.
+//! System prompt and tools at the beginning of every request, serialized once for all conversations that begin alike.
 //!
 //! Of a thousand children of one role each begins with the same few thousand bytes. The newest opening is kept and shared;
-//! one that differs is written anew and takes its place, so that nothing has to be thrown away in time.
+//! one that differs is written anew and takes its place, so that nothing has to expire.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

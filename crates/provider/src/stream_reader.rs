@@ -11,7 +11,7 @@ use crate::limits::STREAM_BYTES;
 use crate::sse::Decoder;
 use crate::{anthropic, openai};
 
-/// Listens to one answer.
+/// Reads one answer.
 pub(crate) struct StreamReader {
     decoder: Decoder,
     reader: Reader,
@@ -36,7 +36,7 @@ enum Reader {
 }
 
 impl StreamReader {
-    /// An sink for one wire. Words are passed on as they come.
+    /// A reader for one wire format. Text is passed on as it comes.
     pub(crate) fn new(wire: Wire, deltas: Option<DeltaSink>) -> Self {
         let reader = match wire {
             Wire::Anthropic => Reader::Anthropic(anthropic::Reader::default()),
@@ -45,7 +45,7 @@ impl StreamReader {
         Self { decoder: Decoder::default(), reader, deltas, bytes: 0 }
     }
 
-    /// An sink that reads every event by itself, however alike they are.
+    /// A reader that reads every event by itself, however similar they are.
     #[cfg(any(test, fuzzing))]
     pub(crate) fn plain(wire: Wire) -> Self {
         let reader = match wire {

@@ -1,8 +1,8 @@
-//! A whole family of agents in no time: a seed builds a house, rules, models that are slow, fail and lie, tools that hang, people
-//! who interfere, are asked for their consent and take their time, and two processes over one memory that go away, stand still, lose their threads to each other and disagree
+//! A whole family of agents in virtual time: a seed builds agents, rules, models that are slow, fail and lie, tools that hang, people
+//! who interfere, are asked for their consent and take their time, and two processes over one store that exit, pause, lose their threads to each other and disagree
 //! about what time it is; virtual time runs, and after every step the invariants are held against what happened.
 //!
-//! The rules are real, and so is the memory (`store::MemoryStore`): who may write is its business. Commits, effects, refusals
+//! The rules are real, and so is the store (`store::MemoryStore`), which decides who may write. Commits, effects, refusals
 //! and takeovers keep the order that a driver must keep (`drive.rs`): events are remembered, then effects are performed, and
 //! whatever was under way is gone with the process, or with the thread that another has taken.
 //! Wires, files and tasks are deliberately absent.

@@ -1,7 +1,7 @@
-//! A world of its own for each test of the real program: a home, a folder for state, a workspace, a script, and the
+//! An environment of its own for each test of the real program: a home, a folder for state, a workspace, a script, and the
 //! processes in it.
 //!
-//! What they print and how they end is in `running`, what they leave in the database in `books`.
+//! What they print and how they end is in `running`, what they leave in the database in `contents`.
 //! Which program it is comes from outside, for only its own tests know where it was built.
 
 mod contents;
@@ -204,7 +204,7 @@ impl World {
         until(what, || Some(self.log()).filter(|log| holds(log)))
     }
 
-    /// Holds the log of the family against the contents: whatever happened, every rule holds and nothing is under way.
+    /// Checks the log of the family: whatever happened, every rule holds and nothing is under way.
     pub fn assert_at_rest(&self, root: &ThreadId) {
         self.contents().assert_at_rest(root);
     }

@@ -34,12 +34,12 @@ use running::RunningCommand;
 pub struct CommandHost {
     /// Who watches over a command's processes.
     pub guard: Guard,
-    /// The walls around them. Without a guard nobody can build them.
+    /// Their sandbox. It cannot be built without a guard.
     pub sandbox: Sandbox,
 }
 
 impl CommandHost {
-    /// Whether commands run behind walls.
+    /// Whether commands run in a sandbox.
     pub fn is_confining(&self) -> bool {
         self.can_confine() && self.sandbox.is_in_force()
     }
@@ -48,7 +48,7 @@ impl CommandHost {
         !matches!(self.guard, Guard::None)
     }
 
-    /// Why commands run without walls, for their results; none where nobody wanted any.
+    /// Why commands run without a sandbox, for their results; none where nobody wanted any.
     pub(crate) fn apology(&self) -> Option<String> {
         match self.can_confine() {
             true => self.sandbox.apology(),
@@ -77,7 +77,7 @@ pub(crate) struct CommandSpec<'a> {
     /// The workspace's real name.
     pub root: &'a Path,
     pub cwd: Dir,
-    /// The plan of the walls around it, for its guard.
+    /// The plan of its sandbox, for its guard.
     pub plan: Option<&'a str>,
     pub timeout: Duration,
     pub stop: &'a CancellationToken,

@@ -7,7 +7,7 @@
 //! A closed socket says the same as a parent-death signal and says it rightly: the signal comes when the *thread* that
 //! started the guard ends, and is lost if that is over before it is asked for.
 //!
-//! It knows no clock: timeouts are the runtime's. It builds no walls either, but has them built: a command that shall be
+//! It knows no clock: timeouts are the runtime's. It builds no sandbox either, but has it built: a command that shall be
 //! confined comes with a plan for its sandbox.
 
 use std::ffi::{OsStr, OsString};
@@ -57,7 +57,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 /// Closes what whoever started the runtime has left open: a command would inherit it, and an open folder is a way around
-/// every wall. Nothing in this process has opened anything yet that it wants to keep.
+/// the sandbox. Nothing in this process has opened anything yet that it wants to keep.
 fn close_others() {
     let numbers = std::fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
     let open: Vec<i32> = numbers.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
@@ -100,7 +100,7 @@ enum Over {
 fn watch(plan: &OsStr, args: impl Iterator<Item = OsString>, line: &UnixStream) -> Result<GuardResult, String> {
     let listener = line.try_clone().map_err(|error| error.to_string())?;
     prepare()?;
-    let (leader, walled) = begin(plan, args)?;
+    let (leader, sandboxed) = begin(plan, args)?;
 
     let (tell, over) = mpsc::channel();
     let tell_wanted = tell.clone();
@@ -116,10 +116,11 @@ fn watch(plan: &OsStr, args: impl Iterator<Item = OsString>, line: &UnixStream) 
     let first = over.recv().map_err(|error| error.to_string())?;
     let us = std::process::id().cast_signed();
     let below_us = || processes::below(us).into_iter().filter(|process| process.pid != us).collect();
-    let is_wall = |process: &ProcessInfo| walled.as_ref().is_some_and(|walled| walled.is_wall(process));
+    let is_sandbox_process =
+        |process: &ProcessInfo| sandboxed.as_ref().is_some_and(|sandboxed| sandboxed.is_sandbox_process(process));
     let EndedCount { ended, left } =
-        processes::end(leader, 0, is_wall, || (!alone.load(Ordering::Acquire)).then(below_us));
-    let problem = walled.and_then(Started::problem);
+        processes::end(leader, 0, is_sandbox_process, || (!alone.load(Ordering::Acquire)).then(below_us));
+    let problem = sandboxed.and_then(Started::problem);
     let (status, problem) = match first {
         // Walls that were killed from outside have had a command in them, for all that is known.
         Over::Left(status) => (Some(status), problem.filter(|_| status.exited())),
@@ -137,12 +138,12 @@ fn watch(plan: &OsStr, args: impl Iterator<Item = OsString>, line: &UnixStream) 
     })
 }
 
-/// Starts the command, behind walls if there is a plan for them.
+/// Starts the command, in a sandbox if there is a plan for one.
 fn begin(plan: &OsStr, mut args: impl Iterator<Item = OsString>) -> Result<(i32, Option<Started>), String> {
     if plan != NO_PLAN {
         let plan = plan.to_str().and_then(Plan::from_argument).ok_or("a guard needs a plan that it can read")?;
-        let walled = start::start(&plan, args)?;
-        return Ok((walled.leader, Some(walled)));
+        let sandboxed = start::start(&plan, args)?;
+        return Ok((sandboxed.leader, Some(sandboxed)));
     }
     let program = args.next().ok_or("a guard needs a command")?;
     let bare = Command::new(program).args(args).stdin(Stdio::null()).process_group(0).spawn();

@@ -74,13 +74,7 @@ impl<A: DeserializeOwned + Send + 'static> Tool for OnPath<A> {
         if self.info.reach == Reach::ReadOnly {
             // A rule may speak of any of the arguments.
             also.extend(plain.subjects.iter().cloned());
-            return Assessment {
-                effect: format!("reads {path}").into(),
-                subjects,
-                also,
-                digest: real.into(),
-                ..plain
-            };
+            return Assessment { effect: format!("reads {path}").into(), subjects, also, digest: real.into(), ..plain };
         }
         let verb = if exists { "changes" } else { "creates" };
         // A pattern says any text by a star: a path that has one cannot be said by a pattern.

@@ -1,6 +1,6 @@
-//! Commands behind walls, with real processes: what they can reach, what they cannot, and that nothing of them stays.
+//! Commands in a sandbox, with real processes: what they can reach, what they cannot, and that nothing of them stays.
 //!
-//! Every kind of walls that works on this machine is tried; where one does not, it is asserted that this is said.
+//! Every kind of sandbox that works on this machine is tried; where one does not, it is asserted that this is said.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// What must appear nowhere.
 const CANARY: &str = "canary-4711";
 
-/// The kinds of walls.
+/// The kinds of sandbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Best,
@@ -48,9 +48,9 @@ fn kinds() -> Vec<Kind> {
     let all = [Kind::Best, Kind::Kernel];
     for kind in all {
         let sandbox = kind.sandbox(&[]);
-        let walls = &sandbox.describe()[0];
-        assert_eq!(walls.in_force, sandbox.is_in_force());
-        assert!(walls.in_force || (!walls.how.is_empty() && walls.advice.is_some()), "T38: {walls:?}");
+        let fact = &sandbox.describe()[0];
+        assert_eq!(fact.in_force, sandbox.is_in_force());
+        assert!(fact.in_force || (!fact.how.is_empty() && fact.advice.is_some()), "T38: {fact:?}");
     }
     all.into_iter().filter(|kind| kind.sandbox(&[]).is_in_force()).collect()
 }
@@ -71,7 +71,7 @@ impl TestWorkspace {
         Self::in_folder(&std::env::temp_dir())
     }
 
-    /// In the home folder, which walls do not replace by an empty one.
+    /// In the home folder, which the sandbox does not replace by an empty one.
     fn at_home() -> Self {
         Self::in_folder(&std::env::home_dir().unwrap())
     }
@@ -142,7 +142,7 @@ async fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
 // ---- what still works ----
 
 #[tokio::test]
-async fn ordinary_work_goes_on_behind_walls() {
+async fn ordinary_work_goes_on_in_a_sandbox() {
     for kind in kinds() {
         for room in [TestWorkspace::new(), TestWorkspace::at_home()] {
             let result = room.run(kind, "echo out; echo err >&2; cat; ls > list; pwd; exit 3").await;
@@ -167,7 +167,7 @@ async fn ordinary_work_goes_on_behind_walls() {
 }
 
 #[tokio::test]
-async fn tools_of_the_trade_work_behind_walls() {
+async fn tools_of_the_trade_work_in_a_sandbox() {
     let trade = [
         ("git", "git init -q . && git -c user.name=a -c user.email=b commit -q --allow-empty -m c && git status"),
         ("cargo", "cargo --version"),
@@ -188,7 +188,7 @@ async fn tools_of_the_trade_work_behind_walls() {
 
 // T34, T34b
 #[tokio::test]
-async fn no_argument_takes_the_walls_away() {
+async fn no_argument_takes_the_sandbox_away() {
     for kind in kinds() {
         let room = TestWorkspace::at_home();
         let target = room.outside("written");
@@ -411,7 +411,7 @@ async fn a_command_that_only_looks_can_change_nothing_at_all() {
     for kind in kinds() {
         for room in [TestWorkspace::new(), TestWorkspace::at_home()] {
             room.write("file", "before");
-            // What the reading of the command says is not what decides: a hostile reader obeys the same walls.
+            // What the reading of the command says is not what decides: a hostile reader is in the same sandbox.
             room.write(".git/config", "[core]\n\tfsmonitor = ./evil.sh\n\trepositoryformatversion = 0\n[diff \"x\"]\n\ttextconv = ./evil.sh\n");
             room.write(".git/HEAD", "ref: refs/heads/main\n");
             room.write(".git/objects/x", "");
@@ -644,7 +644,7 @@ fn most_processes(process: &Path) -> Option<u64> {
 
 // T39
 #[tokio::test]
-async fn output_without_end_is_ended_behind_walls() {
+async fn output_without_end_is_ended_in_a_sandbox() {
     for kind in kinds() {
         let result = TestWorkspace::new().run(kind, "yes").await;
         assert!(result.is_error && result.content.contains("it printed without end"), "{kind:?} {}", result.content);
@@ -655,7 +655,7 @@ async fn output_without_end_is_ended_behind_walls() {
 
 // T38
 #[tokio::test]
-async fn a_command_whose_walls_cannot_be_built_is_not_run() {
+async fn a_command_whose_sandbox_cannot_be_built_is_not_run() {
     for kind in kinds() {
         let room = TestWorkspace::at_home();
         fs::rename(room.path(""), room.outside("elsewhere")).unwrap();
@@ -741,7 +741,7 @@ fn word(kind: Kind, test: &str) -> String {
 
 // T40
 #[tokio::test]
-async fn nothing_stays_behind_walls_when_a_command_ends() {
+async fn nothing_stays_in_a_sandbox_when_a_command_ends() {
     for kind in kinds() {
         let (room, word) = (TestWorkspace::new(), word(kind, "ends"));
         let waits = format!("{} until [ $(wc -l < here) = {CLINGERS} ]; do sleep 0.01; done", clinging(&word));
@@ -749,13 +749,13 @@ async fn nothing_stays_behind_walls_when_a_command_ends() {
         assert_eq!(clingers(&word), 0, "{kind:?} {}", result.content);
         assert!(result.content.starts_with("printed\n") && !result.is_error, "{kind:?} {}", result.content);
         let quiet = room.run(kind, "true").await.content;
-        assert!(!quiet.contains("background"), "walls are not told of: {kind:?} {quiet}");
+        assert!(!quiet.contains("background"), "the sandbox itself is not reported: {kind:?} {quiet}");
     }
 }
 
 // T40, F29
 #[tokio::test]
-async fn nothing_stays_behind_walls_when_a_command_is_stopped() {
+async fn nothing_stays_in_a_sandbox_when_a_command_is_stopped() {
     for kind in kinds() {
         let (room, word) = (TestWorkspace::new(), word(kind, "stopped"));
         let command = format!("{} sleep 300", clinging(&word));
@@ -771,7 +771,7 @@ async fn nothing_stays_behind_walls_when_a_command_is_stopped() {
 
 // T40, F29
 #[tokio::test]
-async fn nothing_stays_behind_walls_when_nobody_waits_any_more() {
+async fn nothing_stays_in_a_sandbox_when_nobody_waits_any_more() {
     for kind in kinds() {
         let (room, word) = (TestWorkspace::new(), word(kind, "dropped"));
         let command = format!("{} sleep 300", clinging(&word));
@@ -806,7 +806,7 @@ async fn a_command_is_asked_to_end_before_it_is_killed() {
 
 // T40, F30
 #[tokio::test]
-async fn nothing_stays_behind_walls_when_the_runtime_is_killed() {
+async fn nothing_stays_in_a_sandbox_when_the_runtime_is_killed() {
     for kind in kinds() {
         let (room, word) = (TestWorkspace::new(), word(kind, "killed"));
         let command = format!("{} sleep 300", clinging(&word));

@@ -1,6 +1,6 @@
-//! The process that is watched: a real window on a real log, which grows when it is told to.
+//! The process that is followed: a real server on a real log, which grows on command.
 //!
-//! It writes the log itself, as a window does whose house is at work. Told on stdin, it answers a line each on stdout, and ends
+//! It writes the log itself, as a server does whose agents run. It answers each line on stdin with a line on stdout, and ends
 //! with its stdin.
 
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Says the replies of a script in one conversation.
+//! Answers with the replies of a script in one conversation.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

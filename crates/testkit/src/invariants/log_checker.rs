@@ -1,4 +1,4 @@
-//! The books of one thread, kept from its events: who may spend what, what is open, what is over.
+//! Checks the log of one thread, event by event: who may spend what, what is open, what is over.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use agent::{CallId, Effect, Event, InputId, Json, Outside, Report, Thread, Threa
 use super::pace::Pace;
 use super::{Broken, hold};
 
-/// The books of one thread. Events go in as they are committed, effects as they are handed out.
+/// What is known of one thread from its events. Events go in as they are committed, effects as they are handed out.
 #[derive(Clone, Debug)]
 pub struct LogChecker {
     created: ThreadCreated,
@@ -89,7 +89,7 @@ struct Child {
 }
 
 impl LogChecker {
-    /// The books of a thread that came to be.
+    /// The checker of a thread that was created.
     pub fn new(created: &ThreadCreated) -> Self {
         Self {
             created: created.clone(),

@@ -1,4 +1,4 @@
-//! What outlives every process: the real memory, and beside it what each log leads to, to hold the two against each other.
+//! What outlives every process: the real store, and beside it what each log leads to, to compare the two.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What a simulated model says: sense, nonsense, lies about its use, every way of failing, and every verb.
+//! The answers of simulated models: sense, nonsense, wrong usage figures, every way of failing, and every verb.
 
 use std::sync::Arc;
 

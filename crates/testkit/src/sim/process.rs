@@ -1,4 +1,4 @@
-//! A process: a name that the memory knows, a clock of its own, and the threads that it has in its hands.
+//! A process: a name that the store knows, a clock of its own, and the threads that it drives.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What befalls processes: they go away, they stand still while their time runs on, and the wall clock leaps.
+//! Faults of processes: they exit, they pause while time runs on, and the wall clock jumps.
 
 use agent::Time;
 use store::ProcessId;

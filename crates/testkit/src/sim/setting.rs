@@ -1,4 +1,4 @@
-//! Where a simulated run takes place: a house with tools of every reach, rules with small random limits, a root's grant,
+//! The setting of a simulated run: tools of every reach, rules with small random limits, a root's grant,
 //! and the behaviour of the models.
 
 use std::sync::Arc;

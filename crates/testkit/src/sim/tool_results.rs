@@ -1,4 +1,4 @@
-//! What simulated tools come back with, and when.
+//! The results of simulated tools, and when they come.
 
 use agent::tools::ToolResult;
 

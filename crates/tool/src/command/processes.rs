@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, PidfdFlags, Signal};
 
-/// For families without walls.
-pub(crate) fn no_walls(_: &ProcessInfo) -> bool {
+/// For processes without a sandbox.
+pub(crate) fn no_sandbox(_: &ProcessInfo) -> bool {
     false
 }
 
@@ -45,12 +45,12 @@ pub(crate) struct EndedCount {
 }
 
 /// Ends everyone that `find` finds, again and again until it says that nobody is left: first by asking, then by killing.
-/// `leader` is the process whose group they were started in. Whoever `is_wall` holds the others: not asked, not counted,
+/// `leader` is the process whose group they were started in. Whoever `is_sandbox_process` holds the others: not asked, not counted,
 /// but killed like them. Nobody is given up before so many strokes.
 pub(crate) fn end(
     leader: i32,
     least_strokes: u32,
-    is_wall: impl Fn(&ProcessInfo) -> bool,
+    is_sandbox_process: impl Fn(&ProcessInfo) -> bool,
     find: impl Fn() -> Option<Vec<ProcessInfo>>,
 ) -> EndedCount {
     let begun = Instant::now();
@@ -60,10 +60,10 @@ pub(crate) fn end(
     while let Some(found) = find() {
         let elapsed = begun.elapsed();
         if elapsed > PATIENCE && strokes >= least_strokes {
-            let left = found.iter().filter(|process| !is_wall(process)).count();
+            let left = found.iter().filter(|process| !is_sandbox_process(process)).count();
             return EndedCount { ended: known.len().saturating_sub(left), left };
         }
-        for process in found.iter().filter(|process| !is_wall(process)) {
+        for process in found.iter().filter(|process| !is_sandbox_process(process)) {
             if known.insert(process.pid) && elapsed < GRACE {
                 process.signal(Signal::TERM);
             }

@@ -62,7 +62,7 @@ struct KillOnDrop {
 
 impl RunningCommand {
     pub fn start(host: &CommandHost, spec: &CommandSpec<'_>, writer: io::PipeWriter) -> io::Result<Self> {
-        assert!(spec.plan.is_none() || host.can_confine(), "walls are planned only where a guard can build them");
+        assert!(spec.plan.is_none() || host.can_confine(), "a sandbox is planned only where a guard can build it");
         let mark = unique_mark();
         let shell = if Path::new("/bin/bash").exists() { "/bin/bash" } else { "/bin/sh" };
         let mut command = match &host.guard {
@@ -152,7 +152,7 @@ impl Guarded {
         let _ = tokio::time::timeout(LEAVE_TIME, self.guard.wait()).await;
         let mark = self.mark.clone();
         let sweep = tokio::task::spawn_blocking(move || {
-            processes::end(0, processes::STROKES, processes::no_walls, || {
+            processes::end(0, processes::STROKES, processes::no_sandbox, || {
                 processes::unless_gone(|| processes::marked(&mark))
             })
         });
@@ -206,7 +206,7 @@ fn end_all_of(pid: i32, mark: &str) -> EndedCount {
         all.dedup_by_key(|process| process.pid);
         all
     };
-    processes::end(pid, processes::STROKES, processes::no_walls, || processes::unless_gone(look))
+    processes::end(pid, processes::STROKES, processes::no_sandbox, || processes::unless_gone(look))
 }
 
 /// A word that no other command on this machine has.

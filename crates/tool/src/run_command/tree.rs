@@ -24,7 +24,7 @@ use crate::workspace::Workspace;
 
 /// Git that takes longer to say what it would change is not waited for.
 const TIME: Duration = Duration::from_secs(3);
-/// So many calls of git in one command are asked about; the walls keep the files of the rest.
+/// So many calls of git in one command are asked about; the sandbox keeps the files of the rest.
 const MAX_ASKED: usize = 4;
 /// So many paths are shown.
 const SHOWN: usize = 3;
@@ -147,7 +147,7 @@ fn quoted(word: &str) -> String {
 fn asked(host: &CommandHost, script: &str, workspace: &Path, folder: &Path) -> Option<String> {
     let opened = Workspace::open(workspace).ok()?;
     let mut nothing = Confinement { network: Network::Off, writing: Writing::Nothing };
-    let plan = host.sandbox.walls(&opened, &mut nothing).ok()??;
+    let plan = host.sandbox.plan(&opened, &mut nothing).ok()??;
     let folder = folder.canonicalize().ok().filter(|folder| folder.starts_with(workspace))?;
     let cwd = Dir::open_ambient_dir(folder, ambient_authority()).ok()?;
     let work = || {

@@ -25,10 +25,10 @@ const PASSING: [&str; 2] = ["/tmp", "/var/tmp"];
 pub(super) fn probe() -> Result<PathBuf, String> {
     let program = PLACES.iter().find_map(|place| trusted(Path::new(place)));
     let program = program.ok_or("bubblewrap is not installed")?;
-    let mut walls = Command::new(&program);
-    walls.args(namespaces(Network::Off)).args(["--", "/bin/sh", "-c", "exit 0"]);
-    walls.env_clear().stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-    let mut started = walls.spawn().map_err(|error| format!("bubblewrap does not start: {error}"))?;
+    let mut bwrap = Command::new(&program);
+    bwrap.args(namespaces(Network::Off)).args(["--", "/bin/sh", "-c", "exit 0"]);
+    bwrap.env_clear().stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut started = bwrap.spawn().map_err(|error| format!("bubblewrap does not start: {error}"))?;
     let begun = Instant::now();
     loop {
         match started.try_wait() {

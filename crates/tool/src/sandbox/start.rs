@@ -1,4 +1,4 @@
-//! Starting a command behind its walls: the guard's part, and that of the process which puts up its own.
+//! Starting a command in its sandbox: the guard's part, and that of the process which puts up its own.
 //!
 //! Either way the command is held at a gate until its limits are in force. If anything fails before the gate opens or on
 //! the way to the command, the command is not run.
@@ -28,12 +28,12 @@ use crate::guard;
 /// The argument that makes a guard's program confine itself: `<program> __guard confine <plan> <folder> <command> …`.
 pub(crate) const CONFINE: &str = "confine";
 
-/// A command that runs behind walls.
+/// A command that runs in a sandbox.
 pub(crate) struct Started {
     /// The process that was started.
     pub leader: i32,
     startup: StartupStatus,
-    /// Folders that walls were hung on and that were not there before.
+    /// Folders that were made as mount points.
     hung_on: Vec<PathBuf>,
     passing: Option<Passing>,
     _group: Group,
@@ -47,7 +47,7 @@ enum StartupStatus {
     Confined(UnixStream),
 }
 
-/// Starts a command behind the walls of a plan.
+/// Starts a command in the sandbox of a plan.
 pub(crate) fn start(plan: &Plan, command: impl Iterator<Item = OsString>) -> Result<Started, String> {
     let cwd = std::env::current_dir().map_err(|error| format!("the command's folder is gone: {error}"))?;
     if !cwd.starts_with(&plan.workspace) {
@@ -63,8 +63,8 @@ pub(crate) fn start(plan: &Plan, command: impl Iterator<Item = OsString>) -> Res
 }
 
 impl Started {
-    /// Whether a process is a part of the walls. It is not asked to end, for with it everything would be torn down at once.
-    pub fn is_wall(&self, process: &ProcessInfo) -> bool {
+    /// Whether a process is part of the sandbox itself. It is not asked to end, for with it everything would be torn down at once.
+    pub fn is_sandbox_process(&self, process: &ProcessInfo) -> bool {
         match self.startup {
             StartupStatus::Bubblewrap { first, .. } => {
                 process.pid == self.leader || Pid::from_raw(process.pid) == first
@@ -108,10 +108,10 @@ fn behind_bubblewrap(
     inherited(&status_end)?;
     inherited(&gate_end)?;
     let lines = Lines { filter: filter.as_raw_fd(), status: status_end.as_raw_fd(), gate: gate_end.as_raw_fd() };
-    let mut walls = Command::new(program);
-    walls.args(bubblewrap::arguments(plan, cwd, &lines)).args(command).stdin(Stdio::null()).process_group(0);
-    settled(&mut walls, plan, Path::new("/tmp"));
-    let leader = walls.spawn().map_err(words)?.id().cast_signed();
+    let mut bwrap = Command::new(program);
+    bwrap.args(bubblewrap::arguments(plan, cwd, &lines)).args(command).stdin(Stdio::null()).process_group(0);
+    settled(&mut bwrap, plan, Path::new("/tmp"));
+    let leader = bwrap.spawn().map_err(words)?.id().cast_signed();
     drop((filter, status_end, gate_end));
     let mut status = BufReader::new(status);
     let first = first_process(&mut status);
@@ -194,7 +194,7 @@ fn drop_powers() {
     }
 }
 
-/// Git's settings behind walls. A command that only reads takes no locks and runs neither hooks nor a monitor of the
+/// Git's settings in a sandbox. A command that only reads takes no locks and runs neither hooks nor a monitor of the
 /// repository; whatever else a repository makes git run there can change nothing. A command that may write keeps all of
 /// them, but does not write the repository's settings on the side.
 fn git_settings(access: Access) -> &'static [(&'static str, &'static str)] {
@@ -204,7 +204,7 @@ fn git_settings(access: Access) -> &'static [(&'static str, &'static str)] {
     }
 }
 
-/// What is different in the environment behind walls: places that could not be written there, and settings of git.
+/// What is different in the environment in a sandbox: places that could not be written there, and settings of git.
 fn settled(command: &mut Command, plan: &Plan, passing: &Path) {
     let settings = git_settings(plan.access);
     command.env("GIT_CONFIG_COUNT", settings.len().to_string());
