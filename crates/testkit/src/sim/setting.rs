@@ -1,5 +1,5 @@
-//! Where a simulated run takes place: a house with tools of every reach, rules with small random limits, a root's grant,
-//! and the temper of the models.
+//! The setting of a simulated run: tools of every reach, rules with small random limits, a root's grant,
+//! and the behaviour of the models.
 
 use std::sync::Arc;
 
@@ -26,12 +26,12 @@ pub(super) struct Setting {
     pub house: House,
     pub world: Arc<World>,
     pub root: ThreadCreated,
-    pub temper: Temper,
+    pub behaviour: Behaviour,
 }
 
 /// How models, tools and people behave, in percent.
 #[derive(Clone, Debug)]
-pub(super) struct Temper {
+pub(super) struct Behaviour {
     /// A request fails.
     pub fails: u64,
     /// A provider's figures are wrong or missing.
@@ -63,7 +63,7 @@ impl Setting {
         world.furnish(&mut house);
         // Where limits are tight, most runs end at one of them; where they are not, agents live to deal with each other.
         let tight = dice.chance(40);
-        let temper = Temper {
+        let behaviour = Behaviour {
             fails: *dice.pick(&[0, 5, 25]),
             lies: *dice.pick(&[0, 0, 10, 30]),
             delegates: *dice.pick(&[10, 50, 60, 80]),
@@ -76,7 +76,7 @@ impl Setting {
             silent: *dice.pick(&[5, 5, 40, 100]),
             habit: None,
         };
-        for _ in 0..if temper.asks { *dice.pick(&[0, 1, 2]) } else { 0 } {
+        for _ in 0..if behaviour.asks { *dice.pick(&[0, 1, 2]) } else { 0 } {
             world.tighten(consent::rule(dice));
         }
         let policy = policy(dice, tight);
@@ -85,7 +85,7 @@ impl Setting {
         let policy = if aside.chance(25) { with_operations(&mut aside, policy) } else { policy };
         // Thrown aside as well. Most are too many to be reached.
         let requests = aside.maybe(40, |dice| *dice.pick(&[1, 3, 12, 40, 150, 1_000]));
-        let modes = if temper.asks { ASKING_MODES } else { MODES };
+        let modes = if behaviour.asks { ASKING_MODES } else { MODES };
         let root = Root {
             id: ThreadId::new("20260115-sim0"),
             agent: (*dice.pick(&["general", "general", "general", "planner", "worker"])).into(),
@@ -100,7 +100,7 @@ impl Setting {
             output_schema: dice.maybe(15, |_| Json::object()),
         };
         let root = agent::birth::root(&house, root).expect("the house has what its roots ask for");
-        Self { house, world, root, temper }
+        Self { house, world, root, behaviour }
     }
 }
 
