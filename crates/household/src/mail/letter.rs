@@ -195,8 +195,8 @@ fn body(message: &Message<'_>, max: usize) -> Body {
         let (said, found) = match &part.body {
             PartType::Text(text) => (text.to_string(), html::plain_links(text)),
             PartType::Html(page) => {
-                let html::Said { text, links, comments } = html::text(page, 8 * max);
-                more.push((comments, true));
+                let html::Content { text, links, unseen } = html::read(page, 8 * max);
+                more.push((unseen, true));
                 (text, links)
             }
             _ => continue,
@@ -212,9 +212,9 @@ fn body(message: &Message<'_>, max: usize) -> Body {
     }
     // The plain text of a letter seldom shows where the links of its HTML lead.
     if has_text && let Some(PartType::Html(page)) = message.html_part(0).map(|part| &part.body) {
-        let html::Said { text, links: found, comments } = html::text(page, 8 * max);
+        let html::Content { text, links: found, unseen } = html::read(page, 8 * max);
         links.extend(found);
-        more.extend([(text, false), (comments, true)]);
+        more.extend([(text, false), (unseen, true)]);
     }
     links.sort_by(|a, b| (&a.host, b.disguised).cmp(&(&b.host, a.disguised)));
     links.dedup_by(|a, b| a.host == b.host);
