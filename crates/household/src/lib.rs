@@ -19,6 +19,7 @@ pub mod notes;
 pub mod preferences;
 pub mod rules;
 mod text;
+pub mod time;
 mod times;
 mod tools;
 mod triage;

@@ -3,7 +3,7 @@
 //!
 //! [`Rules`] is a model that lives in this process. Which agent it speaks as is read from the tools it was lent and from its
 //! brief; what it does next, from the conversation alone, so that a process which starts again goes on at the right place.
-//! [`classify`] says what a request asks for, [`time::parse`] what it says about time; both are pure.
+//! [`classify`] says what a request asks for, [`time::parse`](crate::time::parse) what it says about time; both are pure.
 //!
 //! Words of mails, calendars and notes come in as values of tool results and go out as quotations. They are never read as
 //! requests. Deliberately absent: anything that pretends to be a language model.
@@ -21,10 +21,8 @@ mod remark;
 mod scheduler;
 mod speak;
 mod talk;
-pub mod time;
 mod triage;
 mod wording;
-mod words;
 
 use std::sync::Arc;
 

@@ -10,8 +10,8 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use crate::rules::time;
-use crate::rules::words::{Word, fold, fold_written_out, words};
+use crate::time;
+use crate::time::words::{Word, fold, fold_written_out, words};
 
 /// What a cue stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -11,8 +11,8 @@ use super::entities::Entities;
 use super::intent::{Context, classify};
 use super::lexicon::{Concept, Hit, lexicon};
 use super::talk::object_in;
-use super::time::{self, Times};
-use super::words::{Word, words};
+use crate::time::words::{Word, words};
+use crate::time::{self, Times};
 
 /// What a specialist was asked to do.
 #[derive(Debug)]

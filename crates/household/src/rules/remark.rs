@@ -5,7 +5,7 @@
 
 use super::lexicon::Concept;
 use super::order::Order;
-use super::words::words;
+use crate::time::words::words;
 
 /// What is said about a mail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use crate::rules::desk::Desk;
 use crate::rules::intent::{Classification, Intent, classify};
 use crate::rules::lexicon::{Concept, lexicon};
 use crate::rules::talk::Turn;
-use crate::rules::words::words;
+use crate::time::words::words;
 
 /// The most words of a request that only points back.
 const LONGEST_FRAGMENT: usize = 6;

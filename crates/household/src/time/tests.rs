@@ -137,6 +137,11 @@ const TABLE: &[(&str, &str)] = &[
     ("end of day Friday", "01-15 11:00 01-16 18:00"),
     ("by the end of the week", "01-15 11:00 01-16 18:00"),
     ("EOM", "01-15 11:00 01-31 18:00"),
+    ("within 48h", "01-15 11:00 01-17 11:00"),
+    ("by the end of next week", "01-15 11:00 01-23 18:00"),
+    ("01/20/2026", "01-20 00:00 01-21 00:00"),
+    ("tomorrow at midnight", "01-16 23:59 01-16 23:59"),
+    ("morgen um 15.30 Uhr", "01-16 15:30 01-16 15:30"),
     // Clocks that change: the day is an hour shorter.
     ("on March 29", "03-29 00:00 03-30 00:00"),
 ];

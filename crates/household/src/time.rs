@@ -11,17 +11,19 @@
 //!   calendar.
 
 mod piece;
+pub(crate) mod prose;
 mod word;
+pub mod words;
 
 use std::ops::Range;
 
 use jiff::civil::{Date, Time};
 use jiff::{ToSpan, Zoned};
 
-use crate::rules::words::{Word, words};
 use piece::{Bound, DAY_ENDS, Piece, pieces};
+use words::{Word, words};
 
-pub(crate) use word::vocabulary;
+pub use word::vocabulary;
 
 /// What a text says about time.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -83,7 +85,7 @@ pub fn parse(text: &str, now: &Zoned) -> Times {
 }
 
 /// As [`parse`], for words that were mended.
-pub(crate) fn parse_words(text: &str, words: &[Word], now: &Zoned) -> Times {
+pub fn parse_words(text: &str, words: &[Word], now: &Zoned) -> Times {
     let items = word::items(text, words);
     let found = pieces(&items, now);
     let mut times = Times::default();

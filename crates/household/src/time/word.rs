@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use jiff::civil::{Date, DateTime};
 
 use super::Part;
-use crate::rules::words::{Word, fold, fold_written_out, words};
+use crate::time::words::{Word, fold, fold_written_out, words};
 
 /// What a word has to do with time.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,12 +61,14 @@ pub(super) enum Sense {
     QuarterTo,
     Part(Part),
     Noon,
+    Midnight,
     Now,
     Am,
     Pm,
     OClock,
     EndOfDay,
     EndOfWeek,
+    EndOfNextWeek,
     EndOfMonth,
     Skip,
 }
@@ -109,7 +111,8 @@ pub(super) fn items(text: &str, words: &[Word]) -> Vec<Item> {
         };
         let (length, mut senses) = (1..=LONGEST).rev().find_map(phrase).unwrap_or((1, Vec::new()));
         if length == 1 {
-            senses.extend(figure(&word.folded));
+            let next = words.get(at + 1).map_or("", |next| &next.folded);
+            senses.extend(dotted_clock(&word.folded, next).or_else(|| figure(&word.folded)));
             // German writes ordinals with a full stop, which is no part of the word.
             if let [Sense::Number(number)] = senses[..]
                 && (1.0..=31.0).contains(&number)
@@ -126,7 +129,7 @@ pub(super) fn items(text: &str, words: &[Word]) -> Vec<Item> {
 }
 
 /// Every word that stands in a phrase of time, so that misspelt ones are mended too.
-pub(crate) fn vocabulary() -> impl Iterator<Item = &'static str> {
+pub fn vocabulary() -> impl Iterator<Item = &'static str> {
     PHRASES.keys().flat_map(|phrase| phrase.split(' '))
 }
 
@@ -206,12 +209,14 @@ fn named(heading: &str) -> Option<Sense> {
             _ => return None,
         }),
         "noon" => Sense::Noon,
+        "midnight" => Sense::Midnight,
         "now" => Sense::Now,
         "am" => Sense::Am,
         "pm" => Sense::Pm,
         "oclock" => Sense::OClock,
         "eod" => Sense::EndOfDay,
         "eow" => Sense::EndOfWeek,
+        "eonw" => Sense::EndOfNextWeek,
         "eom" => Sense::EndOfMonth,
         "skip" => Sense::Skip,
         _ => return None,
@@ -235,10 +240,21 @@ fn figure(word: &str) -> Option<Sense> {
         "am" | "a" => small.filter(|hour| (1..=12).contains(hour)).map(|hour| Sense::Clock(hour % 12, 0, false)),
         "pm" | "p" => small.filter(|hour| (1..=12).contains(hour)).map(|hour| Sense::Clock(hour % 12 + 12, 0, false)),
         "min" | "mins" | "m" | "mn" => Some(Sense::Length(f64::from(number))),
-        "h" | "hr" | "hrs" | "std" => small.filter(|hour| *hour < 24).map(|hour| Sense::Clock(hour, 0, true)),
+        "h" | "hr" | "hrs" | "std" => Some(match small.filter(|hour| *hour < 24) {
+            Some(hour) => Sense::Clock(hour, 0, true),
+            None => Sense::Length(60.0 * f64::from(number)),
+        }),
         "d" => None,
         _ => separated(word),
     }
+}
+
+/// `15.30 Uhr`, `3.30 pm`: an hour only for the word behind it.
+fn dotted_clock(word: &str, next: &str) -> Option<Sense> {
+    let (hour, minute) = word.split_once('.').filter(|(_, minute)| minute.len() == 2)?;
+    let (hour, minute): (i8, i8) = (hour.parse().ok()?, minute.parse().ok()?);
+    let is_clock = matches!(next, "uhr" | "am" | "pm") && (0..24).contains(&hour) && (0..60).contains(&minute);
+    is_clock.then_some(Sense::Clock(hour, minute, false))
 }
 
 /// Figures with something between them.
@@ -277,7 +293,10 @@ fn separated(word: &str) -> Option<Sense> {
         [day, month, year] => {
             let year: i16 = year.parse().ok()?;
             let year = if year < 100 { 2000 + year } else { year };
-            Date::new(year, month.parse().ok()?, day.parse().ok()?).ok().map(Sense::Date)
+            let (day, month): (i8, i8) = (day.parse().ok()?, month.parse().ok()?);
+            // Americans put the month first; a month above twelve tells that it was not the month.
+            let (day, month) = if month > 12 { (month, day) } else { (day, month) };
+            Date::new(year, month, day).ok().map(Sense::Date)
         }
         // `1.5` is a number before a unit and a day otherwise; the grammar looks at what follows.
         [day, month] if month.len() <= 2 => {

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 /// A word and its place in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Word {
+pub struct Word {
     /// Where it stands, in bytes.
     pub at: Range<usize>,
     /// The word in lower case and without accents.
@@ -15,7 +15,7 @@ pub(crate) struct Word {
 
 /// The words of a text. Letters and digits make a word; a hyphen, a full stop, a colon, a comma or a slash belongs to one only
 /// between digits (`2026-01-20`, `15:30`), an underscore always.
-pub(crate) fn words(text: &str) -> Vec<Word> {
+pub fn words(text: &str) -> Vec<Word> {
     let characters: Vec<(usize, char)> = text.char_indices().collect();
     let mut words: Vec<Word> = Vec::new();
     let mut begun: Option<usize> = None;
@@ -37,7 +37,7 @@ pub(crate) fn words(text: &str) -> Vec<Word> {
 }
 
 /// Lower case, without accents; `ß` is `ss`.
-pub(crate) fn fold(text: &str) -> String {
+pub fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     for character in text.chars().flat_map(char::to_lowercase) {
         match character {
@@ -61,7 +61,7 @@ pub(crate) fn fold(text: &str) -> String {
 }
 
 /// As [`fold`], with umlauts written out the way German does where there are none on the keyboard.
-pub(crate) fn fold_written_out(text: &str) -> String {
+pub fn fold_written_out(text: &str) -> String {
     let mut written = String::with_capacity(text.len());
     for character in text.chars().flat_map(char::to_lowercase) {
         match character {

@@ -3,7 +3,7 @@
 use jiff::civil::Time;
 
 use super::{Found, Grammar, Piece};
-use crate::rules::time::word::{Sense, Unit};
+use crate::time::word::{Sense, Unit};
 
 impl Grammar<'_> {
     pub(super) fn clock(&self, at: usize) -> Found<Piece> {
@@ -26,6 +26,10 @@ impl Grammar<'_> {
         }
         if self.is(at, Sense::Noon) {
             return Some((clock(12, 0)?, at + 1));
+        }
+        // The end of the day that was said, not its beginning.
+        if self.is(at, Sense::Midnight) {
+            return Some((clock(23, 59)?, at + 1));
         }
         for (sense, hours, minute) in [
             (Sense::HalfHour, -1, 30),

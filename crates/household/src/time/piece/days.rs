@@ -5,7 +5,7 @@ use jiff::civil::Date;
 use jiff::{Span, ToSpan};
 
 use super::{DAY_ENDS, Found, Grammar, Part, Piece};
-use crate::rules::time::word::{Sense, Unit};
+use crate::time::word::{Sense, Unit};
 
 impl Grammar<'_> {
     /// Whole days, and lengths of time that reach from here to somewhere.
@@ -57,8 +57,17 @@ impl Grammar<'_> {
 
     /// "in two weeks", "within three days", "in March".
     fn ahead(&self, at: usize) -> Found<Piece> {
-        let number = self.number(self.past_skips(at + 1));
-        let counted = number.and_then(|(number, unit_at)| Some((number, self.unit(unit_at)?, unit_at + 1)));
+        let start = self.past_skips(at + 1);
+        let counted = || {
+            let (number, unit_at) = self.number(start)?;
+            Some((number, self.unit(unit_at)?, unit_at + 1))
+        };
+        // "within 48h" has both in one word.
+        let joined = |is_first: bool| match self.length(start)? {
+            (Piece::Length(minutes), end) if is_first => Some((minutes as f64, Unit::Minute, end)),
+            _ => None,
+        };
+        let counted = counted().or_else(|| joined(self.is(at, Sense::Within)));
         if self.is(at, Sense::Within) {
             let (number, unit, end) = counted?;
             let then = self.now.checked_add(span(number, unit)?).ok()?;
@@ -215,6 +224,8 @@ impl Grammar<'_> {
         let today = self.now.date();
         let last = if self.is(at, Sense::EndOfWeek) {
             later(today, (5 - i64::from(today.weekday().to_monday_one_offset())).rem_euclid(7))?
+        } else if self.is(at, Sense::EndOfNextWeek) {
+            later(today, 12 - i64::from(today.weekday().to_monday_one_offset()))?
         } else if self.is(at, Sense::EndOfMonth) {
             today.last_of_month()
         } else {

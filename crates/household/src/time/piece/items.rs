@@ -1,7 +1,7 @@
 //! Single items of a text: what one word or figure may stand for, for the grammar to ask.
 
 use super::Grammar;
-use crate::rules::time::word::{Sense, Unit};
+use crate::time::word::{Sense, Unit};
 
 impl Grammar<'_> {
     pub(super) fn whole_number(&self, at: usize) -> Option<i8> {

@@ -1,7 +1,7 @@
 //! Lengths of time, and the counts that they begin with.
 
 use super::{Found, Grammar, Piece};
-use crate::rules::time::word::{Sense, Unit};
+use crate::time::word::{Sense, Unit};
 
 impl Grammar<'_> {
     /// A length: "45 min", "half an hour", "eine halbe Stunde", "1h30", "an hour and a half".
