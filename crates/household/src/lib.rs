@@ -17,7 +17,6 @@ mod index;
 mod mail;
 pub mod notes;
 pub mod preferences;
-pub mod rules;
 mod text;
 pub mod time;
 mod times;

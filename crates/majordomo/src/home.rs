@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use agent::house::Preferences;
 use household::preferences::Log;
-use household::rules::{self, Rules};
 use household::{Error, Household, Options, demo};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use provider::Voices;
+use rules_engine::Rules;
 use store::Store;
 use tool::Registry;
 
@@ -60,7 +60,7 @@ impl Home {
             Some(household) => Rules::of(household).knowing(household.people()),
             None => Rules::new(Arc::new(Timestamp::now), TimeZone::system()),
         };
-        voices.with_resident(rules::NAME, Arc::new(rules))
+        voices.with_resident(rules_engine::NAME, Arc::new(rules))
     }
 
     /// The day in the household.

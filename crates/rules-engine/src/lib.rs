@@ -3,7 +3,7 @@
 //!
 //! [`Rules`] is a model that lives in this process. Which agent it speaks as is read from the tools it was lent and from its
 //! brief; what it does next, from the conversation alone, so that a process which starts again goes on at the right place.
-//! [`classify`] says what a request asks for, [`time::parse`](crate::time::parse) what it says about time; both are pure.
+//! [`classify`] says what a request asks for, [`time::parse`](household::time::parse) what it says about time; both are pure.
 //!
 //! Words of mails, calendars and notes come in as values of tool results and go out as quotations. They are never read as
 //! requests. Deliberately absent: anything that pretends to be a language model.
@@ -30,8 +30,8 @@ use agent::model::CallError;
 use jiff::tz::TimeZone;
 use provider::{Ask, Heard, Resident, Said};
 
-use crate::household::{Household, Now};
 use desk::Desk;
+use household::{Household, Now};
 use order::Order;
 use speak::Calendar;
 use talk::Turn;

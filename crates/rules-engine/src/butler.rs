@@ -17,7 +17,7 @@ use super::lexicon::{Concept, lexicon};
 use super::order::{Order, arguments};
 use super::speak::plain;
 use super::talk::Turn;
-use crate::time::words::words;
+use household::time::words::words;
 
 /// How every answer of the butler ends.
 pub(super) const SIGNATURE: &str = "engine: rules";

@@ -160,7 +160,7 @@ fn is_wary(task: &str) -> bool {
 
 /// "urgent emails" says how to look, not what for.
 fn is_plain_request(topic: &str) -> bool {
-    let hits = super::lexicon::lexicon().hits(&crate::time::words::words(topic));
+    let hits = super::lexicon::lexicon().hits(&household::time::words::words(topic));
     hits.iter().any(|hit| matches!(hit.concept, Concept::Urgent | Concept::Unread | Concept::Mail | Concept::Inbox))
 }
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Reading;
-use crate::rules::lexicon::{Concept, Hit};
+use crate::lexicon::{Concept, Hit};
 
 impl Reading<'_> {
     /// The clauses, by their words: cut at the ends of sentences, at commas and semicolons, and at words that go on ("and",

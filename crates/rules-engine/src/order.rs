@@ -11,8 +11,8 @@ use super::entities::Entities;
 use super::intent::{Context, classify};
 use super::lexicon::{Concept, Hit, lexicon};
 use super::talk::object_in;
-use crate::time::words::{Word, words};
-use crate::time::{self, Times};
+use household::time::words::{Word, words};
+use household::time::{self, Times};
 
 /// What a specialist was asked to do.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Requests: whether the engine of rules hears what is asked for.
 
-use majordomo_household::rules::{self, Context};
-use majordomo_household::{Household, demo};
+use household::{Household, demo};
+use majordomo_rules_engine::{Context, classify};
 use serde::Deserialize;
 
 use crate::figures::Figure;
@@ -38,7 +38,7 @@ pub struct Case {
 
 impl Case {
     fn miss(&self, context: &Context) -> Option<String> {
-        let found = rules::classify(&self.words, context).names().join("+");
+        let found = classify(&self.words, context).names().join("+");
         let found = found.replace("delegate_", "").replace("clarify", "ask");
         (!sets::is_one_of(&self.label, &found)).then(|| format!("{}: {} was taken for {found}", self.words, self.label))
     }

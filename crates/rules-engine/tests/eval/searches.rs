@@ -1,6 +1,6 @@
 //! Searches: whether the note that is meant is among the first three.
 
-use majordomo_household::demo;
+use household::demo;
 use serde::Deserialize;
 use serde_json::json;
 

@@ -92,7 +92,7 @@ fn to_you(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::intent::Context;
+    use crate::intent::Context;
 
     #[test]
     fn what_is_to_be_told_becomes_sentences_to_that_person() {

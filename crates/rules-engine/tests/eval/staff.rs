@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agent::{CallId, Json, ThreadId};
-use majordomo_household::{Household, Options};
+use household::{Household, Options};
 use serde_json::Value;
 use tool::{Bench, Registry, Workspace};
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::{Cue, Hit, Lexicon, Piece};
-use crate::time::words::Word;
+use household::time::words::Word;
 
 /// The longest word in which another letter makes another word.
 const SHORT: usize = 6;

@@ -7,8 +7,8 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::lexicon::{Concept, Hit};
-use crate::time::Times;
-use crate::time::words::{Word, fold, words};
+use household::time::Times;
+use household::time::words::{Word, fold, words};
 
 /// What a request is about. Everything stands as it was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

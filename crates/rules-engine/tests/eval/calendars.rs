@@ -5,10 +5,10 @@ use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
 
+use household::Options;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, ToSpan};
-use majordomo_household::Options;
 use serde::Deserialize;
 use serde_json::{Value, json};
 

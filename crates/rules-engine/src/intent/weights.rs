@@ -2,7 +2,7 @@
 //! enough.
 
 use super::Intent;
-use crate::rules::lexicon::Concept;
+use crate::lexicon::Concept;
 
 /// What each concept says for a class.
 pub(super) const WEIGHTS: &[(Concept, Intent, f64)] = &[

@@ -10,8 +10,8 @@ use jiff::Zoned;
 
 use super::entities::{self, Entities};
 use super::lexicon::{Concept, Hit, lexicon};
-use crate::time::words::{Word, fold};
-use crate::time::{self, Times};
+use household::time::words::{Word, fold};
+use household::time::{self, Times};
 use weights::{BEYOND, HEADS, MAKING, PAIRS, SPEECH, WEIGHTS};
 
 /// What a request is held against: the moment it is made in, and whom the household knows.

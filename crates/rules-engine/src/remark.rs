@@ -5,7 +5,7 @@
 
 use super::lexicon::Concept;
 use super::order::Order;
-use crate::time::words::words;
+use household::time::words::words;
 
 /// What is said about a mail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +76,7 @@ const MARKS: [(&str, &str, bool); 5] = [
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::intent::Context;
+    use crate::intent::Context;
 
     #[test]
     fn what_is_told_about_a_mail_is_told_apart_from_what_is_asked() {

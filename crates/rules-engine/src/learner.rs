@@ -10,7 +10,7 @@ use super::lexicon::Concept;
 use super::order::Order;
 use super::speak::{list, preferences, shown, text_of, texts_of};
 use super::talk::Turn;
-use crate::time::words::fold;
+use household::time::words::fold;
 
 /// So many letters of a word are enough to know it by, whatever its ending.
 const STEM: usize = 6;

@@ -4,11 +4,11 @@
 
 use super::answer::{Thing, things};
 use super::{Plan, Step, ask, reason};
-use crate::rules::desk::Desk;
-use crate::rules::intent::{Classification, Intent, classify};
-use crate::rules::lexicon::{Concept, lexicon};
-use crate::rules::talk::Turn;
-use crate::time::words::words;
+use crate::desk::Desk;
+use crate::intent::{Classification, Intent, classify};
+use crate::lexicon::{Concept, lexicon};
+use crate::talk::Turn;
+use household::time::words::words;
 
 /// The most words of a request that only points back.
 const LONGEST_FRAGMENT: usize = 6;

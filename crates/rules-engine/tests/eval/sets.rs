@@ -9,7 +9,7 @@ pub const PARTS: [&str; 2] = ["dev", "held"];
 
 /// The text of a file of the gold sets.
 pub fn text(name: &str) -> String {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("gold").join(name);
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../household/gold").join(name);
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 

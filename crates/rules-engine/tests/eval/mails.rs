@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use household::{Options, demo};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
-use majordomo_household::{Options, demo};
 use serde_json::json;
 
 use crate::figures::Figure;

@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use super::Step;
-use crate::rules::desk::Desk;
-use crate::rules::intent::Intent;
-use crate::rules::speak::{count, draft, list, notes, plain, preferences, text_of, texts_of};
-use crate::rules::talk::{Called, Turn};
+use crate::desk::Desk;
+use crate::intent::Intent;
+use crate::speak::{count, draft, list, notes, plain, preferences, text_of, texts_of};
+use crate::talk::{Called, Turn};
 
 /// The most things of a list that are told.
 const MOST_TOLD: usize = 5;

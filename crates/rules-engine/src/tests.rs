@@ -687,14 +687,14 @@ proptest! {
 
 #[test]
 fn whoever_asks_in_another_language_reads_in_it_that_the_answer_is_english() {
-    let gold = include_str!("../../gold/utterances-dev.toml").parse::<toml::Table>().expect("the gold set");
+    let gold = include_str!("../../household/gold/utterances-dev.toml").parse::<toml::Table>().expect("the gold set");
     let cases: Vec<(String, String)> = gold["cases"]
         .as_array()
         .expect("cases")
         .iter()
         .map(|case| (case[1].as_str().expect("a language").to_owned(), case[2].as_str().expect("words").to_owned()))
         .collect();
-    let heard = |said: &str| super::lexicon::lexicon().language(&crate::time::words::words(said));
+    let heard = |said: &str| super::lexicon::lexicon().language(&household::time::words::words(said));
     let wrong: Vec<_> = cases.iter().filter(|(language, said)| language == "en" && heard(said) != "en").collect();
     assert!(wrong.is_empty(), "English is never taken for another language: {wrong:?}");
     let others: Vec<_> = cases.iter().filter(|(language, _)| language != "en").collect();

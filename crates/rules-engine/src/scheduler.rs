@@ -60,7 +60,7 @@ fn begin(order: &Order, desk: &Desk) -> Said {
                 "from": from, "to": to,
                 "duration_min": order.times.duration_min,
                 "attendees": attendees(order),
-                "part_of_day": order.times.part_of_day.map(crate::time::Part::as_str),
+                "part_of_day": order.times.part_of_day.map(household::time::Part::as_str),
             }),
         );
     }

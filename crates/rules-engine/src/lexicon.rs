@@ -10,8 +10,8 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use crate::time;
-use crate::time::words::{Word, fold, fold_written_out, words};
+use household::time;
+use household::time::words::{Word, fold, fold_written_out, words};
 
 /// What a cue stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
