@@ -30,9 +30,17 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
 fn command(bytes: &[u8]) -> String {
     match bytes.split_first() {
         Some((b'#', text)) => String::from_utf8_lossy(text).into_owned(),
-        _ => bytes.iter().map(|byte| PIECES[usize::from(*byte) % PIECES.len()]).collect(),
+        _ => bytes.iter().map(|byte| piece(usize::from(*byte))).collect(),
     }
 }
+
+fn piece(byte: usize) -> &'static str {
+    let documents = 256 - DOCUMENTS.len();
+    if byte >= documents { DOCUMENTS[byte - documents] } else { PIECES[byte % PIECES.len()] }
+}
+
+/// Pieces of here-documents.
+const DOCUMENTS: [&str; 8] = ["<<E", "<<'E'", "<<-E", "\nE\n", "E", "\\\n", "\t", "touch made\n"];
 
 /// Pieces of commands: readers, their options, builtins, quotes, expansions and what joins them.
 const PIECES: [&str; 128] = [

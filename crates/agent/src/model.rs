@@ -1,6 +1,6 @@
 //! What the rules know about a language model: its name, its window, its price; and what a call to it comes back with.
 //!
-//! How a model is reached is the voices' business.
+//! How a model is reached is the providers' business.
 
 use std::fmt;
 use std::sync::Arc;
@@ -86,7 +86,7 @@ impl Tokens {
     }
 }
 
-/// A whole answer of a model, as the voices hand it over.
+/// A whole answer of a model, as the providers hand it over.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
     /// Text, tool calls and opaque blocks, in the order in which the model made them.

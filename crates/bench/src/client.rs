@@ -1,4 +1,4 @@
-//! A client as the house's own voices make theirs, for whatever else of the bench speaks HTTP.
+//! A client as the house's own providers make theirs, for whatever else of the bench speaks HTTP.
 
 use std::time::Duration;
 

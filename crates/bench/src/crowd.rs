@@ -53,12 +53,12 @@ pub async fn write(log: &Log) -> anyhow::Result<Taken> {
 
 /// Opens the database as a server would, and lists a page. The time is the page's alone, the memory all of it.
 pub async fn measure(log: &Log) -> anyhow::Result<Taken> {
-    let (heart, _) = house::open(NOWHERE, house::store(Keep::Full, &log.database)?).await?;
+    let (runtime, _) = house::open(NOWHERE, house::store(Keep::Full, &log.database)?).await?;
     let gauge = Gauge::begin();
     let query = ThreadQuery { root_only: true, limit: 20, ..ThreadQuery::default() };
-    let page = heart.store().threads(query).await?;
+    let page = runtime.store().threads(query).await?;
     let taken = gauge.end()?;
     anyhow::ensure!(page.len() == log.count.min(20), "the page holds {} threads", page.len());
-    heart.leave().await;
+    runtime.leave().await;
     Ok(taken)
 }

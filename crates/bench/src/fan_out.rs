@@ -1,7 +1,7 @@
 //! A root that hands out work to many sub-agents at once, by the house.
 
 use anyhow::ensure;
-use majordomo::runtime::Heart;
+use majordomo::runtime::Runtime;
 use majordomo::{Outcome, ThreadId};
 
 use crate::gauge::{Gauge, Taken};
@@ -13,20 +13,20 @@ pub const THREAD: &str = "20260115-work";
 /// Measures from the root's start to its report.
 pub async fn measure(fan_out: &FanOut) -> anyhow::Result<Taken> {
     let store = house::store(fan_out.keep, &fan_out.database)?;
-    let (heart, _) = house::open(&fan_out.server, store).await?;
+    let (runtime, _) = house::open(&fan_out.server, store).await?;
     // Connections, statements and pages that are made once are not what a sub-agent costs.
-    run(&heart, "20260115-warm", 1).await?;
+    run(&runtime, "20260115-warm", 1).await?;
     let gauge = Gauge::begin();
-    run(&heart, THREAD, fan_out.children).await?;
+    run(&runtime, THREAD, fan_out.children).await?;
     let taken = gauge.end()?;
-    heart.leave().await;
+    runtime.leave().await;
     Ok(taken)
 }
 
 /// Does the work, and makes sure that it was done.
-pub async fn run(heart: &Heart, thread: &str, children: usize) -> anyhow::Result<()> {
+pub async fn run(runtime: &Runtime, thread: &str, children: usize) -> anyhow::Result<()> {
     let work = house::work(ThreadId::new(thread), children);
-    let report = heart.start(work).await?.report().await?;
+    let report = runtime.start(work).await?.report().await?;
     ensure!(report.outcome == Outcome::Completed, "the root ended as {}: {:?}", report.outcome, report.reason);
     let calls = usize::try_from(report.tree.tool_calls)?;
     // Handing out is a call of the root's own.

@@ -12,15 +12,15 @@ const LOOK: Duration = Duration::from_millis(20);
 /// Measures at the moment at which all of them wait; the model holds their last answers back until then.
 pub async fn measure(fan_out: &FanOut) -> anyhow::Result<Taken> {
     let store = house::store(fan_out.keep, &fan_out.database)?;
-    let (heart, voices) = house::open(&fan_out.server, store).await?;
+    let (runtime, providers) = house::open(&fan_out.server, store).await?;
     let gauge = Gauge::begin();
-    let run = fan_out::run(&heart, fan_out::THREAD, fan_out.children);
+    let run = fan_out::run(&runtime, fan_out::THREAD, fan_out.children);
     let watch = async {
         let at_once = fan_out.children.min(house::REQUESTS);
         let client = client()?;
         loop {
             let held: usize = client.get(format!("{}/held", fan_out.server)).send().await?.text().await?.parse()?;
-            let waiting: usize = voices.governors().iter().map(|(_, state)| state.waiting).sum();
+            let waiting: usize = providers.governors().iter().map(|(_, state)| state.waiting).sum();
             if held == at_once && held + waiting == fan_out.children {
                 break;
             }
@@ -32,6 +32,6 @@ pub async fn measure(fan_out: &FanOut) -> anyhow::Result<Taken> {
     };
     let (ran, taken) = tokio::join!(run, watch);
     ran?;
-    heart.leave().await;
+    runtime.leave().await;
     taken
 }

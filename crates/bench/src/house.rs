@@ -13,10 +13,10 @@ use majordomo::agent::policy::Policy;
 use majordomo::agent::role::Agent;
 use majordomo::agent::tools::{Reach, Risk, ToolInfo, ToolResult};
 use majordomo::agent::{Json, Mode, ThreadId};
-use majordomo::provider::{self, ModelTable, Pace, ProviderConfig, Timeouts, Voices, Wire};
-use majordomo::runtime::{self, Heart, Start};
+use majordomo::provider::{self, ModelTable, Pace, ProviderConfig, Providers, Timeouts, Wire};
+use majordomo::runtime::{self, Runtime, Start};
 use majordomo::store::{self, Durability, MemoryStore, SqliteStore, Store};
-use majordomo::tool::{Bench, Registry, Tool};
+use majordomo::tool::{Registry, Tool, ToolContext};
 
 use crate::Keep;
 use crate::answer;
@@ -30,8 +30,8 @@ const PROMPT: &str = "You are a careful member of a large household. You are giv
                       were told to look at, and you say what you saw in a few plain sentences. You never guess: what you \
                       did not see, you leave out, and what you could not do, you name.";
 
-/// A heart with the house's tool and agent, and the voices that it speaks with.
-pub async fn open(server: &str, store: Arc<dyn Store>) -> anyhow::Result<(Heart, Voices)> {
+/// A runtime with the house's tool and agent, and the providers that it speaks with.
+pub async fn open(server: &str, store: Arc<dyn Store>) -> anyhow::Result<(Runtime, Providers)> {
     let provider = ProviderConfig {
         name: "bench".to_owned(),
         wire: Wire::OpenAi,
@@ -43,10 +43,10 @@ pub async fn open(server: &str, store: Arc<dyn Store>) -> anyhow::Result<(Heart,
         timeouts: Timeouts::default(),
     };
     let pace = Pace { start: REQUESTS, max: REQUESTS };
-    let voices = Voices::new(vec![provider], ModelTable::default(), provider::Options { pace })?;
+    let providers = Providers::new(vec![provider], ModelTable::default(), provider::Options { pace })?;
     let (tools, house) = (Registry::new().with(Look(look())), Arc::new(house()));
-    let options = runtime::Options { store, voices: voices.clone(), tools, house, person: None, data: None };
-    Ok((Heart::begin(options).await?, voices))
+    let options = runtime::Options { store, providers: providers.clone(), tools, house, person: None, data: None };
+    Ok((Runtime::begin(options).await?, providers))
 }
 
 /// What the rules may look up.
@@ -127,7 +127,7 @@ impl Tool for Look {
         &self.0
     }
 
-    fn run<'a>(&'a self, _input: &'a Json, _bench: &'a Bench) -> BoxFuture<'a, ToolResult> {
+    fn run<'a>(&'a self, _input: &'a Json, _bench: &'a ToolContext) -> BoxFuture<'a, ToolResult> {
         async { ToolResult::ok("Twelve books, a lamp, and a bowl with three apples in it.") }.boxed()
     }
 }

@@ -31,9 +31,9 @@ pub async fn write(log: &Log) -> anyhow::Result<Taken> {
 /// Opens the database, reads the thread, and has it go on. What the model would say to it is not waited for.
 pub async fn measure(log: &Log) -> anyhow::Result<Taken> {
     let gauge = Gauge::begin();
-    let (heart, _) = house::open(NOWHERE, house::store(Keep::Full, &log.database)?).await?;
-    heart.resume(&ThreadId::new(THREAD)).await?;
+    let (runtime, _) = house::open(NOWHERE, house::store(Keep::Full, &log.database)?).await?;
+    runtime.resume(&ThreadId::new(THREAD)).await?;
     let taken = gauge.end()?;
-    heart.leave().await;
+    runtime.leave().await;
     Ok(taken)
 }

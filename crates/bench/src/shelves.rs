@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::{Context, ensure};
 use household::{Household, Options};
 use majordomo::agent::{CallId, Json, ThreadId};
-use majordomo::tool::{Bench, Registry, Workspace};
+use majordomo::tool::{Registry, ToolContext, Workspace};
 use rusqlite::{Connection, OpenFlags};
 
 use crate::gauge::{Gauge, Taken};
@@ -57,7 +57,7 @@ pub fn index_notes(place: &Place) -> anyhow::Result<Taken> {
 /// Reads all mails into an index that is not there yet.
 pub async fn index_mails(place: &Place) -> anyhow::Result<Taken> {
     let workspace = Arc::new(Workspace::open(&place.folder)?);
-    let bench = Bench::new(workspace, ThreadId::new("20260115-scales"), CallId::new("first"));
+    let bench = ToolContext::new(workspace, ThreadId::new("20260115-scales"), CallId::new("first"));
     let gauge = Gauge::begin();
     let registry = open(&place.folder)?.tools(Registry::new());
     let list = registry.get("mail_list").context("the household has no tool for mail")?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::ensure;
 use majordomo::agent::{CallId, Json, ThreadId};
-use majordomo::tool::{Bench, CommandHost, Guard, Registry, Sandbox, Workspace};
+use majordomo::tool::{CommandHost, Guard, Registry, Sandbox, ToolContext, Workspace};
 use serde_json::json;
 
 use crate::Walls;
@@ -20,7 +20,7 @@ pub async fn measure(walls: &Walls) -> anyhow::Result<Taken> {
     let host = CommandHost { guard: Guard::SelfExe, sandbox };
     ensure!(host.is_confining() == walls.sandbox, "no sandbox works on this machine");
     let workspace = Arc::new(Workspace::open(&walls.workspace)?);
-    let bench = Bench::new(workspace, ThreadId::new("20260115-k3f9"), CallId::new("tu_1"));
+    let bench = ToolContext::new(workspace, ThreadId::new("20260115-k3f9"), CallId::new("tu_1"));
     let tools = Registry::standard(host);
     let tool = tools.get("run_command").expect("commands are a standard tool");
     let input = Json::of(&json!({"command": "true"}));

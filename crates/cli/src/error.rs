@@ -57,11 +57,11 @@ impl From<staff::Error> for Failure {
         let message = chain(&error);
         let code = match error {
             staff::Error::Config(error) => return error.into(),
-            staff::Error::Heart(runtime::Error::Store(error)) => return error.into(),
-            staff::Error::Provider(_) | staff::Error::Heart(runtime::Error::Root(_)) => PROVIDER,
-            staff::Error::Agent(_) | staff::Error::Heart(runtime::Error::Schema(_)) => CONFIGURATION,
+            staff::Error::Runtime(runtime::Error::Store(error)) => return error.into(),
+            staff::Error::Provider(_) | staff::Error::Runtime(runtime::Error::Root(_)) => PROVIDER,
+            staff::Error::Agent(_) | staff::Error::Runtime(runtime::Error::Schema(_)) => CONFIGURATION,
             staff::Error::Household(_) => CONFIGURATION,
-            staff::Error::Store { .. } | staff::Error::Heart(_) => 1,
+            staff::Error::Store { .. } | staff::Error::Runtime(_) => 1,
         };
         Self { message, code }
     }

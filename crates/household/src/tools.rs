@@ -7,7 +7,7 @@ use agent::tools::{ToolInfo, ToolResult};
 use futures_util::future::BoxFuture;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use tool::{Bench, Tool, plainly};
+use tool::{Tool, ToolContext, plainly};
 
 use crate::error::Error;
 use crate::household::Household;
@@ -28,7 +28,7 @@ impl<A: DeserializeOwned + Send + 'static> Tool for HouseTool<A> {
         &self.info
     }
 
-    fn run<'a>(&'a self, input: &'a Json, bench: &'a Bench) -> BoxFuture<'a, ToolResult> {
+    fn run<'a>(&'a self, input: &'a Json, bench: &'a ToolContext) -> BoxFuture<'a, ToolResult> {
         let (act, house, foreign) = (self.act, Arc::clone(&self.house), self.foreign.map(Into::into));
         Box::pin(plainly(&self.info, self.example, input, bench, move |args: &A| {
             let found = act(args, &house)?;
@@ -50,7 +50,7 @@ pub(crate) mod rehearsal {
     pub(crate) fn call(house: &Arc<Household>, tool: &str, args: &Value) -> Result<Value, String> {
         let folder = tempfile::tempdir().expect("a passing folder");
         let workspace = Arc::new(Workspace::open(folder.path()).expect("a workspace"));
-        let bench = Bench::new(workspace, ThreadId::new("20260115-room"), CallId::new("call"));
+        let bench = ToolContext::new(workspace, ThreadId::new("20260115-room"), CallId::new("call"));
         let registry = house.tools(Registry::new());
         let tool = registry.get(tool).expect("a tool of the household");
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");

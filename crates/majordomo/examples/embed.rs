@@ -9,10 +9,10 @@ use majordomo::agent::approval::{Decision, Scope};
 use majordomo::agent::tools::{Reach, Risk, ToolInfo, ToolResult};
 use majordomo::agent::{Json, Outside};
 use majordomo::config::{Config, Flags, Surroundings};
-use majordomo::runtime::Heart;
+use majordomo::runtime::Runtime;
 use majordomo::staff::Consent;
 use majordomo::store::{ApprovalQuery, ApprovalStatus};
-use majordomo::tool::{Bench, CommandHost, Registry, Tool};
+use majordomo::tool::{CommandHost, Registry, Tool, ToolContext};
 use majordomo::{Options, Staff, Work};
 
 /// The replies, so that the example needs no key. A real program names a model instead.
@@ -58,17 +58,17 @@ impl Tool for Instrument {
         &self.info
     }
 
-    fn run<'a>(&'a self, _input: &'a Json, _bench: &'a Bench) -> BoxFuture<'a, ToolResult> {
+    fn run<'a>(&'a self, _input: &'a Json, _context: &'a ToolContext) -> BoxFuture<'a, ToolResult> {
         async { ToolResult::ok(self.answer) }.boxed()
     }
 }
 
 /// Decides what the staff asks, whoever of them asks it. A real program shows it to somebody first.
-async fn decide(heart: Heart) -> Result<(), majordomo::Error> {
-    let mut tail = heart.store().tail();
+async fn decide(runtime: Runtime) -> Result<(), majordomo::Error> {
+    let mut tail = runtime.store().tail();
     loop {
         tail.borrow_and_update();
-        let open = heart.store().approvals(ApprovalQuery::default()).await;
+        let open = runtime.store().approvals(ApprovalQuery::default()).await;
         for row in open.map_err(majordomo::runtime::Error::from)? {
             let asked = row.question;
             if row.status != ApprovalStatus::Pending {
@@ -82,7 +82,7 @@ async fn decide(heart: Heart) -> Result<(), majordomo::Error> {
             };
             // Bound to what was shown: where the call has become another, it is asked about anew.
             let decided = Outside::Decided { approval: asked.id, digest: asked.digest, decision };
-            heart.send(&row.thread, decided).await?;
+            runtime.send(&row.thread, decided).await?;
         }
         if tail.changed().await.is_err() {
             return Ok(());
@@ -108,12 +108,12 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let report = tokio::select! {
         report = staff.run(Work::new("How is the greenhouse?")) => report?,
-        ended = decide(staff.heart().clone()) => return Err(format!("nobody decides any more: {ended:?}").into()),
+        ended = decide(staff.runtime().clone()) => return Err(format!("nobody decides any more: {ended:?}").into()),
     };
     println!("{}: {}", report.outcome, report.text);
     println!("{} sub-agent, {} tokens in the whole tree", report.tree.children, report.tree.tokens.total());
 
-    staff.heart().leave().await;
+    staff.runtime().leave().await;
     std::fs::remove_dir_all(&folder)?;
     Ok(())
 }

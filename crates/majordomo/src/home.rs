@@ -10,7 +10,7 @@ use household::{Error, Household, Options, demo};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use provider::Voices;
+use provider::Providers;
 use rules_engine::Rules;
 use store::Store;
 use tool::Registry;
@@ -54,13 +54,13 @@ impl Home {
         }
     }
 
-    /// The voices of the house, and the engine of rules, which knows the household's time and people.
-    pub(crate) fn voices(&self, voices: Voices) -> Voices {
+    /// The providers of the house, and the engine of rules, which knows the household's time and people.
+    pub(crate) fn providers(&self, providers: Providers) -> Providers {
         let rules = match &self.household {
             Some(household) => Rules::of(household).knowing(household.people()),
             None => Rules::new(Arc::new(Timestamp::now), TimeZone::system()),
         };
-        voices.with_resident(rules_engine::NAME, Arc::new(rules))
+        providers.with_resident(rules_engine::NAME, Arc::new(rules))
     }
 
     /// The day in the household.

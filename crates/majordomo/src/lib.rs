@@ -15,13 +15,13 @@
 //! let staff = Staff::open(&surroundings, config, Options::default()).await?;
 //! let report = staff.run(Work::new("Summarise what is in this folder")).await?;
 //! println!("{}: {}", report.outcome, report.text);
-//! staff.heart().leave().await;
+//! staff.runtime().leave().await;
 //! # Ok(())
 //! # }
 //! ```
 //!
 //! A whole program, with a tool of its own and no key, is `examples/embed.rs`.
-//! To watch a run while it goes on, follow the log: `staff.heart().store()`, and fold it with [`view`].
+//! To watch a run while it goes on, follow the log: `staff.runtime().store()`, and fold it with [`view`].
 //!
 //! The rooms themselves are at hand for whoever needs one of them alone.
 

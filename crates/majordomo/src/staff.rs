@@ -10,8 +10,8 @@ use agent::policy::VERBS;
 use agent::role::Agent;
 use agent::{InputId, Json, Report, ThreadId};
 use household::TOOLS;
-use provider::{ModelTable, Voices};
-use runtime::{Heart, RunHandle, Start};
+use provider::{ModelTable, Providers};
+use runtime::{RunHandle, Runtime, Start};
 use store::{MemoryStore, SqliteStore, Store, ThreadQuery};
 use tool::{CommandHost, Person, Registry};
 
@@ -84,9 +84,9 @@ pub enum Error {
         /// Why.
         source: store::Error,
     },
-    /// The heart cannot do what was asked.
+    /// The runtime cannot do what was asked.
     #[error(transparent)]
-    Heart(#[from] runtime::Error),
+    Runtime(#[from] runtime::Error),
     /// The household cannot be used.
     #[error(transparent)]
     Household(#[from] household::Error),
@@ -98,10 +98,10 @@ pub enum Error {
 /// Agents that can be given work.
 #[derive(Clone)]
 pub struct Staff {
-    heart: Heart,
+    runtime: Runtime,
     config: Arc<Config>,
     house: Arc<House>,
-    voices: Voices,
+    providers: Providers,
     home: Home,
     cwd: PathBuf,
 }
@@ -112,20 +112,20 @@ impl Staff {
         let store: Arc<dyn Store> =
             if options.in_memory { Arc::new(MemoryStore::new()) } else { Arc::new(open_store(&config)?) };
         let home = Home::open(&config, options.in_memory, Some(&store))?;
-        let voices = voices(&config, &home)?;
+        let providers = providers(&config, &home)?;
         let tools = home.tools(options.tools);
-        let house = house(surroundings, &config, &tools, &voices, &home)?;
+        let house = house(surroundings, &config, &tools, &providers, &home)?;
         let house = Arc::new(House { consent: options.consent, ..house });
-        let heart = Heart::begin(runtime::Options {
+        let runtime = Runtime::begin(runtime::Options {
             store,
-            voices: voices.clone(),
+            providers: providers.clone(),
             tools,
             house: house.clone(),
             person: options.person,
             data: (!options.in_memory).then(|| config.data.clone()),
         })
         .await?;
-        Ok(Self { heart, config: Arc::new(config), house, voices, home, cwd: surroundings.cwd.clone() })
+        Ok(Self { runtime, config: Arc::new(config), house, providers, home, cwd: surroundings.cwd.clone() })
     }
 
     /// The model that a root speaks with.
@@ -140,7 +140,7 @@ impl Staff {
 
     /// The names of the providers that can be asked.
     pub fn providers(&self) -> impl Iterator<Item = &str> {
-        self.voices.providers()
+        self.providers.providers()
     }
 
     /// Starts a run and comes back at once.
@@ -148,8 +148,8 @@ impl Staff {
         let agent = work.agent.as_deref().unwrap_or(&self.config.agent);
         let model = self.model_of(agent)?;
         // Opened before anything is written, so that a wrong name or a missing key is not found by a failed run.
-        drop(self.voices.open(model)?);
-        if self.config.grant.cost_microusd.is_some() && self.voices.model(model)?.price.is_none() {
+        drop(self.providers.open(model)?);
+        if self.config.grant.cost_microusd.is_some() && self.providers.model(model)?.price.is_none() {
             tracing::warn!(
                 "no price is known for {model}, so a limit on money does not hold it: set models.\"{model}\".price"
             );
@@ -158,7 +158,7 @@ impl Staff {
         let workspace = workspace.canonicalize().unwrap_or_else(|_| workspace.to_owned());
         loop {
             let root = self.root(agent, model, &workspace, work.output_schema.clone());
-            match self.heart.start(Start { root, prompt: work.prompt.as_str().into() }).await {
+            match self.runtime.start(Start { root, prompt: work.prompt.as_str().into() }).await {
                 // Two runs may draw the same name on the same day.
                 Err(runtime::Error::Taken(_)) => {}
                 other => return Ok(other?),
@@ -175,36 +175,36 @@ impl Staff {
     /// that goes on without its model ends.
     pub async fn resume(&self, thread: &ThreadId) -> Result<RunHandle, Error> {
         self.can_ask(thread).await?;
-        Ok(self.heart.resume(thread).await?)
+        Ok(self.runtime.resume(thread).await?)
     }
 
     /// Says something in a root, and goes on with it where nobody does. Nothing is written where its model cannot be asked from
     /// here. The answer is the message's name, by which the run is known that it begins.
     pub async fn say(&self, thread: &ThreadId, text: &str) -> Result<InputId, Error> {
-        let row = self.heart.store().thread(thread).await.map_err(runtime::Error::from)?;
+        let row = self.runtime.store().thread(thread).await.map_err(runtime::Error::from)?;
         let row = row.ok_or_else(|| runtime::Error::from(store::Error::UnknownThread(thread.as_str().into())))?;
         // Whoever works on it elsewhere has asked its model already.
         if !row.state.is_live() {
-            drop(self.voices.open(&row.model)?);
-        } else if is_left(&row, self.heart.clock().now()) {
+            drop(self.providers.open(&row.model)?);
+        } else if is_left(&row, self.runtime.clock().now()) {
             self.can_ask(thread).await?;
         }
-        Ok(self.heart.say(thread, text.into()).await?)
+        Ok(self.runtime.say(thread, text.into()).await?)
     }
 
     /// Whether every model with which somebody works in a thread's family can be asked from here.
     async fn can_ask(&self, thread: &ThreadId) -> Result<(), Error> {
         let family =
             ThreadQuery { live_only: true, root: Some(thread.root()), limit: usize::MAX, ..ThreadQuery::default() };
-        for row in self.heart.store().threads(family).await.map_err(runtime::Error::from)? {
-            drop(self.voices.open(&row.model)?);
+        for row in self.runtime.store().threads(family).await.map_err(runtime::Error::from)? {
+            drop(self.providers.open(&row.model)?);
         }
         Ok(())
     }
 
-    /// The heart beneath: to steer, to stop, to follow, to leave.
-    pub fn heart(&self) -> &Heart {
-        &self.heart
+    /// The runtime beneath: to steer, to stop, to follow, to leave.
+    pub fn runtime(&self) -> &Runtime {
+        &self.runtime
     }
 
     /// The configuration that holds.
@@ -222,7 +222,7 @@ impl Staff {
 
     fn root(&self, agent: &str, model: &str, workspace: &Path, output_schema: Option<Json>) -> Root {
         let config = &self.config;
-        let now = jiff::Timestamp::from_millisecond(self.heart.clock().now().0).unwrap_or_default();
+        let now = jiff::Timestamp::from_millisecond(self.runtime.clock().now().0).unwrap_or_default();
         let today = self.home.today().unwrap_or_else(|| now.to_zoned(jiff::tz::TimeZone::system()).date());
         let day = now.to_zoned(jiff::tz::TimeZone::UTC).strftime("%Y%m%d").to_string();
         Root {
@@ -255,20 +255,20 @@ pub fn open_store(config: &Config) -> Result<SqliteStore, Error> {
 /// What the rules may look up, without the rest of the staff: for those who only look.
 pub fn open_house(surroundings: &Surroundings, config: &Config, tools: &Registry) -> Result<House, Error> {
     let home = Home::open(config, true, None)?;
-    house(surroundings, config, &home.tools(tools.clone()), &voices(config, &home)?, &home)
+    house(surroundings, config, &home.tools(tools.clone()), &providers(config, &home)?, &home)
 }
 
-fn voices(config: &Config, home: &Home) -> Result<Voices, Error> {
+fn providers(config: &Config, home: &Home) -> Result<Providers, Error> {
     let models = ModelTable::builtin().with(config.models.clone());
-    let voices = Voices::new(config.providers.clone(), models, provider::Options::default())?;
-    Ok(home.voices(voices))
+    let providers = Providers::new(config.providers.clone(), models, provider::Options::default())?;
+    Ok(home.providers(providers))
 }
 
 fn house(
     surroundings: &Surroundings,
     config: &Config,
     tools: &Registry,
-    voices: &Voices,
+    providers: &Providers,
     home: &Home,
 ) -> Result<House, Error> {
     let infos = tools.infos();
@@ -279,7 +279,7 @@ fn house(
     }
     let agents: BTreeMap<Arc<str>, Agent> =
         found.found.into_iter().map(|found| (found.agent.name.clone(), found.agent)).collect();
-    let voices = voices.clone();
+    let providers = providers.clone();
     let hands = tools.clone();
     let rulebook = Rulebook::open(surroundings, &config.data)?;
     Ok(House {
@@ -287,6 +287,6 @@ fn house(
         rules: Box::new(move || rulebook.rules()),
         reserved: TOOLS.map(Arc::from).into(),
         preferences: home.preferences(),
-        ..House::new(infos, agents, move |name: &str| voices.model(name).map_err(|error| error.to_string()))
+        ..House::new(infos, agents, move |name: &str| providers.model(name).map_err(|error| error.to_string()))
     })
 }

@@ -8,9 +8,9 @@ use agent::message::Part;
 use agent::model::{Answer, CallError, StopReason};
 use serde_json::{Map, Value};
 
+use crate::config::Wire;
 use crate::limits;
 use crate::listen::{Heard, Listener};
-use crate::providers::Wire;
 use crate::sse::{Decoder, TooLong};
 
 /// However a stream is cut, its events are the same.

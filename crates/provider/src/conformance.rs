@@ -5,8 +5,8 @@ use agent::message::Part;
 use agent::model::{Answer, CallError, CallErrorKind, StopReason, Tokens};
 
 use crate::any_bytes::listen;
+use crate::config::Wire;
 use crate::listen::Listener;
-use crate::providers::Wire;
 
 mod hostile;
 mod pieces;

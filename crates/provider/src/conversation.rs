@@ -9,11 +9,11 @@ use agent::model::{Answer, CallError, CallErrorKind};
 use agent::tools::ToolInfo;
 use tokio_util::sync::CancellationToken;
 
+use crate::config::Wire;
 use crate::failure::cancelled;
 use crate::governor::Governor;
 use crate::history::{History, Opening};
 use crate::http::Provider;
-use crate::providers::Wire;
 use crate::resident::{self, Heard, Resident};
 use crate::scripted::Speaker;
 
@@ -53,7 +53,7 @@ pub struct Ask {
     /// Ends the call: the request is closed and the answer is a failure of kind `Cancelled`.
     pub cancel: CancellationToken,
     /// Who hears words as they come. Fleeting: the answer holds them all.
-    pub deltas: Option<Ear>,
+    pub deltas: Option<DeltaSink>,
     /// Who asks, for the log of the process.
     pub label: Arc<str>,
 }
@@ -61,10 +61,10 @@ pub struct Ask {
 /// Who hears an answer's words in passing: called for each piece, on the thread that reads the answer, and so quick that
 /// the reading does not suffer.
 #[derive(Clone)]
-pub struct Ear(Arc<dyn Fn(&str) + Send + Sync>);
+pub struct DeltaSink(Arc<dyn Fn(&str) + Send + Sync>);
 
-impl Ear {
-    /// An ear that does this with every piece.
+impl DeltaSink {
+    /// An sink that does this with every piece.
     pub fn new(hear: impl Fn(&str) + Send + Sync + 'static) -> Self {
         Self(Arc::new(hear))
     }
@@ -77,9 +77,9 @@ impl Ear {
     }
 }
 
-impl fmt::Debug for Ear {
+impl fmt::Debug for DeltaSink {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Ear")
+        f.write_str("DeltaSink")
     }
 }
 

@@ -9,7 +9,7 @@ use agent::message::{Message, Part, Role};
 use agent::model::Answer;
 use agent::tools::ToolInfo;
 
-use crate::providers::Wire;
+use crate::config::Wire;
 use crate::{anthropic, openai};
 
 /// A conversation so far. Cheap to clone: the bytes are shared.

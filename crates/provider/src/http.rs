@@ -15,6 +15,7 @@ use reqwest::{Client, Response, Url};
 use tokio::time::{Instant, Sleep};
 use tokio_util::sync::WaitForCancellationFuture;
 
+use crate::config::{ProviderConfig, Wire};
 use crate::conversation::Ask;
 use crate::error::Error;
 use crate::failure::{Asked, cancelled, failed, innermost, is_corrupt};
@@ -22,7 +23,6 @@ use crate::history::{History, Opening};
 use crate::limits;
 use crate::listen::{Heard, Listener};
 use crate::openings::Openings;
-use crate::providers::{ProviderConfig, Wire};
 use crate::{anthropic, openai};
 
 /// A provider that can be asked.

@@ -1,6 +1,6 @@
-//! The voices: language models over their own wire formats.
+//! The providers: language models over their own wire formats.
 //!
-//! [`Voices`] holds every configured provider. A thread [opens](Voices::open) a [`Conversation`], tells it what was said,
+//! [`Providers`] holds every configured provider. A thread [opens](Providers::open) a [`Conversation`], tells it what was said,
 //! and [asks](Conversation::ask) for one answer at a time. Each call goes through the provider's own streaming wire
 //! ([`Wire`]) and comes back whole as `agent::model::Answer`, or as a `CallError` whose kind says what may be done about it.
 //!
@@ -9,10 +9,11 @@
 //! One governor per provider and model slows all callers down together ([`GovernorState`]).
 //!
 //! Deliberately absent: retries (the rules decide them, and log each), the environment (configuration reads it and
-//! hands over resolved keys), validation of structured output (the heart does it), and any framework.
+//! hands over resolved keys), validation of structured output (the runtime does it), and any framework.
 
 mod answer;
 mod anthropic;
+mod config;
 mod conversation;
 mod error;
 mod failure;
@@ -22,7 +23,6 @@ mod http;
 pub mod limits;
 mod listen;
 mod models;
-mod mould;
 mod names;
 mod openai;
 mod openings;
@@ -31,19 +31,19 @@ mod resident;
 pub mod scripted;
 mod secret;
 mod sse;
+mod template;
 mod usage;
-mod voices;
 
 #[cfg(any(test, fuzzing))]
 pub mod any_bytes;
 #[cfg(test)]
 mod conformance;
 
-pub use conversation::{Ask, Conversation, Ear};
+pub use config::{BuiltinProvider, ProviderConfig, Timeouts, Wire, builtin_providers};
+pub use conversation::{Ask, Conversation, DeltaSink};
 pub use error::Error;
 pub use governor::{GovernorState, Pace};
 pub use models::{Dollars, ModelEntry, ModelTable};
-pub use providers::{BuiltinProvider, ProviderConfig, Timeouts, Wire, builtin_providers};
+pub use providers::{Options, Providers};
 pub use resident::{Heard, Resident, Said};
 pub use secret::Secret;
-pub use voices::{Options, Voices};

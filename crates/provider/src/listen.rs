@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use agent::model::{Answer, CallError, CallErrorKind};
 
-use crate::conversation::Ear;
+use crate::config::Wire;
+use crate::conversation::DeltaSink;
 use crate::failure::failed;
 use crate::limits::STREAM_BYTES;
-use crate::providers::Wire;
 use crate::sse::Decoder;
 use crate::{anthropic, openai};
 
@@ -15,7 +15,7 @@ use crate::{anthropic, openai};
 pub(crate) struct Listener {
     decoder: Decoder,
     reader: Reader,
-    deltas: Option<Ear>,
+    deltas: Option<DeltaSink>,
     bytes: usize,
 }
 
@@ -36,8 +36,8 @@ enum Reader {
 }
 
 impl Listener {
-    /// An ear for one wire. Words are passed on as they come.
-    pub(crate) fn new(wire: Wire, deltas: Option<Ear>) -> Self {
+    /// An sink for one wire. Words are passed on as they come.
+    pub(crate) fn new(wire: Wire, deltas: Option<DeltaSink>) -> Self {
         let reader = match wire {
             Wire::Anthropic => Reader::Anthropic(anthropic::Reader::default()),
             Wire::OpenAi => Reader::OpenAi(openai::Reader::default()),
@@ -45,7 +45,7 @@ impl Listener {
         Self { decoder: Decoder::default(), reader, deltas, bytes: 0 }
     }
 
-    /// An ear that reads every event by itself, however alike they are.
+    /// An sink that reads every event by itself, however alike they are.
     #[cfg(any(test, fuzzing))]
     pub(crate) fn plain(wire: Wire) -> Self {
         let reader = match wire {
@@ -128,10 +128,10 @@ impl Listener {
 }
 
 impl Reader {
-    fn event(&mut self, data: &[u8], deltas: Option<&Ear>) -> Result<(), CallError> {
+    fn event(&mut self, data: &[u8], deltas: Option<&DeltaSink>) -> Result<(), CallError> {
         let mut say = |text: &str| {
-            if let Some(ear) = deltas {
-                ear.hear(text);
+            if let Some(sink) = deltas {
+                sink.hear(text);
             }
         };
         match self {

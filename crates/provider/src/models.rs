@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use agent::model::{Model, Price};
 use serde::Deserialize;
 
+use crate::config::Wire;
 use crate::error::Error;
-use crate::providers::Wire;
 
 /// A local server's usual window: too small is asked again, too large is cut off without a word.
 const UNKNOWN_CONTEXT_TOKENS: u64 = 32_768;

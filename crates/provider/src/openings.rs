@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use agent::tools::ToolInfo;
 
+use crate::config::Wire;
 use crate::history::Opening;
-use crate::providers::Wire;
 use crate::{anthropic, openai};
 
 /// The newest opening of one provider.

@@ -1,199 +1,200 @@
-//! Who can be asked: the providers that are known from the start, and how one is configured.
-//!
-//! The environment is not read here; [`BuiltinProvider`] only says which variables a provider's users expect.
+//! All configured providers, and the way from a model's name to a conversation with it.
 
-use std::time::Duration;
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use serde::{Deserialize, Serialize};
+use agent::model::Model;
 
-use crate::secret::Secret;
+use crate::config::ProviderConfig;
+use crate::conversation::{Conversation, Voice};
+use crate::error::Error;
+use crate::governor::{Governor, GovernorState, Pace};
+use crate::http::Provider;
+use crate::models::ModelTable;
+use crate::resident::Resident;
+use crate::scripted::{Script, Speaker};
 
-/// A provider with everything resolved: where it is, what it speaks, which key it wants.
+/// The provider whose models are files of replies.
+const SCRIPTED: &str = "scripted";
+/// The provider whose models live in this process.
+const BUILTIN: &str = "builtin";
+
+/// All configured providers with their connections and governors. Cheap to clone; one per process, so that every caller
+/// of a model stands in the same line.
 #[derive(Clone, Debug)]
-pub struct ProviderConfig {
-    /// The part of a model's name before the first `/`.
-    pub name: String,
-    /// What it speaks.
-    pub wire: Wire,
-    /// Where it is, without the path of the endpoint: `https://api.anthropic.com`, `http://127.0.0.1:11434/v1`.
-    pub base_url: String,
-    /// Its key.
-    pub key: Option<Secret>,
-    /// Whether asking without a key is pointless, so that it is refused before anything is sent.
-    pub needs_key: bool,
-    /// The variable that a person would set, for error texts.
-    pub key_env: Option<String>,
-    /// Further headers of every request. Their values are treated like keys.
-    pub headers: Vec<(String, Secret)>,
-    /// How long it may stay silent.
-    pub timeouts: Timeouts,
+pub struct Providers {
+    inner: Arc<Inner>,
+    /// Models in this process, by their whole names.
+    residents: Arc<BTreeMap<Arc<str>, Arc<dyn Resident>>>,
 }
 
-/// How a provider is spoken to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Wire {
-    /// Anthropic Messages.
-    Anthropic,
-    /// OpenAI chat completions, as most local servers and gateways speak it.
-    OpenAi,
-}
-
-impl Wire {
-    /// The name under which opaque blocks are kept in the log.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Anthropic => "anthropic",
-            Self::OpenAi => "openai",
-        }
-    }
-}
-
-/// How long a provider may stay silent. There is no limit on a whole answer: deadlines belong to the rules.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Timeouts {
-    /// Until the connection stands.
-    pub connect: Duration,
-    /// From sending the request until the answer's headers.
-    pub first_byte: Duration,
-    /// Between two pieces of an answer.
-    pub idle: Duration,
-}
-
-impl Default for Timeouts {
-    fn default() -> Self {
-        Self { connect: Duration::from_secs(10), first_byte: Duration::from_secs(120), idle: Duration::from_secs(120) }
-    }
-}
-
-/// A provider that is known without configuration.
 #[derive(Debug)]
-pub struct BuiltinProvider {
-    /// Its name.
-    pub name: &'static str,
-    /// What it speaks.
-    pub wire: Wire,
-    /// Where it is.
-    pub base_url: &'static str,
-    /// The variable with its key.
-    pub key_env: Option<&'static str>,
-    /// The variable with another address for it.
-    pub base_url_env: &'static str,
-    /// Whether it answers nobody without a key.
-    pub needs_key: bool,
+struct Inner {
+    providers: BTreeMap<String, Arc<Provider>>,
+    models: ModelTable,
+    options: Options,
+    /// One per model that was ever opened.
+    governors: Mutex<BTreeMap<Arc<str>, Governor>>,
+    /// Scripts are read once, so that a thousand children do not read a thousand times.
+    scripts: Mutex<HashMap<PathBuf, Arc<Script>>>,
 }
 
-/// The providers that are known without configuration, in the order in which their keys are looked for.
-pub fn builtin_providers() -> &'static [BuiltinProvider] {
-    &[
-        BuiltinProvider {
-            name: "anthropic",
-            wire: Wire::Anthropic,
-            base_url: "https://api.anthropic.com",
-            key_env: Some("ANTHROPIC_API_KEY"),
-            base_url_env: "ANTHROPIC_BASE_URL",
-            needs_key: true,
-        },
-        BuiltinProvider {
-            name: "openai",
-            wire: Wire::OpenAi,
-            base_url: "https://api.openai.com/v1",
-            key_env: Some("OPENAI_API_KEY"),
-            base_url_env: "OPENAI_BASE_URL",
-            needs_key: true,
-        },
-        BuiltinProvider {
-            name: "ollama",
-            wire: Wire::OpenAi,
-            base_url: "http://127.0.0.1:11434/v1",
-            key_env: None,
-            base_url_env: OLLAMA_HOST,
-            needs_key: false,
-        },
-    ]
+/// What holds for all providers.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// How many calls a model gets at once.
+    pub pace: Pace,
 }
 
-const OLLAMA_HOST: &str = "OLLAMA_HOST";
-
-impl BuiltinProvider {
-    /// The provider at its own address.
-    pub fn config(&self, key: Option<Secret>) -> ProviderConfig {
-        ProviderConfig {
-            name: self.name.to_owned(),
-            wire: self.wire,
-            base_url: self.base_url.to_owned(),
-            key,
-            needs_key: self.needs_key,
-            key_env: self.key_env.map(str::to_owned),
-            headers: Vec::new(),
-            timeouts: Timeouts::default(),
+impl Providers {
+    /// Sets up the providers. Nothing is connected before somebody asks.
+    pub fn new(providers: Vec<ProviderConfig>, models: ModelTable, options: Options) -> Result<Self, Error> {
+        let mut known = BTreeMap::new();
+        for config in providers {
+            let name = config.name.clone();
+            if name == SCRIPTED || name == BUILTIN || name.is_empty() || name.contains('/') {
+                return Err(Error::Provider { provider: name, reason: "this name cannot be used".to_owned() });
+            }
+            known.insert(name, Arc::new(Provider::new(config)?));
         }
+        let (governors, scripts) = (Mutex::default(), Mutex::default());
+        let inner = Arc::new(Inner { providers: known, models, options, governors, scripts });
+        Ok(Self { inner, residents: Arc::default() })
     }
 
-    /// The provider at the address that `base_url_env` held. Whoever names an address of their own may need no key.
-    pub fn config_at(&self, address: &str, key: Option<Secret>) -> ProviderConfig {
-        let address = address.trim();
-        let base_url = if self.base_url_env == OLLAMA_HOST { ollama_url(address) } else { address.to_owned() };
-        ProviderConfig { base_url, needs_key: false, ..self.config(key) }
+    /// These providers and a model that lives in this process, known as `builtin/NAME`.
+    #[must_use]
+    pub fn with_resident(mut self, name: &str, resident: Arc<dyn Resident>) -> Self {
+        Arc::make_mut(&mut self.residents).insert(format!("{BUILTIN}/{name}").into(), resident);
+        self
+    }
+
+    /// The names of the providers that can be asked.
+    pub fn providers(&self) -> impl Iterator<Item = &str> {
+        self.inner.providers.keys().map(String::as_str)
+    }
+
+    /// A model and its figures, by its name `provider/model`. Everything behind the first `/` is the model's own name.
+    pub fn model(&self, name: &str) -> Result<Model, Error> {
+        let (provider, model) = split(name)?;
+        if provider == SCRIPTED || self.residents.contains_key(name) {
+            return Ok(self.inner.models.model(name, None));
+        }
+        let wire = self.provider(provider)?.wire();
+        Ok(self.inner.models.model(name, Some((wire, model))))
+    }
+
+    /// Opens a conversation with a model. It has to be begun before it is asked anything.
+    pub fn open(&self, name: &str) -> Result<Conversation, Error> {
+        let (provider, model) = split(name)?;
+        let voice = if provider == SCRIPTED {
+            Voice::Scripted(Arc::new(Speaker::new(self.script(model)?)))
+        } else if let Some(resident) = self.residents.get(name) {
+            Voice::Resident(Arc::clone(resident))
+        } else {
+            let provider = self.provider(provider)?;
+            provider.check_key()?;
+            provider.connect()?;
+            Voice::Provider(Arc::clone(provider), model.into())
+        };
+        let name: Arc<str> = name.into();
+        Ok(Conversation::new(voice, Arc::clone(&name), self.governor(name)))
+    }
+
+    /// How every model that was opened is doing.
+    pub fn governors(&self) -> Vec<(Arc<str>, GovernorState)> {
+        let governors = self.inner.governors.lock().unwrap_or_else(PoisonError::into_inner);
+        governors.iter().map(|(name, governor)| (Arc::clone(name), governor.state())).collect()
+    }
+
+    fn governor(&self, name: Arc<str>) -> Governor {
+        let mut governors = self.inner.governors.lock().unwrap_or_else(PoisonError::into_inner);
+        governors.entry(name).or_insert_with(|| Governor::new(self.inner.options.pace)).clone()
+    }
+
+    fn provider(&self, name: &str) -> Result<&Arc<Provider>, Error> {
+        self.inner.providers.get(name).ok_or_else(|| {
+            let known: Vec<&str> =
+                self.providers().chain([SCRIPTED]).chain(self.residents.keys().map(AsRef::as_ref)).collect();
+            Error::UnknownProvider { name: name.to_owned(), known: known.join(", ") }
+        })
+    }
+
+    fn script(&self, path: &str) -> Result<Arc<Script>, Error> {
+        let mut scripts = self.inner.scripts.lock().unwrap_or_else(PoisonError::into_inner);
+        let path = PathBuf::from(path);
+        if let Some(script) = scripts.get(&path) {
+            return Ok(Arc::clone(script));
+        }
+        let script = Arc::new(Script::read(&path)?);
+        scripts.insert(path, Arc::clone(&script));
+        Ok(script)
     }
 }
 
-/// `OLLAMA_HOST` is written for the server as much as for its clients: scheme, port and path may be missing, and the
-/// address may be the one that means "all interfaces".
-fn ollama_url(host: &str) -> String {
-    let (scheme, rest) = match host.split_once("://") {
-        Some((scheme, rest)) => (scheme, rest),
-        None => ("http", host),
-    };
-    let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
-    let authority = match authority.strip_prefix("0.0.0.0").or_else(|| authority.strip_prefix("[::]")) {
-        Some(port) => format!("127.0.0.1{port}"),
-        None if authority.is_empty() => "127.0.0.1".to_owned(),
-        None if authority.starts_with(':') => format!("127.0.0.1{authority}"),
-        None => authority.to_owned(),
-    };
-    let after_brackets = authority.rsplit(']').next().unwrap_or_default();
-    let port = if after_brackets.contains(':') || scheme == "https" { "" } else { ":11434" };
-    let path = if path.is_empty() { "v1" } else { path.trim_end_matches('/') };
-    format!("{scheme}://{authority}{port}/{path}")
+fn split(name: &str) -> Result<(&str, &str), Error> {
+    match name.split_once('/') {
+        Some((provider, model)) if !provider.is_empty() && !model.is_empty() => Ok((provider, model)),
+        _ => Err(Error::ModelName(name.to_owned())),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::builtin_providers;
+    use crate::secret::Secret;
+
+    fn providers(key: Option<&str>) -> Providers {
+        let configs = builtin_providers().iter().map(|provider| provider.config(key.map(Secret::new))).collect();
+        Providers::new(configs, ModelTable::builtin(), Options::default()).expect("the built-in providers are good")
+    }
 
     #[test]
-    fn ollama_host_is_read_in_every_form_that_ollama_itself_accepts() {
-        for (host, url) in [
-            ("", "http://127.0.0.1:11434/v1"),
-            ("0.0.0.0", "http://127.0.0.1:11434/v1"),
-            ("0.0.0.0:8080", "http://127.0.0.1:8080/v1"),
-            (":8080", "http://127.0.0.1:8080/v1"),
-            ("[::]:8080", "http://127.0.0.1:8080/v1"),
-            ("[fe80::1]", "http://[fe80::1]:11434/v1"),
-            ("gpu.lan", "http://gpu.lan:11434/v1"),
-            ("https://gpu.example", "https://gpu.example/v1"),
-            ("http://gpu.lan:1/v1/", "http://gpu.lan:1/v1"),
-        ] {
-            assert_eq!(ollama_url(host), url, "OLLAMA_HOST={host}");
+    fn a_model_name_is_split_at_its_first_slash_only() {
+        // LACE-2
+        for name in ["ollama/llama3:8b", "ollama/org/model", "anthropic/claude-sonnet-4-5"] {
+            assert_eq!(&*providers(None).model(name).expect("a model").name, name);
+        }
+        for name in ["", "gpt-5", "/x", "openai/", "/"] {
+            assert!(matches!(providers(None).model(name), Err(Error::ModelName(_))), "{name}");
         }
     }
 
     #[test]
-    fn a_configured_address_needs_no_key() {
-        let anthropic = &builtin_providers()[0];
-        assert!(anthropic.config(None).needs_key);
-        let config = anthropic.config_at("http://127.0.0.1:9", None);
-        assert!(!config.needs_key);
-        assert_eq!(config.base_url, "http://127.0.0.1:9");
+    fn an_unknown_provider_is_answered_with_the_known_ones() {
+        let error = providers(None).model("mistral/large").expect_err("not configured");
+        assert_eq!(error.to_string(), "there is no provider `mistral`; known are anthropic, ollama, openai, scripted");
     }
 
     #[test]
-    fn a_printed_configuration_shows_no_key() {
+    fn a_missing_key_is_named_before_anything_is_sent() {
+        let error = providers(None).open("openai/gpt-5").expect_err("no key");
+        assert_eq!(error.to_string(), "openai needs a key: set OPENAI_API_KEY");
+        assert!(providers(None).open("ollama/llama3:8b").is_ok());
+    }
+
+    #[test]
+    fn all_conversations_with_a_model_share_one_governor() {
+        let providers = providers(None);
+        let _open = (providers.open("ollama/a"), providers.open("ollama/a"), providers.open("ollama/b"));
+        let names: Vec<Arc<str>> = providers.governors().into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["ollama/a".into(), "ollama/b".into()]);
+    }
+
+    #[test]
+    fn a_key_that_cannot_be_sent_is_refused_without_being_shown() {
         // T61
-        let mut config = builtin_providers()[1].config(Some(Secret::new("sk-canary-1")));
-        config.headers.push(("x-team".into(), Secret::new("canary-2")));
-        let shown = format!("{config:?}");
-        assert!(!shown.contains("canary"), "{shown}");
+        let mut config = builtin_providers()[0].config(Some(Secret::new("sk-canary\nx")));
+        let refuse = |config| {
+            let providers = Providers::new(vec![config], ModelTable::builtin(), Options::default());
+            providers.expect_err("not usable").to_string()
+        };
+        let error = refuse(config.clone());
+        assert!(error.contains("key") && !error.contains("canary"), "{error}");
+        config.key = None;
+        config.base_url = "api.example.com".into();
+        assert!(refuse(config).contains("base URL"));
     }
 }

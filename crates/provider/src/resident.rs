@@ -1,7 +1,7 @@
 //! A model that lives in this process: no wire, no key, no bill. It hears the conversation as it was said and answers at
 //! once, and the loop around it does not know the difference.
 //!
-//! Who lives here is told to the voices (`Voices::with_resident`). Deliberately absent: state. A resident that reads its next
+//! Who lives here is told to the providers (`Providers::with_resident`). Deliberately absent: state. A resident that reads its next
 //! words off the conversation alone goes on at the right place in a process that starts again.
 
 use std::sync::Arc;
@@ -61,9 +61,9 @@ pub(crate) fn speak(resident: &dyn Resident, heard: &Heard, history: &History, a
         return Err(cancelled());
     }
     let said = resident.answer(heard, ask)?;
-    if let Some(ear) = &ask.deltas {
+    if let Some(sink) = &ask.deltas {
         for word in said.text.split_inclusive(' ') {
-            ear.hear(word);
+            sink.hear(word);
         }
     }
     let call_bytes = said.calls.iter().map(|(name, input)| name.len() + input.text().len()).sum::<usize>();
@@ -91,9 +91,9 @@ mod tests {
     use std::sync::Mutex;
 
     use super::*;
-    use crate::conversation::Ear;
+    use crate::conversation::DeltaSink;
     use crate::models::ModelTable;
-    use crate::voices::{Options, Voices};
+    use crate::providers::{Options, Providers};
 
     /// Calls the tool that it knows, then tells how many messages it has heard.
     #[derive(Debug)]
@@ -109,9 +109,9 @@ mod tests {
         }
     }
 
-    fn voices() -> Voices {
-        let voices = Voices::new(Vec::new(), ModelTable::builtin(), Options::default()).expect("voices");
-        voices.with_resident("parrot", Arc::new(Parrot))
+    fn providers() -> Providers {
+        let providers = Providers::new(Vec::new(), ModelTable::builtin(), Options::default()).expect("providers");
+        providers.with_resident("parrot", Arc::new(Parrot))
     }
 
     fn ask() -> Ask {
@@ -138,7 +138,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_resident_hears_prompt_tools_and_messages_and_answers_like_any_model() {
-        let mut conversation = voices().open("builtin/parrot").expect("it lives here");
+        let mut conversation = providers().open("builtin/parrot").expect("it lives here");
         conversation.begin("polite", &[look()]);
         conversation.push(&Message::user("hello", Origin::Person));
         let first = conversation.ask(ask()).await.expect("an answer");
@@ -148,11 +148,11 @@ mod tests {
         );
         conversation.push(&Message { role: agent::message::Role::Assistant, parts: first.parts });
         let words: Arc<Mutex<String>> = Arc::default();
-        let ear = Ear::new({
+        let sink = DeltaSink::new({
             let words = words.clone();
             move |word| words.lock().expect("no panic").push_str(word)
         });
-        let second = conversation.ask(Ask { deltas: Some(ear), ..ask() }).await.expect("an answer");
+        let second = conversation.ask(Ask { deltas: Some(sink), ..ask() }).await.expect("an answer");
         assert_eq!(second.parts, [Part::Text { text: "polite: heard 2".into(), origin: Origin::Model }]);
         assert!(second.tokens.is_some_and(|tokens| tokens.input > 0 && tokens.output == 4));
         assert_eq!(*words.lock().expect("no panic"), "polite: heard 2");
@@ -160,7 +160,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_conversation_that_begins_again_forgets_what_a_resident_heard() {
-        let mut conversation = voices().open("builtin/parrot").expect("it lives here");
+        let mut conversation = providers().open("builtin/parrot").expect("it lives here");
         conversation.begin("one", &[look()]);
         conversation.push(&Message::user("hello", Origin::Person));
         conversation.begin("two", &[look()]);
@@ -173,10 +173,10 @@ mod tests {
 
     #[test]
     fn a_resident_is_known_by_name_with_room_enough_and_costs_nothing() {
-        let model = voices().model("builtin/parrot").expect("a model");
+        let model = providers().model("builtin/parrot").expect("a model");
         assert_eq!((model.context_tokens, model.max_output_tokens), (1_000_000, 4_096));
         assert_eq!(model.price.map(|price| price.of(&Tokens { input: 9, output: 9, ..Tokens::default() })), Some(0));
-        let error = voices().open("builtin/rules").expect_err("nobody of that name");
+        let error = providers().open("builtin/rules").expect_err("nobody of that name");
         assert_eq!(error.to_string(), "there is no provider `builtin`; known are scripted, builtin/parrot");
     }
 }

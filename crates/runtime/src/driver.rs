@@ -16,16 +16,16 @@ use agent::{Event, Input, InputId, Outside, Report, Strength, Thread, ThreadId};
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
-use store::Commit;
+use store::{Commit, Selection};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 use tool::Workspace;
 
 use crate::error::Error;
-use crate::heart::{self, Inner};
-use crate::patience::patiently;
-use crate::perform::Bench;
-use crate::seat::Seat;
+use crate::live_slot::LiveSlot;
+use crate::perform::Performer;
+use crate::retry::retry_transient;
+use crate::runtime::{self, Inner};
 
 /// How long a driver that lets go waits for what it told to end.
 const LET_GO: Duration = Duration::from_secs(5);
@@ -35,7 +35,7 @@ const TOGETHER: usize = 256;
 
 /// What reaches a driver from other tasks.
 #[derive(Debug)]
-pub enum Letter {
+pub enum DriverMessage {
     /// An answer to something that it asked for.
     Input(Box<Input>),
     /// Something from outside that is not in the log yet.
@@ -43,7 +43,7 @@ pub enum Letter {
     /// Another process wrote something into the log, or the parent does not know how the thread does. Whoever must know that it
     /// was read is told.
     Look(Option<oneshot::Sender<()>>),
-    /// This process leaves, and its heart says so: whoever reads any letter from then on lets go.
+    /// This process leaves, and its runtime says so: whoever reads any letter from then on lets go.
     Leave,
 }
 
@@ -78,7 +78,7 @@ impl Opening {
 
 /// How a driver comes to let go of its thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Parting {
+pub enum Exit {
     /// Nothing is left to do for it here: its report is handed up, the memory is gone, or this process leaves.
     Done,
     /// Somebody else goes on with it, or has ended it. Its report is in its log, or will be.
@@ -87,7 +87,7 @@ pub enum Parting {
 
 /// One agent that is alive in this process.
 pub struct Driver {
-    pub heart: Arc<Inner>,
+    pub runtime: Arc<Inner>,
     pub id: ThreadId,
     /// Whoever waits for the report of a root.
     pub waiter: Option<oneshot::Sender<Report>>,
@@ -98,32 +98,32 @@ pub struct Driver {
     /// The epoch at which this process owns the thread.
     epoch: u64,
     /// Where letters come in; held for as long as the driver is there.
-    seat: Seat,
+    live_slot: LiveSlot,
     under_way: FuturesUnordered<BoxFuture<'static, Input>>,
-    bench: Bench,
+    performer: Performer,
     /// Whether the thread waits for nothing but a person, as its parent was told.
     paused: bool,
     /// Whether the thread was given up with its report, which this driver handed up.
     given_up: bool,
     /// How it lets go, once it has to.
-    parting: Option<Parting>,
+    parting: Option<Exit>,
     /// Why the memory can do nothing more for the thread.
     lost: Option<store::Error>,
 }
 
 impl Driver {
     /// A driver without a thread. Boxed, so that thousands of tasks hold a pointer where they pass it on.
-    pub fn new(seat: Seat, workspace: Arc<Workspace>) -> Box<Self> {
-        let (heart, id) = (seat.heart.clone(), seat.id.clone());
+    pub fn new(live_slot: LiveSlot, workspace: Arc<Workspace>) -> Box<Self> {
+        let (runtime, id) = (live_slot.runtime.clone(), live_slot.id.clone());
         Box::new(Self {
-            bench: Bench::new(heart.clone(), id.clone(), workspace),
-            heart,
+            performer: Performer::new(runtime.clone(), id.clone(), workspace),
+            runtime,
             id,
             waiter: None,
             thread: None,
             n: 0,
             epoch: 1,
-            seat,
+            live_slot,
             under_way: FuturesUnordered::new(),
             paused: false,
             given_up: false,
@@ -135,21 +135,21 @@ impl Driver {
     /// Takes a thread as it was read. Its time goes on from its newest event, even where that was written by a clock that
     /// was ahead.
     pub fn adopt(&mut self, thread: Thread, n: u64, epoch: u64) {
-        self.bench.clock = self.heart.clock.not_before(thread.last_at);
+        self.performer.clock = self.runtime.clock.not_before(thread.last_at);
         (self.thread, self.n, self.epoch) = (Some(thread), n, epoch);
     }
 
     /// Creates the thread and takes its first steps, in one commit: a brief is begun with, and what has been sent is taken up.
     pub async fn create(&mut self, created: ThreadCreated, sent: Option<(InputId, Outside)>) -> Result<(), Error> {
-        let now = self.bench.clock.now();
+        let now = self.performer.clock.now();
         let birth = Event::ThreadCreated(Box::new(created));
         let mut thread = Thread::new(now, &birth);
-        let mut step = thread.handle(&self.heart.house, Input::Begin, now);
+        let mut step = thread.handle(&self.runtime.house, Input::Begin, now);
         let mut events = vec![birth];
         events.append(&mut step.events);
         if let Some((id, input)) = sent {
             events.push(arrived(&mut thread, now, id, input));
-            let mut taken_up = thread.handle(&self.heart.house, Input::Arrived, now);
+            let mut taken_up = thread.handle(&self.runtime.house, Input::Arrived, now);
             events.append(&mut taken_up.events);
             step.effects.append(&mut taken_up.effects);
         }
@@ -166,7 +166,7 @@ impl Driver {
 
     /// Takes up what was sent to a thread on which nobody works: one commit holds it and what follows from it. What a process
     /// left in the middle is settled with it. The answer is how it lets go of the thread, if it has to.
-    pub async fn take_up(&mut self, id: InputId, input: Outside) -> Option<Parting> {
+    pub async fn take_up(&mut self, id: InputId, input: Outside) -> Option<Exit> {
         let then = if self.is_idle() { Input::Arrived } else { Input::Reopened };
         self.step(vec![(id, input)], vec![then]).await;
         self.parting
@@ -174,12 +174,12 @@ impl Driver {
 
     /// Drives the thread until nothing is left to do for it. A panic on the way ends this agent and no other. An error is the
     /// memory's that failed for good: no report was handed up, and telling whoever waits for one is left to the caller.
-    pub async fn live(mut self: Box<Self>, opening: Opening) -> Result<Parting, Error> {
+    pub async fn live(mut self: Box<Self>, opening: Opening) -> Result<Exit, Error> {
         let mut opening = opening;
         let lived = loop {
             let is_first = !matches!(opening, Opening::Failed { .. });
             match AssertUnwindSafe(self.go_on(opening)).catch_unwind().await {
-                Ok(()) => break Ok(self.parting.unwrap_or(Parting::Done)),
+                Ok(()) => break Ok(self.parting.unwrap_or(Exit::Done)),
                 Err(panic) if is_first => opening = Opening::Failed { message: message_of(&*panic) },
                 Err(panic) => break Err(Error::Broken(message_of(&*panic))),
             }
@@ -211,12 +211,12 @@ impl Driver {
             }
             tokio::select! {
                 biased;
-                Some(letter) = self.seat.letters.recv() => self.open(letter).await,
+                Some(letter) = self.live_slot.letters.recv() => self.open(letter).await,
                 Some(input) = self.under_way.next(), if !self.under_way.is_empty() => {
                     self.step(Vec::new(), vec![input]).await;
                 }
                 () = &mut alarm, if pause.is_some() => {
-                    let heard = self.bench.heard();
+                    let heard = self.performer.heard();
                     self.step(Vec::new(), vec![Input::TimePassed { heard }]).await;
                 }
             }
@@ -226,7 +226,7 @@ impl Driver {
     /// Puts in order what commands of the thread did to protected files when its process was killed, and what to tell the
     /// thread about it.
     async fn settle_commands(&mut self) -> Option<(InputId, Outside)> {
-        let (data, id) = (self.heart.data.clone(), self.id.clone());
+        let (data, id) = (self.runtime.data.clone(), self.id.clone());
         let settled = tokio::task::spawn_blocking(move || tool::settle_left(data.as_deref(), id.as_str())).await;
         let lines = settled.unwrap_or_default();
         if lines.is_empty() {
@@ -244,8 +244,8 @@ impl Driver {
     /// Lets go if this process leaves. Asked when a letter comes and not waited for, for all agents of the process would
     /// stand in line for it in every lap; that something has changed is a letter too.
     fn leave_if_told(&mut self) {
-        if self.heart.leaving.is_cancelled() {
-            self.parting = Some(Parting::Done);
+        if self.runtime.leaving.is_cancelled() {
+            self.parting = Some(Exit::Done);
         }
     }
 
@@ -262,7 +262,7 @@ impl Driver {
     }
 
     fn is_done(&self) -> bool {
-        self.parting.is_some() || (self.is_idle() && self.under_way.is_empty() && self.seat.letters.is_empty())
+        self.parting.is_some() || (self.is_idle() && self.under_way.is_empty() && self.live_slot.letters.is_empty())
     }
 
     /// Whether no run goes on and none is asked for.
@@ -271,25 +271,25 @@ impl Driver {
     }
 
     fn next_pause(&self) -> Option<Duration> {
-        let wake = self.thread.as_ref()?.next_wake(self.bench.heard())?;
-        Some(self.bench.clock.until(wake))
+        let wake = self.thread.as_ref()?.next_wake(self.performer.heard())?;
+        Some(self.performer.clock.until(wake))
     }
 
-    async fn open(&mut self, letter: Letter) {
+    async fn open(&mut self, letter: DriverMessage) {
         self.leave_if_told();
         if self.parting.is_some() {
             return;
         }
         match letter {
-            Letter::Leave => {}
-            Letter::Input(input) => {
+            DriverMessage::Leave => {}
+            DriverMessage::Input(input) => {
                 let (inputs, next) = self.gather(*input);
                 self.step(Vec::new(), inputs).await;
                 if let Some(letter) = next {
                     Box::pin(self.open(letter)).await;
                 }
             }
-            Letter::Look(read) => {
+            DriverMessage::Look(read) => {
                 self.catch_up().await;
                 if self.parting.is_none() && self.thread.as_ref().is_some_and(|thread| !thread.arrived.is_empty()) {
                     self.step(Vec::new(), vec![Input::Arrived]).await;
@@ -300,7 +300,7 @@ impl Driver {
                     let _ = read.send(());
                 }
             }
-            Letter::Outside(sent) => {
+            DriverMessage::Outside(sent) => {
                 let Sent { id, input, done } = *sent;
                 let is_over = self.thread.as_ref().is_none_or(Thread::is_over);
                 if !is_over {
@@ -315,14 +315,16 @@ impl Driver {
     }
 
     /// Takes the inputs that have come in behind the first, up to a letter of another kind.
-    fn gather(&mut self, first: Input) -> (Vec<Input>, Option<Letter>) {
+    fn gather(&mut self, first: Input) -> (Vec<Input>, Option<DriverMessage>) {
         let mut inputs = vec![first];
         while inputs.len() < TOGETHER
-            && let Ok(letter) = self.seat.letters.try_recv()
+            && let Ok(letter) = self.live_slot.letters.try_recv()
         {
             match letter {
-                Letter::Input(input) => inputs.push(*input),
-                Letter::Outside(_) | Letter::Look(_) | Letter::Leave => return (inputs, Some(letter)),
+                DriverMessage::Input(input) => inputs.push(*input),
+                DriverMessage::Outside(_) | DriverMessage::Look(_) | DriverMessage::Leave => {
+                    return (inputs, Some(letter));
+                }
             }
         }
         (inputs, None)
@@ -334,7 +336,7 @@ impl Driver {
         let mut inputs = inputs;
         let mut missed = false;
         while self.parting.is_none() {
-            let now = self.bench.clock.now();
+            let now = self.performer.clock.now();
             let Some(thread) = &mut self.thread else { return };
             let mut events: Vec<Arc<Event>> = Vec::new();
             for (id, what) in &outside {
@@ -344,7 +346,7 @@ impl Driver {
             }
             let mut effects = Vec::new();
             for input in &inputs {
-                let mut step = thread.handle(&self.heart.house, input.clone(), now);
+                let mut step = thread.handle(&self.runtime.house, input.clone(), now);
                 events.extend(step.events.into_iter().map(Arc::new));
                 effects.append(&mut step.effects);
             }
@@ -371,13 +373,13 @@ impl Driver {
     }
 
     async fn commit(&mut self, now: agent::Time, events: &[Arc<Event>]) -> Commitment {
-        let heart = self.heart.clone();
+        let runtime = self.runtime.clone();
         let (id, expected, epoch) = (self.id.clone(), self.n, self.epoch);
         let append = || {
-            let (thread, process) = (id.clone(), heart.process.clone());
-            heart.store.append(Commit { thread, expected, epoch, process, at: now, events: events.to_vec() })
+            let (thread, process) = (id.clone(), runtime.process.clone());
+            runtime.store.append(Commit { thread, expected, epoch, process, at: now, events: events.to_vec() })
         };
-        match patiently(&heart, &id, append).await {
+        match retry_transient(&runtime, &id, append).await {
             Ok(appended) => {
                 self.n = appended.n;
                 Commitment::Done
@@ -392,8 +394,8 @@ impl Driver {
     /// A commit was refused for what has been written meanwhile: by somebody else, or by this very commit, when the memory
     /// failed after it had written and was asked again.
     async fn refused(&mut self, now: agent::Time, events: &[Arc<Event>], refusal: store::Error) -> Commitment {
-        let (heart, id, n) = (self.heart.clone(), self.id.clone(), self.n);
-        let written = match patiently(&heart, &id, || heart.store.read(&id, n, events.len())).await {
+        let (runtime, id, n) = (self.runtime.clone(), self.id.clone(), self.n);
+        let written = match retry_transient(&runtime, &id, || runtime.store.read(&id, n, events.len())).await {
             Ok(written) => written,
             Err(error) => return Commitment::Lost(error),
         };
@@ -412,7 +414,7 @@ impl Driver {
     fn after(&mut self, events: &[Arc<Event>], effects: Vec<agent::Effect>, reopening: bool) {
         let Some(thread) = &self.thread else { return };
         for effect in effects {
-            if let Some(future) = self.bench.perform(thread, effect, reopening) {
+            if let Some(future) = self.performer.perform(thread, effect, reopening) {
                 self.under_way.push(future);
             }
         }
@@ -439,7 +441,7 @@ impl Driver {
         let is_news = std::mem::replace(&mut self.paused, paused) != paused || anyway;
         if is_news && let Some(parent) = self.id.parent() {
             let input = Input::ChildPaused { child: self.id.clone(), paused };
-            crate::family::tell_parent(&self.heart, &parent, input);
+            crate::family::tell_parent(&self.runtime, &parent, input);
         }
     }
 
@@ -452,7 +454,7 @@ impl Driver {
             && !text.trim().is_empty()
         {
             let said = Input::ChildSaid { child: self.id.clone(), text: text.into(), foreign: thread.foreign };
-            crate::family::tell_parent(&self.heart, &parent, said);
+            crate::family::tell_parent(&self.runtime, &parent, said);
         }
     }
 
@@ -464,14 +466,15 @@ impl Driver {
                     let _ = waiter.send(report);
                 }
             }
-            Some(parent) => crate::family::deliver(&self.heart, &parent, self.id.clone(), report),
+            Some(parent) => crate::family::deliver(&self.runtime, &parent, self.id.clone(), report),
         }
     }
 
     /// Applies what others wrote: letters. Whoever reads anything else there has been replaced.
     async fn catch_up(&mut self) {
-        let (heart, id, n) = (self.heart.clone(), self.id.clone(), self.n);
-        let found = patiently(&heart, &id, || heart.store.read(&id, n, usize::MAX)).await;
+        let (runtime, id, n) = (self.runtime.clone(), self.id.clone(), self.n);
+        let letters = || store::read_all(&*runtime.store, Selection::thread(&id).after(n));
+        let found = retry_transient(&runtime, &id, letters).await;
         match (found, &mut self.thread) {
             (Ok(records), Some(thread)) => {
                 for record in records {
@@ -489,8 +492,8 @@ impl Driver {
 
     /// Throws the copy away and reads the log.
     async fn reread(&mut self) {
-        let (heart, id) = (self.heart.clone(), self.id.clone());
-        match patiently(&heart, &id, || heart::read(&*heart.store, &id)).await {
+        let (runtime, id) = (self.runtime.clone(), self.id.clone());
+        match retry_transient(&runtime, &id, || runtime::read(&*runtime.store, &id)).await {
             Ok(log) => {
                 if log.thread.is_over() {
                     self.let_go();
@@ -507,25 +510,25 @@ impl Driver {
             Some(store::Error::Fenced { .. }) => self.let_go(),
             Some(error) => {
                 tracing::error!(thread = %self.id, %error, "nothing more can be done for the thread here");
-                (self.parting, self.lost) = (Some(Parting::Done), Some(error));
+                (self.parting, self.lost) = (Some(Exit::Done), Some(error));
             }
-            None => self.parting = Some(Parting::Done),
+            None => self.parting = Some(Exit::Done),
         }
     }
 
     /// The thread is somebody else's. One that was given up with its report may well be, and is missed by nobody.
     fn let_go(&mut self) {
         if self.given_up {
-            self.parting = Some(Parting::Done);
+            self.parting = Some(Exit::Done);
         } else {
             tracing::warn!(thread = %self.id, "somebody else goes on with the thread, or has ended it");
-            self.parting = Some(Parting::Replaced);
+            self.parting = Some(Exit::Replaced);
         }
     }
 
     /// Ends whatever is under way, without a word in the log.
     async fn end_effects(&mut self) {
-        self.bench.stop_all();
+        self.performer.stop_all();
         let under_way = &mut self.under_way;
         let ended = tokio::time::timeout(LET_GO, async { while under_way.next().await.is_some() {} }).await;
         if ended.is_err() {

@@ -35,7 +35,7 @@ pub enum Error {
 }
 
 impl From<Option<store::Error>> for Error {
-    /// What patience with the memory ended in.
+    /// What retry with the memory ended in.
     fn from(error: Option<store::Error>) -> Self {
         error.map_or(Error::Left, Error::Store)
     }

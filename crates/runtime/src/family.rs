@@ -12,31 +12,36 @@ use tokio::sync::oneshot;
 use tool::Workspace;
 
 use crate::attach::attach;
-use crate::driver::{Driver, Letter, Opening, Parting, Sent, message_of};
+use crate::driver::{Driver, DriverMessage, Exit, Opening, Sent, message_of};
 use crate::error::Error;
-use crate::heart::{self, Inner};
-use crate::patience::patiently;
-use crate::seat::Seat;
+use crate::live_slot::LiveSlot;
+use crate::retry::retry_transient;
+use crate::runtime::{self, Inner};
 
 /// How long a child that another process drives is left alone before it is looked at again.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
 /// Begins a child.
-pub fn start(heart: &Arc<Inner>, birth: ThreadCreated, workspace: Arc<Workspace>) {
+pub fn start(runtime: &Arc<Inner>, birth: ThreadCreated, workspace: Arc<Workspace>) {
     let id = birth.id.clone();
-    let seat = Seat::take(heart, &id);
-    look_after(heart, id, None, create(seat, birth, workspace, None));
+    let live_slot = LiveSlot::take(runtime, &id);
+    look_after(runtime, id, None, create(live_slot, birth, workspace, None));
 }
 
 /// After a restart: begins a child that never was, goes on with one that was left, or fetches the report that is already in its
 /// log. A stop that its parent had asked for comes before anything else. One that somebody drives is followed to its report.
-pub fn restart(heart: &Arc<Inner>, birth: ThreadCreated, workspace: Arc<Workspace>, stop: Option<(InputId, Outside)>) {
-    let (inner, id) = (heart.clone(), birth.id.clone());
-    let seat = Seat::take(heart, &id);
-    look_after(heart, birth.id.clone(), stop.clone(), async move {
-        match patiently(&inner, &id, || inner.store.thread(&id)).await? {
+pub fn restart(
+    runtime: &Arc<Inner>,
+    birth: ThreadCreated,
+    workspace: Arc<Workspace>,
+    stop: Option<(InputId, Outside)>,
+) {
+    let (inner, id) = (runtime.clone(), birth.id.clone());
+    let live_slot = LiveSlot::take(runtime, &id);
+    look_after(runtime, birth.id.clone(), stop.clone(), async move {
+        match retry_transient(&inner, &id, || inner.store.thread(&id)).await? {
             Some(_) => Err(Error::Taken(id)),
-            None => create(seat, birth, workspace, stop).await,
+            None => create(live_slot, birth, workspace, stop).await,
         }
     });
 }
@@ -51,34 +56,34 @@ pub fn stop_letter(strength: Strength, reason: Arc<str>) -> (InputId, Outside) {
 }
 
 /// Gives a child's report to its parent, if the parent lives here; otherwise it will ask when it is resumed.
-pub fn deliver(heart: &Inner, parent: &ThreadId, child: ThreadId, report: Report) {
-    tell_parent(heart, parent, Input::ChildReported { child, report: Box::new(report) });
+pub fn deliver(runtime: &Inner, parent: &ThreadId, child: ThreadId, report: Report) {
+    tell_parent(runtime, parent, Input::ChildReported { child, report: Box::new(report) });
 }
 
 /// Lets a parent that lives here know something of its child. What nobody hears is in the child's log, and is told again when
 /// the parent is resumed.
-pub fn tell_parent(heart: &Inner, parent: &ThreadId, input: Input) {
-    if let Some(sender) = heart.sender(parent) {
-        let _ = sender.send(Letter::Input(Box::new(input)));
+pub fn tell_parent(runtime: &Inner, parent: &ThreadId, input: Input) {
+    if let Some(sender) = runtime.sender(parent) {
+        let _ = sender.send(DriverMessage::Input(Box::new(input)));
     }
 }
 
 /// Writes something into a thread's log; whether the thread will still read it.
-pub async fn tell(heart: Arc<Inner>, thread: ThreadId, id: InputId, input: Outside) -> bool {
-    if let Some(sender) = heart.sender(&thread) {
+pub async fn tell(runtime: Arc<Inner>, thread: ThreadId, id: InputId, input: Outside) -> bool {
+    if let Some(sender) = runtime.sender(&thread) {
         let (done, written) = oneshot::channel();
-        let letter = Letter::Outside(Box::new(Sent { id: id.clone(), input: input.clone(), done }));
+        let letter = DriverMessage::Outside(Box::new(Sent { id: id.clone(), input: input.clone(), done }));
         if sender.send(letter).is_ok()
             && let Ok(delivered) = written.await
         {
             return delivered;
         }
     }
-    match patiently(&heart, &thread, || heart.store.thread(&thread)).await {
+    match retry_transient(&runtime, &thread, || runtime.store.thread(&thread)).await {
         Ok(Some(row)) if row.state.is_live() => {
-            let now = heart.clock.now();
-            let written = || heart.store.arrive(&thread, id.clone(), input.clone(), now, true);
-            patiently(&heart, &thread, written).await.is_ok()
+            let now = runtime.clock.now();
+            let written = || runtime.store.arrive(&thread, id.clone(), input.clone(), now, true);
+            retry_transient(&runtime, &thread, written).await.is_ok()
         }
         Ok(_) => false,
         Err(error) => {
@@ -92,19 +97,19 @@ pub async fn tell(heart: Arc<Inner>, thread: ThreadId, id: InputId, input: Outsi
 /// Lets a child live in a task of its own, and follows it where it lives elsewhere. One that cannot live is reported to its
 /// parent, who would wait for ever.
 fn look_after(
-    heart: &Arc<Inner>,
+    runtime: &Arc<Inner>,
     id: ThreadId,
     stop: Option<(InputId, Outside)>,
-    life: impl Future<Output = Result<Parting, Error>> + Send + 'static,
+    life: impl Future<Output = Result<Exit, Error>> + Send + 'static,
 ) {
-    let heart = heart.clone();
+    let runtime = runtime.clone();
     let life = life.boxed();
-    heart.tasks.clone().spawn(async move {
+    runtime.tasks.clone().spawn(async move {
         let to_its_report = async {
             match life.await {
-                Ok(Parting::Done) => Ok(()),
+                Ok(Exit::Done) => Ok(()),
                 // Boxed, for it hardly ever happens.
-                Ok(Parting::Replaced) | Err(Error::Taken(_)) => Box::pin(follow(&heart, &id, stop)).await,
+                Ok(Exit::Replaced) | Err(Error::Taken(_)) => Box::pin(follow(&runtime, &id, stop)).await,
                 Err(error) => Err(error),
             }
         };
@@ -114,89 +119,89 @@ fn look_after(
             Err(panic) => message_of(&*panic),
         };
         tracing::error!(thread = %id, why, "the sub-agent could not live");
-        let ending = AssertUnwindSafe(Box::pin(end(&heart, &id, &why))).catch_unwind().await;
+        let ending = AssertUnwindSafe(Box::pin(end(&runtime, &id, &why))).catch_unwind().await;
         if !matches!(ending, Ok(Ok(()) | Err(Error::Left)))
             && let Some(parent) = id.parent()
         {
-            deliver(&heart, &parent, id, without_life(&why));
+            deliver(&runtime, &parent, id, without_life(&why));
         }
     });
 }
 
 /// Sees to it that the parent of a child that could not go on hears how it ended: as its log says, if that has its report, and
 /// else by one that is written there now, if the memory takes it. Without any, the child would seem to run for ever.
-async fn end(heart: &Arc<Inner>, id: &ThreadId, why: &str) -> Result<(), Error> {
-    let log = patiently(heart, id, || heart::read(&*heart.store, id)).await?;
+async fn end(runtime: &Arc<Inner>, id: &ThreadId, why: &str) -> Result<(), Error> {
+    let log = retry_transient(runtime, id, || runtime::read(&*runtime.store, id)).await?;
     if let (Some(report), Some(parent)) = (log.report, id.parent()) {
-        deliver(heart, &parent, id.clone(), report);
+        deliver(runtime, &parent, id.clone(), report);
         return Ok(());
     }
-    let Some(seat) = Seat::take(heart, id) else { return follow(heart, id, None).await };
-    match heart.load(seat).await {
+    let Some(live_slot) = LiveSlot::take(runtime, id) else { return follow(runtime, id, None).await };
+    match runtime.load(live_slot).await {
         Ok(driver) => match driver.live(Opening::Failed { message: why.to_owned() }).await? {
-            Parting::Done => Ok(()),
-            Parting::Replaced => follow(heart, id, None).await,
+            Exit::Done => Ok(()),
+            Exit::Replaced => follow(runtime, id, None).await,
         },
-        Err(Error::Idle(_) | Error::Store(store::Error::Owned { .. })) => follow(heart, id, None).await,
-        Err(Error::Store(error)) if error.is_passing() => follow(heart, id, None).await,
+        Err(Error::Idle(_) | Error::Store(store::Error::Owned { .. })) => follow(runtime, id, None).await,
+        Err(Error::Store(error)) if error.is_passing() => follow(runtime, id, None).await,
         Err(error) => Err(error),
     }
 }
 
 async fn create(
-    seat: Option<Seat>,
+    live_slot: Option<LiveSlot>,
     mut birth: ThreadCreated,
     workspace: Arc<Workspace>,
     sent: Option<(InputId, Outside)>,
-) -> Result<Parting, Error> {
-    let Some(seat) = seat else { return Err(Error::Taken(birth.id)) };
-    let mut driver = Driver::new(seat, workspace.clone());
-    let heart = driver.heart.clone();
-    give_along(heart.readable(&workspace, || birth.unreadable(&heart.house)), &mut birth).await;
+) -> Result<Exit, Error> {
+    let Some(live_slot) = live_slot else { return Err(Error::Taken(birth.id)) };
+    let mut driver = Driver::new(live_slot, workspace.clone());
+    let runtime = driver.runtime.clone();
+    give_along(runtime.readable(&workspace, || birth.unreadable(&runtime.house)), &mut birth).await;
     // Boxed, for it is over soon and would be held for a whole life.
     Box::pin(driver.create(birth, sent)).await?;
     driver.live(Opening::Created).await
 }
 
 /// Sees to it that the report of a child which exists reaches its parent, whoever drives the child, and that the parent knows
-/// when it waits for a person; where nobody drives it, it is gone on with here. No seat is held for a child that lives elsewhere, so that what is sent to it goes into its log.
-async fn follow(heart: &Arc<Inner>, id: &ThreadId, stop: Option<(InputId, Outside)>) -> Result<(), Error> {
+/// when it waits for a person; where nobody drives it, it is gone on with here. No live_slot is held for a child that lives elsewhere, so that what is sent to it goes into its log.
+async fn follow(runtime: &Arc<Inner>, id: &ThreadId, stop: Option<(InputId, Outside)>) -> Result<(), Error> {
     let Some(parent) = id.parent() else { return Ok(()) };
-    let mut tail = heart.store.tail();
+    let mut tail = runtime.store.tail();
     let mut seen = 0;
-    // A parent that has left its own seat asks again when it is gone on with.
-    while heart.sender(&parent).is_some() {
+    // A parent that has left its own live_slot asks again when it is gone on with.
+    while runtime.sender(&parent).is_some() {
         tail.borrow_and_update();
-        let read = || patiently(heart, id, || heart::read(&*heart.store, id));
-        let row = patiently(heart, id, || heart.store.thread(id)).await?;
+        let read = || retry_transient(runtime, id, || runtime::read(&*runtime.store, id));
+        let row = retry_transient(runtime, id, || runtime.store.thread(id)).await?;
         if row.as_ref().is_some_and(|row| row.state == State::Done) {
             if let Some(report) = read().await?.report {
-                deliver(heart, &parent, id.clone(), report);
+                deliver(runtime, &parent, id.clone(), report);
             }
             return Ok(());
         }
-        match Seat::take(heart, id) {
-            Some(seat) => match heart.load(seat).await {
+        match LiveSlot::take(runtime, id) {
+            Some(live_slot) => match runtime.load(live_slot).await {
                 Ok(driver) => match driver.live(Opening::Left { sent: stop.clone() }).await? {
-                    Parting::Done => return Ok(()),
-                    Parting::Replaced => {}
+                    Exit::Done => return Ok(()),
+                    Exit::Replaced => {}
                 },
                 Err(Error::Idle(_) | Error::Store(store::Error::Owned { .. })) => {
                     let head = row.map_or(0, |row| row.head);
                     if std::mem::replace(&mut seen, head) != head {
                         let paused = read().await?.thread.is_paused();
-                        tell_parent(heart, &parent, Input::ChildPaused { child: id.clone(), paused });
+                        tell_parent(runtime, &parent, Input::ChildPaused { child: id.clone(), paused });
                     }
                 }
                 Err(Error::Store(error)) if error.is_passing() => {}
                 Err(error) => return Err(error),
             },
-            // Whoever sits there says how it does, and hands the report up or leaves the seat.
+            // Whoever sits there says how it does, and hands the report up or leaves the live_slot.
             None => {
-                if let Some(driven) = heart.sender(id) {
-                    let _ = driven.send(Letter::Look(None));
+                if let Some(driven) = runtime.sender(id) {
+                    let _ = driven.send(DriverMessage::Look(None));
                     tokio::select! {
-                        () = heart.leaving.cancelled() => return Err(Error::Left),
+                        () = runtime.leaving.cancelled() => return Err(Error::Left),
                         () = driven.closed() => {}
                     }
                 }
@@ -204,7 +209,7 @@ async fn follow(heart: &Arc<Inner>, id: &ThreadId, stop: Option<(InputId, Outsid
             }
         }
         tokio::select! {
-            () = heart.leaving.cancelled() => return Err(Error::Left),
+            () = runtime.leaving.cancelled() => return Err(Error::Left),
             _ = tokio::time::timeout(LOOK_AGAIN, tail.changed()) => {}
         }
     }

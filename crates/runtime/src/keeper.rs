@@ -8,10 +8,10 @@ use store::{LEASE_MS, Wake};
 use tokio::sync::oneshot;
 use tokio::time::MissedTickBehavior;
 
-use crate::driver::{Letter, Opening};
+use crate::driver::{DriverMessage, Opening};
 use crate::error::Error;
-use crate::heart::Inner;
-use crate::seat::Seat;
+use crate::live_slot::LiveSlot;
+use crate::runtime::Inner;
 
 /// How often the process says that it is alive.
 const BEAT: Duration = Duration::from_secs(5);
@@ -23,28 +23,28 @@ const TRY_AGAIN: Duration = Duration::from_millis(200);
 const WAKES: usize = 256;
 
 /// Keeps the process known until it leaves.
-pub async fn keep(heart: Arc<Inner>) {
-    let mut tail = heart.store.tail();
+pub async fn keep(runtime: Arc<Inner>) {
+    let mut tail = runtime.store.tail();
     let mut beat = tokio::time::interval(BEAT);
     beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
     beat.reset();
     loop {
         tokio::select! {
-            () = heart.leaving.cancelled() => return,
+            () = runtime.leaving.cancelled() => return,
             _ = beat.tick() => {
-                if let Err(error) = heart.store.heartbeat(&heart.process, heart.clock.now()).await {
+                if let Err(error) = runtime.store.heartbeat(&runtime.process, runtime.clock.now()).await {
                     tracing::warn!(%error, "the heartbeat could not be written");
                 }
                 // A look that failed is made up for, even if nothing is written meanwhile.
-                pass_on(&heart).await;
+                pass_on(&runtime).await;
             }
             changed = tail.changed() => {
                 if changed.is_err() {
                     return;
                 }
-                pass_on(&heart).await;
+                pass_on(&runtime).await;
                 tokio::select! {
-                    () = heart.leaving.cancelled() => return,
+                    () = runtime.leaving.cancelled() => return,
                     () = tokio::time::sleep(LOOK) => {}
                 }
             }
@@ -52,8 +52,8 @@ pub async fn keep(heart: Arc<Inner>) {
     }
 }
 
-async fn pass_on(heart: &Arc<Inner>) {
-    let wakes = match heart.store.claim(&heart.process, heart.clock.now(), WAKES).await {
+async fn pass_on(runtime: &Arc<Inner>) {
+    let wakes = match runtime.store.claim(&runtime.process, runtime.clock.now(), WAKES).await {
         Ok(wakes) => wakes,
         Err(error) => {
             tracing::debug!(%error, "wakes could not be looked for");
@@ -61,46 +61,46 @@ async fn pass_on(heart: &Arc<Inner>) {
         }
     };
     for wake in wakes {
-        heart.tasks.spawn(wake_up(heart.clone(), wake));
+        runtime.tasks.spawn(wake_up(runtime.clone(), wake));
     }
 }
 
 /// Has a thread of this process read what was sent to it, and only then forgets that it has to. What is not read while the wake is
 /// ours comes back to whoever looks for wakes then.
-async fn wake_up(heart: Arc<Inner>, wake: Wake) {
+async fn wake_up(runtime: Arc<Inner>, wake: Wake) {
     let until_read = async {
-        while !is_read(&heart, &wake.thread).await && !go_on(&heart, &wake.thread).await {
+        while !is_read(&runtime, &wake.thread).await && !go_on(&runtime, &wake.thread).await {
             tokio::time::sleep(TRY_AGAIN).await;
         }
     };
     tokio::select! {
-        () = heart.leaving.cancelled() => return,
+        () = runtime.leaving.cancelled() => return,
         () = tokio::time::sleep(Duration::from_millis(LEASE_MS)) => return,
         () = until_read => {}
     }
-    if let Err(error) = heart.store.done(wake).await {
+    if let Err(error) = runtime.store.done(wake).await {
         tracing::debug!(%error, "a wake could not be forgotten");
     }
 }
 
 /// Whether somebody drives the thread here and has read what was sent.
-async fn is_read(heart: &Inner, thread: &ThreadId) -> bool {
+async fn is_read(runtime: &Inner, thread: &ThreadId) -> bool {
     let (read, was_read) = oneshot::channel();
-    let is_sent = heart.sender(thread).is_some_and(|sender| sender.send(Letter::Look(Some(read))).is_ok());
+    let is_sent = runtime.sender(thread).is_some_and(|sender| sender.send(DriverMessage::Look(Some(read))).is_ok());
     is_sent && was_read.await.is_ok()
 }
 
 /// Takes up what was sent to a thread of this process that nobody drives any more: whether that is done, or there is nothing to do.
-async fn go_on(heart: &Arc<Inner>, thread: &ThreadId) -> bool {
+async fn go_on(runtime: &Arc<Inner>, thread: &ThreadId) -> bool {
     // Whoever sits there has read it, or is about to leave.
-    let Some(seat) = Seat::take(heart, thread) else { return false };
-    // Looked at behind the seat: whoever sits when the process begins to leave is told, and nobody may sit down after that.
-    if heart.leaving.is_cancelled() {
+    let Some(live_slot) = LiveSlot::take(runtime, thread) else { return false };
+    // Looked at behind the live_slot: whoever sits when the process begins to leave is told, and nobody may sit down after that.
+    if runtime.leaving.is_cancelled() {
         return false;
     }
-    match heart.load(seat).await {
+    match runtime.load(live_slot).await {
         Ok(driver) => {
-            heart.run(driver, Opening::Left { sent: None });
+            runtime.run(driver, Opening::Left { sent: None });
             true
         }
         Err(Error::Idle(_) | Error::Store(store::Error::Owned { .. })) => true,

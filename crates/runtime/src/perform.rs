@@ -1,4 +1,4 @@
-//! Effect by effect, into the world: the model to the voices, a tool to the hands, a child to the family.
+//! Effect by effect, into the world: the model to the providers, a tool by its name, a child to the family.
 //! Each becomes a future that ends in the input that answers it.
 
 use std::collections::HashMap;
@@ -12,20 +12,20 @@ use agent::tools::ToolResult;
 use agent::{CallId, Effect, Input, InputId, Json, Outside, Thread, ThreadId, Time, birth, context};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use provider::{Ask, Conversation, Ear};
+use provider::{Ask, Conversation, DeltaSink};
 use tokio_util::sync::CancellationToken;
 use tool::{FileLedger, Workspace};
 
 use crate::clock::Clock;
 use crate::driver::message_of;
-use crate::heart::{Fleeting, FleetingKind, Inner};
+use crate::runtime::{Fleeting, FleetingKind, Inner};
 use crate::{family, schema};
 
 /// What one agent works with while it lives in this process.
-pub struct Bench {
+pub struct Performer {
     /// What the agent takes for the time.
     pub clock: Clock,
-    heart: Arc<Inner>,
+    runtime: Arc<Inner>,
     id: ThreadId,
     workspace: Arc<Workspace>,
     ledger: Arc<FileLedger>,
@@ -45,11 +45,11 @@ struct Voice {
     rendered: usize,
 }
 
-impl Bench {
-    pub fn new(heart: Arc<Inner>, id: ThreadId, workspace: Arc<Workspace>) -> Self {
+impl Performer {
+    pub fn new(runtime: Arc<Inner>, id: ThreadId, workspace: Arc<Workspace>) -> Self {
         Self {
-            clock: heart.clock.clone(),
-            heart,
+            clock: runtime.clock.clone(),
+            runtime,
             id,
             workspace,
             ledger: Arc::default(),
@@ -101,22 +101,22 @@ impl Bench {
                 if reopening {
                     let stop = thread.children.get(&child).and_then(|child| child.stop.clone());
                     let stop = stop.map(|(strength, reason)| family::stop_letter(strength, reason));
-                    family::restart(&self.heart, birth, self.workspace.clone(), stop);
+                    family::restart(&self.runtime, birth, self.workspace.clone(), stop);
                 } else {
-                    family::start(&self.heart, birth, self.workspace.clone());
+                    family::start(&self.runtime, birth, self.workspace.clone());
                 }
                 None
             }
             Effect::StopChild { child, strength, reason } => {
                 let (id, stop) = family::stop_letter(strength, reason);
-                self.heart.tasks.spawn(family::tell(self.heart.clone(), child, id, stop));
+                self.runtime.tasks.spawn(family::tell(self.runtime.clone(), child, id, stop));
                 None
             }
             Effect::TellChild { child, call, text } => {
                 let from = thread.created.path.join(" › ").into();
                 let id = InputId::new(format!("{}/{call}", self.id));
                 let told = family::tell(
-                    self.heart.clone(),
+                    self.runtime.clone(),
                     child,
                     id,
                     Outside::Steered { text, from, foreign: thread.foreign },
@@ -154,7 +154,7 @@ impl Bench {
             calls_allowed,
             output_schema: wanted.clone(),
             cancel: cancel.clone(),
-            deltas: Some(self.ear(turn)),
+            deltas: Some(self.sink(turn)),
             label: self.id.clone().into(),
         });
         let answered = move |answer| match answer {
@@ -177,14 +177,15 @@ impl Bench {
     }
 
     /// Notes when words are heard, and passes them on to whoever watches.
-    fn ear(&self, turn: u32) -> Ear {
-        let (heart, clock, heard, id) = (self.heart.clone(), self.clock.clone(), self.heard.clone(), self.id.clone());
-        Ear::new(move |words| {
+    fn sink(&self, turn: u32) -> DeltaSink {
+        let (runtime, clock, heard, id) =
+            (self.runtime.clone(), self.clock.clone(), self.heard.clone(), self.id.clone());
+        DeltaSink::new(move |words| {
             heard.store(clock.now().0, Ordering::Relaxed);
-            if heart.fleeting.receiver_count() > 0 {
+            if runtime.fleeting.receiver_count() > 0 {
                 let (what, text) = (FleetingKind::Turn(turn), words.to_owned());
                 // Whoever watched may have left.
-                let _ = heart.fleeting.send(Fleeting { thread: id.clone(), what, text });
+                let _ = runtime.fleeting.send(Fleeting { thread: id.clone(), what, text });
             }
         })
     }
@@ -195,8 +196,8 @@ impl Bench {
         let is_current =
             self.voice.as_ref().is_some_and(|voice| voice.epoch == epoch && voice.rendered <= messages.len());
         if !is_current {
-            let mut conversation = self.heart.voices.open(&thread.created.role.model.name)?;
-            conversation.begin(&context::system(&thread.created), &birth::advertised(thread, &self.heart.house));
+            let mut conversation = self.runtime.providers.open(&thread.created.role.model.name)?;
+            conversation.begin(&context::system(&thread.created), &birth::advertised(thread, &self.runtime.house));
             self.voice = Some(Voice { conversation, epoch, rendered: 0 });
         }
         if let Some(voice) = &mut self.voice {
@@ -216,41 +217,41 @@ impl Bench {
         input: Json,
         approved: Option<Arc<str>>,
     ) -> BoxFuture<'static, Input> {
-        let Some(tool) = self.heart.tools.get(name).cloned() else {
+        let Some(tool) = self.runtime.tools.get(name).cloned() else {
             let result = ToolResult::error(format!("{name} is not available in this process"));
             return async move { Input::ToolFinished { call, result } }.boxed();
         };
         self.tools.retain(|call, _| thread.calls.slot(call).is_some());
         let stop = CancellationToken::new();
         self.tools.insert(call.clone(), stop.clone());
-        let (fleeting, id, shown) = (self.heart.fleeting.clone(), self.id.clone(), call.clone());
+        let (fleeting, id, shown) = (self.runtime.fleeting.clone(), self.id.clone(), call.clone());
         let progress = move |text: &str| {
             let what = FleetingKind::Call(shown.clone());
             // Nobody may be watching.
             let _ = fleeting.send(Fleeting { thread: id.clone(), what, text: text.to_owned() });
         };
-        let bench = tool::Bench {
-            workspace: self.heart.readable(&self.workspace, || thread.created.unreadable(&self.heart.house)),
+        let context = tool::ToolContext {
+            workspace: self.runtime.readable(&self.workspace, || thread.created.unreadable(&self.runtime.house)),
             thread: self.id.clone(),
             call: call.clone(),
             reach: thread.calls.slot(&call).and_then(|slot| slot.verdict.reach()),
             is_approved: approved.is_some(),
             ledger: self.ledger.clone(),
             stop,
-            person: self.heart.person.clone(),
-            data: self.heart.data.clone(),
+            person: self.runtime.person.clone(),
+            data: self.runtime.data.clone(),
             progress: Some(Arc::new(progress)),
         };
         let name = name.to_owned();
-        let heart = self.heart.clone();
+        let runtime = self.runtime.clone();
         async move {
-            let digest = approved.is_some().then(|| heart.digest(&bench.workspace, tool.info(), &input));
+            let digest = approved.is_some().then(|| runtime.digest(&context.workspace, tool.info(), &input));
             if digest != approved {
                 let changed = "not run: what it leads to has changed since a person allowed it. Call it again";
                 return Input::ToolFinished { call, result: ToolResult::error(changed) };
             }
             // Called inside, for a tool may fail before it has anything to wait for.
-            let ran = AssertUnwindSafe(async { tool.run(&input, &bench).await }).catch_unwind().await;
+            let ran = AssertUnwindSafe(async { tool.run(&input, &context).await }).catch_unwind().await;
             let result = ran.unwrap_or_else(|panic| {
                 ToolResult::error(format!("{name} failed inside, its outcome is unknown: {}", message_of(&*panic)))
             });

@@ -8,7 +8,7 @@
 //! - `openapi`: routes and the document that tells of them, from one table; [`shapes`]: what goes over the wire, as types.
 //! - `page`: the page's files, as they are in the binary.
 //!
-//! It decides nothing and keeps nothing: messages become inputs of the heart, and what is shown is folded from the log by the
+//! It decides nothing and keeps nothing: messages become inputs of the runtime, and what is shown is folded from the log by the
 //! mirror. Closing it never stops a run by itself; what this process drove can be resumed, and is when it is served again.
 
 mod access;

@@ -27,7 +27,7 @@ use std::time::Duration;
 use agent::ThreadId;
 use bytes::{Bytes, BytesMut};
 use futures_util::stream::{self, Stream};
-use runtime::Heart;
+use runtime::Runtime;
 use store::Store;
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
@@ -59,7 +59,7 @@ pub(crate) struct Watched {
 
 /// The feeds of a window.
 pub(crate) struct Live {
-    heart: Heart,
+    runtime: Runtime,
     /// Those that somebody watches, or did until a moment ago.
     feeds: Arc<Mutex<Feeds>>,
     /// What a feed keeps at most, in bytes.
@@ -69,8 +69,8 @@ pub(crate) struct Live {
 }
 
 impl Live {
-    pub fn new(heart: Heart) -> Arc<Self> {
-        Arc::new(Self { heart, feeds: Arc::default(), kept: KEPT, closing: CancellationToken::new() })
+    pub fn new(runtime: Runtime) -> Arc<Self> {
+        Arc::new(Self { runtime, feeds: Arc::default(), kept: KEPT, closing: CancellationToken::new() })
     }
 
     /// Everything after `last_event_id`, then what is new, for as long as the window is open.
@@ -80,7 +80,7 @@ impl Live {
         last_event_id: u64,
     ) -> Result<impl Stream<Item = Bytes> + Send + 'static + use<>, store::Error> {
         let feed = self.feed(&watched).await?;
-        let store = self.heart.store().clone();
+        let store = self.runtime.store().clone();
         let first = Some(Bytes::from_static(b"retry: 2000\n\n"));
         let watcher = Watcher { first, store, watched, feed, seen: last_event_id, reads: Reads::Past };
         Ok(stream::unfold(watcher, Watcher::next))
@@ -90,7 +90,7 @@ impl Live {
     async fn feed(&self, watched: &Watched) -> Result<Arc<Feed>, store::Error> {
         let feed = self.known_feed(watched);
         let begin = || async {
-            let source = Source::begin(&self.heart, watched, &feed).await?;
+            let source = Source::begin(&self.runtime, watched, &feed).await?;
             let (following, feeds) = (source.follow(feed.clone(), self.closing.clone()), self.feeds.clone());
             tokio::spawn(async move {
                 following.await;

@@ -98,7 +98,7 @@ impl From<runtime::Error> for Problem {
 impl From<staff::Error> for Problem {
     fn from(error: staff::Error) -> Self {
         match error {
-            staff::Error::Heart(error) => error.into(),
+            staff::Error::Runtime(error) => error.into(),
             staff::Error::Provider(error) => Self::new(StatusCode::FAILED_DEPENDENCY, error.to_string()),
             other => Self::unusable(other.to_string()),
         }

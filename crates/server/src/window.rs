@@ -110,7 +110,7 @@ pub(crate) struct Shared {
 
 impl Shared {
     pub fn store(&self) -> &Arc<dyn Store> {
-        self.staff.heart().store()
+        self.staff.runtime().store()
     }
 }
 
@@ -161,15 +161,15 @@ impl Window {
     /// keeps the folder until the staff has left.
     pub async fn open(self, closed: impl Future<Output = ()>) -> Folder {
         let Self { staff, listener, addr: _, access, token_file, page, before, lock } = self;
-        if let Err(error) = staff.heart().store().prepare().await {
+        if let Err(error) = staff.runtime().store().prepare().await {
             tracing::warn!(%error, "the database is opened when it is first read");
         }
-        let live = Live::new(staff.heart().clone());
+        let live = Live::new(staff.runtime().clone());
         let closing = live.closing.clone();
         if let Some(before) = before {
             go_on(&staff, &before).await;
         }
-        let everything = Everything::new(staff.heart().store().clone(), closing.clone());
+        let everything = Everything::new(staff.runtime().store().clone(), closing.clone());
         let router = routes::all(Shared { staff: staff.clone(), access, live, everything, page });
         let serving = connection::serve(listener, router, closing.clone());
         tokio::pin!(serving);
@@ -222,7 +222,7 @@ fn lock(folder: &Path) -> Result<Folder, Error> {
 /// Goes on with the runs that the window before this one left in the middle. Those that were begun at a terminal are left to
 /// whoever began them.
 async fn go_on(staff: &Staff, before: &Before) {
-    let now = staff.heart().clock().now();
+    let now = staff.runtime().clock().now();
     for row in live_roots(staff).await {
         let was_killed = is_owned_by(&row, &before.process) && is_left(&row, now);
         let was_left = row.owner.is_none() && before.left.iter().any(|left| left == row.id.as_str());
@@ -236,7 +236,7 @@ async fn go_on(staff: &Staff, before: &Before) {
 
 async fn live_roots(staff: &Staff) -> Vec<ThreadRow> {
     let query = ThreadQuery { live_only: true, root_only: true, limit: usize::MAX, ..ThreadQuery::default() };
-    staff.heart().store().threads(query).await.unwrap_or_else(|error| {
+    staff.runtime().store().threads(query).await.unwrap_or_else(|error| {
         tracing::error!(%error, "what is left in the middle cannot be looked for");
         Vec::new()
     })

@@ -15,7 +15,6 @@ use std::collections::BTreeSet;
 
 use agent::permission::UNKNOWN;
 
-use crate::limits;
 use crate::read;
 use crate::script::{Call, Oddity, Script, Word, is_trusted};
 use options::{Globals, Width};
@@ -159,8 +158,7 @@ impl Finder {
     /// A text that a shell would run.
     fn text(&mut self, text: &str, depth: usize) {
         self.texts += 1;
-        let script = (depth < MAX_DEPTH && self.texts <= MAX_TEXTS)
-            .then(|| limits::check(text).and_then(|()| read::script(text)));
+        let script = (depth < MAX_DEPTH && self.texts <= MAX_TEXTS).then(|| read::script(text));
         match script {
             Some(Ok(script)) => self.script(&script, depth + 1),
             // Nothing at all is run.

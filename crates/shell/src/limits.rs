@@ -4,6 +4,10 @@
 //! word that could open something, quoted or not, closed or not. A limit that is reached never weakens a verdict, it is
 //! one.
 
+use std::borrow::Cow;
+
+use crate::documents;
+
 /// Longer commands are scripts; a person who is asked cannot read them either.
 const MAX_BYTES: usize = 16 * 1024;
 /// Far above what anybody types, far below what exhausts the stack of a thread.
@@ -19,8 +23,8 @@ const MAX_CASES: usize = 8;
 /// Commands joined by operators: the parser takes time that grows with the square of a pipeline.
 const MAX_OPERATORS: usize = 512;
 
-/// Says why a command is not to be read, if it is not.
-pub(crate) fn check(command: &str) -> Result<(), &'static str> {
+/// The command as the parser may see it, without here-documents, or why it is not to be read.
+pub(crate) fn checked(command: &str) -> Result<Cow<'_, str>, &'static str> {
     if command.trim().is_empty() {
         return Err("it is empty");
     }
@@ -32,14 +36,15 @@ pub(crate) fn check(command: &str) -> Result<(), &'static str> {
             "it holds characters that cannot be seen or turn the text around: what is shown is not what would run",
         );
     }
+    let text = documents::replaced(command)?;
+    check_size(&text)?;
+    Ok(text)
+}
+
+/// Says why a text would take the parser too long, if it would.
+fn check_size(command: &str) -> Result<(), &'static str> {
     if has_huge_number(command) {
         return Err("it holds a number that no shell would count with");
-    }
-    if has_document_between_substitutions(command)
-        || has_document_in_substitution(command)
-        || has_document_without_name(command)
-    {
-        return Err("it holds a document that cannot be read with confidence");
     }
     let substitutes = SUBSTITUTIONS.iter().any(|opening| command.contains(opening));
     let words = || command.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
@@ -58,43 +63,6 @@ pub(crate) fn check(command: &str) -> Result<(), &'static str> {
 }
 
 const SUBSTITUTIONS: [&str; 5] = ["$(", "${", "`", "<(", ">("];
-
-/// Whether a document begins behind one substitution and before another: the parser may then never come to an end, and take all
-/// memory on the way (`$(<< ;$(`).
-fn has_document_between_substitutions(command: &str) -> bool {
-    let first = SUBSTITUTIONS.iter().filter_map(|opening| command.find(opening)).min();
-    let last = SUBSTITUTIONS.iter().filter_map(|opening| command.rfind(opening)).max();
-    first.zip(last).is_some_and(|(first, last)| command[first..last].contains("<<"))
-}
-
-/// Whether a document begins where a substitution may not be over (`$((x <<`): the same comes of it. Quotes and escapes inside
-/// a substitution could hide its end, so that it counts as open.
-fn has_document_in_substitution(command: &str) -> bool {
-    let begins = command.match_indices("<<").map(|(at, _)| &command[..at]);
-    begins.into_iter().any(|before| {
-        let mut depth = 0_usize;
-        let is_hidden = before.chars().any(|c| {
-            match c {
-                '(' | '{' => depth += 1,
-                ')' | '}' => depth = depth.saturating_sub(1),
-                _ => {}
-            }
-            depth > 0 && matches!(c, '\'' | '"' | '\\' | '`')
-        });
-        SUBSTITUTIONS.iter().any(|opening| before.contains(opening)) && (is_hidden || depth > 0)
-    })
-}
-
-/// Whether what ends a document is no plain word (`<<$( &o `): the same comes of it. `<<<` begins no document.
-fn has_document_without_name(command: &str) -> bool {
-    let is_named = |after: &str| {
-        let name = after.trim_start_matches('-').trim_start_matches([' ', '\t']);
-        let name = name.strip_prefix(['\'', '"', '\\']).unwrap_or(name);
-        name.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
-    };
-    // Behind a backslash the first sign is text, and the two after it begin a document.
-    command.contains("\\<<") || command.split("<<").skip(1).any(|after| !after.starts_with('<') && !is_named(after))
-}
 
 /// Whether a number stands where the parser reads one, and is too long for it to hold.
 fn has_huge_number(command: &str) -> bool {

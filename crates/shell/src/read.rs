@@ -11,18 +11,19 @@ use std::panic::catch_unwind;
 
 use brush_parser::ast::{
     AndOr, AndOrList, Assignment, AssignmentName, AssignmentValue, BinaryPredicate, Command, CommandPrefixOrSuffixItem,
-    CompoundCommand, CompoundList, ExtendedTestExpr, IoFileRedirectKind, IoFileRedirectTarget, IoHereDocument,
-    IoRedirect, Pipeline, Program, RedirectList, SimpleCommand, UnaryPredicate,
+    CompoundCommand, CompoundList, ExtendedTestExpr, IoFileRedirectKind, IoFileRedirectTarget, IoRedirect, Pipeline,
+    Program, RedirectList, SimpleCommand, UnaryPredicate,
 };
 use brush_parser::{Parser, ParserOptions, SourceInfo};
 
 use crate::script::{Assigned, Call, Oddity, Redirect, Script, Word};
-use crate::values;
+use crate::{limits, values};
 
 const UNREADABLE: &str = "it cannot be read as a shell command, so nobody knows what it would do";
 
 /// Reads a command, or says why it cannot be read.
 pub(crate) fn script(command: &str) -> Result<Script, &'static str> {
+    let command = &*limits::checked(command)?;
     // A parser that breaks on a text has not read it. Nothing of the reader is used after a panic.
     let read = catch_unwind(|| {
         let mut reader = Reader::default();
@@ -234,10 +235,8 @@ impl Reader {
             }
             IoRedirect::OutputAndError(word, _) => self.file(&word.value, true),
             IoRedirect::HereString(_, word) => self.loose(&word.value),
-            IoRedirect::HereDocument(_, document) => {
-                self.here_document(document);
-                Ok(())
-            }
+            // None is left in a text that was checked.
+            IoRedirect::HereDocument(..) => Err(Unreadable),
         }
     }
 
@@ -245,25 +244,6 @@ impl Reader {
         let targets = self.words(raw)?;
         self.script.redirects.extend(targets.into_iter().map(|target| Redirect { writes, target }));
         Ok(())
-    }
-
-    /// The quotes of a document are text, so it is no word. Anything beyond a variable counts as computed without being
-    /// looked into.
-    fn here_document(&mut self, document: &IoHereDocument) {
-        if !document.requires_expansion {
-            return;
-        }
-        let text = &document.doc.value;
-        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let variables = text.split('$').skip(1).map(|rest| rest.split(|c| !is_name(c)).next().unwrap_or_default());
-        let is_computed = text.contains('`') || ["$(", "${", "$["].iter().any(|opening| text.contains(opening));
-        if is_computed {
-            self.script.oddities.push(Oddity::Substitution);
-        }
-        let mut word = Word { is_computed, ..Word::default() };
-        variables.filter(|name| !name.is_empty()).for_each(|name| word.push_variable(name, "", true));
-        // What stands around a variable in a document is no name.
-        self.script.loose.push(Word { is_pieced: false, ..word });
     }
 
     fn loose(&mut self, raw: &str) -> Result<(), Unreadable> {

@@ -91,6 +91,11 @@ fn a_document_that_the_parser_would_read_for_ever_is_refused() {
         "$( \")\" << a b",
         "a \\<<<$(   }\\<<<-C ",
         "sed <<-''  2>rm ",
+        "a.tx\n\n\n\n\n\n<<-Ae$(   }<-5 ",
+        "cat <\\\n<E$( ",
+        "x[1<<E]=5\ntouch made\nE\n",
+        "cat <<E\na\\\nE\nls '\nE\ntouch made\n#'",
+        "cat <<E\nE)\ntouch made\nE\n",
     ] {
         let seen = assess(command);
         assert!(!seen.is_plain && seen.reach != Reach::ReadOnly, "{command}");
@@ -99,6 +104,17 @@ fn a_document_that_the_parser_would_read_for_ever_is_refused() {
     assert!(!seen.is_plain && seen.reach != Reach::ReadOnly, "no shell has so many files open");
     let seen = assess("x=$(pwd); cat > notes <<END\nhello\nEND\n");
     assert!(!seen.parts.is_empty(), "a document after a substitution that is over is read: {}", seen.why);
+}
+
+// T31: the document of a commit message, as agents write it, is read.
+#[test]
+fn a_document_in_a_substitution_that_ends_on_a_line_of_its_own_is_read() {
+    let seen = assess("git commit -m \"$(cat <<'EOF'\nTopic: it's done (1 << 2)\n\nWhy \"so\"\nEOF\n)\"");
+    assert!(seen.acts.iter().any(|act| act.starts_with("git commit")), "{}", seen.why);
+    let seen = assess("cat <<A <<'B' | sort\nx\nA\n$(touch made)\nB\nls '<<' \"<<E\"\n");
+    assert_eq!(seen.reach, Reach::ReadOnly, "{}", seen.why);
+    let seen = assess("cat <<A\n$(touch made)\nA\n");
+    assert_ne!(seen.reach, Reach::ReadOnly, "what a document computes is not known");
 }
 
 const SIGNS: [&str; 56] = [

@@ -4,7 +4,7 @@
 //! same transaction, and a wake is only a hint. Two owners can never both write: every commit names the number of events
 //! that its writer has seen and the epoch at which it owns the thread, and one that is behind is refused.
 //!
-//! What events mean is left to the rules (`agent`), what becomes of a refusal to the heart (`runtime`), and how a tree is
+//! What events mean is left to the rules (`agent`), what becomes of a refusal to the runtime (`runtime`), and how a tree is
 //! drawn to the mirror (`view`).
 //!
 //! Deliberately absent: changing or deleting single events, queries over their content, and a clock. Every moment is handed in.
@@ -16,6 +16,7 @@ pub mod conformance;
 mod error;
 #[cfg(feature = "failpoints")]
 mod failpoint;
+mod follow;
 mod log;
 mod memory;
 mod process;
@@ -26,6 +27,7 @@ mod sqlite;
 
 pub use approvals::{ApprovalQuery, ApprovalRow, ApprovalStatus};
 pub use error::{Error, Source};
+pub use follow::{Follow, PAGE, Selection, follow, read_all, replay, replay_until};
 pub use log::{Answer, Appended, Commit, Record, Store};
 pub use memory::MemoryStore;
 pub use process::{HEARTBEAT_EXPIRES_MS, Process, ProcessId};

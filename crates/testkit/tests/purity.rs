@@ -13,7 +13,11 @@ const ALLOWED: [&str; 3] = ["serde", "serde_json", "thiserror"];
 fn the_rules_are_built_from_serde_serde_json_and_thiserror_alone() {
     let graph = Graph::ask_cargo();
     let direct: BTreeSet<&str> = graph.direct("majordomo-agent").iter().map(|id| graph.name(id)).collect();
-    assert_eq!(direct, BTreeSet::from(ALLOWED), "the rules decide and do nothing else; what acts belongs to the heart");
+    assert_eq!(
+        direct,
+        BTreeSet::from(ALLOWED),
+        "the rules decide and do nothing else; what acts belongs to the runtime"
+    );
     let theirs: BTreeSet<&str> = ALLOWED.into_iter().flat_map(|name| graph.reached_from(name)).collect();
     let reached = graph.reached_from("majordomo-agent");
     let strangers: Vec<&&str> = reached.difference(&theirs).filter(|name| **name != "majordomo-agent").collect();
@@ -27,8 +31,8 @@ fn the_rules_reach_no_runtime_no_network_and_no_database() {
     let reasons = [
         ("tokio", "an agent waits for nothing: whoever drives it does"),
         ("futures-util", "an agent waits for nothing: whoever drives it does"),
-        ("reqwest", "models are reached by the voices"),
-        ("hyper", "models are reached by the voices"),
+        ("reqwest", "models are reached by the providers"),
+        ("hyper", "models are reached by the providers"),
         ("rusqlite", "logs are kept by the memory"),
         ("getrandom", "a replay must decide as its life did"),
         ("jiff", "time comes in with the input"),

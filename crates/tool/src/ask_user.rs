@@ -8,7 +8,7 @@ use futures_util::future::BoxFuture;
 use serde::Deserialize;
 
 use crate::args::{self, Call};
-use crate::bench::Bench;
+use crate::context::ToolContext;
 use crate::tool::{Tool, looks};
 
 const NOBODY: &str = "nobody is there to answer; decide yourself, and say in your answer what you assumed";
@@ -39,17 +39,17 @@ impl Tool for AskUser {
         &self.info
     }
 
-    fn run<'a>(&'a self, input: &'a Json, bench: &'a Bench) -> BoxFuture<'a, ToolResult> {
+    fn run<'a>(&'a self, input: &'a Json, context: &'a ToolContext) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
             let Call { args, ignored } = match Call::<Args>::read(input, &self.info.name, EXAMPLE) {
                 Ok(call) => call,
                 Err(wrong) => return wrong,
             };
-            let Some(person) = &bench.person else { return ToolResult::error(NOBODY) };
+            let Some(person) = &context.person else { return ToolResult::error(NOBODY) };
             let answer = tokio::select! {
                 biased;
-                () = bench.stop.cancelled() => return ToolResult::error("stopped before an answer came"),
-                answer = person.ask(bench.thread.as_str(), &args.question, &args.choices) => answer,
+                () = context.stop.cancelled() => return ToolResult::error("stopped before an answer came"),
+                answer = person.ask(context.thread.as_str(), &args.question, &args.choices) => answer,
             };
             ignored.named_in(match answer {
                 Some(answer) => ToolResult::ok(answer),
@@ -64,7 +64,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::bench::Person;
+    use crate::context::Person;
     use crate::tool::rehearsal::Room;
 
     /// Answers with the first choice, or leaves.
@@ -89,7 +89,7 @@ mod tests {
     #[tokio::test]
     async fn the_answer_is_the_persons_own_words() {
         let mut room = Room::with(&[]);
-        room.bench.person = Some(Arc::new(Polite));
+        room.context.person = Some(Arc::new(Polite));
         let result = room.ok(tool(), r#"{"question": "Tea?", "choices": ["yes", "no"]}"#).await;
         assert_eq!(&*result.content, "20260115-k3f9: Tea? yes");
     }
@@ -98,15 +98,15 @@ mod tests {
     async fn nobody_there_is_said_at_once() {
         let mut room = Room::with(&[]);
         assert_eq!(room.error(tool(), r#"{"question": "Tea?"}"#).await, NOBODY);
-        room.bench.person = Some(Arc::new(Polite));
+        room.context.person = Some(Arc::new(Polite));
         assert_eq!(room.error(tool(), r#"{"question": "Tea?"}"#).await, NOBODY);
     }
 
     #[tokio::test]
     async fn a_stop_takes_the_question_back() {
         let mut room = Room::with(&[]);
-        room.bench.person = Some(Arc::new(Away));
-        let stop = room.bench.stop.clone();
+        room.context.person = Some(Arc::new(Away));
+        let stop = room.context.stop.clone();
         let (said, ()) = tokio::join!(room.error(tool(), r#"{"question": "Tea?"}"#), async move { stop.cancel() });
         assert_eq!(said, "stopped before an answer came");
     }

@@ -23,7 +23,7 @@ use tokio::net::unix::pipe;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
-use crate::bench::Progress;
+use crate::context::Progress;
 use crate::sandbox::Sandbox;
 use disk::Disk;
 use hold::Hold;

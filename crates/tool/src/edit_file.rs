@@ -18,7 +18,7 @@ use serde::Deserialize;
 use similar::TextDiff;
 
 use crate::args;
-use crate::bench::Bench;
+use crate::context::ToolContext;
 use crate::error::Error;
 use crate::on_path::OnPath;
 use crate::text;
@@ -63,7 +63,7 @@ struct Edit {
     all: bool,
 }
 
-fn act(args: &Args, path: &WorkPath, bench: &Bench) -> Result<ToolResult, Error> {
+fn act(args: &Args, path: &WorkPath, context: &ToolContext) -> Result<ToolResult, Error> {
     let one = match (&args.old_text, &args.new_text) {
         // Whoever consents to one form must not find that the other was applied besides.
         (Some(_), Some(_)) if !args.edits.is_empty() => {
@@ -80,7 +80,7 @@ fn act(args: &Args, path: &WorkPath, bench: &Bench) -> Result<ToolResult, Error>
     let edits: Vec<&Edit> = one.iter().chain(&args.edits).collect();
     let unchanged = |why| Error::Unchanged { path: path.to_string(), why };
     let mut places = 0;
-    let change = bench.workspace.change(path, &bench.ledger, |found| {
+    let change = context.workspace.change(path, &context.ledger, |found| {
         let bytes = found.ok_or_else(|| Error::Missing { path: path.to_string() })?;
         let content = std::str::from_utf8(bytes)
             .map_err(|_| unchanged("it is not UTF-8 text; change it with run_command".to_owned()))?;

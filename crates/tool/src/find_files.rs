@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use agent::tools::ToolResult;
 use serde::Deserialize;
 
-use crate::bench::Bench;
+use crate::context::ToolContext;
 use crate::error::Error;
 use crate::on_path::OnPath;
 use crate::text;
@@ -34,14 +34,14 @@ struct Args {
     pattern: String,
 }
 
-fn act(args: &Args, from: &WorkPath, bench: &Bench) -> Result<ToolResult, Error> {
+fn act(args: &Args, from: &WorkPath, context: &ToolContext) -> Result<ToolResult, Error> {
     let pattern = match glob(&args.pattern) {
         Ok(pattern) => pattern,
         Err(why) => return Ok(ToolResult::error(why)),
     };
     let below = from.prefix().len();
     let mut hits = Vec::new();
-    let walked = walk(&bench.workspace, from, &bench.stop, |entry| {
+    let walked = walk(&context.workspace, from, &context.stop, |entry| {
         if pattern.is_match(&entry.path[below..]) {
             if hits.len() == MAX_HITS {
                 return ControlFlow::Break(());

@@ -1,19 +1,19 @@
 //! The hands: tools that an agent may use, confined to a workspace.
 //!
-//! A [`Tool`] is a few words for the model and an action; a [`Registry`] holds the tools of a process; a [`Bench`] is
+//! A [`Tool`] is a few words for the model and an action; a [`Registry`] holds the tools of a process; a [`ToolContext`] is
 //! what one call works with. Every tool answers a wrong call with a sentence that names the right one, and bounds what it
 //! returns. Files are reached beneath one directory handle and never by an ambient path; commands run with a cleaned
 //! environment behind the walls of a [`Sandbox`], and nothing that they start outlives them.
 //!
-//! Left to others: whether a call is allowed at all (the rules), when it runs and who stops it (the heart), where its
+//! Left to others: whether a call is allowed at all (the rules), when it runs and who stops it (the runtime), where its
 //! result is kept (the memory).
 //!
 //! Linux only: the process tree is read from `/proc`, and paths are resolved by `openat2`.
 
 pub mod args;
 mod ask_user;
-mod bench;
 mod command;
+mod context;
 mod edit_file;
 mod error;
 mod find_files;
@@ -35,8 +35,8 @@ mod watch;
 mod workspace;
 mod write_file;
 
-pub use bench::{Bench, Person, Progress};
 pub use command::{CommandHost, Guard};
+pub use context::{Person, Progress, ToolContext};
 pub use error::Error;
 pub use ledger::FileLedger;
 pub use registry::Registry;

@@ -9,7 +9,7 @@ use cap_std::fs::{Dir, FileType};
 use serde::Deserialize;
 
 use crate::args;
-use crate::bench::Bench;
+use crate::context::ToolContext;
 use crate::error::Error;
 use crate::on_path::OnPath;
 use crate::text;
@@ -39,8 +39,8 @@ struct Args {
     depth: Option<u64>,
 }
 
-fn act(args: &Args, path: &WorkPath, bench: &Bench) -> Result<ToolResult, Error> {
-    let folder = bench.workspace.folder(path)?;
+fn act(args: &Args, path: &WorkPath, context: &ToolContext) -> Result<ToolResult, Error> {
+    let folder = context.workspace.folder(path)?;
     let mut listing = Listing { lines: Vec::new(), full: false };
     listing
         .add(&folder, "", args.depth.unwrap_or(1).clamp(1, MAX_DEPTH))

@@ -16,7 +16,7 @@ use futures_util::future::BoxFuture;
 use rustix::fs::OFlags;
 use serde::Deserialize;
 
-use crate::bench::Bench;
+use crate::context::ToolContext;
 use crate::error::Error;
 use crate::text;
 use crate::tool::{Plain, Tool, info};
@@ -50,12 +50,12 @@ impl Tool for Memory {
         self.0.info()
     }
 
-    fn run<'a>(&'a self, input: &'a Json, bench: &'a Bench) -> BoxFuture<'a, ToolResult> {
-        self.0.run(input, bench)
+    fn run<'a>(&'a self, input: &'a Json, context: &'a ToolContext) -> BoxFuture<'a, ToolResult> {
+        self.0.run(input, context)
     }
 
-    fn clear(&self, _: &Json, bench: &Bench) {
-        let folder = bench.data.as_ref().map(|data| Dir::open_ambient_dir(data.join(FOLDER), ambient_authority()));
+    fn clear(&self, _: &Json, context: &ToolContext) {
+        let folder = context.data.as_ref().map(|data| Dir::open_ambient_dir(data.join(FOLDER), ambient_authority()));
         if let Some(Ok(folder)) = folder {
             leftover::clear(&folder);
         }
@@ -82,17 +82,17 @@ enum Action {
     Replace,
 }
 
-fn act(args: &Args, bench: &Bench) -> Result<ToolResult, Error> {
-    let Some(data) = &bench.data else {
+fn act(args: &Args, context: &ToolContext) -> Result<ToolResult, Error> {
+    let Some(data) = &context.data else {
         return Ok(ToolResult::error("there is no memory here: nothing is kept between sessions"));
     };
     let Some(text) = args.text.as_deref().or((args.action == Action::Read).then_some("")) else {
         return Ok(ToolResult::error("memory was not changed: give the text to append, or to replace it with"));
     };
     let folder = folder(data)?;
-    let name = name(bench.workspace.root());
+    let name = name(context.workspace.root());
     // Threads of one workspace take turns, as they do with its files.
-    let _writing = bench.workspace.writing();
+    let _writing = context.workspace.writing();
     let found = match file::read(&folder, &name, SHOWN, Links::Refused) {
         Ok(found) => Some(found),
         Err(Error::Missing { .. }) => None,
@@ -101,13 +101,13 @@ fn act(args: &Args, bench: &Bench) -> Result<ToolResult, Error> {
     let before = found.as_ref().map_or(&[][..], |found| &found.bytes);
     let after = match args.action {
         Action::Read => {
-            bench.ledger.note(LEDGER_NAME, before);
+            context.ledger.note(LEDGER_NAME, before);
             let (notes, _) = text::readable(before);
             return Ok(ToolResult::ok(if notes.trim().is_empty() { "[no notes yet]" } else { notes.trim_end() }));
         }
         Action::Append => joined(before, text),
         Action::Replace => {
-            if !before.is_empty() && bench.ledger.check(LEDGER_NAME, before).is_err() {
+            if !before.is_empty() && context.ledger.check(LEDGER_NAME, before).is_err() {
                 return Ok(ToolResult::error(
                     "the notes are not read yet, or have changed since: read them, then replace",
                 ));
@@ -125,7 +125,7 @@ fn act(args: &Args, bench: &Bench) -> Result<ToolResult, Error> {
         Some(found) => file::put(&folder, &name, SHOWN, &after, Some(&found.metadata))?,
         None => create(&folder, &name, &after).map_err(|source| Error::at(SHOWN, source))?,
     }
-    bench.ledger.note(LEDGER_NAME, &after);
+    context.ledger.note(LEDGER_NAME, &after);
     Ok(ToolResult::ok(format!("kept: {} of notes", text::size(after.len() as u64))))
 }
 
@@ -178,7 +178,7 @@ mod tests {
 
     fn room() -> Room {
         let mut room = Room::with(&[]);
-        room.bench.data = Some(room.outside("data"));
+        room.context.data = Some(room.outside("data"));
         room
     }
 
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(&*room.ok(tool(), r#"{"action": "read"}"#).await.content, "[no notes yet]");
         room.ok(tool(), r#"{"action": "append", "text": "- one\n"}"#).await;
         room.ok(tool(), r#"{"action": "append", "text": "- two"}"#).await;
-        room.bench.ledger = std::sync::Arc::default();
+        room.context.ledger = std::sync::Arc::default();
         assert_eq!(&*room.ok(tool(), r#"{"action": "read"}"#).await.content, "- one\n- two");
         let files: Vec<_> =
             std::fs::read_dir(room.outside("data/memory")).unwrap().map(|f| f.unwrap().path()).collect();
@@ -203,7 +203,7 @@ mod tests {
     async fn notes_that_were_not_read_are_not_replaced() {
         let mut room = room();
         room.ok(tool(), r#"{"action": "append", "text": "a colleague's"}"#).await;
-        room.bench.ledger = std::sync::Arc::default();
+        room.context.ledger = std::sync::Arc::default();
         let replace = r#"{"action": "replace", "text": "mine"}"#;
         assert!(room.error(tool(), replace).await.contains("read them, then replace"));
         room.ok(tool(), r#"{"action": "read"}"#).await;
@@ -217,7 +217,7 @@ mod tests {
         let long = serde_json::json!({"action": "append", "text": "x".repeat(MAX_BYTES)}).to_string();
         assert!(room.error(tool(), &long).await.contains("longer than 32.0 KiB"));
         assert!(room.error(tool(), r#"{"action": "append"}"#).await.contains("give the text"));
-        room.bench.data = None;
+        room.context.data = None;
         assert!(room.error(tool(), r#"{"action": "read"}"#).await.contains("no memory here"));
     }
 }

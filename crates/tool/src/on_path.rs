@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::args::Call;
-use crate::bench::Bench;
+use crate::context::ToolContext;
 use crate::error::Error;
 use crate::tool::{Tool, blocking};
 use crate::workspace::{Destination, WorkPath, Workspace};
@@ -26,7 +26,7 @@ pub(crate) struct OnPath<A> {
     pub example: &'static str,
     /// The path that is meant where none is given; none where one must be given.
     pub usual: Option<&'static str>,
-    pub act: fn(&A, &WorkPath, &Bench) -> Result<ToolResult, Error>,
+    pub act: fn(&A, &WorkPath, &ToolContext) -> Result<ToolResult, Error>,
 }
 
 impl<A> OnPath<A> {
@@ -97,14 +97,14 @@ impl<A: DeserializeOwned + Send + 'static> Tool for OnPath<A> {
         }
     }
 
-    fn run<'a>(&'a self, input: &'a Json, bench: &'a Bench) -> BoxFuture<'a, ToolResult> {
+    fn run<'a>(&'a self, input: &'a Json, context: &'a ToolContext) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
             let (path, Call { args, ignored }) = match self.read::<A>(input) {
                 Ok(read) => read,
                 Err(wrong) => return wrong,
             };
-            let (act, lent) = (self.act, bench.clone());
-            let acted = blocking(&self.info.name, &bench.stop, move || {
+            let (act, lent) = (self.act, context.clone());
+            let acted = blocking(&self.info.name, &context.stop, move || {
                 let path = lent.workspace.path(&path)?;
                 act(&args, &path, &lent)
             });
@@ -112,11 +112,11 @@ impl<A: DeserializeOwned + Send + 'static> Tool for OnPath<A> {
         })
     }
 
-    fn clear(&self, input: &Json, bench: &Bench) {
+    fn clear(&self, input: &Json, context: &ToolContext) {
         // A call that names no file in the workspace fails before it writes anything.
-        let path = self.read::<Others>(input).ok().and_then(|(path, _)| bench.workspace.path(&path).ok());
+        let path = self.read::<Others>(input).ok().and_then(|(path, _)| context.workspace.path(&path).ok());
         if let Some(path) = path.filter(|_| self.info.reach > Reach::ReadOnly) {
-            bench.workspace.clear_beside(&path);
+            context.workspace.clear_beside(&path);
         }
     }
 }

@@ -7,7 +7,7 @@ use agent::tools::ToolResult;
 use serde::Deserialize;
 
 use crate::args;
-use crate::bench::Bench;
+use crate::context::ToolContext;
 use crate::error::Error;
 use crate::on_path::OnPath;
 use crate::text;
@@ -39,9 +39,9 @@ struct Args {
     limit: Option<u64>,
 }
 
-fn act(args: &Args, path: &WorkPath, bench: &Bench) -> Result<ToolResult, Error> {
-    let bytes = bench.workspace.read_text(path)?;
-    bench.ledger.note(path.as_str(), &bytes);
+fn act(args: &Args, path: &WorkPath, context: &ToolContext) -> Result<ToolResult, Error> {
+    let bytes = context.workspace.read_text(path)?;
+    context.ledger.note(path.as_str(), &bytes);
     let (content, lossy) = text::readable(&bytes);
     let whole = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     let first = args.offset.map_or(1, whole).max(1);

@@ -21,8 +21,8 @@ use futures_util::future::BoxFuture;
 use serde::Deserialize;
 
 use crate::args::{self, Call};
-use crate::bench::Bench;
 use crate::command::{CommandHost, Finish, How, Order, run};
+use crate::context::ToolContext;
 use crate::error::Error;
 use crate::on_path::refused;
 use crate::protected;
@@ -86,13 +86,13 @@ impl Tool for RunCommand {
         }
     }
 
-    fn run<'a>(&'a self, input: &'a Json, bench: &'a Bench) -> BoxFuture<'a, ToolResult> {
+    fn run<'a>(&'a self, input: &'a Json, context: &'a ToolContext) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
             let Call { args, ignored } = match Call::<Args>::read(input, &self.info.name, EXAMPLE) {
                 Ok(call) => call,
                 Err(wrong) => return wrong,
             };
-            ignored.named_in(self.act(args, bench).await)
+            ignored.named_in(self.act(args, context).await)
         })
     }
 }
@@ -165,48 +165,48 @@ impl RunCommand {
         tree::changes(&self.host, &read.shell, workspace, Path::new(cwd))
     }
 
-    async fn act(&self, args: Args, bench: &Bench) -> ToolResult {
+    async fn act(&self, args: Args, context: &ToolContext) -> ToolResult {
         if args.command.contains('\0') {
             return ToolResult::error("the command was not run: it holds a NUL");
         }
         if args.command.len() > MAX_COMMAND_BYTES {
             return ToolResult::error("the command was not run: it is too long; write it to a file and run that");
         }
-        let place = match args.place(&bench.workspace) {
+        let place = match args.place(&context.workspace) {
             Ok(place) => place,
             Err(error) => return ToolResult::error(format!("the command was not run: {error}")),
         };
         // The text says the same as when the call was judged: what it names in protected places was consented to, or the
         // call would not have come here. What only the workspace says was, if a person was asked.
-        let root = bench.workspace.root().to_owned();
+        let root = context.workspace.root().to_owned();
         let mut read = self.read(&args, &root, place.as_str());
         // A call that was let through as one that only reads never gets more, however it is read here.
-        read.is_read_only |= bench.reach == Some(Reach::ReadOnly);
+        read.is_read_only |= context.reach == Some(Reach::ReadOnly);
         let mut consented: Vec<Arc<str>> = read.protected.iter().cloned().collect();
-        if bench.is_approved {
-            let cwd = bench.workspace.destination(&place).real.display().to_string();
+        if context.is_approved {
+            let cwd = context.workspace.destination(&place).real.display().to_string();
             consented.extend(self.in_tree(&read, &root, &cwd).places());
         }
         let timeout_s = args.timeout_s.unwrap_or(DEFAULT_TIMEOUT_S).clamp(1, MAX_TIMEOUT_S);
         let mut tries = 0;
         let (finished, found, is_walled) = loop {
-            let Surroundings { walls, watch, left } = match self.surroundings(bench, &read, &consented, timeout_s).await
-            {
-                Ok(surroundings) => surroundings,
-                Err(problem) => return ToolResult::error(format!("the command was not run: {problem}")),
-            };
-            let finished = match bench.workspace.folder(&place) {
+            let Surroundings { walls, watch, left } =
+                match self.surroundings(context, &read, &consented, timeout_s).await {
+                    Ok(surroundings) => surroundings,
+                    Err(problem) => return ToolResult::error(format!("the command was not run: {problem}")),
+                };
+            let finished = match context.workspace.folder(&place) {
                 Err(error) => Err(io::Error::other(error)),
-                Ok(_) if bench.stop.is_cancelled() => Err(io::Error::other(STOPPED)),
+                Ok(_) if context.stop.is_cancelled() => Err(io::Error::other(STOPPED)),
                 Ok(cwd) => {
                     let order = Order {
                         command: &args.command,
-                        root: bench.workspace.root(),
+                        root: context.workspace.root(),
                         cwd,
                         plan: walls.as_deref(),
                         timeout: Duration::from_secs(timeout_s),
-                        stop: &bench.stop,
-                        progress: bench.progress.as_ref(),
+                        stop: &context.stop,
+                        progress: context.progress.as_ref(),
                     };
                     run(&self.host, order).await
                 }
@@ -220,7 +220,7 @@ impl RunCommand {
             }
         };
         for line in &found {
-            tracing::warn!(thread = %bench.thread, "run_command: {line}");
+            tracing::warn!(thread = %context.thread, "run_command: {line}");
         }
         let mut notes = found.clone();
         if !is_walled {
@@ -237,28 +237,28 @@ impl RunCommand {
     /// The walls around one command and the watch over what is protected; no walls where no sandbox is in force.
     async fn surroundings(
         &self,
-        bench: &Bench,
+        context: &ToolContext,
         read: &Read,
         consented: &[Arc<str>],
         timeout_s: u64,
     ) -> Result<Surroundings, String> {
         let sandbox = if self.host.can_confine() { self.host.sandbox.clone() } else { Sandbox::default() };
-        let (bench, consented) = (bench.clone(), consented.to_vec());
+        let (context, consented) = (context.clone(), consented.to_vec());
         let (network, is_read_only) = (read.network, read.is_read_only);
         let network = if network { Network::On } else { Network::Off };
         let is_clone = read.shell.touched.git.iter().any(|call| matches!(call.verb.as_str(), "clone" | "submodule"));
         let timeout_s = i64::try_from(timeout_s).unwrap_or(i64::MAX / 2);
         let built = tokio::task::spawn_blocking(move || {
-            let workspace = &bench.workspace;
+            let workspace = &context.workspace;
             if is_read_only {
                 let walls = sandbox.walls(workspace, &mut Walled { network, writing: Writing::Nothing })?;
                 let walls = walls.ok_or("nothing keeps it from writing: the sandbox is not in force any more")?;
                 return Ok(Surroundings { walls: Some(walls), watch: None, left: Vec::new() });
             }
-            let left = watch::settle_left_in(bench.data.as_deref(), workspace.root());
+            let left = watch::settle_left_in(context.data.as_deref(), workspace.root());
             let unnoted = |error| format!("protected files cannot be noted in the state folder: {error}");
             let registered =
-                watch::Registered::new(workspace.root(), bench.data.as_deref(), &consented).map_err(unnoted)?;
+                watch::Registered::new(workspace.root(), context.data.as_deref(), &consented).map_err(unnoted)?;
             let mut look = watch::look(workspace.root())?;
             let writing = Writing::Workspace { look: &mut look, consented: &consented };
             let walls = sandbox.walls(workspace, &mut Walled { network, writing })?;
@@ -268,8 +268,8 @@ impl RunCommand {
                     hidden.display()
                 ));
             }
-            let call = format!("{}_{}", bench.thread, bench.call);
-            let watched = watch::Watched { call, timeout_s, keeps_new: is_clone && bench.is_approved };
+            let call = format!("{}_{}", context.thread, context.call);
+            let watched = watch::Watched { call, timeout_s, keeps_new: is_clone && context.is_approved };
             let watch = Watch::begin(registered, look, &watched);
             let watch = watch.map_err(unnoted)?;
             Ok(Surroundings { walls, watch: Some(watch), left })

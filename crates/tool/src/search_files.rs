@@ -12,7 +12,7 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContex
 use serde::Deserialize;
 
 use crate::args;
-use crate::bench::Bench;
+use crate::context::ToolContext;
 use crate::error::Error;
 use crate::on_path::OnPath;
 use crate::text;
@@ -49,7 +49,7 @@ struct Args {
     context: Option<u64>,
 }
 
-fn act(args: &Args, from: &WorkPath, bench: &Bench) -> Result<ToolResult, Error> {
+fn act(args: &Args, from: &WorkPath, context: &ToolContext) -> Result<ToolResult, Error> {
     let matcher = match line_matcher(&args.pattern) {
         Ok(matcher) => matcher,
         Err(error) => {
@@ -66,16 +66,16 @@ fn act(args: &Args, from: &WorkPath, bench: &Bench) -> Result<ToolResult, Error>
     };
     let mut search = Search::new(matcher, args.context.unwrap_or(0).min(MAX_CONTEXT) as usize);
 
-    let walked = match bench.workspace.read(from) {
+    let walked = match context.workspace.read(from) {
         Ok(bytes) if search.file(from.as_str(), &bytes).is_break() => Walked::Enough,
         Ok(_) => Walked::All,
         Err(Error::NotAFile { what: "a folder", .. }) => {
             let below = from.prefix().len();
-            walk(&bench.workspace, from, &bench.stop, |entry| {
+            walk(&context.workspace, from, &context.stop, |entry| {
                 if only.as_ref().is_some_and(|only| !only.is_match(&entry.path[below..])) {
                     return ControlFlow::Continue(());
                 }
-                match bench.workspace.read_in(entry.folder, entry.name, entry.path, Links::Refused) {
+                match context.workspace.read_in(entry.folder, entry.name, entry.path, Links::Refused) {
                     Ok(found) => search.file(entry.path, &found.bytes),
                     Err(error) => {
                         search.too_large += usize::from(matches!(error, Error::TooLarge { .. }));

@@ -6,7 +6,7 @@ use agent::tools::{Reach, Risk, ToolResult};
 use serde::Deserialize;
 
 use crate::args;
-use crate::bench::Bench;
+use crate::context::ToolContext;
 use crate::error::Error;
 use crate::text;
 use crate::tool::{Plain, Tool, info};
@@ -52,7 +52,7 @@ enum State {
     Done,
 }
 
-fn act(args: &Args, _: &Bench) -> Result<ToolResult, Error> {
+fn act(args: &Args, _: &ToolContext) -> Result<ToolResult, Error> {
     if args.items.len() > MAX_ITEMS {
         return Ok(ToolResult::error(format!("todo takes at most {MAX_ITEMS} items; put several steps into one")));
     }

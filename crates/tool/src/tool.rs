@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use tokio_util::sync::CancellationToken;
 
 use crate::args::Call;
-use crate::bench::Bench;
+use crate::context::ToolContext;
 use crate::error::Error;
 
 /// Something that an agent can do.
@@ -25,13 +25,13 @@ pub trait Tool: Send + Sync {
     }
 
     /// Does it. Whatever the arguments are, the answer is a result: a failure is one that says what to do about it.
-    /// Once `bench.stop` is cancelled it comes back soon, and whatever it had started has ended by then.
-    fn run<'a>(&'a self, input: &'a Json, bench: &'a Bench) -> BoxFuture<'a, ToolResult>;
+    /// Once `context.stop` is cancelled it comes back soon, and whatever it had started has ended by then.
+    fn run<'a>(&'a self, input: &'a Json, context: &'a ToolContext) -> BoxFuture<'a, ToolResult>;
 
     /// Removes temporary files that such a call has left because its process was killed. Called before the thread goes on, on a
     /// thread that may block. What the call did to anything else stays as it is.
-    fn clear(&self, input: &Json, bench: &Bench) {
-        let _ = (input, bench);
+    fn clear(&self, input: &Json, context: &ToolContext) {
+        let _ = (input, context);
     }
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct Plain<A> {
     pub info: ToolInfo,
     /// A right call's arguments, shown with every wrong one.
     pub example: &'static str,
-    pub act: fn(&A, &Bench) -> Result<ToolResult, Error>,
+    pub act: fn(&A, &ToolContext) -> Result<ToolResult, Error>,
 }
 
 impl<A: DeserializeOwned + Send + 'static> Tool for Plain<A> {
@@ -51,9 +51,9 @@ impl<A: DeserializeOwned + Send + 'static> Tool for Plain<A> {
         &self.info
     }
 
-    fn run<'a>(&'a self, input: &'a Json, bench: &'a Bench) -> BoxFuture<'a, ToolResult> {
-        let (act, lent) = (self.act, bench.clone());
-        Box::pin(plainly(&self.info, self.example, input, bench, move |args: &A| act(args, &lent)))
+    fn run<'a>(&'a self, input: &'a Json, context: &'a ToolContext) -> BoxFuture<'a, ToolResult> {
+        let (act, lent) = (self.act, context.clone());
+        Box::pin(plainly(&self.info, self.example, input, context, move |args: &A| act(args, &lent)))
     }
 }
 
@@ -63,7 +63,7 @@ pub async fn plainly<A, E>(
     info: &ToolInfo,
     example: &str,
     input: &Json,
-    bench: &Bench,
+    context: &ToolContext,
     act: impl FnOnce(&A) -> Result<ToolResult, E> + Send + 'static,
 ) -> ToolResult
 where
@@ -74,7 +74,7 @@ where
         Ok(call) => call,
         Err(wrong) => return wrong,
     };
-    ignored.named_in(blocking(&info.name, &bench.stop, move || act(&args)).await)
+    ignored.named_in(blocking(&info.name, &context.stop, move || act(&args)).await)
 }
 
 /// Does one blocking thing on a thread that may block, unless the call was stopped before.
@@ -125,7 +125,7 @@ pub(crate) mod rehearsal {
     use crate::workspace::Workspace;
 
     pub(crate) struct Room {
-        pub bench: Bench,
+        pub context: ToolContext,
         folder: tempfile::TempDir,
     }
 
@@ -135,8 +135,8 @@ pub(crate) mod rehearsal {
             let folder = tempfile::tempdir().expect("a passing folder");
             std::fs::create_dir(folder.path().join("work")).expect("a workspace");
             let workspace = Workspace::open(folder.path().join("work")).expect("a workspace");
-            let bench = Bench::new(Arc::new(workspace), ThreadId::new("20260115-k3f9"), CallId::new("tu_1"));
-            let room = Self { bench, folder };
+            let context = ToolContext::new(Arc::new(workspace), ThreadId::new("20260115-k3f9"), CallId::new("tu_1"));
+            let room = Self { context, folder };
             for (path, content) in files {
                 let path = room.path(path);
                 std::fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
@@ -161,7 +161,7 @@ pub(crate) mod rehearsal {
         }
 
         pub async fn call(&self, tool: impl Tool, input: &str) -> ToolResult {
-            tool.run(&Json::parse(input).expect("the test's input is JSON"), &self.bench).await
+            tool.run(&Json::parse(input).expect("the test's input is JSON"), &self.context).await
         }
 
         /// Calls a tool that must succeed.

@@ -6,7 +6,7 @@
 use agent::tools::{Reach, Risk, ToolResult};
 use serde::Deserialize;
 
-use crate::bench::Bench;
+use crate::context::ToolContext;
 use crate::error::Error;
 use crate::on_path::OnPath;
 use crate::text;
@@ -33,9 +33,9 @@ struct Args {
     content: String,
 }
 
-fn act(args: &Args, path: &WorkPath, bench: &Bench) -> Result<ToolResult, Error> {
+fn act(args: &Args, path: &WorkPath, context: &ToolContext) -> Result<ToolResult, Error> {
     let lines = args.content.lines().count();
-    let change = bench.workspace.change(path, &bench.ledger, |_| Ok(args.content.as_bytes().to_vec()))?;
+    let change = context.workspace.change(path, &context.ledger, |_| Ok(args.content.as_bytes().to_vec()))?;
     let did = if change.before.is_some() { "replaced" } else { "created" };
     let size = text::size(change.after.len() as u64);
     let said = format!("{did} {path}: {}, {size}", text::count(lines, "line"));
@@ -84,7 +84,7 @@ mod tests {
     async fn after_a_restart_a_file_must_be_read_again() {
         let mut room = Room::with(&[]);
         room.ok(tool(), r#"{"path": "a", "content": "1"}"#).await;
-        room.bench.ledger = std::sync::Arc::default();
+        room.context.ledger = std::sync::Arc::default();
         assert!(room.error(tool(), r#"{"path": "a", "content": "2"}"#).await.contains("was read before a restart"));
     }
 

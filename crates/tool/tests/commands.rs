@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use agent::tools::ToolResult;
 use agent::{CallId, Json, ThreadId};
-use majordomo_tool::{Bench, CommandHost, Guard, Registry, Workspace};
+use majordomo_tool::{CommandHost, Guard, Registry, ToolContext, Workspace};
 use serde_json::json;
 
 /// Between the end of a command and the end of everything it has started: what T40, F29 and F30 allow, five times over, for a
@@ -18,14 +18,14 @@ const GONE_WITHIN: Duration = Duration::from_secs(10);
 const PATIENCE: Duration = Duration::from_secs(20);
 
 struct Room {
-    bench: Bench,
+    context: ToolContext,
     folder: tempfile::TempDir,
 }
 
 impl Room {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        Self { bench: bench(folder.path()), folder }
+        Self { context: context(folder.path()), folder }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -33,17 +33,17 @@ impl Room {
     }
 
     async fn run(&self, guard: Guard, input: serde_json::Value) -> ToolResult {
-        run(guard, &self.bench, &input).await
+        run(guard, &self.context, &input).await
     }
 }
 
-fn bench(folder: &Path) -> Bench {
-    Bench::new(Arc::new(Workspace::open(folder).unwrap()), ThreadId::new("20260115-k3f9"), CallId::new("tu_1"))
+fn context(folder: &Path) -> ToolContext {
+    ToolContext::new(Arc::new(Workspace::open(folder).unwrap()), ThreadId::new("20260115-k3f9"), CallId::new("tu_1"))
 }
 
-async fn run(guard: Guard, bench: &Bench, input: &serde_json::Value) -> ToolResult {
+async fn run(guard: Guard, context: &ToolContext, input: &serde_json::Value) -> ToolResult {
     let registry = Registry::standard(CommandHost { guard, ..CommandHost::default() });
-    registry.get("run_command").unwrap().run(&Json::of(input), bench).await
+    registry.get("run_command").unwrap().run(&Json::of(input), context).await
 }
 
 fn guard() -> Guard {
@@ -84,7 +84,7 @@ fn without_time(content: &str) -> String {
     format!("{said}]")
 }
 
-/// Every way to stay behind: a session of its own, a double fork, no hang-up, no ear for TERM, a hand on the pipe.
+/// Every way to stay behind: a session of its own, a double fork, no hang-up, no sink for TERM, a hand on the pipe.
 const CLINGING: &str = r#"
 echo printed
 setsid sh -c 'echo $$ >> pids; exec sleep 300' &
@@ -165,7 +165,7 @@ async fn those_who_watch_see_it_while_it_runs() {
     let mut room = Room::new();
     let seen = Arc::new(Mutex::new(Vec::new()));
     let sink = seen.clone();
-    room.bench.progress = Some(Arc::new(move |text: &str| sink.lock().unwrap().push(text.to_owned())));
+    room.context.progress = Some(Arc::new(move |text: &str| sink.lock().unwrap().push(text.to_owned())));
     let go = room.path("go");
     let command = json!({"command": "echo first; until [ -e go ]; do sleep 0.01; done"});
     let (result, ()) = tokio::join!(room.run(guard(), command), async {
@@ -197,7 +197,7 @@ async fn nothing_stays_when_a_command_is_stopped() {
         let command = json!({"command": format!("{CLINGING} sleep 300")});
         let (result, (pids, stopped)) = tokio::join!(room.run(guard, command), async {
             let pids = until("all processes", || pids(&room.path("pids"), CLINGERS)).await;
-            room.bench.stop.cancel();
+            room.context.stop.cancel();
             (pids, Instant::now())
         });
         assert!(!pids.into_iter().any(alive), "{}", result.content);
@@ -255,7 +255,7 @@ async fn a_guard_that_is_held_still_does_not_hold_a_stop() {
     let command = json!({"command": "echo $$ >> pids; kill -STOP $PPID; echo held > held; sleep 300"});
     let (result, (pids, stopped)) = tokio::join!(room.run(guard(), command), async {
         until("the guard to be held", || room.path("held").exists().then_some(())).await;
-        room.bench.stop.cancel();
+        room.context.stop.cancel();
         (pids(&room.path("pids"), 1).unwrap(), Instant::now())
     });
     assert!(!pids.into_iter().any(alive), "{}", result.content);
@@ -274,7 +274,7 @@ async fn a_family_that_forks_on_and_on_dies_out() {
     };
     let (result, ()) = tokio::join!(room.run(guard(), json!({"command": chain})), async {
         until("a chain", || (links().len() > 50).then_some(())).await;
-        room.bench.stop.cancel();
+        room.context.stop.cancel();
     });
     assert!(
         result.content.contains("[stopped after") && !result.content.contains("may still run"),
@@ -297,7 +297,7 @@ fn other_process(room: &Room, command: &str) -> Command {
 #[ignore = "run by other tests, in a process of its own"]
 async fn part_of_other_tests() {
     let (Ok(folder), Ok(command)) = (std::env::var("TEST_FOLDER"), std::env::var("TEST_COMMAND")) else { return };
-    let result = run(guard(), &bench(Path::new(&folder)), &json!({"command": command})).await;
+    let result = run(guard(), &context(Path::new(&folder)), &json!({"command": command})).await;
     println!("{}", result.content);
 }
 

@@ -9,13 +9,13 @@ use std::sync::Arc;
 use agent::permission::{Action, Asked, Layer, judge};
 use agent::tools::{Assessment, ToolResult};
 use agent::{CallId, Json, Mode, ThreadId};
-use majordomo_tool::{Bench, CommandHost, Guard, Registry, Sandbox, Workspace};
+use majordomo_tool::{CommandHost, Guard, Registry, Sandbox, ToolContext, Workspace};
 use serde_json::json;
 
 struct Room {
     folder: tempfile::TempDir,
     registry: Registry,
-    bench: Bench,
+    context: ToolContext,
 }
 
 impl Room {
@@ -34,9 +34,9 @@ impl Room {
         let guard = Guard::Program(env!("CARGO_BIN_EXE_majordomo-guard").into());
         let registry = Registry::standard(CommandHost { guard, sandbox });
         let workspace = Arc::new(Workspace::open(&work).expect("a workspace"));
-        let mut bench = Bench::new(workspace, ThreadId::new("20260115-k3f9"), CallId::new("tu_1"));
-        bench.data = Some(folder.path().join("state"));
-        let room = Self { folder, registry, bench };
+        let mut context = ToolContext::new(workspace, ThreadId::new("20260115-k3f9"), CallId::new("tu_1"));
+        context.data = Some(folder.path().join("state"));
+        let room = Self { folder, registry, context };
         for args in
             [&["init", "-q", "-b", "main"][..], &["config", "user.name", "Ann"], &["config", "user.email", "a@b"]]
         {
@@ -91,8 +91,8 @@ impl Room {
 
     async fn run(&self, command: &str, is_approved: bool) -> ToolResult {
         let tool = self.registry.get("run_command").expect("a tool").clone();
-        let bench = Bench { is_approved, ..self.bench.clone() };
-        tool.run(&Json::of(&json!({ "command": command })), &bench).await
+        let context = ToolContext { is_approved, ..self.context.clone() };
+        tool.run(&Json::of(&json!({ "command": command })), &context).await
     }
 }
 

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use agent::tools::ToolResult;
 use agent::{CallId, Json, ThreadId};
-use majordomo_tool::{Bench, CommandHost, Guard, Registry, Sandbox, Workspace};
+use majordomo_tool::{CommandHost, Guard, Registry, Sandbox, ToolContext, Workspace};
 use serde_json::json;
 
 /// Until a test gives up waiting for something that must come.
@@ -62,7 +62,7 @@ fn holds(sandbox: &Sandbox, name: &str) -> bool {
 
 /// A workspace and a place beside it.
 struct Room {
-    bench: Bench,
+    context: ToolContext,
     folder: tempfile::TempDir,
 }
 
@@ -79,7 +79,7 @@ impl Room {
     fn in_folder(folder: &Path) -> Self {
         let folder = tempfile::Builder::new().prefix("sandbox-test-").tempdir_in(folder).unwrap();
         fs::create_dir(folder.path().join("work")).unwrap();
-        Self { bench: bench(&folder.path().join("work")), folder }
+        Self { context: context(&folder.path().join("work")), folder }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -106,20 +106,20 @@ impl Room {
     }
 
     async fn call(&self, kind: Kind, secret: &[PathBuf], input: serde_json::Value) -> ToolResult {
-        run(CommandHost { guard: guard(), sandbox: kind.sandbox(secret) }, &self.bench, &input).await
+        run(CommandHost { guard: guard(), sandbox: kind.sandbox(secret) }, &self.context, &input).await
     }
 }
 
-fn bench(folder: &Path) -> Bench {
-    Bench::new(Arc::new(Workspace::open(folder).unwrap()), ThreadId::new("20260115-k3f9"), CallId::new("tu_1"))
+fn context(folder: &Path) -> ToolContext {
+    ToolContext::new(Arc::new(Workspace::open(folder).unwrap()), ThreadId::new("20260115-k3f9"), CallId::new("tu_1"))
 }
 
 fn guard() -> Guard {
     Guard::Program(env!("CARGO_BIN_EXE_majordomo-guard").into())
 }
 
-async fn run(host: CommandHost, bench: &Bench, input: &serde_json::Value) -> ToolResult {
-    Registry::standard(host).get("run_command").unwrap().run(&Json::of(input), bench).await
+async fn run(host: CommandHost, context: &ToolContext, input: &serde_json::Value) -> ToolResult {
+    Registry::standard(host).get("run_command").unwrap().run(&Json::of(input), context).await
 }
 
 /// Whether this machine has a program.
@@ -299,12 +299,13 @@ async fn what_a_rule_forbids_to_read_is_hidden_in_the_workspace_or_no_command_ru
         }
         room.write("app/plain", "plain");
         let patterns = ["keys/*", "*.env"].map(Arc::from).to_vec();
-        let bench = Bench { workspace: Arc::new(room.bench.workspace.without(patterns)), ..room.bench.clone() };
+        let context =
+            ToolContext { workspace: Arc::new(room.context.workspace.without(patterns)), ..room.context.clone() };
         let command = "cat app/plain; cat keys/one keys/deep/two app/.env; mv keys k; mv app a; ln app/.env hard; \
                        cat k/one a/.env hard; cp -r . ../copy; tar c . | cat; git diff --no-index /dev/null app/.env; \
                        umount app/.env; cat app/.env; echo ended";
         let host = CommandHost { guard: guard(), sandbox: kind.sandbox(&[]) };
-        let result = run(host, &bench, &json!({"command": command, "timeout_s": 60})).await;
+        let result = run(host, &context, &json!({"command": command, "timeout_s": 60})).await;
         assert!(!result.content.contains(CANARY), "{kind:?} {}", result.content);
         if kind.keeps_files() {
             assert!(
@@ -318,7 +319,7 @@ async fn what_a_rule_forbids_to_read_is_hidden_in_the_workspace_or_no_command_ru
         for name in ["keys/one", "keys/deep/two", "app/.env"] {
             assert_eq!(fs::read_to_string(room.path(name)).unwrap(), CANARY, "{kind:?}: it stays where it was");
         }
-        let bare = run(CommandHost::default(), &bench, &json!({"command": "cat keys/one"})).await;
+        let bare = run(CommandHost::default(), &context, &json!({"command": "cat keys/one"})).await;
         assert!(bare.is_error && bare.content.contains("without a sandbox it cannot be hidden"), "{}", bare.content);
     }
 }
@@ -620,7 +621,7 @@ async fn a_family_grows_only_so_far() {
         let command = format!("export CLINGS={word}; sleep 300; true");
         let (_, most) = tokio::join!(room.run(kind, &command), async {
             let most = until("a limit", || carriers(&word).iter().find_map(|process| most_processes(process))).await;
-            room.bench.stop.cancel();
+            room.context.stop.cancel();
             most
         });
         assert_eq!(most, 2048, "{kind:?}");
@@ -665,14 +666,14 @@ async fn a_command_whose_walls_cannot_be_built_is_not_run() {
         let room = Room::at_home();
         let result = room.call(kind, &[room.path("").canonicalize().unwrap()], json!({"command": "true"})).await;
         assert!(result.is_error && result.content.contains("a secret itself"), "{kind:?} {}", result.content);
-        let machine = bench(Path::new("/"));
+        let machine = context(Path::new("/"));
         let host = CommandHost { guard: guard(), sandbox: kind.sandbox(&[]) };
         let result = run(host, &machine, &json!({"command": "true"})).await;
         assert!(result.is_error && result.content.contains("is no workspace"), "{kind:?} {}", result.content);
 
         let bare = CommandHost { guard: Guard::None, sandbox: kind.sandbox(&[]) };
         assert!(!bare.is_confining());
-        let result = run(bare, &room.bench, &json!({"command": "true"})).await;
+        let result = run(bare, &room.context, &json!({"command": "true"})).await;
         assert!(
             result.content.ends_with("[not sandboxed: no guard is there to build a sandbox]"),
             "{}",
@@ -697,7 +698,7 @@ async fn secrets_in_the_workspace_are_hidden_or_nothing_is_run() {
 
 // ---- the end ----
 
-/// Every way to stay behind: a session of its own, a double fork, no hang-up, no ear for TERM, a hand on the pipe.
+/// Every way to stay behind: a session of its own, a double fork, no hang-up, no sink for TERM, a hand on the pipe.
 fn clinging(word: &str) -> String {
     format!(
         r#"
@@ -761,7 +762,7 @@ async fn nothing_stays_behind_walls_when_a_command_is_stopped() {
         let (result, ()) = tokio::join!(room.run(kind, &command), async {
             until("all processes", || are_here(&room)).await;
             until("their words", || (clingers(&word) >= CLINGERS).then_some(())).await;
-            room.bench.stop.cancel();
+            room.context.stop.cancel();
         });
         assert_eq!(clingers(&word), 0, "{kind:?} {}", result.content);
         assert!(result.content.starts_with("printed\n[stopped after"), "{kind:?} {}", result.content);
@@ -789,7 +790,7 @@ async fn a_command_is_asked_to_end_before_it_is_killed() {
         let command = "trap 'echo tidied > tidied; exit' TERM; echo x > ready; while :; do sleep 0.01; done";
         tokio::join!(room.run(kind, command), async {
             until("the command", || room.path("ready").exists().then_some(())).await;
-            room.bench.stop.cancel();
+            room.context.stop.cancel();
         });
         room.path("tidied").exists()
     }
@@ -832,5 +833,5 @@ async fn part_of_other_tests() {
     let (Ok(folder), Ok(command)) = (std::env::var("TEST_FOLDER"), std::env::var("TEST_COMMAND")) else { return };
     let kind = if std::env::var("TEST_KIND").is_ok_and(|kind| kind == "Kernel") { Kind::Kernel } else { Kind::Best };
     let host = CommandHost { guard: guard(), sandbox: kind.sandbox(&[]) };
-    println!("{}", run(host, &bench(Path::new(&folder)), &json!({"command": command})).await.content);
+    println!("{}", run(host, &context(Path::new(&folder)), &json!({"command": command})).await.content);
 }

@@ -41,7 +41,7 @@ pub type Moments = Vec<(u64, u64)>;
 pub async fn serve(past: &Past) -> anyhow::Result<()> {
     gauge::raise_file_limit()?;
     let staff = staff(&past.data).await?;
-    let (store, clock) = (staff.heart().store().clone(), staff.heart().clock().clone());
+    let (store, clock) = (staff.runtime().store().clone(), staff.runtime().clock().clone());
     let id = ThreadId::new(THREAD);
     let mut chronicle = Chronicle::begin(store.clone(), Process::current().id, id, clock.now()).await?;
     while chronicle.n < past.events {

@@ -30,7 +30,7 @@ pub async fn run(arguments: Run) -> Result<u8, Failure> {
     let house = staff(&surroundings, config, asking.options()).await?;
     let model = house.model()?.to_owned();
     let work = Work { prompt, output_schema, ..Work::default() };
-    let fleeting = house.heart().fleeting();
+    let fleeting = house.runtime().fleeting();
     let handle = house.start(work).await?;
     if !quiet {
         out::note(&format!("model {model} · thread {}", handle.thread));
@@ -51,7 +51,7 @@ pub async fn resume(name: &str, flags: &Flags, questions: &Questions, output: Ou
     let prepared = Prepared::new(output, &config.dialect)?;
     let asking = Asking::new(questions);
     let house = staff(&surroundings, config, asking.options()).await?;
-    let store = house.heart().store().clone();
+    let store = house.runtime().store().clone();
     let thread = store.resolve(name).await?;
     if !thread.is_root() {
         let root = thread.root();
@@ -60,11 +60,11 @@ pub async fn resume(name: &str, flags: &Flags, questions: &Questions, output: Ou
         )));
     }
     let mut show = Show::new(thread.clone(), prepared, &asking);
-    let fleeting = house.heart().fleeting();
+    let fleeting = house.runtime().fleeting();
     let before = Follower::new(store.clone(), thread.clone()).read_all().await?;
     let handle = match house.resume(&thread).await {
         Ok(handle) => handle,
-        Err(majordomo::staff::Error::Heart(runtime::Error::Idle(_))) => {
+        Err(majordomo::staff::Error::Runtime(runtime::Error::Idle(_))) => {
             // Another process may have gone on with it and come to its end since the log was read.
             let before = Follower::new(store, thread.clone()).read_all().await?;
             let report =
@@ -72,8 +72,8 @@ pub async fn resume(name: &str, flags: &Flags, questions: &Questions, output: Ou
             let report = report.ok_or_else(|| Failure::failed(format!("nothing was ever asked of thread {thread}")))?;
             out::note("nothing is left to do; this is what the last run answered");
             show.catch_up(&before);
-            let now = house.heart().clock().now();
-            house.heart().leave().await;
+            let now = house.runtime().clock().now();
+            house.runtime().leave().await;
             return Ok(show.finish(&report, now)?);
         }
         Err(error) => return Err(error.into()),
@@ -121,8 +121,8 @@ async fn watch(
     seen: u64,
     mut fleeting: broadcast::Receiver<Fleeting>,
 ) -> Result<u8, Failure> {
-    let heart = house.heart();
-    let (root, store) = (handle.thread.clone(), heart.store().clone());
+    let runtime = house.runtime();
+    let (root, store) = (handle.thread.clone(), runtime.store().clone());
     let mut tail = store.tail();
     let mut follower = Follower::after(store, root.clone(), seen);
     let mut interrupts = signal(SignalKind::interrupt()).map_err(anyhow::Error::from)?;
@@ -166,18 +166,18 @@ async fn watch(
         if let Some((code, word)) = signal {
             out::note(&format!("{word}; go on with: majordomo thread resume {root}"));
             tokio::select! {
-                () = heart.leave() => {}
+                () = runtime.leave() => {}
                 _ = interrupts.recv() => {}
                 _ = terminations.recv() => {}
             }
             return Ok(code);
         }
     };
-    let now = heart.clock().now();
-    heart.leave().await;
+    let now = runtime.clock().now();
+    runtime.leave().await;
     let code = show.finish(&report, now)?;
     // If the database was deleted since the last commit, the answer is there and the run is not: that is told.
-    heart.store().thread(&root).await?;
+    runtime.store().thread(&root).await?;
     Ok(code)
 }
 
@@ -195,13 +195,13 @@ fn is_held_by(heard: &Fleeting, records: &[Record]) -> bool {
 /// Who puts questions to the person at this terminal, if anybody is asked there.
 fn asker(house: &Staff, asking: &Asking) -> Option<Asker> {
     let person = asking.person()?.clone();
-    Some(Asker::new(person, house.heart().store().clone(), house.config().data.clone()))
+    Some(Asker::new(person, house.runtime().store().clone(), house.config().data.clone()))
 }
 
 /// Says what of a run waits for a person since before it was resumed.
 async fn remind(house: &Staff, root: &ThreadId) -> Result<(), Failure> {
     let open = ApprovalQuery { limit: usize::MAX, ..ApprovalQuery::default() };
-    for row in house.heart().store().approvals(open).await? {
+    for row in house.runtime().store().approvals(open).await? {
         if row.root == *root {
             out::note(&how_to_decide(&row.question.id));
         }

@@ -36,7 +36,7 @@ pub async fn serve(serve: Serve) -> Result<u8, Failure> {
     let window = match Window::bind(house.clone(), options).await {
         Ok(window) => window,
         Err(error) => {
-            house.heart().leave().await;
+            house.runtime().leave().await;
             return Err(error.into());
         }
     };
@@ -57,7 +57,7 @@ pub async fn serve(serve: Serve) -> Result<u8, Failure> {
     };
     let mut code = 0;
     let folder = window.open(async { code = closed.await }).await;
-    house.heart().leave().await;
+    house.runtime().leave().await;
     drop(folder);
     out::note("what was running goes on when it is served again, or with: majordomo thread resume ID");
     Ok(code)

@@ -16,16 +16,16 @@ pub async fn steer(name: &str, text: &str, flags: &Flags) -> Result<u8, Failure>
     }
     let (surroundings, config) = configured(flags)?;
     let house = staff(&surroundings, config, Options::default()).await?;
-    let heart = house.heart();
-    let (id, row) = thread::find(&**heart.store(), name).await?;
-    let now = heart.clock().now();
+    let runtime = house.runtime();
+    let (id, row) = thread::find(&**runtime.store(), name).await?;
+    let now = runtime.clock().now();
     let sent = if row.state.is_live() {
         let input = Outside::person_steers(text);
-        heart.send(&id, input).await.map_err(Failure::from)
+        runtime.send(&id, input).await.map_err(Failure::from)
     } else {
         Err(Failure::failed(format!("nothing runs in thread {id}, so nobody would read it")))
     };
-    heart.leave().await;
+    runtime.leave().await;
     sent?;
     if threads::word(&row, now) == "interrupted" {
         out::note(&format!(

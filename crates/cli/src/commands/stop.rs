@@ -12,16 +12,16 @@ use crate::out;
 pub async fn stop(name: &str, now: bool, reason: &str, flags: &Flags) -> Result<u8, Failure> {
     let (surroundings, config) = configured(flags)?;
     let house = staff(&surroundings, config, Options::default()).await?;
-    let heart = house.heart();
-    let (id, row) = thread::find(&**heart.store(), name).await?;
+    let runtime = house.runtime();
+    let (id, row) = thread::find(&**runtime.store(), name).await?;
     if !row.state.is_live() {
-        heart.leave().await;
+        runtime.leave().await;
         return Err(Failure::failed(format!("nothing runs in thread {id}")));
     }
     let strength = if now { Strength::Kill } else { Strength::Cancel };
-    let stopped = heart.stop(&id, strength, reason).await;
-    let row = heart.store().thread(&id).await?;
-    heart.leave().await;
+    let stopped = runtime.stop(&id, strength, reason).await;
+    let row = runtime.store().thread(&id).await?;
+    runtime.leave().await;
     stopped?;
     let outcome = row.and_then(|row| row.outcome).map_or_else(|| "over".to_owned(), |outcome| outcome.to_string());
     out::note(&format!("{id} is {outcome}"));

@@ -216,7 +216,7 @@ async fn two_writes(folder: &Path) -> (Staff, RunHandle) {
 
 /// Asks as `majordomo run` does, until the run is over.
 async fn follow(staff: &Staff, handle: RunHandle, person: AtTerminal, folder: &Path) -> agent::Report {
-    let store = staff.heart().store().clone();
+    let store = staff.runtime().store().clone();
     let mut asker = Asker::new(Arc::new(person), store.clone(), folder.to_owned());
     let mut follower = Follower::new(store.clone(), handle.thread.clone());
     let mut tail = store.tail();
@@ -250,7 +250,7 @@ async fn a_runs_questions_are_asked_in_their_order_and_each_answer_is_for_the_on
 async fn a_question_that_is_answered_elsewhere_is_taken_back_from_the_screen() {
     let folder = tempfile::tempdir().expect("a passing folder");
     let (staff, handle) = two_writes(folder.path()).await;
-    let (store, thread) = (staff.heart().store().clone(), handle.thread.clone());
+    let (store, thread) = (staff.runtime().store().clone(), handle.thread.clone());
     let Pair { person, keys, _held } = Pair::new();
     let elsewhere = async {
         wait(play(&keys, &[("/1 needs", ""), ("> ", "")])).await;

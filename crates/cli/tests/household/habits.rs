@@ -152,18 +152,18 @@ impl Talk {
 
     /// What is answered; a question to the person is answered with yes.
     async fn say(&self, text: &str) -> String {
-        let heart = self.staff.heart();
+        let runtime = self.staff.runtime();
         let before =
-            heart.store().tree(&self.root, 0, usize::MAX).await.expect("a log").last().map_or(0, |last| last.seq);
-        heart.send(&self.root, Outside::UserSaid { text: text.into() }).await.expect("a message");
-        let mut tail = heart.store().tail();
+            runtime.store().tree(&self.root, 0, usize::MAX).await.expect("a log").last().map_or(0, |last| last.seq);
+        runtime.send(&self.root, Outside::UserSaid { text: text.into() }).await.expect("a message");
+        let mut tail = runtime.store().tail();
         loop {
             tail.borrow_and_update();
-            match heart.resume(&self.root).await {
+            match runtime.resume(&self.root).await {
                 Ok(_) | Err(runtime::Error::Idle(_) | runtime::Error::Alive(_)) => {}
                 Err(error) => panic!("{error}"),
             }
-            let new = heart.store().tree(&self.root, before, usize::MAX).await.expect("a log");
+            let new = runtime.store().tree(&self.root, before, usize::MAX).await.expect("a log");
             let answer = new.iter().find_map(|record| match &*record.event {
                 Event::Reported(report) if record.thread == self.root => Some(report.text.to_string()),
                 _ => None,
@@ -171,10 +171,10 @@ impl Talk {
             if let Some(answer) = answer {
                 return answer;
             }
-            let open = heart.store().approvals(ApprovalQuery { open_only: true, limit: 1 }).await.expect("questions");
+            let open = runtime.store().approvals(ApprovalQuery { open_only: true, limit: 1 }).await.expect("questions");
             for row in open {
                 let yes = Decision::Allow { scope: Scope::Once, input: None };
-                decide(heart.store(), &row.question, yes, "owner").await.expect("decided");
+                decide(runtime.store(), &row.question, yes, "owner").await.expect("decided");
             }
             tail.changed().await.expect("a log that lives");
         }
@@ -182,7 +182,7 @@ impl Talk {
 
     /// The hours of the times that were offered last.
     async fn offered(&self) -> Vec<i8> {
-        let log = self.staff.heart().store().tree(&self.root, 0, usize::MAX).await.expect("a log");
+        let log = self.staff.runtime().store().tree(&self.root, 0, usize::MAX).await.expect("a log");
         let slots = log.iter().rev().find_map(|record| match &*record.event {
             Event::ToolFinished { result, .. } => {
                 let data: Value = serde_json::from_str(&result.content).ok()?;
@@ -219,5 +219,5 @@ async fn times_that_are_taken_become_the_times_that_are_offered() {
     talk.say("Forget the preference meeting.part_of_day").await;
     talk.say(wish).await;
     assert!(talk.offered().await.iter().any(|hour| *hour < 12), "what is forgotten no longer holds");
-    talk.staff.heart().leave().await;
+    talk.staff.runtime().leave().await;
 }

@@ -129,10 +129,10 @@ async fn test_2_3_5_handoff_preserves_the_conversation() {
     let handle = staff.start(Work::new("Hello")).await.expect("a run");
     let root = handle.thread.clone();
     handle.report().await.expect("a report");
-    let heart = staff.heart();
-    heart.send(&root, Outside::UserSaid { text: "Check my inbox".into() }).await.expect("a second message");
+    let runtime = staff.runtime();
+    runtime.send(&root, Outside::UserSaid { text: "Check my inbox".into() }).await.expect("a second message");
     loop {
-        match heart.resume(&root).await {
+        match runtime.resume(&root).await {
             Ok(handle) => break drop(handle.report().await.expect("a report")),
             // Whoever drove it until now took the message up as well.
             Err(runtime::Error::Idle(_)) => break,
@@ -140,8 +140,8 @@ async fn test_2_3_5_handoff_preserves_the_conversation() {
             Err(error) => panic!("{error}"),
         }
     }
-    let records = heart.store().read(&root, 0, 1000).await.expect("a log");
-    heart.leave().await;
+    let records = runtime.store().read(&root, 0, 1000).await.expect("a log");
+    runtime.leave().await;
 
     let mut transcript = Transcript::new(root);
     for record in &records {

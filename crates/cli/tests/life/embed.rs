@@ -24,7 +24,7 @@ async fn a_staff_in_memory_runs_to_its_report_and_leaves_nothing_behind() {
 
     let report = staff.run(Work::new("the whole")).await.expect("a report");
     assert_eq!((report.outcome, &*report.text, report.tree.children), (Outcome::Completed, "done", 1));
-    staff.heart().leave().await;
+    staff.runtime().leave().await;
     assert!(!data.exists(), "nothing is kept");
     assert_eq!(std::fs::read_dir(&work).expect("a workspace").count(), 0);
 }

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use tool::{Bench, Registry, Workspace};
+use tool::{Registry, ToolContext, Workspace};
 
 use super::letter::Letter;
 use super::mailbox::Filter;
@@ -19,7 +19,7 @@ use crate::household::{Household, Options};
 pub(crate) struct Room {
     pub folder: tempfile::TempDir,
     registry: Registry,
-    bench: Bench,
+    bench: ToolContext,
 }
 
 impl Room {
@@ -51,7 +51,7 @@ impl Room {
 
     fn of(folder: tempfile::TempDir, house: &Arc<Household>) -> Self {
         let workspace = Workspace::open(folder.path()).expect("a workspace");
-        let bench = Bench::new(Arc::new(workspace), ThreadId::new("20260115-k3f9"), CallId::new("tu_1"));
+        let bench = ToolContext::new(Arc::new(workspace), ThreadId::new("20260115-k3f9"), CallId::new("tu_1"));
         let registry = house.tools(Registry::new());
         Self { folder, registry, bench }
     }

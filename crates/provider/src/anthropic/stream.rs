@@ -11,7 +11,7 @@ use super::wire::{BlockDelta, BlockStart, Delta, Event, Failed, MessageDelta, Me
 use crate::answer::{Draft, Piece, Room};
 use crate::failure::{failed, told};
 use crate::listen::Heard;
-use crate::mould::Mould;
+use crate::template::EventTemplate;
 use crate::usage::UsageTally;
 
 /// The kinds of what most events add.
@@ -28,7 +28,7 @@ pub(crate) struct Reader {
     ended: bool,
     room: Room,
     said: u64,
-    mould: Option<Mould<What>>,
+    template: Option<EventTemplate<What>>,
     #[cfg(any(test, fuzzing))]
     is_plain: bool,
 }
@@ -73,7 +73,7 @@ impl Reader {
     pub(crate) fn event(&mut self, data: &[u8], say: &mut dyn FnMut(&str)) -> Result<(), CallError> {
         self.said += 1;
         let text = std::str::from_utf8(data).ok();
-        match text.and_then(|text| self.mould.as_ref()?.read(text)) {
+        match text.and_then(|text| self.template.as_ref()?.read(text)) {
             Some((What::Text(index), text)) => {
                 return self.grow(index, &Delta { kind: TEXT.into(), text, ..Delta::default() }, say);
             }
@@ -88,9 +88,9 @@ impl Reader {
             "content_block_delta" => {
                 let BlockDelta { index, delta } = read(data)?;
                 self.grow(index, &delta, say)?;
-                self.mould = text.and_then(|text| mould(text, index, &delta));
+                self.template = text.and_then(|text| template(text, index, &delta));
                 #[cfg(any(test, fuzzing))]
-                self.mould.take_if(|_| self.is_plain);
+                self.template.take_if(|_| self.is_plain);
             }
             "message_delta" => {
                 let event: MessageDelta<'_> = read(data)?;
@@ -181,11 +181,11 @@ impl Reader {
     }
 }
 
-/// The mould of an event that adds a string to a block.
-fn mould(event: &str, index: u64, delta: &Delta<'_>) -> Option<Mould<What>> {
+/// The template of an event that adds a string to a block.
+fn template(event: &str, index: u64, delta: &Delta<'_>) -> Option<EventTemplate<What>> {
     match &*delta.kind {
-        TEXT => Mould::of(What::Text(index), event, &delta.text),
-        INPUT => Mould::of(What::Input(index), event, &delta.partial_json),
+        TEXT => EventTemplate::of(What::Text(index), event, &delta.text),
+        INPUT => EventTemplate::of(What::Input(index), event, &delta.partial_json),
         _ => None,
     }
 }

@@ -9,7 +9,7 @@ use super::wire::{CallDelta, Choice, Chunk, Delta, FunctionDelta};
 use crate::answer::{Draft, Piece, Room, is_whole};
 use crate::failure::{failed, told};
 use crate::listen::Heard;
-use crate::mould::Mould;
+use crate::template::EventTemplate;
 use crate::usage::UsageTally;
 
 /// Reads one answer.
@@ -25,7 +25,7 @@ pub(crate) struct Reader {
     said: u64,
     /// What the last event without a word of the answer was, as a number.
     last_thought: Option<u64>,
-    mould: Option<Mould<What>>,
+    template: Option<EventTemplate<What>>,
     #[cfg(any(test, fuzzing))]
     is_plain: bool,
 }
@@ -66,7 +66,7 @@ impl Reader {
         }
         // Text that is known to be text is not looked at again, string by string.
         let text = std::str::from_utf8(data).ok();
-        match text.and_then(|text| self.mould.as_ref()?.read(text)) {
+        match text.and_then(|text| self.template.as_ref()?.read(text)) {
             Some((What::Words, words)) => return self.words(&words, say),
             Some((What::Arguments(index), arguments)) => return self.call(index, "", "", &arguments),
             None => {}
@@ -74,9 +74,9 @@ impl Reader {
         let chunk = text.map_or_else(|| serde_json::from_slice(data), serde_json::from_str);
         let chunk: Chunk<'_> = chunk
             .map_err(|why| failed(CallErrorKind::Garbled, format!("a chunk of the answer could not be read: {why}")))?;
-        self.mould = text.and_then(|text| mould(text, &chunk));
+        self.template = text.and_then(|text| template(text, &chunk));
         #[cfg(any(test, fuzzing))]
-        self.mould.take_if(|_| self.is_plain);
+        self.template.take_if(|_| self.is_plain);
         if let Some(error) = chunk.error.filter(|error| !error.is_null()) {
             return Err(told(&error));
         }
@@ -205,19 +205,19 @@ impl Reader {
     }
 }
 
-/// The mould of a chunk that adds a string to the first choice and says nothing else.
-fn mould(event: &str, chunk: &Chunk<'_>) -> Option<Mould<What>> {
+/// The template of a chunk that adds a string to the first choice and says nothing else.
+fn template(event: &str, chunk: &Chunk<'_>) -> Option<EventTemplate<What>> {
     let Chunk { choices: Some(choices), usage: None, error: None } = chunk else { return None };
     let [Choice { index: None | Some(0), delta: Some(delta), finish_reason: None, usage: None }] = &choices[..] else {
         return None;
     };
     match delta {
-        Delta { content: Some(words), refusal: None, tool_calls: None } => Mould::of(What::Words, event, words),
+        Delta { content: Some(words), refusal: None, tool_calls: None } => EventTemplate::of(What::Words, event, words),
         Delta { content: None, refusal: None, tool_calls: Some(calls) } => {
             let [CallDelta { index, id: None, function: Some(function) }] = &calls[..] else { return None };
             let FunctionDelta { name: None, arguments: Some(arguments) } = function else { return None };
             let arguments = arguments.get().strip_prefix('"')?.strip_suffix('"')?;
-            Mould::of(What::Arguments(*index), event, arguments)
+            EventTemplate::of(What::Arguments(*index), event, arguments)
         }
         _ => None,
     }

@@ -59,8 +59,8 @@ impl Speaker {
             if cue.reply.chunk_delay_ms > 0 {
                 tokio::time::sleep(Duration::from_millis(cue.reply.chunk_delay_ms)).await;
             }
-            if let Some(ear) = &ask.deltas {
-                ear.hear(word);
+            if let Some(sink) = &ask.deltas {
+                sink.hear(word);
             }
         }
     }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use agent::{CallId, Json, ThreadId};
 use household::{Household, Options};
 use serde_json::Value;
-use tool::{Bench, Registry, Workspace};
+use tool::{Registry, ToolContext, Workspace};
 
 /// The tools of one household, ready to be called.
 pub struct Staff {
     tools: Registry,
-    bench: Bench,
+    bench: ToolContext,
     runtime: tokio::runtime::Runtime,
 }
 
@@ -22,7 +22,7 @@ impl Staff {
         let workspace = Arc::new(Workspace::open(folder).expect("a folder"));
         Self {
             tools: house.tools(Registry::new()),
-            bench: Bench::new(workspace, ThreadId::new("20260115-gold"), CallId::new("tu_1")),
+            bench: ToolContext::new(workspace, ThreadId::new("20260115-gold"), CallId::new("tu_1")),
             runtime: tokio::runtime::Builder::new_current_thread().build().expect("a runtime"),
         }
     }

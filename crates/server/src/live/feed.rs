@@ -10,7 +10,7 @@ use std::time::Duration;
 use agent::ThreadId;
 use bytes::{Bytes, BytesMut};
 use majordomo::follow::{Follower, logged, passing};
-use runtime::{Fleeting, Heart};
+use runtime::{Fleeting, Runtime};
 use store::Record;
 use tokio::sync::{OnceCell, broadcast, watch};
 use tokio::time::Instant;
@@ -137,12 +137,12 @@ pub(super) struct Source {
 
 impl Source {
     /// Reads the log to its end for a feed that nobody was handed anything from.
-    pub async fn begin(heart: &Heart, watched: &Watched, feed: &Feed) -> Result<Self, store::Error> {
+    pub async fn begin(runtime: &Runtime, watched: &Watched, feed: &Feed) -> Result<Self, store::Error> {
         let dialect = Dialect::named(&watched.dialect).unwrap_or_default();
         let mut source = Self {
-            fleeting: watched.deltas.then(|| heart.fleeting()),
-            tail: heart.store().tail(),
-            follower: Follower::new(heart.store().clone(), watched.root.clone()),
+            fleeting: watched.deltas.then(|| runtime.fleeting()),
+            tail: runtime.store().tail(),
+            follower: Follower::new(runtime.store().clone(), watched.root.clone()),
             lines: Lines::new(watched.root.clone(), dialect, 0),
             root: watched.root.clone(),
         };

@@ -13,9 +13,9 @@ use agent::{Event, InputId, Mode, ThreadId, Time};
 use bytes::Bytes;
 use futures_util::future::join_all;
 use futures_util::stream::{Stream, StreamExt};
-use majordomo::provider::{self, ModelTable, Voices};
+use majordomo::provider::{self, ModelTable, Providers};
 use majordomo::tool::Registry;
-use runtime::{Heart, Options};
+use runtime::{Options, Runtime};
 use store::{Commit, MemoryStore, Process, ProcessId};
 use tokio::time::Instant;
 use view::FRAMES_PER_EVENT;
@@ -37,15 +37,16 @@ impl Written {
 
     /// Its feeds keep so many bytes.
     async fn keeping(kept: usize) -> Self {
-        let heart = Heart::begin(Options {
+        let runtime = Runtime::begin(Options {
             store: Arc::new(MemoryStore::new()),
-            voices: Voices::new(Vec::new(), ModelTable::default(), provider::Options::default()).expect("voices"),
+            providers: Providers::new(Vec::new(), ModelTable::default(), provider::Options::default())
+                .expect("providers"),
             tools: Registry::new(),
             house: Arc::new(House::new([].into(), [].into(), |_: &str| Ok(model()))),
             person: None,
             data: None,
         });
-        let mut live = Live::new(heart.await.expect("a heart"));
+        let mut live = Live::new(runtime.await.expect("a runtime"));
         Arc::get_mut(&mut live).expect("nobody else has it").kept = kept;
         let mut written = Self { live, process: Process::current().id, n: 0 };
         written.append(created(root())).await;
@@ -77,7 +78,7 @@ impl Written {
     async fn append(&mut self, event: Event) {
         let (thread, process) = (root(), self.process.clone());
         let commit = Commit { thread, expected: self.n, epoch: 1, process, at: Time(0), events: vec![Arc::new(event)] };
-        self.n = self.live.heart.store().append(commit).await.expect("a commit").n;
+        self.n = self.live.runtime.store().append(commit).await.expect("a commit").n;
     }
 }
 
@@ -174,7 +175,7 @@ async fn what_is_new_is_handed_out_at_most_twenty_times_a_second() {
     let watcher = written.watch(written.newest()).await;
     at_most_twenty_times_a_second(written, watcher).await;
     let written = Written::new().await;
-    let (store, closing) = (written.live.heart.store().clone(), CancellationToken::new());
+    let (store, closing) = (written.live.runtime.store().clone(), CancellationToken::new());
     let told = Told { root: root(), last_event_id: written.newest(), message: None };
     let run = to_its_end(store, told, Dialect::default(), closing);
     at_most_twenty_times_a_second(written, Box::pin(run)).await;

@@ -82,7 +82,7 @@ pub async fn decision(
     if *question.digest != *word.digest {
         return Err(Problem::conflict("what is asked is not what was shown: look at it again"));
     }
-    if question.expires_at <= shared.staff.heart().clock().now() {
+    if question.expires_at <= shared.staff.runtime().clock().now() {
         return Err(Problem::over(format!("{} has expired, and counts as refused", question.id)));
     }
     let decision = match word.decision {

@@ -61,7 +61,7 @@ pub async fn list(State(shared): State<Shared>, Asked(listing): Asked<Listing>) 
         before,
         limit: limit + 1,
     };
-    let now = shared.staff.heart().clock().now();
+    let now = shared.staff.runtime().clock().now();
     let rows = shared.store().threads(query).await?;
     let mut headers = HeaderMap::new();
     if let Some(last) = rows.get(limit - 1).filter(|_| rows.len() > limit) {
@@ -95,7 +95,7 @@ pub async fn show(State(shared): State<Shared>, Named(id): Named) -> Result<Json
     let thread = shared.store().resolve(&id).await?;
     let row =
         shared.store().thread(&thread).await?.ok_or_else(|| Problem::missing(format!("no thread is called '{id}'")))?;
-    Ok(Json(object(&row, shared.staff.heart().clock().now())))
+    Ok(Json(object(&row, shared.staff.runtime().clock().now())))
 }
 
 /// `DELETE threads/{id}`: forgets a root and all its descendants.
@@ -104,7 +104,7 @@ pub async fn remove(State(shared): State<Shared>, Named(id): Named) -> Result<St
     if thread.root() != thread {
         return Err(Problem::conflict("only a whole family is forgotten: name its root"));
     }
-    match shared.store().remove(&thread, shared.staff.heart().clock().now()).await {
+    match shared.store().remove(&thread, shared.staff.runtime().clock().now()).await {
         Err(store::Error::Owned { .. }) => Err(Problem::conflict("it is still at work: stop it first")),
         removed => Ok(removed.map(|()| StatusCode::NO_CONTENT)?),
     }
@@ -139,7 +139,7 @@ pub async fn steer(
 ) -> Result<StatusCode, Problem> {
     let text = words(text)?;
     let thread = shared.store().resolve(&id).await?;
-    shared.staff.heart().send(&thread, Outside::person_steers(text)).await?;
+    shared.staff.runtime().send(&thread, Outside::person_steers(text)).await?;
     Ok(StatusCode::ACCEPTED)
 }
 
@@ -152,7 +152,7 @@ pub async fn stop(
     let thread = shared.store().resolve(&id).await?;
     let strength = if stop.now { Strength::Kill } else { Strength::Cancel };
     let reason = stop.reason.unwrap_or_else(|| "stopped by a person".to_owned());
-    shared.staff.heart().stop(&thread, strength, &reason).await?;
+    shared.staff.runtime().stop(&thread, strength, &reason).await?;
     show(State(shared), Named(thread.to_string())).await
 }
 

@@ -99,7 +99,7 @@ async fn nothing_is_changed_for_another_site_whatever_it_calls_its_body() {
     let question = open.question().await;
     let entered = open.entered().await;
     let document = open.get("/openapi.json").await;
-    let newest = *open.staff.heart().store().tail().borrow();
+    let newest = *open.staff.runtime().store().tail().borrow();
     let bodies = json!({
         "startThread": { "message": "greenhouse" },
         "sendMessage": { "text": "greenhouse" },
@@ -136,7 +136,7 @@ async fn nothing_is_changed_for_another_site_whatever_it_calls_its_body() {
         }
     }
     assert!(tried >= 8 * 12, "{tried}");
-    assert_eq!(*open.staff.heart().store().tail().borrow(), newest, "nothing was written");
+    assert_eq!(*open.staff.runtime().store().tail().borrow(), newest, "nothing was written");
     // From our own page it must be JSON, too, and nothing that a form could be.
     let own = |kind: &'static str| {
         let request = entered.asks(open.client.post(open.url("/api/v1/threads")));

@@ -196,7 +196,7 @@ impl Open {
     pub async fn close(mut self) -> tempfile::TempDir {
         let _ = self.close.take().expect("it is open").send(());
         self.closed.await.expect("it closes");
-        self.staff.heart().leave().await;
+        self.staff.runtime().leave().await;
         self.folder
     }
 

@@ -260,7 +260,7 @@ async fn what_cannot_be_worked_on_is_not_written() {
     let open = Open::new().await;
     let thread = open.start("greenhouse").await;
     open.until(&thread, "completed").await;
-    let newest = *open.staff.heart().store().tail().borrow();
+    let newest = *open.staff.runtime().store().tail().borrow();
     let say = async |name: &str, text: &str| {
         open.call("POST", &format!("/threads/{name}/messages"), Some(json!({ "text": text }))).await.0
     };
@@ -276,7 +276,7 @@ async fn what_cannot_be_worked_on_is_not_written() {
     let chat = open.client.post(open.url("/api/chat")).bearer_auth(&open.token);
     let chat = chat.body(json!({ "message": "hello", "thread_id": thread }).to_string());
     assert_eq!(chat.send().await.expect("an answer").status(), 424);
-    assert_eq!(*open.staff.heart().store().tail().borrow(), newest, "nothing was written");
+    assert_eq!(*open.staff.runtime().store().tail().borrow(), newest, "nothing was written");
     open.close().await;
 }
 

@@ -1,6 +1,6 @@
 //! Plays a story: drives every thread of a family by the rules alone, with a clock that moves only when the story says so.
 //!
-//! The stage does what the heart does, in the same order and without anything that could surprise: events first, then
+//! The stage does what the runtime does, in the same order and without anything that could surprise: events first, then
 //! effects, one after the other. What it waits for from the world must come from the story.
 
 use std::collections::{BTreeMap, VecDeque};

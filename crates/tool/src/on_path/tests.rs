@@ -210,7 +210,7 @@ async fn a_path_is_checked_as_it_is_used_or_refused() {
                         continue;
                     }
                     let tool_of_registry = registry.get(tool).unwrap();
-                    let result = tool_of_registry.run(&Json::of(&input), &room.bench).await;
+                    let result = tool_of_registry.run(&Json::of(&input), &room.context).await;
                     if is_refused {
                         assert_eq!((assessment.reach, assessment.risk), (Reach::ReadOnly, Risk::Low), "{spelling:?}");
                         assert!(assessment.standing.is_none() && assessment.subjects.is_empty(), "{spelling:?}");

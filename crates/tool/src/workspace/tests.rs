@@ -20,9 +20,9 @@ impl Tool for Named {
     fn run<'a>(
         &'a self,
         input: &'a agent::Json,
-        bench: &'a crate::Bench,
+        context: &'a crate::ToolContext,
     ) -> futures_util::future::BoxFuture<'a, agent::tools::ToolResult> {
-        self.0.run(input, bench)
+        self.0.run(input, context)
     }
 }
 
@@ -142,14 +142,14 @@ fn links_and_absolute_paths_that_stay_inside_are_read_but_not_written_through() 
     let room = Room::with(&[("src/a.txt", b"inside")]);
     symlink("src/a.txt", room.path("link")).unwrap();
     symlink("src", room.path("folder")).unwrap();
-    let workspace = &room.bench.workspace;
+    let workspace = &room.context.workspace;
     for path in ["link", "folder/a.txt", room.path("src/a.txt").to_str().unwrap(), "./src/./a.txt"] {
         assert_eq!(workspace.read(&workspace.path(path).unwrap()).unwrap(), b"inside", "{path}");
     }
-    let written = workspace.change(&workspace.path("link").unwrap(), &room.bench.ledger, |_| Ok(b"mine".to_vec()));
+    let written = workspace.change(&workspace.path("link").unwrap(), &room.context.ledger, |_| Ok(b"mine".to_vec()));
     assert!(matches!(written, Err(Error::Link { .. })));
     assert_eq!(room.text("src/a.txt"), "inside");
-    workspace.change(&workspace.path("folder/b.txt").unwrap(), &room.bench.ledger, |_| Ok(b"new".to_vec())).unwrap();
+    workspace.change(&workspace.path("folder/b.txt").unwrap(), &room.context.ledger, |_| Ok(b"new".to_vec())).unwrap();
     assert_eq!(room.text("src/b.txt"), "new");
 }
 
@@ -159,7 +159,7 @@ fn a_file_with_a_second_name_outside_is_not_changed() {
     let room = Room::with(&[]);
     std::fs::write(room.outside("secret"), "secret").unwrap();
     std::fs::hard_link(room.outside("secret"), room.path("twin")).unwrap();
-    let (workspace, ledger) = (&room.bench.workspace, &room.bench.ledger);
+    let (workspace, ledger) = (&room.context.workspace, &room.context.ledger);
     let twin = workspace.path("twin").unwrap();
     ledger.note("twin", &workspace.read(&twin).unwrap());
     let refused = workspace.change(&twin, ledger, |_| Ok(b"mine".to_vec()));
@@ -178,7 +178,7 @@ fn a_link_that_is_flipped_ten_thousand_times_never_leads_out() {
         std::fs::rename(room.path("next"), room.path("flip")).unwrap();
     };
     flip("real".into());
-    let (workspace, ledger) = (&room.bench.workspace, &room.bench.ledger);
+    let (workspace, ledger) = (&room.context.workspace, &room.context.ledger);
     let (secret, new) = (workspace.path("flip/secret").unwrap(), workspace.path("flip/new").unwrap());
     std::thread::scope(|scope| {
         let flipping = scope.spawn(|| {
@@ -225,7 +225,7 @@ fn a_file_without_end_is_refused_whatever_size_it_claims() {
     assert!(matches!(made_up, Error::TooLarge { .. } | Error::Io { .. }), "{made_up}");
     let room = Room::with(&[]);
     std::fs::File::create(room.path("sparse")).unwrap().set_len(1 << 40).unwrap();
-    let sparse = room.bench.workspace.read(&room.bench.workspace.path("sparse").unwrap()).unwrap_err();
+    let sparse = room.context.workspace.read(&room.context.workspace.path("sparse").unwrap()).unwrap_err();
     assert!(matches!(sparse, Error::TooLarge { .. }), "{sparse}");
     assert!(begun.elapsed() < AT_ONCE);
 }
@@ -247,7 +247,7 @@ async fn a_named_pipe_in_the_tree_does_not_hold_a_walk() {
 #[test]
 fn a_name_that_is_taken_meanwhile_is_not_overwritten() {
     let room = Room::with(&[]);
-    let (workspace, ledger) = (&room.bench.workspace, &room.bench.ledger);
+    let (workspace, ledger) = (&room.context.workspace, &room.context.ledger);
     let change = workspace.change(&workspace.path("a").unwrap(), ledger, |_| {
         std::fs::write(room.path("a"), "theirs").unwrap();
         Ok(b"mine".to_vec())
@@ -269,9 +269,9 @@ async fn a_stop_ends_a_walk_and_keeps_a_write_from_beginning() {
     let room = Room::with(&[("a", b""), ("b", b"")]);
     let mut seen = Vec::new();
     let walked =
-        walk::walk(&room.bench.workspace, &room.bench.workspace.path(".").unwrap(), &room.bench.stop, |entry| {
+        walk::walk(&room.context.workspace, &room.context.workspace.path(".").unwrap(), &room.context.stop, |entry| {
             seen.push(entry.path.to_owned());
-            room.bench.stop.cancel();
+            room.context.stop.cancel();
             std::ops::ControlFlow::Continue(())
         });
     assert_eq!((walked.unwrap(), seen), (walk::Walked::Stopped, vec!["a".to_owned()]));

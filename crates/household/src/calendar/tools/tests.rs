@@ -4,7 +4,7 @@ use agent::tools::ToolResult;
 use agent::{CallId, Json, ThreadId};
 use jiff::tz::TimeZone;
 use tempfile::TempDir;
-use tool::{Bench, Workspace};
+use tool::{ToolContext, Workspace};
 
 use super::*;
 use crate::demo;
@@ -59,10 +59,10 @@ fn event(title: &str, lines: &str) -> String {
     format!("BEGIN:VEVENT\nUID:{title}@example.com\nSUMMARY:{title}\n{lines}\nEND:VEVENT\n")
 }
 
-fn bench(folder: &Path) -> Bench {
+fn bench(folder: &Path) -> ToolContext {
     let workspace = Workspace::open(folder).expect("a workspace");
     let thread = ThreadId::new("20260115-abcd");
-    Bench::new(workspace.into(), thread, CallId::new("tu_1"))
+    ToolContext::new(workspace.into(), thread, CallId::new("tu_1"))
 }
 
 fn week() -> Vec<(&'static str, String)> {

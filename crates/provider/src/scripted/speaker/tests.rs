@@ -6,7 +6,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::{Conversation, Ear, ModelTable, Options, Voices};
+use crate::{Conversation, DeltaSink, ModelTable, Options, Providers};
 
 const SCRIPT: &str = r#"
 [[script]]
@@ -45,8 +45,8 @@ impl Stage {
 
     /// A new process: nothing in memory, the conversation told anew.
     fn open(&self, prompt: &str, assistant_messages: usize) -> Conversation {
-        let voices = Voices::new(Vec::new(), ModelTable::builtin(), Options::default()).expect("no providers");
-        let mut conversation = voices.open(&format!("scripted/{}", self.path.display())).expect("a script");
+        let providers = Providers::new(Vec::new(), ModelTable::builtin(), Options::default()).expect("no providers");
+        let mut conversation = providers.open(&format!("scripted/{}", self.path.display())).expect("a script");
         conversation.begin("be brief", &[]);
         conversation.push(&Message::user(prompt, Origin::Person));
         for n in 0..assistant_messages {
@@ -95,9 +95,9 @@ async fn the_first_words_choose_the_scene_and_the_models_messages_choose_the_rep
 #[tokio::test(start_paused = true)]
 async fn words_come_one_by_one_and_in_their_time() {
     let (sender, heard) = std::sync::mpsc::channel();
-    let ear = Ear::new(move |word| sender.send(word.to_owned()).expect("somebody listens"));
+    let sink = DeltaSink::new(move |word| sender.send(word.to_owned()).expect("somebody listens"));
     let before = Instant::now();
-    let answer = Stage::new().open("count", 0).ask(Ask { deltas: Some(ear), ..ask() }).await;
+    let answer = Stage::new().open("count", 0).ask(Ask { deltas: Some(sink), ..ask() }).await;
     assert!(answer.is_ok());
     assert_eq!(before.elapsed(), Duration::from_millis(300));
     assert_eq!(heard.iter().collect::<Vec<_>>(), ["one ", "two ", "three"]);

@@ -42,7 +42,7 @@ async fn a_background_childs_report_gives_its_parent_another_turn() {
         let third = place(&|event| matches!(event, Event::TurnStarted(turn) if turn.turn == 3));
         assert!(pushed < third, "the report comes before the turn that it gives");
         room.assert_at_rest(&root).await;
-        room.heart.leave().await;
+        room.runtime.leave().await;
     }
 }
 
@@ -67,7 +67,7 @@ async fn no_more_children_run_at_once_than_there_are_permits() {
         assert_eq!(&*report(handle).await.text, "six are back");
         assert_eq!((gate.count().came, gate.count().most), (6, 2));
         room.assert_at_rest(&root).await;
-        room.heart.leave().await;
+        room.runtime.leave().await;
     }
 }
 
@@ -84,13 +84,13 @@ async fn a_run_that_its_process_lets_go_of_is_gone_on_with_by_the_next() {
         let root = handle.thread.clone();
         gate.until("the child at the gate", |count| count.waiting == 1).await;
         room.again().await;
-        assert!(handle.report().await.is_err(), "the old heart has no report");
-        assert_eq!(gate.count().stopped, 1, "a tool ends with the heart that ran it");
+        assert!(handle.report().await.is_err(), "the old runtime has no report");
+        assert_eq!(gate.count().stopped, 1, "a tool ends with the runtime that ran it");
         gate.open();
         let handle = room.resume(&root).await;
         assert_eq!(&*report(handle).await.text, "done");
         assert_eq!(gate.count().came, 2, "a tool that only looks is run again");
         room.assert_at_rest(&root).await;
-        room.heart.leave().await;
+        room.runtime.leave().await;
     }
 }

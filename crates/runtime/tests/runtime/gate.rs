@@ -8,7 +8,7 @@ use agent::tools::{Reach, Risk, ToolInfo, ToolResult};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use tokio::sync::watch;
-use tool::{Bench, Tool};
+use tool::{Tool, ToolContext};
 
 use crate::room::soon;
 
@@ -80,7 +80,7 @@ impl Tool for Gate {
         &self.0.info
     }
 
-    fn run<'a>(&'a self, _input: &'a Json, bench: &'a Bench) -> BoxFuture<'a, ToolResult> {
+    fn run<'a>(&'a self, _input: &'a Json, context: &'a ToolContext) -> BoxFuture<'a, ToolResult> {
         async {
             self.came();
             let mut open = self.0.open.subscribe();
@@ -89,7 +89,7 @@ impl Tool for Gate {
                     self.0.count.send_modify(|count| count.waiting -= 1);
                     ToolResult::ok("through")
                 }
-                () = bench.stop.cancelled() => {
+                () = context.stop.cancelled() => {
                     self.0.count.send_modify(|count| { count.waiting -= 1; count.stopped += 1; });
                     ToolResult::error("stopped")
                 }
@@ -122,7 +122,7 @@ impl Tool for Falls {
         &self.info
     }
 
-    fn run<'a>(&'a self, _input: &'a Json, _bench: &'a Bench) -> BoxFuture<'a, ToolResult> {
+    fn run<'a>(&'a self, _input: &'a Json, _context: &'a ToolContext) -> BoxFuture<'a, ToolResult> {
         assert!(!self.at_once, "the tool falls at once");
         async { panic!("the tool falls later") }.boxed()
     }
@@ -143,11 +143,11 @@ impl Tool for Nap {
         &self.0
     }
 
-    fn run<'a>(&'a self, _input: &'a Json, bench: &'a Bench) -> BoxFuture<'a, ToolResult> {
+    fn run<'a>(&'a self, _input: &'a Json, context: &'a ToolContext) -> BoxFuture<'a, ToolResult> {
         async {
             tokio::select! {
                 () = tokio::time::sleep(Duration::from_millis(3)) => ToolResult::ok("slept"),
-                () = bench.stop.cancelled() => ToolResult::error("woken"),
+                () = context.stop.cancelled() => ToolResult::error("woken"),
             }
         }
         .boxed()

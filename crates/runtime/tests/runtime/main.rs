@@ -1,4 +1,4 @@
-//! The heart at work in this process: with the store in memory and the one on disk, with memories that fail, tools that
+//! The runtime at work in this process: with the store in memory and the one on disk, with memories that fail, tools that
 //! panic, and people who say something at any moment.
 //!
 //! Models are scripts. Tools wait at a gate that the test opens, so that no moment is left to chance. What a whole

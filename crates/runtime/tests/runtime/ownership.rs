@@ -21,7 +21,7 @@ async fn a_run_that_goes_on_here_is_not_resumed_here() {
     let handle = room.start("the whole").await;
     let root = handle.thread.clone();
     gate.until("the root at the gate", |count| count.waiting == 1).await;
-    assert!(matches!(room.heart.resume(&root).await, Err(Error::Alive(_))));
+    assert!(matches!(room.runtime.resume(&root).await, Err(Error::Alive(_))));
     gate.open();
     assert_eq!(&*report(handle).await.text, "done");
     assert_eq!(gate.count().came, 1);
@@ -38,7 +38,7 @@ async fn who_was_taken_over_ends_what_it_had_begun_and_writes_nothing_more() {
         let root = handle.thread.clone();
         gate.until("the gate", |count| count.waiting == 1).await;
         shut.until("the other gate", |count| count.waiting == 1).await;
-        let now = room.heart.clock().now();
+        let now = room.runtime.clock().now();
         let store = &room.store;
         store.leave(&Process::current().id).await.expect("we are taken for dead");
         store.register(Process::current(), now).await.expect("and come back");
@@ -50,7 +50,7 @@ async fn who_was_taken_over_ends_what_it_had_begun_and_writes_nothing_more() {
         assert!(matches!(left, Err(Error::Left)), "{left:?}");
         assert_eq!(shut.count().stopped, 1, "what it had begun is ended");
         assert_eq!(room.log(&root).await, before);
-        soon("the heart to leave", room.heart.leave()).await;
+        soon("the runtime to leave", room.runtime.leave()).await;
     }
 }
 
@@ -68,7 +68,7 @@ async fn a_child_that_another_process_is_ending_is_waited_for() {
         gate.until("the child at the gate", |count| count.waiting == 1).await;
         room.again().await;
         drop(handle);
-        let now = room.heart.clock().now();
+        let now = room.runtime.clock().now();
         room.store.register(other(), now).await.expect("another comes");
         room.store.adopt(&root.child(1), &other().id, now).await.expect("and takes the child");
         let handle = room.resume(&root).await;
@@ -76,7 +76,7 @@ async fn a_child_that_another_process_is_ending_is_waited_for() {
         room.store.leave(&other().id).await.expect("the other leaves it");
         assert_eq!(&*report(handle).await.text, "done");
         room.assert_at_rest(&root).await;
-        room.heart.leave().await;
+        room.runtime.leave().await;
     }
 }
 
@@ -96,8 +96,8 @@ async fn a_run_that_was_left_is_stopped_once_by_many_who_stop_it() {
         room.again().await;
         drop(handle);
         let stops = [Strength::Cancel, Strength::Kill, Strength::Cancel, Strength::Kill].map(|strength| {
-            let (heart, root) = (room.heart.clone(), root.clone());
-            tokio::spawn(async move { heart.stop(&root, strength, "enough").await })
+            let (runtime, root) = (room.runtime.clone(), root.clone());
+            tokio::spawn(async move { runtime.stop(&root, strength, "enough").await })
         });
         for stop in stops {
             let stopped = soon("a stop", stop).await.expect("no stop panics");
@@ -108,6 +108,6 @@ async fn a_run_that_was_left_is_stopped_once_by_many_who_stop_it() {
         }
         assert_eq!(room.count(&root, "reopened").await, 1);
         assert_eq!(gate.count().came, 1, "nothing is run on the way to the end");
-        room.heart.leave().await;
+        room.runtime.leave().await;
     }
 }

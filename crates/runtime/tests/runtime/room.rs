@@ -1,4 +1,4 @@
-//! A room to work in: a heart, a store, a script, a workspace, and what is looked at afterwards.
+//! A room to work in: a runtime, a store, a script, a workspace, and what is looked at afterwards.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,9 +12,10 @@ use agent::house::House;
 use agent::policy::Policy;
 use agent::role::Agent;
 use agent::{Event, Mode, Report, ThreadId};
-use majordomo_runtime::{Error, Heart, Options, RunHandle, Start};
-use provider::{ModelTable, Voices};
-use store::{MemoryStore, Record, SqliteStore, Store, ThreadQuery};
+use futures_util::StreamExt;
+use majordomo_runtime::{Error, Options, RunHandle, Runtime, Start};
+use provider::{ModelTable, Providers};
+use store::{MemoryStore, Record, Selection, SqliteStore, Store, ThreadQuery};
 use testkit::invariants::{Ledger, family};
 use tool::Registry;
 
@@ -65,14 +66,14 @@ impl Plan {
     pub async fn open(self) -> Room {
         let folder = tempfile::tempdir().expect("a passing folder");
         std::fs::write(folder.path().join("script.toml"), self.scenes.concat()).expect("a script");
-        let heart = begin(&self).await;
-        Room { heart, store: self.store.clone(), plan: self, folder }
+        let runtime = begin(&self).await;
+        Room { runtime, store: self.store.clone(), plan: self, folder }
     }
 }
 
-/// A heart at work.
+/// A runtime at work.
 pub struct Room {
-    pub heart: Heart,
+    pub runtime: Runtime,
     pub store: Arc<dyn Store>,
     plan: Plan,
     folder: tempfile::TempDir,
@@ -96,7 +97,7 @@ impl Room {
             household: None,
             output_schema: None,
         };
-        self.heart.start(Start { root, prompt: prompt.into() }).await.expect("a run starts")
+        self.runtime.start(Start { root, prompt: prompt.into() }).await.expect("a run starts")
     }
 
     /// Runs to the report.
@@ -106,14 +107,14 @@ impl Room {
         (root, report(handle).await)
     }
 
-    /// The same room with a new heart, as after a restart of the process; the old one has left.
+    /// The same room with a new runtime, as after a restart of the process; the old one has left.
     pub async fn again(&mut self) {
-        self.heart.leave().await;
-        self.heart = begin(&self.plan).await;
+        self.runtime.leave().await;
+        self.runtime = begin(&self.plan).await;
     }
 
-    /// One more heart over the same memory, as of another process.
-    pub async fn beside(&self) -> Heart {
+    /// One more runtime over the same memory, as of another process.
+    pub async fn beside(&self) -> Runtime {
         begin(&self.plan).await
     }
 
@@ -121,18 +122,18 @@ impl Room {
     pub async fn resume(&self, root: &ThreadId) -> RunHandle {
         let resumed = async {
             loop {
-                match self.heart.resume(root).await {
+                match self.runtime.resume(root).await {
                     Err(Error::Alive(_)) => tokio::time::sleep(Duration::from_millis(1)).await,
                     resumed => break resumed,
                 }
             }
         };
-        soon("the seat to be free", resumed).await.expect("it can be resumed")
+        soon("the live_slot to be free", resumed).await.expect("it can be resumed")
     }
 
     /// Every event of a family.
     pub async fn log(&self, root: &ThreadId) -> Vec<Record> {
-        self.store.tree(root, 0, 1_000_000).await.expect("the log can be read")
+        store::read_all(&*self.store, Selection::tree(root)).await.expect("the log can be read")
     }
 
     /// The report of a thread, which it has once.
@@ -155,10 +156,11 @@ impl Room {
 
     /// Waits until the log of a family holds something.
     pub async fn until_logged(&self, root: &ThreadId, what: &str, holds: impl Fn(&[Record]) -> bool) {
-        let mut tail = self.store.tail();
+        let mut log = store::follow(&self.store, Selection::tree(root));
         let look = async {
-            while !holds(&self.log(root).await) {
-                tail.changed().await.expect("the store is there");
+            let mut seen = Vec::new();
+            while !holds(&seen) {
+                seen.extend(log.next().await.expect("the store is there").expect("the log can be read"));
             }
         };
         soon(what, look).await;
@@ -195,7 +197,7 @@ pub async fn report(handle: RunHandle) -> Report {
     soon("the report", handle.report()).await.expect("the run is not left")
 }
 
-/// What must come before patience ends.
+/// What must come before retry ends.
 pub async fn soon<T>(what: &str, coming: impl Future<Output = T>) -> T {
     match tokio::time::timeout(PATIENCE, coming).await {
         Ok(came) => came,
@@ -210,8 +212,8 @@ pub fn stores() -> [(Arc<dyn Store>, Option<tempfile::TempDir>); 2] {
     [(Arc::new(MemoryStore::new()), None), (Arc::new(on_disk), Some(folder))]
 }
 
-async fn begin(plan: &Plan) -> Heart {
-    let voices = Voices::new(Vec::new(), ModelTable::builtin(), provider::Options::default()).expect("voices");
+async fn begin(plan: &Plan) -> Runtime {
+    let providers = Providers::new(Vec::new(), ModelTable::builtin(), provider::Options::default()).expect("providers");
     let general = Agent {
         name: "general".into(),
         description: "Does anything.".into(),
@@ -221,7 +223,7 @@ async fn begin(plan: &Plan) -> Heart {
         lends: Vec::new(),
         mode: None,
     };
-    let looked_up = voices.clone();
+    let looked_up = providers.clone();
     let agents = BTreeMap::from([(general.name.clone(), general)]);
     let house = House::new(plan.tools.infos(), agents, move |name: &str| {
         assert_ne!(name, CURSED, "nobody may look here");
@@ -229,11 +231,11 @@ async fn begin(plan: &Plan) -> Heart {
     });
     let options = Options {
         store: plan.store.clone(),
-        voices,
+        providers,
         tools: plan.tools.clone(),
         house: Arc::new(house),
         person: None,
         data: None,
     };
-    Heart::begin(options).await.expect("a heart begins")
+    Runtime::begin(options).await.expect("a runtime begins")
 }

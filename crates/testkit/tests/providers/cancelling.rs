@@ -2,7 +2,7 @@
 
 use agent::model::CallErrorKind as Kind;
 use majordomo_testkit::model_server::{Fault, ModelServer, Turn};
-use provider::{Ask, Ear, ModelTable, Options, Pace, Voices, Wire};
+use provider::{Ask, DeltaSink, ModelTable, Options, Pace, Providers, Wire};
 use tokio_util::sync::CancellationToken;
 
 use super::stage::{WIRES, ask, config, open, with};
@@ -17,8 +17,8 @@ async fn cancelling_closes_the_request_wherever_it_is() {
             let cancel = CancellationToken::new();
             let (sender, mut heard) = tokio::sync::mpsc::unbounded_channel();
             // Whoever listened may have heard enough.
-            let ear = Ear::new(move |word| drop(sender.send(word.to_owned())));
-            let call = Ask { cancel: cancel.clone(), deltas: Some(ear), ..ask() };
+            let sink = DeltaSink::new(move |word| drop(sender.send(word.to_owned())));
+            let call = Ask { cancel: cancel.clone(), deltas: Some(sink), ..ask() };
             let call = tokio::spawn(with(&server, wire).ask(call));
             server.until_open(1).await;
             if fault == Fault::StallAfter(900) {
@@ -60,12 +60,12 @@ async fn a_call_cancelled_in_line_never_reaches_the_server() {
     let server = ModelServer::start(|_| Turn::text("never").fault(Fault::Silence)).await;
     let options = Options { pace: Pace { start: 1, max: 1 } };
     let config = config(Wire::Anthropic, server.url(Wire::Anthropic));
-    let voices = Voices::new(vec![config], ModelTable::builtin(), options).expect("a good configuration");
-    let first = tokio::spawn(open(&voices, "first").ask(ask()));
+    let providers = Providers::new(vec![config], ModelTable::builtin(), options).expect("a good configuration");
+    let first = tokio::spawn(open(&providers, "first").ask(ask()));
     server.until_open(1).await;
     let cancel = CancellationToken::new();
-    let second = tokio::spawn(open(&voices, "second").ask(Ask { cancel: cancel.clone(), ..ask() }));
-    while voices.governors()[0].1.waiting == 0 {
+    let second = tokio::spawn(open(&providers, "second").ask(Ask { cancel: cancel.clone(), ..ask() }));
+    while providers.governors()[0].1.waiting == 0 {
         tokio::task::yield_now().await;
     }
     cancel.cancel();

@@ -93,13 +93,13 @@ async fn a_child_that_another_process_took_and_ended_reports_to_its_parent_here(
         let handle = room.start("the whole").await;
         let (root, child) = (handle.thread.clone(), handle.thread.child(1));
         gate.until("the child at the gate", |count| count.waiting == 1).await;
-        let now = room.heart.clock().now();
+        let now = room.runtime.clock().now();
         Another::takes(&room.store, &child, now).await.ends(now).await;
         gate.open();
         assert_eq!(&*report(handle).await.text, "done");
         assert_eq!(room.report_of(&child).await.outcome, Outcome::Cancelled);
         room.assert_at_rest(&root).await;
-        room.heart.leave().await;
+        room.runtime.leave().await;
     }
 }
 
@@ -111,13 +111,13 @@ async fn a_child_that_another_process_took_and_left_is_gone_on_with_here() {
         let handle = room.start("the whole").await;
         let (root, child) = (handle.thread.clone(), handle.thread.child(1));
         gate.until("the child at the gate", |count| count.waiting == 1).await;
-        Another::takes(&room.store, &child, room.heart.clock().now()).await;
+        Another::takes(&room.store, &child, room.runtime.clock().now()).await;
         gate.open();
         room.store.leave(&Another::process().id).await.expect("the other leaves it");
         assert_eq!(&*report(handle).await.text, "done");
         assert_eq!(room.report_of(&child).await.outcome, Outcome::Completed);
         room.assert_at_rest(&root).await;
-        room.heart.leave().await;
+        room.runtime.leave().await;
     }
 }
 
@@ -136,7 +136,7 @@ async fn who_reads_what_another_decided_lets_go_and_the_other_goes_on() {
     let handle = room.start("the whole").await;
     let root = handle.thread.clone();
     gate.until("the root at the gate", |count| count.waiting == 1).await;
-    let now = room.heart.clock().now();
+    let now = room.runtime.clock().now();
     let words = Outside::person_steers("mind the step");
     room.store.arrive(&root, InputId::new("words"), words, now, true).await.expect("it is written");
     door.until("it to look", |count| count.waiting == 1).await;
@@ -152,7 +152,7 @@ async fn who_reads_what_another_decided_lets_go_and_the_other_goes_on() {
     assert_eq!(&*report(again).await.text, "done");
     assert_eq!(room.count(&root, "steered").await, 1);
     room.assert_at_rest(&root).await;
-    room.heart.leave().await;
+    room.runtime.leave().await;
     beside.leave().await;
 }
 
@@ -178,8 +178,8 @@ async fn a_report_is_fetched_although_somebody_sits_where_the_child_sat() {
     assert!(matches!(soon("the end", handle.report()).await, Err(Error::Left)));
     room.again().await;
     looks.store(true, Ordering::Relaxed);
-    let (heart, child) = (room.heart.clone(), root.child(1));
-    let person = tokio::spawn(async move { heart.resume(&child).await.map(|_| ()) });
+    let (runtime, child) = (room.runtime.clone(), root.child(1));
+    let person = tokio::spawn(async move { runtime.resume(&child).await.map(|_| ()) });
     door.until("the person to look", |count| count.waiting == 1).await;
     let handle = room.resume(&root).await;
     assert_eq!(&*report(handle).await.text, "done");
@@ -199,19 +199,19 @@ async fn a_stop_reaches_the_log_of_a_child_that_another_process_drives() {
         gate.until("the child at the gate", |count| count.waiting == 1).await;
         room.again().await;
         drop(handle);
-        let another = Another::takes(&room.store, &child, room.heart.clock().now()).await;
+        let another = Another::takes(&room.store, &child, room.runtime.clock().now()).await;
         let handle = room.resume(&root).await;
         let stop = Outside::Stopped { strength: Strength::Kill, reason: "enough".into() };
-        room.heart.send(&root, stop).await.expect("the root is there");
+        room.runtime.send(&root, stop).await.expect("the root is there");
         let is_told = |record: &store::Record| {
             record.thread == child
                 && matches!(&*record.event, Event::InputArrived { id, .. } if *id == InputId::new("stop-kill"))
         };
         room.until_logged(&root, "the child to be told", |log| log.iter().any(is_told)).await;
-        another.ends(room.heart.clock().now()).await;
+        another.ends(room.runtime.clock().now()).await;
         assert_eq!(report(handle).await.outcome, Outcome::Cancelled);
         room.assert_at_rest(&root).await;
-        room.heart.leave().await;
+        room.runtime.leave().await;
     }
 }
 
@@ -242,14 +242,14 @@ async fn a_parent_sees_in_the_log_that_a_child_elsewhere_no_longer_waits_for_a_p
         room.until_logged(&root, "the child to wait for a person", |log| pauses(log) == [true]).await;
         room.again().await;
         drop(handle);
-        let another = Another::takes(&room.store, &child, room.heart.clock().now()).await;
+        let another = Another::takes(&room.store, &child, room.runtime.clock().now()).await;
         let handle = room.resume(&root).await;
-        another.hears(room.heart.clock().now()).await;
+        another.hears(room.runtime.clock().now()).await;
         room.until_logged(&root, "the parent to know", |log| pauses(log) == [true, false]).await;
-        another.ends(room.heart.clock().now()).await;
+        another.ends(room.runtime.clock().now()).await;
         assert_eq!(&*report(handle).await.text, "done");
         room.assert_at_rest(&root).await;
-        room.heart.leave().await;
+        room.runtime.leave().await;
     }
 }
 
@@ -297,12 +297,12 @@ async fn looking_at_an_idle_thread_does_not_make_it_ones_own() {
     for (store, _folder) in stores() {
         let room = Plan::new(&[scene("the whole", &[says("done")])]).store(store).open().await;
         let (root, _) = room.run("the whole").await;
-        // In a second heart nobody is on the way out.
+        // In a second runtime nobody is on the way out.
         let beside = room.beside().await;
         assert!(matches!(beside.resume(&root).await, Err(Error::Idle(_))));
         let row = room.store.thread(&root).await.expect("it can be read").expect("it exists");
         assert_eq!(row.owner, None);
-        room.heart.leave().await;
+        room.runtime.leave().await;
         beside.leave().await;
     }
 }

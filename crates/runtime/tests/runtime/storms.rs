@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use agent::{Outside, Strength, ThreadId};
-use majordomo_runtime::{Error, Heart};
+use majordomo_runtime::{Error, Runtime};
 use store::ThreadQuery;
 
 use crate::gate::Nap;
@@ -53,7 +53,8 @@ async fn whoever_steers_and_stops_at_whatever_moment_every_run_ends() {
         for seed in 0..SEEDS {
             let handle = room.start("the whole").await;
             let root = handle.thread.clone();
-            let people = [0, 1].map(|who| tokio::spawn(meddle(room.heart.clone(), root.clone(), Dice(seed * 2 + who))));
+            let people =
+                [0, 1].map(|who| tokio::spawn(meddle(room.runtime.clone(), root.clone(), Dice(seed * 2 + who))));
             let ended = report(handle).await;
             for person in people {
                 soon("a person", person).await.expect("no person panics");
@@ -61,27 +62,27 @@ async fn whoever_steers_and_stops_at_whatever_moment_every_run_ends() {
             println!("seed {seed}: {}", ended.outcome);
             room.assert_at_rest(&root).await;
         }
-        room.heart.leave().await;
+        room.runtime.leave().await;
     }
 }
 
 /// Does this and that to a family until it has had enough or the family is over.
-async fn meddle(heart: Heart, root: ThreadId, mut dice: Dice) {
+async fn meddle(runtime: Runtime, root: ThreadId, mut dice: Dice) {
     for _ in 0..DEEDS {
         tokio::time::sleep(Duration::from_millis(dice.below(4))).await;
         let query = ThreadQuery { root: Some(root.clone()), ..ThreadQuery::default() };
-        let rows = heart.store().threads(query).await.expect("the threads can be read");
+        let rows = runtime.store().threads(query).await.expect("the threads can be read");
         let thread = &rows[dice.below(rows.len() as u64) as usize].id;
         // Mostly words: a family that is stopped at once meets no second deed.
         let done = match dice.below(10) {
-            0 if !thread.is_root() => heart.stop(thread, Strength::Kill, "a person said so").await,
-            1 | 2 if !thread.is_root() => heart.stop(thread, Strength::Cancel, "a person said so").await,
+            0 if !thread.is_root() => runtime.stop(thread, Strength::Kill, "a person said so").await,
+            1 | 2 if !thread.is_root() => runtime.stop(thread, Strength::Cancel, "a person said so").await,
             3 if dice.below(3) == 0 => {
                 let stop = |strength| Outside::Stopped { strength, reason: "and again".into() };
-                let twice = heart.send(thread, stop(Strength::Cancel)).await;
-                twice.and(heart.send(thread, stop(Strength::Kill)).await)
+                let twice = runtime.send(thread, stop(Strength::Cancel)).await;
+                twice.and(runtime.send(thread, stop(Strength::Kill)).await)
             }
-            _ => heart.send(thread, Outside::person_steers("and another thing")).await,
+            _ => runtime.send(thread, Outside::person_steers("and another thing")).await,
         };
         assert!(matches!(done, Ok(()) | Err(Error::Idle(_))), "{done:?}");
     }

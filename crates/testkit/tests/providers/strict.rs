@@ -5,7 +5,7 @@ use agent::model::CallErrorKind as Kind;
 use majordomo_testkit::model_server::{ModelServer, Turn};
 use provider::{Conversation, ProviderConfig, Wire};
 
-use super::stage::{WIRES, ask, call, config, result, said, tool, voices};
+use super::stage::{WIRES, ask, call, config, providers, result, said, tool};
 
 fn text(text: &str) -> Part {
     Part::Text { text: text.into(), origin: Origin::Model }
@@ -22,7 +22,8 @@ fn assistant(parts: Vec<Part>) -> Message {
 /// What the server says to a conversation.
 async fn verdict(wire: Wire, tools: bool, messages: &[Message]) -> Result<(), String> {
     let server = ModelServer::start(|_| Turn::text("good")).await;
-    let mut conversation: Conversation = voices(config(wire, server.url(wire))).open("test/a-model").expect("a model");
+    let mut conversation: Conversation =
+        providers(config(wire, server.url(wire))).open("test/a-model").expect("a model");
     let known = [tool()];
     conversation.begin("", if tools { &known } else { &[] });
     for message in messages {

@@ -7,7 +7,7 @@ use agent::model::Answer;
 use agent::tools::{Reach, Risk, ToolInfo};
 use agent::{CallId, Json};
 use majordomo_testkit::model_server::{KEY, ModelServer};
-use provider::{Ask, Conversation, ModelTable, Options, ProviderConfig, Secret, Timeouts, Voices, Wire};
+use provider::{Ask, Conversation, ModelTable, Options, ProviderConfig, Providers, Secret, Timeouts, Wire};
 use tokio_util::sync::CancellationToken;
 
 pub const WIRES: [Wire; 2] = [Wire::Anthropic, Wire::OpenAi];
@@ -29,17 +29,17 @@ pub fn config(wire: Wire, url: String) -> ProviderConfig {
 /// How long tests that wait for silence wait for it. Everything else waits for events.
 pub const SHORT: Duration = Duration::from_millis(200);
 
-pub fn voices(config: ProviderConfig) -> Voices {
-    Voices::new(vec![config], ModelTable::builtin(), Options::default()).expect("a good configuration")
+pub fn providers(config: ProviderConfig) -> Providers {
+    Providers::new(vec![config], ModelTable::builtin(), Options::default()).expect("a good configuration")
 }
 
 /// A conversation that has begun with a brief.
 pub fn conversation(config: ProviderConfig) -> Conversation {
-    open(&voices(config), "the brief")
+    open(&providers(config), "the brief")
 }
 
-pub fn open(voices: &Voices, brief: &str) -> Conversation {
-    let mut conversation = voices.open("test/a-model").expect("a model");
+pub fn open(providers: &Providers, brief: &str) -> Conversation {
+    let mut conversation = providers.open("test/a-model").expect("a model");
     conversation.begin("be brief", &[tool()]);
     conversation.push(&Message::user(brief, Origin::Brief));
     conversation

@@ -13,7 +13,7 @@ use crate::workspace::Workspace;
 
 /// What one call works with. Cheap to clone.
 #[derive(Clone)]
-pub struct Bench {
+pub struct ToolContext {
     /// The folder that the tools are confined to.
     pub workspace: Arc<Workspace>,
     /// The thread that calls.
@@ -45,8 +45,8 @@ pub trait Person: Send + Sync {
     fn ask(&self, who: &str, question: &str, choices: &[String]) -> BoxFuture<'_, Option<String>>;
 }
 
-impl Bench {
-    /// A bench with an empty ledger, nobody to ask, no data folder and no one who watches.
+impl ToolContext {
+    /// a context with an empty ledger, nobody to ask, no data folder and no one who watches.
     pub fn new(workspace: Arc<Workspace>, thread: ThreadId, call: CallId) -> Self {
         Self {
             workspace,
@@ -63,9 +63,9 @@ impl Bench {
     }
 }
 
-impl std::fmt::Debug for Bench {
+impl std::fmt::Debug for ToolContext {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Bench")
+        f.debug_struct("ToolContext")
             .field("workspace", &self.workspace.root())
             .field("thread", &self.thread)
             .field("call", &self.call)

@@ -4,9 +4,9 @@ use agent::message::{Message, Origin, Role};
 use agent::model::{StopReason, Tokens};
 use majordomo_testkit::model_server::{Fault, ModelServer, Turn};
 use provider::scripted::Script;
-use provider::{Ask, Ear, Wire};
+use provider::{Ask, DeltaSink, Wire};
 
-use super::stage::{WIRES, ask, heading, open, result, said, voices, with};
+use super::stage::{WIRES, ask, heading, open, providers, result, said, with};
 
 const SCRIPT: &str = r#"
 [[script]]
@@ -47,9 +47,9 @@ async fn a_whole_turn_with_tools_is_taken_by_a_strict_provider() {
 async fn a_request_holds_its_brief_and_nothing_of_another_thread() {
     for wire in WIRES {
         let server = ModelServer::start(|_| Turn::text("good")).await;
-        let voices = voices(super::stage::config(wire, server.url(wire)));
+        let providers = providers(super::stage::config(wire, server.url(wire)));
         for brief in ["the first secret", "the second secret"] {
-            open(&voices, brief).ask(ask()).await.expect("an answer");
+            open(&providers, brief).ask(ask()).await.expect("an answer");
         }
         let bodies: Vec<String> = server.requests().iter().map(|request| request.body.to_string()).collect();
         assert!(bodies[0].contains("first") && !bodies[0].contains("second"));
@@ -64,8 +64,8 @@ async fn words_arrive_in_passing_and_byte_by_byte() {
     for wire in WIRES {
         let server = ModelServer::start(|_| Turn::text("Grüße aus 東京 🗼").fault(Fault::Drip)).await;
         let (sender, heard) = std::sync::mpsc::channel();
-        let ear = Ear::new(move |word| sender.send(word.to_owned()).expect("somebody listens"));
-        let answer = with(&server, wire).ask(Ask { deltas: Some(ear), ..ask() }).await.expect("an answer");
+        let sink = DeltaSink::new(move |word| sender.send(word.to_owned()).expect("somebody listens"));
+        let answer = with(&server, wire).ask(Ask { deltas: Some(sink), ..ask() }).await.expect("an answer");
         assert_eq!(heading(&answer).0, "Grüße aus 東京 🗼");
         assert_eq!(heard.iter().collect::<Vec<_>>(), ["Grüße ", "aus ", "東京 ", "🗼"], "{wire:?}");
     }
@@ -74,13 +74,13 @@ async fn words_arrive_in_passing_and_byte_by_byte() {
 #[tokio::test]
 async fn two_hundred_calls_at_once_all_come_back() {
     let server = ModelServer::start(|request| Turn::text(&request.first_words)).await;
-    let voices = voices(super::stage::config(Wire::Anthropic, server.url(Wire::Anthropic)));
-    let calls: Vec<_> = (0..200).map(|n| tokio::spawn(open(&voices, &format!("brief {n}")).ask(ask()))).collect();
+    let providers = providers(super::stage::config(Wire::Anthropic, server.url(Wire::Anthropic)));
+    let calls: Vec<_> = (0..200).map(|n| tokio::spawn(open(&providers, &format!("brief {n}")).ask(ask()))).collect();
     for (n, call) in calls.into_iter().enumerate() {
         let answer = call.await.expect("no panic").expect("an answer");
         assert_eq!(heading(&answer).0, format!("brief {n}"));
     }
-    let (_, state) = voices.governors()[0];
+    let (_, state) = providers.governors()[0];
     assert_eq!((state.running, state.waiting), (0, 0));
 }
 

@@ -4,7 +4,7 @@ use agent::model::CallErrorKind as Kind;
 use majordomo_testkit::model_server::{Fault, KEY, ModelServer, Turn};
 use provider::{ProviderConfig, Secret, Timeouts, Wire};
 
-use super::stage::{SHORT, WIRES, ask, config, conversation, heading, open, voices, with};
+use super::stage::{SHORT, WIRES, ask, config, conversation, heading, open, providers, with};
 
 async fn failure(wire: Wire, turn: Turn, timeouts: Timeouts) -> agent::model::CallError {
     let server = ModelServer::start(move |_| turn.clone()).await;
@@ -43,14 +43,14 @@ async fn a_rate_limit_slows_the_model_down_for_everyone() {
         _ => Turn::text("good"),
     })
     .await;
-    let voices = voices(config(Wire::Anthropic, server.url(Wire::Anthropic)));
-    let error = open(&voices, "a").ask(ask()).await.expect_err("limited");
+    let providers = providers(config(Wire::Anthropic, server.url(Wire::Anthropic)));
+    let error = open(&providers, "a").ask(ask()).await.expect_err("limited");
     assert_eq!(error.kind, Kind::RateLimited);
-    let (_, state) = voices.governors()[0];
+    let (_, state) = providers.governors()[0];
     assert_eq!(state.limit, 32);
     let before = std::time::Instant::now();
     let pause = state.pause;
-    open(&voices, "a").ask(ask()).await.expect("the second attempt");
+    open(&providers, "a").ask(ask()).await.expect("the second attempt");
     assert!(before.elapsed() >= pause, "another conversation waits as well");
 }
 

@@ -28,16 +28,16 @@ async fn what_is_said_by_many_at_once_is_all_taken_up_once() {
         let root = handle.thread.clone();
         gate.until("the root at the gate", |count| count.waiting == 1).await;
         let senders = (0..SENDERS).map(|sender| {
-            let (heart, store, root) = (room.heart.clone(), room.store.clone(), root.clone());
+            let (runtime, store, root) = (room.runtime.clone(), room.store.clone(), root.clone());
             tokio::spawn(async move {
                 for number in 0..EACH {
                     let words = steer(format!("{sender}/{number}"));
-                    // Every other sender writes as another process would, past the heart and into the log.
+                    // Every other sender writes as another process would, past the runtime and into the log.
                     if sender % 2 == 0 {
-                        heart.send(&root, words).await.expect("it is sent");
+                        runtime.send(&root, words).await.expect("it is sent");
                     } else {
                         let id = InputId::new(format!("other-{sender}-{number}"));
-                        store.arrive(&root, id, words, heart.clock().now(), true).await.expect("it is written");
+                        store.arrive(&root, id, words, runtime.clock().now(), true).await.expect("it is written");
                     }
                 }
             })
@@ -60,7 +60,7 @@ async fn what_is_said_by_many_at_once_is_all_taken_up_once() {
             .collect();
         assert_eq!((taken(&log), words.len()), (all, all));
         room.assert_at_rest(&root).await;
-        room.heart.leave().await;
+        room.runtime.leave().await;
     }
 }
 
@@ -102,16 +102,16 @@ async fn who_is_over_is_told_nothing_and_nothing_is_written() {
         let before = room.log(&root).await;
         for thread in [&root, &root.child(1)] {
             for letter in [steer("too late"), Outside::Stopped { strength: Strength::Kill, reason: "late".into() }] {
-                assert!(matches!(room.heart.send(thread, letter).await, Err(Error::Idle(_))), "{thread}");
+                assert!(matches!(room.runtime.send(thread, letter).await, Err(Error::Idle(_))), "{thread}");
             }
-            assert!(matches!(room.heart.stop(thread, Strength::Cancel, "late").await, Err(Error::Idle(_))));
+            assert!(matches!(room.runtime.stop(thread, Strength::Cancel, "late").await, Err(Error::Idle(_))));
         }
         // Its driver may still be on its way out.
-        assert!(matches!(room.heart.resume(&root).await, Err(Error::Idle(_) | Error::Alive(_))));
+        assert!(matches!(room.runtime.resume(&root).await, Err(Error::Idle(_) | Error::Alive(_))));
         assert_eq!(room.log(&root).await, before);
-        let unknown = room.heart.send(&root.child(9), steer("nobody")).await;
+        let unknown = room.runtime.send(&root.child(9), steer("nobody")).await;
         assert!(matches!(unknown, Err(Error::Store(store::Error::UnknownThread(_)))), "{unknown:?}");
-        room.heart.leave().await;
+        room.runtime.leave().await;
     }
 }
 
@@ -120,13 +120,13 @@ async fn a_letter_that_crossed_the_end_of_a_run_leaves_nothing_to_resume() {
     for (store, _folder) in stores() {
         let room = Plan::new(&[scene("the whole", &[says("done")])]).store(store).open().await;
         let (root, _) = room.run("the whole").await;
-        let now = room.heart.clock().now();
+        let now = room.runtime.clock().now();
         room.store.arrive(&root, InputId::new("crossed"), steer("too late"), now, true).await.expect("it is written");
         let before = room.log(&root).await;
         // Its driver may still be on its way out.
-        assert!(matches!(room.heart.resume(&root).await, Err(Error::Idle(_) | Error::Alive(_))));
+        assert!(matches!(room.runtime.resume(&root).await, Err(Error::Idle(_) | Error::Alive(_))));
         assert_eq!(room.log(&root).await, before);
-        room.heart.leave().await;
+        room.runtime.leave().await;
     }
 }
 
@@ -138,12 +138,12 @@ async fn what_is_said_to_a_thread_that_this_process_has_and_nobody_drives_is_tak
         let (root, _) = room.run("the whole").await;
         // Whoever drove it has let go for certain.
         room.again().await;
-        let (process, now) = (store::Process::current().id, room.heart.clock().now());
+        let (process, now) = (store::Process::current().id, room.runtime.clock().now());
         room.store.adopt(&root, &process, now).await.expect("nobody has it");
         let words = Outside::UserSaid { text: "and again".into() };
         room.store.arrive(&root, InputId::new("again"), words, now, true).await.expect("it is written");
         let reports = |log: &[store::Record]| log.iter().filter(|record| record.event.kind() == "reported").count();
         room.until_logged(&root, "another answer", |log| reports(log) == 2).await;
-        room.heart.leave().await;
+        room.runtime.leave().await;
     }
 }

@@ -62,7 +62,7 @@ async fn a_memory_that_is_gone_leaves_the_run_to_be_resumed() {
         let handle = room.start("the whole").await;
         let left = soon("the end", handle.report()).await;
         assert!(matches!(left, Err(Error::Left)), "after {most}: {left:?}");
-        soon("the heart to leave", room.heart.leave()).await;
+        soon("the runtime to leave", room.runtime.leave()).await;
     }
 }
 
@@ -114,13 +114,13 @@ async fn a_database_that_is_closed_under_a_run_leaves_it_to_be_resumed_with_anot
     gate.open();
     let left = soon("the end", handle.report()).await;
     assert!(matches!(left, Err(Error::Left)), "{left:?}");
-    soon("the heart to leave", room.heart.leave()).await;
+    soon("the runtime to leave", room.runtime.leave()).await;
     let again = Plan::new(&[]).store(open()).tool(gate).open().await;
     let handle = again.resume(&root).await;
     assert_eq!(&*report(handle).await.text, "done");
     again.assert_at_rest(&root).await;
     assert!(room.folder().exists(), "the script of the first room was read by the second");
-    again.heart.leave().await;
+    again.runtime.leave().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -140,7 +140,7 @@ async fn a_report_that_never_reached_the_parent_is_found_behind_letters_that_cam
     let root = handle.thread.clone();
     assert!(matches!(soon("the end", handle.report()).await, Err(Error::Left)));
     let letter = Outside::person_steers("too late");
-    let now = room.heart.clock().now();
+    let now = room.runtime.clock().now();
     room.store.arrive(&root.child(1), InputId::new("crossed"), letter, now, false).await.expect("it is written");
     room.again().await;
     let handle = room.resume(&root).await;

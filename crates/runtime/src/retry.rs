@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use agent::ThreadId;
 
-use crate::heart::Inner;
+use crate::runtime::Inner;
 
 /// The first and the longest pause before the memory is asked again.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
 
 /// Asks until the answer is one that will not change by itself. No error at all means that this process leaves.
-pub async fn patiently<T, A>(
-    heart: &Inner,
+pub async fn retry_transient<T, A>(
+    runtime: &Inner,
     thread: &ThreadId,
     mut ask: impl FnMut() -> A,
 ) -> Result<T, Option<store::Error>>
@@ -27,7 +27,7 @@ where
                 let why = error.source().map_or_else(String::new, |why| format!(": {why}"));
                 tracing::warn!(%thread, "waiting for the memory: {error}{why}");
                 tokio::select! {
-                    () = heart.leaving.cancelled() => return Err(None),
+                    () = runtime.leaving.cancelled() => return Err(None),
                     () = tokio::time::sleep(pause) => pause = (pause * 2).min(PAUSE.1),
                 }
             }

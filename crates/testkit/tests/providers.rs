@@ -1,6 +1,6 @@
-//! The voices over loopback, against a server that is as strict as a provider.
+//! The providers over loopback, against a server that is as strict as a provider.
 
-mod voices {
+mod providers {
     mod cancelling;
     mod failing;
     mod hostile;

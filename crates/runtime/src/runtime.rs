@@ -10,25 +10,26 @@ use agent::house::House;
 use agent::thread::SlotState;
 use agent::tools::ToolInfo;
 use agent::{Event, InputId, Json, Outside, Report, Strength, Thread, ThreadId};
-use provider::Voices;
-use store::{Process, ProcessId, Store};
+use futures_util::StreamExt;
+use provider::Providers;
+use store::{Process, ProcessId, Selection, Store};
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tool::{Person, Registry, Workspace};
 
 use crate::clock::Clock;
-use crate::driver::{self, Driver, Letter, Opening, Parting, Sent};
+use crate::driver::{self, Driver, DriverMessage, Exit, Opening, Sent};
 use crate::error::Error;
-use crate::seat::Seat;
+use crate::live_slot::LiveSlot;
 use crate::{keeper, schema};
 
-/// What a heart is made of.
+/// What a runtime is made of.
 pub struct Options {
     /// The memory.
     pub store: Arc<dyn Store>,
-    /// The voices.
-    pub voices: Voices,
+    /// The providers.
+    pub providers: Providers,
     /// The hands.
     pub tools: Registry,
     /// The tools, agents and models that the rules may look up.
@@ -68,13 +69,13 @@ pub enum FleetingKind {
     Call(agent::CallId),
 }
 
-/// The heart of a process. Cheap to clone.
+/// The runtime of a process. Cheap to clone.
 #[derive(Clone)]
-pub struct Heart(pub(crate) Arc<Inner>);
+pub struct Runtime(pub(crate) Arc<Inner>);
 
 pub(crate) struct Inner {
     pub store: Arc<dyn Store>,
-    pub voices: Voices,
+    pub providers: Providers,
     pub tools: Registry,
     pub house: Arc<House>,
     pub person: Option<Arc<dyn Person>>,
@@ -86,7 +87,7 @@ pub(crate) struct Inner {
     pub leaving: CancellationToken,
     /// Every driver, so that leaving can wait for the last of them.
     pub tasks: TaskTracker,
-    live: Mutex<HashMap<ThreadId, mpsc::UnboundedSender<Letter>>>,
+    live: Mutex<HashMap<ThreadId, mpsc::UnboundedSender<DriverMessage>>>,
     workspaces: Mutex<HashMap<PathBuf, Arc<Workspace>>>,
 }
 
@@ -105,17 +106,17 @@ impl RunHandle {
     }
 }
 
-impl Heart {
+impl Runtime {
     /// Makes this process known to the memory and begins to listen for what others send to its threads.
     pub async fn begin(options: Options) -> Result<Self, Error> {
-        let Options { store, voices, tools, house, person, data } = options;
+        let Options { store, providers, tools, house, person, data } = options;
         let clock = Clock::default();
         let process = Process::current();
         let id = process.id.clone();
         store.register(process, clock.now()).await?;
         let inner = Arc::new(Inner {
             store,
-            voices,
+            providers,
             tools,
             house,
             person,
@@ -142,8 +143,8 @@ impl Heart {
         let (sender, report) = oneshot::channel();
         let first = Outside::UserSaid { text: start.prompt };
         let workspace = self.0.workspace(&created.workspace)?;
-        let seat = Seat::take(&self.0, &id).ok_or_else(|| Error::Taken(id.clone()))?;
-        let mut driver = Driver::new(seat, workspace);
+        let live_slot = LiveSlot::take(&self.0, &id).ok_or_else(|| Error::Taken(id.clone()))?;
+        let mut driver = Driver::new(live_slot, workspace);
         driver.waiter = Some(sender);
         driver.create(created, Some((InputId::new("first"), first))).await?;
         self.0.run(driver, Opening::Created);
@@ -153,8 +154,8 @@ impl Heart {
     /// Goes on with a root that another process left in the middle of a run.
     pub async fn resume(&self, id: &ThreadId) -> Result<RunHandle, Error> {
         let (sender, report) = oneshot::channel();
-        let seat = Seat::take(&self.0, id).ok_or_else(|| Error::Alive(id.clone()))?;
-        let mut driver = self.0.load(seat).await?;
+        let live_slot = LiveSlot::take(&self.0, id).ok_or_else(|| Error::Alive(id.clone()))?;
+        let mut driver = self.0.load(live_slot).await?;
         driver.waiter = Some(sender);
         self.0.run(driver, Opening::Left { sent: None });
         Ok(RunHandle { thread: id.clone(), report })
@@ -166,7 +167,7 @@ impl Heart {
     pub async fn say(&self, thread: &ThreadId, text: Arc<str>) -> Result<InputId, Error> {
         let (id, said) = (InputId::new(fresh_name()), Outside::UserSaid { text });
         loop {
-            let Some(seat) = Seat::take(&self.0, thread) else {
+            let Some(live_slot) = LiveSlot::take(&self.0, thread) else {
                 match self.0.deliver(thread, &id, &said).await {
                     Some(true) => return Ok(id),
                     Some(false) => return Err(Error::Idle(thread.clone())),
@@ -174,7 +175,7 @@ impl Heart {
                     None => continue,
                 }
             };
-            let mut driver = match self.0.own(seat).await {
+            let mut driver = match self.0.own(live_slot).await {
                 Ok(driver) => driver,
                 Err(Error::Store(store::Error::Owned { .. })) => {
                     // Whoever owns it works on it, and is woken; it may have come to its end in between.
@@ -194,8 +195,8 @@ impl Heart {
                     return Ok(id);
                 }
                 // Somebody else was quicker, and will be found to work on it.
-                Some(Parting::Replaced) => {}
-                Some(Parting::Done) => return Err(Error::Left),
+                Some(Exit::Replaced) => {}
+                Some(Exit::Done) => return Err(Error::Left),
             }
         }
     }
@@ -225,31 +226,29 @@ impl Heart {
     /// Stops a thread and its subtree, and waits until that is true. One whose process is gone is ended here, without asking
     /// its model. What a person has asked of a root in the meantime is not stopped: its run begins when this one is over.
     pub async fn stop(&self, thread: &ThreadId, strength: Strength, reason: &str) -> Result<(), Error> {
-        let mut tail = self.0.store.tail();
         let unknown = || Error::from(store::Error::UnknownThread(thread.as_str().into()));
         let id = InputId::new(fresh_name());
-        let mut since = self.0.store.thread(thread).await?.ok_or_else(unknown)?.head;
+        let head = self.0.store.thread(thread).await?.ok_or_else(unknown)?.head;
+        let mut log = store::follow(&self.0.store, Selection::thread(thread).after(head));
         let mut is_sent = false;
         self.send_as(id.clone(), thread, Outside::Stopped { strength, reason: reason.into() }).await?;
         self.finish_if_left(thread).await?;
         loop {
-            tail.borrow_and_update();
             let row = self.0.store.thread(thread).await?.ok_or_else(unknown)?;
-            for record in self.0.store.read(thread, since, usize::MAX).await? {
-                since = record.n;
+            if !row.state.is_live() {
+                return Ok(());
+            }
+            let Ok(news) = tokio::time::timeout(std::time::Duration::from_millis(500), log.next()).await else {
+                // The process that owned it may have gone in the meantime.
+                self.finish_if_left(thread).await?;
+                continue;
+            };
+            for record in news.ok_or(store::Error::Closed)?? {
                 match &*record.event {
                     Event::InputArrived { id: arrived, .. } => is_sent |= *arrived == id,
                     Event::Reported(_) if is_sent => return Ok(()),
                     _ => {}
                 }
-            }
-            if !row.state.is_live() {
-                return Ok(());
-            }
-            // The process that owned it may have gone in the meantime.
-            let pause = tokio::time::timeout(std::time::Duration::from_millis(500), tail.changed());
-            if pause.await.is_err() {
-                self.finish_if_left(thread).await?;
             }
         }
     }
@@ -274,7 +273,7 @@ impl Heart {
         self.0.leaving.cancel();
         for sender in lock(&self.0.live).values() {
             // One that has gone has left already.
-            let _ = sender.send(Letter::Leave);
+            let _ = sender.send(DriverMessage::Leave);
         }
         self.0.tasks.close();
         self.0.tasks.wait().await;
@@ -285,8 +284,8 @@ impl Heart {
 
     /// Takes over a thread whose process is gone, as far as a stop that waits in its log leads.
     async fn finish_if_left(&self, thread: &ThreadId) -> Result<(), Error> {
-        let Some(seat) = Seat::take(&self.0, thread) else { return Ok(()) };
-        match self.0.load(seat).await {
+        let Some(live_slot) = LiveSlot::take(&self.0, thread) else { return Ok(()) };
+        match self.0.load(live_slot).await {
             Ok(driver) => {
                 self.0.run(driver, Opening::left_to_end());
                 Ok(())
@@ -300,12 +299,12 @@ impl Heart {
 
 impl Inner {
     /// Where letters for a live thread go.
-    pub fn sender(&self, thread: &ThreadId) -> Option<mpsc::UnboundedSender<Letter>> {
+    pub fn sender(&self, thread: &ThreadId) -> Option<mpsc::UnboundedSender<DriverMessage>> {
         lock(&self.live).get(thread).cloned()
     }
 
     /// Whether the thread had no place here, and has one from this moment on.
-    pub fn enter(&self, thread: &ThreadId, sender: mpsc::UnboundedSender<Letter>) -> bool {
+    pub fn enter(&self, thread: &ThreadId, sender: mpsc::UnboundedSender<DriverMessage>) -> bool {
         match lock(&self.live).entry(thread.clone()) {
             Entry::Occupied(_) => false,
             Entry::Vacant(place) => {
@@ -331,25 +330,25 @@ impl Inner {
 
     /// Takes ownership of a thread in which something is to be done, and reads its log. One that is idle is left to whoever
     /// has something for it: an owner that does nothing would stand in the way.
-    pub async fn load(&self, seat: Seat) -> Result<Box<Driver>, Error> {
-        let idle = || Error::Idle(seat.id.clone());
-        let runs = self.store.thread(&seat.id).await?.is_some_and(|row| row.state.is_live());
-        if !runs && driver::is_idle(&read(&*self.store, &seat.id).await?.thread) {
+    pub async fn load(&self, live_slot: LiveSlot) -> Result<Box<Driver>, Error> {
+        let idle = || Error::Idle(live_slot.id.clone());
+        let runs = self.store.thread(&live_slot.id).await?.is_some_and(|row| row.state.is_live());
+        if !runs && driver::is_idle(&read(&*self.store, &live_slot.id).await?.thread) {
             return Err(idle());
         }
-        let id = seat.id.clone();
-        let driver = self.own(seat).await?;
+        let id = live_slot.id.clone();
+        let driver = self.own(live_slot).await?;
         if driver.is_idle() { Err(Error::Idle(id)) } else { Ok(driver) }
     }
 
     /// Takes ownership of a thread and reads its log.
-    async fn own(&self, seat: Seat) -> Result<Box<Driver>, Error> {
+    async fn own(&self, live_slot: LiveSlot) -> Result<Box<Driver>, Error> {
         // Opened first: whoever cannot work there should not own it.
-        let workspace = self.workspace(&read(&*self.store, &seat.id).await?.thread.created.workspace)?;
-        let epoch = self.store.adopt(&seat.id, &self.process, self.clock.now()).await?;
-        let Log { thread, n, .. } = read(&*self.store, &seat.id).await?;
+        let workspace = self.workspace(&read(&*self.store, &live_slot.id).await?.thread.created.workspace)?;
+        let epoch = self.store.adopt(&live_slot.id, &self.process, self.clock.now()).await?;
+        let Log { thread, n, .. } = read(&*self.store, &live_slot.id).await?;
         self.clear_after(&thread, &workspace).await;
-        let mut driver = Driver::new(seat, workspace);
+        let mut driver = Driver::new(live_slot, workspace);
         driver.adopt(thread, n, epoch);
         Ok(driver)
     }
@@ -360,9 +359,10 @@ impl Inner {
         let running = thread.calls.slots().iter().filter(|slot| matches!(slot.state, SlotState::Running { .. }));
         let left: Vec<_> = running
             .filter_map(|slot| {
-                let mut bench = tool::Bench::new(workspace.clone(), thread.created.id.clone(), slot.call.clone());
-                bench.data.clone_from(&self.data);
-                Some((self.tools.get(&slot.name)?.clone(), slot.input.clone(), bench))
+                let mut context =
+                    tool::ToolContext::new(workspace.clone(), thread.created.id.clone(), slot.call.clone());
+                context.data.clone_from(&self.data);
+                Some((self.tools.get(&slot.name)?.clone(), slot.input.clone(), context))
             })
             .collect();
         if left.is_empty() {
@@ -379,7 +379,7 @@ impl Inner {
     async fn deliver(&self, thread: &ThreadId, id: &InputId, input: &Outside) -> Option<bool> {
         let sender = self.sender(thread)?;
         let (done, written) = oneshot::channel();
-        sender.send(Letter::Outside(Box::new(Sent { id: id.clone(), input: input.clone(), done }))).ok()?;
+        sender.send(DriverMessage::Outside(Box::new(Sent { id: id.clone(), input: input.clone(), done }))).ok()?;
         written.await.ok()
     }
 
@@ -419,26 +419,19 @@ pub(crate) struct Log {
 
 /// Reads a thread from its log.
 pub(crate) async fn read(store: &dyn Store, id: &ThreadId) -> Result<Log, store::Error> {
-    const PAGE: usize = 4096;
     let mut thread: Option<Thread> = None;
     let (mut n, mut report) = (0, None);
-    loop {
-        let page = store.read(id, n, PAGE).await?;
-        let full = page.len() == PAGE;
-        for record in page {
-            n = record.n;
-            match &mut thread {
-                None => thread = Some(Thread::new(record.at, &record.event)),
-                Some(thread) => thread.apply(record.at, &record.event),
-            }
-            if let Event::Reported(last) = &*record.event {
-                report = Some((**last).clone());
-            }
+    let see = |record: store::Record| {
+        n = record.n;
+        match &mut thread {
+            None => thread = Some(Thread::new(record.at, &record.event)),
+            Some(thread) => thread.apply(record.at, &record.event),
         }
-        if !full {
-            break;
+        if let Event::Reported(last) = &*record.event {
+            report = Some((**last).clone());
         }
-    }
+    };
+    store::replay(store, Selection::thread(id), see).await?;
     let thread = thread.ok_or_else(|| store::Error::UnknownThread(id.as_str().into()))?;
     Ok(Log { thread, n, report })
 }

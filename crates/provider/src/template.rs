@@ -10,7 +10,7 @@ const MOST_BYTES: usize = 4096;
 
 /// An event around one string, and what was said by it.
 #[derive(Debug)]
-pub(crate) struct Mould<K> {
+pub(crate) struct EventTemplate<K> {
     what: K,
     /// Up to the string, its opening quote included.
     before: Box<str>,
@@ -21,8 +21,8 @@ pub(crate) struct Mould<K> {
 #[derive(Deserialize)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
-impl<K: Copy> Mould<K> {
-    /// The mould of an event that says `what` by a string, as it is written there between its quotes. None for a string from
+impl<K: Copy> EventTemplate<K> {
+    /// The template of an event that says `what` by a string, as it is written there between its quotes. None for a string from
     /// elsewhere.
     pub(crate) fn of(what: K, event: &str, string: &str) -> Option<Self> {
         let start = string.as_ptr().addr().checked_sub(event.as_ptr().addr())?;
@@ -33,7 +33,7 @@ impl<K: Copy> Mould<K> {
         (is_string && is_small).then(|| Self { what, before: before.into(), behind: behind.into() })
     }
 
-    /// What an event says, if it came out of this mould: the same bytes around another string are the same event with
+    /// What an event says, if it came out of this template: the same bytes around another string are the same event with
     /// another string.
     pub(crate) fn read<'a>(&self, event: &'a str) -> Option<(K, Cow<'a, str>)> {
         let Self { what, before, behind } = self;
@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn only_the_string_is_read_of_an_event_from_the_mould() {
         let first = event("1", r#""one""#, "null");
-        let mould = Mould::of('t', &first, said(&first)).expect("a string in the event");
+        let template = EventTemplate::of('t', &first, said(&first)).expect("a string in the event");
         for (next, expected) in [
             (r#""two""#, Some("two")),
             (r#""""#, Some("")),
@@ -83,12 +83,12 @@ mod tests {
             (r#"["two"]"#, None),
         ] {
             let next = event("1", next, "null");
-            let read = mould.read(&next);
+            let read = template.read(&next);
             assert_eq!(read.as_ref().map(|(what, text)| (*what, &**text)), expected.map(|text| ('t', text)), "{next}");
         }
         for other in [event("2", r#""two""#, "null"), event("1", r#""two""#, "1"), String::new(), first[..9].to_owned()]
         {
-            assert_eq!(mould.read(&other), None, "{other}");
+            assert_eq!(template.read(&other), None, "{other}");
         }
     }
 
@@ -96,10 +96,10 @@ mod tests {
     fn a_string_from_elsewhere_makes_no_mould() {
         let first = event("1", r#""one""#, "null");
         let copy = said(&first).to_owned();
-        assert!(Mould::of((), &first, &copy).is_none(), "equal, but not the same");
-        assert!(Mould::of((), &first, &first[1..4]).is_none(), "no string of its own");
+        assert!(EventTemplate::of((), &first, &copy).is_none(), "equal, but not the same");
+        assert!(EventTemplate::of((), &first, &first[1..4]).is_none(), "no string of its own");
         let large = event(&format!("\"{}\"", "x".repeat(MOST_BYTES)), r#""one""#, "null");
-        assert!(Mould::of((), &large, said(&large)).is_none());
+        assert!(EventTemplate::of((), &large, said(&large)).is_none());
     }
 
     proptest! {
@@ -114,10 +114,10 @@ mod tests {
             ],
         ) {
             let first = event(&format!("\"{id}\""), &format!("\"{first}\""), "null");
-            let mould = Mould::of((), &first, said(&first)).expect("a string in the event");
+            let template = EventTemplate::of((), &first, said(&first)).expect("a string in the event");
             let next = event(&format!("\"{id}\""), &next, "null");
-            if let Some(((), text)) = mould.read(&next) {
-                let value: Value = serde_json::from_str(&next).expect("what a mould reads is JSON");
+            if let Some(((), text)) = template.read(&next) {
+                let value: Value = serde_json::from_str(&next).expect("what a template reads is JSON");
                 let object = value.as_object().expect("an object");
                 prop_assert_eq!(object.len(), 3);
                 prop_assert_eq!(object["said"].as_str(), Some(&*text));

@@ -6,26 +6,26 @@ use std::sync::Arc;
 use agent::ThreadId;
 use tokio::sync::mpsc;
 
-use crate::driver::Letter;
-use crate::heart::Inner;
+use crate::driver::DriverMessage;
+use crate::runtime::Inner;
 
 /// A place that is taken until it is dropped. Whoever still holds the way to it finds it closed and writes into the log.
-pub struct Seat {
-    pub heart: Arc<Inner>,
+pub struct LiveSlot {
+    pub runtime: Arc<Inner>,
     pub id: ThreadId,
-    pub letters: mpsc::UnboundedReceiver<Letter>,
+    pub letters: mpsc::UnboundedReceiver<DriverMessage>,
 }
 
-impl Seat {
+impl LiveSlot {
     /// Takes the place of a thread; none where it is taken.
-    pub fn take(heart: &Arc<Inner>, id: &ThreadId) -> Option<Self> {
+    pub fn take(runtime: &Arc<Inner>, id: &ThreadId) -> Option<Self> {
         let (sender, letters) = mpsc::unbounded_channel();
-        heart.enter(id, sender).then(|| Self { heart: heart.clone(), id: id.clone(), letters })
+        runtime.enter(id, sender).then(|| Self { runtime: runtime.clone(), id: id.clone(), letters })
     }
 }
 
-impl Drop for Seat {
+impl Drop for LiveSlot {
     fn drop(&mut self) {
-        self.heart.exit(&self.id);
+        self.runtime.exit(&self.id);
     }
 }

@@ -1,0 +1,199 @@
+//! Who can be asked: the providers that are known from the start, and how one is configured.
+//!
+//! The environment is not read here; [`BuiltinProvider`] only says which variables a provider's users expect.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::secret::Secret;
+
+/// A provider with everything resolved: where it is, what it speaks, which key it wants.
+#[derive(Clone, Debug)]
+pub struct ProviderConfig {
+    /// The part of a model's name before the first `/`.
+    pub name: String,
+    /// What it speaks.
+    pub wire: Wire,
+    /// Where it is, without the path of the endpoint: `https://api.anthropic.com`, `http://127.0.0.1:11434/v1`.
+    pub base_url: String,
+    /// Its key.
+    pub key: Option<Secret>,
+    /// Whether asking without a key is pointless, so that it is refused before anything is sent.
+    pub needs_key: bool,
+    /// The variable that a person would set, for error texts.
+    pub key_env: Option<String>,
+    /// Further headers of every request. Their values are treated like keys.
+    pub headers: Vec<(String, Secret)>,
+    /// How long it may stay silent.
+    pub timeouts: Timeouts,
+}
+
+/// How a provider is spoken to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Wire {
+    /// Anthropic Messages.
+    Anthropic,
+    /// OpenAI chat completions, as most local servers and gateways speak it.
+    OpenAi,
+}
+
+impl Wire {
+    /// The name under which opaque blocks are kept in the log.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Anthropic => "anthropic",
+            Self::OpenAi => "openai",
+        }
+    }
+}
+
+/// How long a provider may stay silent. There is no limit on a whole answer: deadlines belong to the rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timeouts {
+    /// Until the connection stands.
+    pub connect: Duration,
+    /// From sending the request until the answer's headers.
+    pub first_byte: Duration,
+    /// Between two pieces of an answer.
+    pub idle: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self { connect: Duration::from_secs(10), first_byte: Duration::from_secs(120), idle: Duration::from_secs(120) }
+    }
+}
+
+/// A provider that is known without configuration.
+#[derive(Debug)]
+pub struct BuiltinProvider {
+    /// Its name.
+    pub name: &'static str,
+    /// What it speaks.
+    pub wire: Wire,
+    /// Where it is.
+    pub base_url: &'static str,
+    /// The variable with its key.
+    pub key_env: Option<&'static str>,
+    /// The variable with another address for it.
+    pub base_url_env: &'static str,
+    /// Whether it answers nobody without a key.
+    pub needs_key: bool,
+}
+
+/// The providers that are known without configuration, in the order in which their keys are looked for.
+pub fn builtin_providers() -> &'static [BuiltinProvider] {
+    &[
+        BuiltinProvider {
+            name: "anthropic",
+            wire: Wire::Anthropic,
+            base_url: "https://api.anthropic.com",
+            key_env: Some("ANTHROPIC_API_KEY"),
+            base_url_env: "ANTHROPIC_BASE_URL",
+            needs_key: true,
+        },
+        BuiltinProvider {
+            name: "openai",
+            wire: Wire::OpenAi,
+            base_url: "https://api.openai.com/v1",
+            key_env: Some("OPENAI_API_KEY"),
+            base_url_env: "OPENAI_BASE_URL",
+            needs_key: true,
+        },
+        BuiltinProvider {
+            name: "ollama",
+            wire: Wire::OpenAi,
+            base_url: "http://127.0.0.1:11434/v1",
+            key_env: None,
+            base_url_env: OLLAMA_HOST,
+            needs_key: false,
+        },
+    ]
+}
+
+const OLLAMA_HOST: &str = "OLLAMA_HOST";
+
+impl BuiltinProvider {
+    /// The provider at its own address.
+    pub fn config(&self, key: Option<Secret>) -> ProviderConfig {
+        ProviderConfig {
+            name: self.name.to_owned(),
+            wire: self.wire,
+            base_url: self.base_url.to_owned(),
+            key,
+            needs_key: self.needs_key,
+            key_env: self.key_env.map(str::to_owned),
+            headers: Vec::new(),
+            timeouts: Timeouts::default(),
+        }
+    }
+
+    /// The provider at the address that `base_url_env` held. Whoever names an address of their own may need no key.
+    pub fn config_at(&self, address: &str, key: Option<Secret>) -> ProviderConfig {
+        let address = address.trim();
+        let base_url = if self.base_url_env == OLLAMA_HOST { ollama_url(address) } else { address.to_owned() };
+        ProviderConfig { base_url, needs_key: false, ..self.config(key) }
+    }
+}
+
+/// `OLLAMA_HOST` is written for the server as much as for its clients: scheme, port and path may be missing, and the
+/// address may be the one that means "all interfaces".
+fn ollama_url(host: &str) -> String {
+    let (scheme, rest) = match host.split_once("://") {
+        Some((scheme, rest)) => (scheme, rest),
+        None => ("http", host),
+    };
+    let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+    let authority = match authority.strip_prefix("0.0.0.0").or_else(|| authority.strip_prefix("[::]")) {
+        Some(port) => format!("127.0.0.1{port}"),
+        None if authority.is_empty() => "127.0.0.1".to_owned(),
+        None if authority.starts_with(':') => format!("127.0.0.1{authority}"),
+        None => authority.to_owned(),
+    };
+    let after_brackets = authority.rsplit(']').next().unwrap_or_default();
+    let port = if after_brackets.contains(':') || scheme == "https" { "" } else { ":11434" };
+    let path = if path.is_empty() { "v1" } else { path.trim_end_matches('/') };
+    format!("{scheme}://{authority}{port}/{path}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ollama_host_is_read_in_every_form_that_ollama_itself_accepts() {
+        for (host, url) in [
+            ("", "http://127.0.0.1:11434/v1"),
+            ("0.0.0.0", "http://127.0.0.1:11434/v1"),
+            ("0.0.0.0:8080", "http://127.0.0.1:8080/v1"),
+            (":8080", "http://127.0.0.1:8080/v1"),
+            ("[::]:8080", "http://127.0.0.1:8080/v1"),
+            ("[fe80::1]", "http://[fe80::1]:11434/v1"),
+            ("gpu.lan", "http://gpu.lan:11434/v1"),
+            ("https://gpu.example", "https://gpu.example/v1"),
+            ("http://gpu.lan:1/v1/", "http://gpu.lan:1/v1"),
+        ] {
+            assert_eq!(ollama_url(host), url, "OLLAMA_HOST={host}");
+        }
+    }
+
+    #[test]
+    fn a_configured_address_needs_no_key() {
+        let anthropic = &builtin_providers()[0];
+        assert!(anthropic.config(None).needs_key);
+        let config = anthropic.config_at("http://127.0.0.1:9", None);
+        assert!(!config.needs_key);
+        assert_eq!(config.base_url, "http://127.0.0.1:9");
+    }
+
+    #[test]
+    fn a_printed_configuration_shows_no_key() {
+        // T61
+        let mut config = builtin_providers()[1].config(Some(Secret::new("sk-canary-1")));
+        config.headers.push(("x-team".into(), Secret::new("canary-2")));
+        let shown = format!("{config:?}");
+        assert!(!shown.contains("canary"), "{shown}");
+    }
+}
