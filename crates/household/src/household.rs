@@ -10,7 +10,7 @@ use tool::Registry;
 use crate::calendar::{self, Calendars};
 use crate::error::Error;
 use crate::index::Index;
-use crate::notes::{self, Lookout};
+use crate::notes::{self, IndexState};
 use crate::preferences::Log;
 use crate::{contacts, draft, mail, preferences, triage};
 
@@ -106,7 +106,7 @@ pub const TOOLS: [&str; 24] = [
 pub struct Household {
     options: Options,
     index: Index,
-    notes: Lookout,
+    notes: IndexState,
     calendars: Calendars,
 }
 
@@ -115,7 +115,7 @@ impl Household {
     pub fn open(options: Options) -> Result<Arc<Self>, Error> {
         let index = Index::open(options.index.as_deref())?;
         let calendars = Calendars::new(options.calendars.clone());
-        Ok(Arc::new(Self { options, index, notes: Lookout::default(), calendars }))
+        Ok(Arc::new(Self { options, index, notes: IndexState::default(), calendars }))
     }
 
     /// Its tools, added to others.
@@ -141,7 +141,7 @@ impl Household {
     }
 
     /// What it knows of the folder of notes.
-    pub(crate) fn notes(&self) -> &Lookout {
+    pub(crate) fn notes(&self) -> &IndexState {
         &self.notes
     }
 

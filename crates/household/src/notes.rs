@@ -26,5 +26,5 @@ pub(crate) mod tools;
 mod vocabulary;
 mod watch;
 
-pub(crate) use refresh::Lookout;
-pub use search::{Found, FoundNote, Rung, search};
+pub(crate) use refresh::IndexState;
+pub use search::{Found, FoundNote, MatchKind, search};

@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::household::Household;
 
 /// A tool of the household. Its answer is one JSON object, so that a model, the engine of rules and a program read the same.
-pub(crate) struct HouseTool<A> {
+pub(crate) struct HouseholdTool<A> {
     pub info: ToolInfo,
     /// A right call's arguments, shown with every wrong one.
     pub example: &'static str,
@@ -23,7 +23,7 @@ pub(crate) struct HouseTool<A> {
     pub act: fn(&A, &Household) -> Result<Value, Error>,
 }
 
-impl<A: DeserializeOwned + Send + 'static> Tool for HouseTool<A> {
+impl<A: DeserializeOwned + Send + 'static> Tool for HouseholdTool<A> {
     fn info(&self) -> &ToolInfo {
         &self.info
     }
@@ -38,7 +38,7 @@ impl<A: DeserializeOwned + Send + 'static> Tool for HouseTool<A> {
 }
 
 #[cfg(test)]
-pub(crate) mod rehearsal {
+pub(crate) mod test_calls {
     //! Calls to the household's tools, as an agent makes them.
 
     use agent::{CallId, ThreadId};

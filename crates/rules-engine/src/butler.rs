@@ -11,12 +11,12 @@ use jiff::Zoned;
 use provider::Said;
 use serde_json::json;
 
-use super::desk::Desk;
+use super::agent_context::AgentContext;
+use super::conversation::Turn;
 use super::intent::{Classification, Direct, Intent, classify};
 use super::lexicon::{Concept, lexicon};
-use super::order::{Order, arguments};
-use super::speak::plain;
-use super::talk::Turn;
+use super::phrases::plain;
+use super::task::{SpecialistTask, arguments};
 use household::time::words::words;
 
 /// How every answer of the butler ends.
@@ -43,24 +43,24 @@ enum Plan {
 }
 
 /// What the butler does next.
-pub(super) fn next(turns: &[Turn], desk: &Desk) -> Said {
+pub(super) fn next(turns: &[Turn], cx: &AgentContext) -> Said {
     let Some((current, before)) = turns.split_last() else { return signed("", &help()) };
-    let steps = match plan(before, &current.said, desk) {
+    let steps = match plan(before, &current.said, cx) {
         Plan::Say(text) => return signed(&current.said, &text),
-        Plan::Hand(_) if !desk.can(DELEGATE) => return signed(&current.said, &without_household()),
+        Plan::Hand(_) if !cx.can(DELEGATE) => return signed(&current.said, &without_household()),
         Plan::Hand(steps) => steps,
     };
     match steps.get(current.calls.len()) {
-        Some(step) => hand(step, current, desk),
-        None => signed(&current.said, &answer::of(&steps, current, desk)),
+        Some(step) => hand(step, current, cx),
+        None => signed(&current.said, &answer::of(&steps, current, cx)),
     }
 }
 
 /// What there is to say when nothing more may be called.
-pub(super) fn closing(turns: &[Turn], desk: &Desk) -> Said {
+pub(super) fn closing(turns: &[Turn], cx: &AgentContext) -> Said {
     let Some((current, before)) = turns.split_last() else { return signed("", &help()) };
-    match plan(before, &current.said, desk) {
-        Plan::Hand(steps) if !current.calls.is_empty() => signed(&current.said, &answer::of(&steps, current, desk)),
+    match plan(before, &current.said, cx) {
+        Plan::Hand(steps) if !current.calls.is_empty() => signed(&current.said, &answer::of(&steps, current, cx)),
         Plan::Hand(_) => signed(&current.said, "I had to stop before I could look into this. Ask me again."),
         Plan::Say(text) => signed(&current.said, &text),
     }
@@ -83,40 +83,41 @@ const ASIDES: [(&str, &str); 5] = [
     ("nl", "Ik versta Nederlands, maar zonder taalmodel antwoord ik in het Engels."),
 ];
 
-fn plan(before: &[Turn], said: &str, desk: &Desk) -> Plan {
-    let read = classify(said, &desk.context);
-    if let Some(plan) = follow_up::resolve(before, said, &read, desk) {
+fn plan(before: &[Turn], said: &str, cx: &AgentContext) -> Plan {
+    let read = classify(said, &cx.context);
+    if let Some(plan) = follow_up::resolve(before, said, &read, cx) {
         return plan;
     }
     if let Some(direct) = read.direct {
-        return Plan::Say(directly(direct, &desk.context.now));
+        return Plan::Say(directly(direct, &cx.context.now));
     }
     match &read.question {
         Some(question) => Plan::Say(ask(said, &question.choices)),
-        None => Plan::Hand(steps(&read, desk)),
+        None => Plan::Hand(steps(&read, cx)),
     }
 }
 
-fn steps(read: &Classification, desk: &Desk) -> Vec<Step> {
-    let step = |meant: &super::intent::Meant| Step {
+fn steps(read: &Classification, cx: &AgentContext) -> Vec<Step> {
+    let step = |meant: &super::intent::IntentMatch| Step {
         intent: meant.intent,
         task: meant.text.clone(),
         entities: read.entities.all(),
-        time: classify(&meant.text, &desk.context).times.words(&meant.text),
+        time: classify(&meant.text, &cx.context).times.words(&meant.text),
         reason: reason(meant.intent, &meant.because),
     };
     read.intents.iter().map(step).collect()
 }
 
 /// Hands a step on, with what earlier steps of the same request found.
-fn hand(step: &Step, current: &Turn, desk: &Desk) -> Said {
+fn hand(step: &Step, current: &Turn, cx: &AgentContext) -> Said {
     let mut entities = step.entities.clone();
     let is_pointing = points_at_one(&step.task);
     for called in &current.calls {
         entities.extend(answer::carried(called, step.intent, is_pointing));
         // "Find the contract and draft a reply": the reply is about what was looked for.
         if step.intent == Intent::Draft && called.input["intent"] == Intent::Search.as_str() {
-            let searched = Order::read(called.input["task"].as_str().unwrap_or(""), &desk.context).subject_words();
+            let searched =
+                SpecialistTask::read(called.input["task"].as_str().unwrap_or(""), &cx.context).subject_words();
             entities.extend(Some(searched).filter(|searched| !searched.is_empty()));
         }
     }

@@ -76,14 +76,14 @@ pub(super) fn by_form(text: &str) -> (Entities, Vec<Range<usize>>) {
 }
 
 /// What the words of a text tell: people and topics.
-pub(super) struct Told<'a> {
+pub(super) struct NamedThings<'a> {
     pub text: &'a str,
     pub words: &'a [Word],
     pub hits: &'a [Hit],
     pub times: &'a Times,
 }
 
-impl Told<'_> {
+impl NamedThings<'_> {
     /// Adds people, those of `known` first, and topics.
     pub fn add_to(&self, entities: &mut Entities, known: &[String]) {
         let mut taken: HashSet<usize> = HashSet::new();

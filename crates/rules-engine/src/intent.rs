@@ -61,7 +61,7 @@ pub enum Direct {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Classification {
     /// What is handed on, in order.
-    pub intents: Vec<Meant>,
+    pub intents: Vec<IntentMatch>,
     /// What is answered directly.
     pub direct: Option<Direct>,
     /// What has to be asked back.
@@ -78,7 +78,7 @@ pub struct Classification {
 
 /// One intent, and the words that ask for it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Meant {
+pub struct IntentMatch {
     /// The intent.
     pub intent: Intent,
     /// The part of the request that says it.
@@ -137,7 +137,7 @@ pub fn classify(text: &str, context: &Context) -> Classification {
     let words = lexicon().mended(text, &plain, &entities::name_words(&context.people));
     let hits = lexicon().hits(&words);
     let times = time::parse_words(text, &words, &context.now);
-    let told = entities::Told { text, words: &words, hits: &hits, times: &times };
+    let told = entities::NamedThings { text, words: &words, hits: &hits, times: &times };
     told.add_to(&mut entities, &context.people);
     let reading = Reading { text, words: &words, hits: &hits, entities: &entities, times: &times };
     let decision = reading.decide();
@@ -168,21 +168,21 @@ struct Reading<'a> {
 
 /// What was decided.
 struct Decision {
-    intents: Vec<Meant>,
+    intents: Vec<IntentMatch>,
     direct: Option<Direct>,
     question: Option<Question>,
     confidence: f64,
     margin: f64,
 }
 
-/// Points by class, in the order of [`Intent::ALL`], and for what is out of reach.
+/// Scores by class, in the order of [`Intent::ALL`], and for what is out of reach.
 #[derive(Clone, Copy, Debug, Default)]
-struct Points {
+struct Scores {
     of: [f64; 5],
     beyond: f64,
 }
 
-impl Points {
+impl Scores {
     fn best(&self) -> (Intent, f64) {
         let (index, points) = self
             .of
@@ -233,8 +233,8 @@ impl Reading<'_> {
     }
 
     /// The clear intents: those of the clauses that stand on their own, else that of the whole.
-    fn meant(&self, whole: &Points) -> Vec<(Meant, Points)> {
-        let mut meant: Vec<(Meant, Points)> = Vec::new();
+    fn meant(&self, whole: &Scores) -> Vec<(IntentMatch, Scores)> {
+        let mut meant: Vec<(IntentMatch, Scores)> = Vec::new();
         for clause in self.clauses() {
             let points = self.points(clause.clone());
             let (intent, _) = points.best();
@@ -253,7 +253,7 @@ impl Reading<'_> {
             meant.push((self.because(whole.best().0, 0..self.words.len()), *whole));
         }
         if self.has(&(0..self.words.len()), Concept::Briefing) && meant.len() == 1 {
-            let plan = Meant { intent: Intent::Schedule, ..meant[0].0.clone() };
+            let plan = IntentMatch { intent: Intent::Schedule, ..meant[0].0.clone() };
             meant.push((plan, meant[0].1));
         }
         if let [(only, _)] = &mut meant[..] {
@@ -263,7 +263,7 @@ impl Reading<'_> {
         meant
     }
 
-    fn because(&self, intent: Intent, clause: std::ops::Range<usize>) -> Meant {
+    fn because(&self, intent: Intent, clause: std::ops::Range<usize>) -> IntentMatch {
         let says = |hit: &&Hit| WEIGHTS.iter().any(|(concept, of, _)| *concept == hit.concept && *of == intent);
         let inside = self.hits.iter().filter(|hit| clause.start <= hit.words.start && hit.words.end <= clause.end);
         let mut because: Vec<String> = Vec::new();
@@ -273,11 +273,11 @@ impl Reading<'_> {
                 because.push(words);
             }
         }
-        Meant { intent, text: self.clause_text(&clause).to_owned(), because }
+        IntentMatch { intent, text: self.clause_text(&clause).to_owned(), because }
     }
 
-    fn points(&self, clause: std::ops::Range<usize>) -> Points {
-        let mut points = Points::default();
+    fn points(&self, clause: std::ops::Range<usize>) -> Scores {
+        let mut points = Scores::default();
         let head = self.head(&clause);
         let clause = self.without_content(clause, head);
         let inside: Vec<&Hit> =
@@ -363,7 +363,7 @@ impl Reading<'_> {
     }
 
     /// What is answered without handing anything on; none where asking back is better.
-    fn direct(&self, whole: &Points) -> Option<Direct> {
+    fn direct(&self, whole: &Scores) -> Option<Direct> {
         const KINDS: [(Concept, Direct); 6] = [
             (Concept::Clock, Direct::Clock),
             (Concept::Identity, Direct::Identity),
@@ -401,7 +401,7 @@ impl Reading<'_> {
     }
 
     /// What may have been meant, likeliest first.
-    fn choices(&self, whole: &Points) -> Vec<Intent> {
+    fn choices(&self, whole: &Scores) -> Vec<Intent> {
         let mut likely: Vec<(f64, Intent)> =
             Intent::ALL.into_iter().zip(whole.of).filter(|(_, points)| *points > 0.5).map(|(i, p)| (p, i)).collect();
         likely.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));

@@ -5,23 +5,23 @@
 use provider::Said;
 use serde_json::{Value, json};
 
-use super::desk::{Desk, failed};
+use super::agent_context::{AgentContext, failed};
+use super::conversation::Turn;
 use super::lexicon::Concept;
-use super::order::Order;
-use super::speak::{list, preferences, shown, text_of, texts_of};
-use super::talk::Turn;
+use super::phrases::{list, preferences, shown, text_of, texts_of};
+use super::task::SpecialistTask;
 use household::time::words::fold;
 
 /// So many letters of a word are enough to know it by, whatever its ending.
 const STEM: usize = 6;
 
 /// What the learner does next.
-pub(super) fn next(order: &Order, turn: &Turn, desk: &Desk) -> Said {
+pub(super) fn next(task: &SpecialistTask, turn: &Turn, cx: &AgentContext) -> Said {
     match turn.last() {
-        None => begin(order, desk),
+        None => begin(task, cx),
         Some((tool, _, outcome)) if outcome.is_error => failed(&format!("look into the preferences ({tool})"), outcome),
-        Some(("prefs_list", _, outcome)) => from_list(order, turn, desk, &outcome.data),
-        Some(("prefs_propose", _, outcome)) => Said::text(proposed(order, &outcome.data)),
+        Some(("prefs_list", _, outcome)) => from_list(task, turn, cx, &outcome.data),
+        Some(("prefs_propose", _, outcome)) => Said::text(proposed(task, &outcome.data)),
         Some(("prefs_explain", _, outcome)) => Said::text(explained(&outcome.data)),
         Some((tool, input, _)) => {
             let done = if tool == "prefs_forget" { "is forgotten" } else { "is applied from here on" };
@@ -30,28 +30,28 @@ pub(super) fn next(order: &Order, turn: &Turn, desk: &Desk) -> Said {
     }
 }
 
-fn begin(order: &Order, desk: &Desk) -> Said {
-    if order.has_any(&[Concept::Explain, Concept::Forget, Concept::Apply]) || is_question(order) {
-        return desk.call("prefs_list", json!({}));
+fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
+    if task.has_any(&[Concept::Explain, Concept::Forget, Concept::Apply]) || is_question(task) {
+        return cx.call("prefs_list", json!({}));
     }
-    let about = order.subject_words();
-    desk.call("prefs_propose", json!({ "about": about }))
+    let about = task.subject_words();
+    cx.call("prefs_propose", json!({ "about": about }))
 }
 
-fn from_list(order: &Order, turn: &Turn, desk: &Desk, data: &Value) -> Said {
+fn from_list(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, data: &Value) -> Said {
     let all = list(data, "preferences");
     let verb =
         [(Concept::Explain, "prefs_explain"), (Concept::Forget, "prefs_forget"), (Concept::Apply, "prefs_apply")];
-    let asked = verb.into_iter().find(|(concept, _)| order.has(*concept));
+    let asked = verb.into_iter().find(|(concept, _)| task.has(*concept));
     if let Some((_, tool)) = asked.filter(|_| turn.calls.len() == 1) {
-        let meant = best(order, all);
+        let meant = best(task, all);
         return match meant {
-            Some(preference) => desk.call(tool, json!({ "key": preference["key"] })),
+            Some(preference) => cx.call(tool, json!({ "key": preference["key"] })),
             None => Said::text(which(all)),
         };
     }
-    if all.is_empty() && turn.calls.len() == 1 && desk.can("prefs_propose") {
-        return desk.call("prefs_propose", json!({}));
+    if all.is_empty() && turn.calls.len() == 1 && cx.can("prefs_propose") {
+        return cx.call("prefs_propose", json!({}));
     }
     Said::text(match all.is_empty() {
         true => "I know no preferences of yours yet. I learn from what you decide.".to_owned(),
@@ -60,9 +60,9 @@ fn from_list(order: &Order, turn: &Turn, desk: &Desk, data: &Value) -> Said {
 }
 
 /// The one preference that shares most words with the task, if there is one.
-fn best<'a>(order: &Order, all: &'a [Value]) -> Option<&'a Value> {
+fn best<'a>(task: &SpecialistTask, all: &'a [Value]) -> Option<&'a Value> {
     // What was pointed at stands beside the task.
-    let task = fold(&format!("{} {}", order.task, order.entities.topics.join(" ")));
+    let task = fold(&format!("{} {}", task.task, task.entities.topics.join(" ")));
     let score = |preference: &Value| {
         let key = preference["key"].as_str().unwrap_or("");
         if task.contains(&fold(key)) && !key.is_empty() {
@@ -87,9 +87,9 @@ fn which(all: &[Value]) -> String {
     }
 }
 
-fn proposed(order: &Order, data: &Value) -> String {
+fn proposed(task: &SpecialistTask, data: &Value) -> String {
     let all = list(data, "preferences");
-    let told = match is_question(order) {
+    let told = match is_question(task) {
         true => "",
         false => "I learn from what you decide, not from what I am told. ",
     };
@@ -110,7 +110,7 @@ fn explained(data: &Value) -> String {
 }
 
 /// Whether something is asked rather than told.
-fn is_question(order: &Order) -> bool {
-    let asks = order.has_any(&[Concept::Question, Concept::Look, Concept::Preference]) || order.task.ends_with('?');
-    asks && !order.has(Concept::Always)
+fn is_question(task: &SpecialistTask) -> bool {
+    let asks = task.has_any(&[Concept::Question, Concept::Look, Concept::Preference]) || task.task.ends_with('?');
+    asks && !task.has(Concept::Always)
 }

@@ -1,26 +1,26 @@
 //! The engine of rules: understands requests without a model, and speaks as any of the household's agents, the same way every
 //! time.
 //!
-//! [`Rules`] is a model that lives in this process. Which agent it speaks as is read from the tools it was lent and from its
+//! [`RulesEngine`] is a model that lives in this process. Which agent it speaks as is read from the tools it was lent and from its
 //! brief; what it does next, from the conversation alone, so that a process which starts again goes on at the right place.
 //! [`classify`] says what a request asks for, [`time::parse`](household::time::parse) what it says about time; both are pure.
 //!
 //! Words of mails, calendars and notes come in as values of tool results and go out as quotations. They are never read as
 //! requests. Deliberately absent: anything that pretends to be a language model.
 
+mod agent_context;
 mod butler;
 mod communicator;
-mod desk;
+mod conversation;
 mod entities;
 mod intent;
 mod learner;
 mod lexicon;
 mod navigator;
-mod order;
+mod phrases;
 mod remark;
 mod scheduler;
-mod speak;
-mod talk;
+mod task;
 mod triage;
 mod wording;
 
@@ -30,14 +30,14 @@ use agent::model::CallError;
 use jiff::tz::TimeZone;
 use provider::{Ask, Heard, Resident, Said};
 
-use desk::Desk;
+use agent_context::AgentContext;
+use conversation::Turn;
 use household::{Household, Now};
-use order::Order;
-use speak::Calendar;
-use talk::Turn;
+use phrases::DateWords;
+use task::SpecialistTask;
 
 pub use entities::Entities;
-pub use intent::{Classification, Context, Direct, Intent, Meant, Question, classify};
+pub use intent::{Classification, Context, Direct, Intent, IntentMatch, Question, classify};
 
 /// The engine's name among the models that live in this process: `builtin/rules`.
 pub const NAME: &str = "rules";
@@ -46,26 +46,26 @@ pub const NAME: &str = "rules";
 const MOST_CALLS: usize = 6;
 
 /// The engine.
-pub struct Rules {
+pub struct RulesEngine {
     now: Now,
     zone: TimeZone,
     people: Vec<String>,
 }
 
-impl Rules {
+impl RulesEngine {
     /// An engine for a household in this zone, where it is that time.
     pub fn new(now: Now, zone: TimeZone) -> Self {
         Self { now, zone, people: Vec::new() }
     }
 
     /// An engine for a household.
-    pub fn of(house: &Household) -> Self {
+    pub fn for_household(house: &Household) -> Self {
         Self::new(Arc::clone(&house.options().now), house.options().zone.clone())
     }
 
     /// The same engine, which knows these people by name.
     #[must_use]
-    pub fn knowing(mut self, people: impl IntoIterator<Item = String>) -> Self {
+    pub fn with_people(mut self, people: impl IntoIterator<Item = String>) -> Self {
         self.people.extend(people);
         self
     }
@@ -76,29 +76,29 @@ impl Rules {
     }
 }
 
-impl Resident for Rules {
+impl Resident for RulesEngine {
     fn answer(&self, heard: &Heard, ask: &Ask) -> Result<Said, CallError> {
         let context = self.context();
-        let calendar = Calendar { now: context.now.clone() };
+        let dates = DateWords { now: context.now.clone() };
         let tools = heard.tools.iter().map(|tool| Arc::clone(&tool.name)).collect();
-        let desk = Desk { context, calendar, tools };
-        let turns = talk::turns(&heard.messages);
+        let cx = AgentContext { context, dates, tools };
+        let turns = conversation::turns(&heard.messages);
         let current = turns.last().cloned().unwrap_or_default();
-        let agent = Agent::of(&desk, &current);
-        let said = agent.next(&turns, &current, &desk);
+        let agent = Agent::of(&cx, &current);
+        let said = agent.next(&turns, &current, &cx);
         if said.calls.is_empty() || (ask.calls_allowed && current.calls.len() < MOST_CALLS) {
             return Ok(said);
         }
         Ok(match agent {
-            Agent::Butler => butler::closing(&turns, &desk),
+            Agent::Butler => butler::closing(&turns, &cx),
             _ => Said::text(unfinished(&current)),
         })
     }
 }
 
-impl std::fmt::Debug for Rules {
+impl std::fmt::Debug for RulesEngine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Rules").field("zone", &self.zone).finish_non_exhaustive()
+        f.debug_struct("RulesEngine").field("zone", &self.zone).finish_non_exhaustive()
     }
 }
 
@@ -115,8 +115,8 @@ enum Agent {
 
 impl Agent {
     /// Read from the brief, else from the tools. Who was lent none of ours speaks as a butler without a household.
-    fn of(desk: &Desk, turn: &Turn) -> Self {
-        let told = turn.said.split_once("\n\nContext: ").map(|(_, rest)| talk::object_in(rest));
+    fn of(cx: &AgentContext, turn: &Turn) -> Self {
+        let told = turn.said.split_once("\n\nContext: ").map(|(_, rest)| conversation::object_in(rest));
         let target = told.as_ref().and_then(|told| told["targetAgent"].as_str());
         let named = match target {
             Some("triage") => Some(Self::Triage),
@@ -136,19 +136,19 @@ impl Agent {
             ("notes_search", Self::Navigator),
             ("prefs_list", Self::Learner),
         ];
-        let lent = || by_tools.into_iter().find(|(tool, _)| desk.can(tool)).map(|(_, agent)| agent);
-        named.filter(|_| !desk.can("delegate")).or_else(lent).unwrap_or(Self::Butler)
+        let lent = || by_tools.into_iter().find(|(tool, _)| cx.can(tool)).map(|(_, agent)| agent);
+        named.filter(|_| !cx.can("delegate")).or_else(lent).unwrap_or(Self::Butler)
     }
 
-    fn next(self, turns: &[Turn], current: &Turn, desk: &Desk) -> Said {
-        let order = || Order::read(&current.said, &desk.context);
+    fn next(self, turns: &[Turn], current: &Turn, cx: &AgentContext) -> Said {
+        let task = || SpecialistTask::read(&current.said, &cx.context);
         match self {
-            Self::Butler => butler::next(turns, desk),
-            Self::Triage => triage::next(&order(), current, desk),
-            Self::Scheduler => scheduler::next(&order(), current, desk),
-            Self::Communicator => communicator::next(&order(), current, desk),
-            Self::Navigator => navigator::next(&order(), current, desk),
-            Self::Learner => learner::next(&order(), current, desk),
+            Self::Butler => butler::next(turns, cx),
+            Self::Triage => triage::next(&task(), current, cx),
+            Self::Scheduler => scheduler::next(&task(), current, cx),
+            Self::Communicator => communicator::next(&task(), current, cx),
+            Self::Navigator => navigator::next(&task(), current, cx),
+            Self::Learner => learner::next(&task(), current, cx),
         }
     }
 }

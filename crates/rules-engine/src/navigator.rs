@@ -3,24 +3,24 @@
 use provider::Said;
 use serde_json::{Value, json};
 
-use super::desk::{Desk, failed};
+use super::agent_context::{AgentContext, failed};
+use super::conversation::Turn;
 use super::lexicon::Concept;
-use super::order::Order;
-use super::speak::{list, notes, plain, text_of};
-use super::talk::Turn;
+use super::phrases::{list, notes, plain, text_of};
+use super::task::SpecialistTask;
 
 /// The most characters of a note that are told.
 const MOST_TOLD: usize = 1_500;
 
 /// What the navigator does next.
-pub(super) fn next(order: &Order, turn: &Turn, desk: &Desk) -> Said {
+pub(super) fn next(task: &SpecialistTask, turn: &Turn, cx: &AgentContext) -> Said {
     match turn.last() {
-        None => begin(order, desk),
+        None => begin(task, cx),
         Some((tool, _, outcome)) if outcome.is_error => failed(&format!("look into the notes ({tool})"), outcome),
         Some(("notes_search", input, outcome)) => {
             let first = list(&outcome.data, "results").first();
-            match first.filter(|_| order.has(Concept::Backlinks) && turn.calls.len() == 1) {
-                Some(note) => desk.call("notes_backlinks", json!({ "path": note["path"] })),
+            match first.filter(|_| task.has(Concept::Backlinks) && turn.calls.len() == 1) {
+                Some(note) => cx.call("notes_backlinks", json!({ "path": note["path"] })),
                 None => Said::text(found(input, &outcome.data)),
             }
         }
@@ -37,19 +37,19 @@ pub(super) fn next(order: &Order, turn: &Turn, desk: &Desk) -> Said {
     }
 }
 
-fn begin(order: &Order, desk: &Desk) -> Said {
-    if let Some(path) = order.entities.paths.first() {
-        let tool = if order.has(Concept::Backlinks) { "notes_backlinks" } else { "notes_read" };
-        return desk.call(tool, json!({ "path": path }));
+fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
+    if let Some(path) = task.entities.paths.first() {
+        let tool = if task.has(Concept::Backlinks) { "notes_backlinks" } else { "notes_read" };
+        return cx.call(tool, json!({ "path": path }));
     }
-    let query = order.subject_words();
-    match (query.is_empty(), order.has(Concept::Recent)) {
-        (true, true) => desk.call("notes_recent", json!({})),
-        (true, false) if order.entities.topics.is_empty() => {
+    let query = task.subject_words();
+    match (query.is_empty(), task.has(Concept::Recent)) {
+        (true, true) => cx.call("notes_recent", json!({})),
+        (true, false) if task.entities.topics.is_empty() => {
             Said::text("What should I look for in the notes? A word or two from the note is enough.")
         }
-        (true, false) => desk.call("notes_search", json!({ "query": order.entities.topics.join(" ") })),
-        (false, _) => desk.call("notes_search", json!({ "query": query })),
+        (true, false) => cx.call("notes_search", json!({ "query": task.entities.topics.join(" ") })),
+        (false, _) => cx.call("notes_search", json!({ "query": query })),
     }
 }
 

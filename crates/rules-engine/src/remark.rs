@@ -1,10 +1,10 @@
 //! What somebody says about a mail rather than asks: that it is urgent or can wait, and how it is to be marked.
 //!
-//! Read from the words of whoever gave the order, never from a mail. Whether it is this mail's business that is meant, and
+//! Read from the words of the task, never from a mail. Whether it is this mail's business that is meant, and
 //! which mail, is left to `triage`.
 
 use super::lexicon::Concept;
-use super::order::Order;
+use super::task::SpecialistTask;
 use household::time::words::words;
 
 /// What is said about a mail.
@@ -17,9 +17,9 @@ pub(super) enum Remark {
 }
 
 impl Remark {
-    /// What an order says; none where it asks.
-    pub fn of(order: &Order) -> Option<Self> {
-        let said: Vec<String> = words(&order.task).into_iter().map(|word| word.folded).collect();
+    /// What a task says; none where it asks.
+    pub fn of(task: &SpecialistTask) -> Option<Self> {
+        let said: Vec<String> = words(&task.task).into_iter().map(|word| word.folded).collect();
         let says = |phrases: &str| {
             phrases.split(", ").any(|phrase| {
                 let phrase: Vec<String> = words(phrase).into_iter().map(|word| word.folded).collect();
@@ -29,7 +29,7 @@ impl Remark {
         if ASKING.split(' ').any(|word| said.iter().any(|said| said == word)) {
             return None;
         }
-        let is_told = !order.task.trim_end().ends_with('?') && !order.has_any(&[Concept::Look, Concept::Find]);
+        let is_told = !task.task.trim_end().ends_with('?') && !task.has_any(&[Concept::Look, Concept::Find]);
         let verdict = [(CALM, false), (URGENT, true)].into_iter().find(|(phrases, _)| says(phrases));
         if let Some((_, is_urgent)) = verdict.filter(|_| is_told) {
             return Some(Self::Urgent(is_urgent));
@@ -82,7 +82,7 @@ mod tests {
     fn what_is_told_about_a_mail_is_told_apart_from_what_is_asked() {
         let now = "2026-01-15T11:00:00+01:00[Europe/Berlin]".parse().expect("a moment");
         let context = Context { now, people: vec!["Tom Becker".into()] };
-        let read = |task: &str| Remark::of(&Order::read(task, &context));
+        let read = |task: &str| Remark::of(&SpecialistTask::read(task, &context));
         for (task, remark) in [
             ("msg_048 is not urgent", Some(Remark::Urgent(false))),
             ("The mail from Tom isn't important.", Some(Remark::Urgent(false))),

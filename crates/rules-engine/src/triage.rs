@@ -3,93 +3,91 @@
 use provider::Said;
 use serde_json::{Value, json};
 
-use super::desk::{Desk, failed};
+use super::agent_context::{AgentContext, failed};
+use super::conversation::Turn;
 use super::lexicon::Concept;
-use super::order::Order;
+use super::phrases::{count, list, plain, text_of};
 use super::remark::Remark;
-use super::speak::{count, list, plain, text_of};
-use super::talk::Turn;
+use super::task::SpecialistTask;
 
 /// The most mails that are told one by one.
 const MOST_TOLD: usize = 5;
 
 /// What triage does next.
-pub(super) fn next(order: &Order, turn: &Turn, desk: &Desk) -> Said {
+pub(super) fn next(task: &SpecialistTask, turn: &Turn, cx: &AgentContext) -> Said {
     match turn.last() {
-        None => begin(order, desk),
+        None => begin(task, cx),
         // Of several mails, what was done is told beside what was not.
         Some(("mail_feedback" | "mail_flag", ..)) if turn.calls.len() > 1 => Said::text(told(turn)),
         Some((tool, _, outcome)) if outcome.is_error => failed(&format!("look into the mail ({tool})"), outcome),
-        Some(("mail_list", _, outcome)) if let Some(Remark::Mark(flag, on)) = Remark::of(order) => {
+        Some(("mail_list", _, outcome)) if let Some(Remark::Mark(flag, on)) = Remark::of(task) => {
             match list(&outcome.data, "mails") {
-                [only] => desk.call("mail_flag", json!({ "id": only["emailId"], "flag": flag, "on": on })),
-                _ => {
-                    Said::text(format!("Which one do you mean? Say its id.\n\n{}", listed(order, desk, &outcome.data)))
-                }
+                [only] => cx.call("mail_flag", json!({ "id": only["emailId"], "flag": flag, "on": on })),
+                _ => Said::text(format!("Which one do you mean? Say its id.\n\n{}", listed(task, cx, &outcome.data))),
             }
         }
         Some(("mail_feedback" | "mail_flag", ..)) => Said::text(told(turn)),
         // One mail is worth a closer look.
-        Some(("mail_list", _, outcome)) if turn.calls.len() == 1 && desk.can("mail_triage") => {
+        Some(("mail_list", _, outcome)) if turn.calls.len() == 1 && cx.can("mail_triage") => {
             match list(&outcome.data, "mails") {
-                [only] => desk.call("mail_triage", json!({ "id": only["emailId"] })),
-                _ => Said::text(listed(order, desk, &outcome.data)),
+                [only] => cx.call("mail_triage", json!({ "id": only["emailId"] })),
+                _ => Said::text(listed(task, cx, &outcome.data)),
             }
         }
-        Some(("mail_list", _, outcome)) => Said::text(listed(order, desk, &outcome.data)),
-        Some(("mail_read", _, outcome)) => Said::text(read(desk, &outcome.data)),
-        Some(("mail_thread", _, outcome)) => Said::text(thread(desk, &outcome.data)),
-        Some((_, input, outcome)) => Said::text(weighed(desk, input, &outcome.data)),
+        Some(("mail_list", _, outcome)) => Said::text(listed(task, cx, &outcome.data)),
+        Some(("mail_read", _, outcome)) => Said::text(read(cx, &outcome.data)),
+        Some(("mail_thread", _, outcome)) => Said::text(thread(cx, &outcome.data)),
+        Some((_, input, outcome)) => Said::text(weighed(cx, input, &outcome.data)),
     }
 }
 
-fn begin(order: &Order, desk: &Desk) -> Said {
-    let (since, until) = order.bounds();
-    let (ids, sender) = (&order.entities.ids, order.sender());
+fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
+    let (since, until) = task.bounds();
+    let (ids, sender) = (&task.entities.ids, task.sender());
     let of_each = |tool: &'static str, input: &dyn Fn(&String) -> Value| {
-        let calls: Vec<Said> = ids.iter().take(MOST_TOLD).map(|id| desk.call(tool, input(id))).collect();
+        let calls: Vec<Said> = ids.iter().take(MOST_TOLD).map(|id| cx.call(tool, input(id))).collect();
         // All at once: what one mail brings with it has no say in what is done with the next.
         calls.into_iter().reduce(|all, one| Said { calls: [all.calls, one.calls].concat(), ..all })
     };
-    match Remark::of(order) {
+    match Remark::of(task) {
         Some(Remark::Urgent(urgent)) if !ids.is_empty() || sender.is_some() => {
             let said = of_each("mail_feedback", &|id| json!({ "id": id, "urgent": urgent }));
-            return said.unwrap_or_else(|| desk.call("mail_feedback", json!({ "from": sender, "urgent": urgent })));
+            return said.unwrap_or_else(|| cx.call("mail_feedback", json!({ "from": sender, "urgent": urgent })));
         }
         Some(Remark::Mark(flag, on)) if !ids.is_empty() || sender.is_some() => {
             let said = of_each("mail_flag", &|id| json!({ "id": id, "flag": flag, "on": on }));
-            let list = || desk.call("mail_list", json!({ "from": sender, "since": since, "until": until }));
+            let list = || cx.call("mail_list", json!({ "from": sender, "since": since, "until": until }));
             return said.unwrap_or_else(list);
         }
         _ => {}
     }
     if let Some(id) = ids.first() {
-        return match order.words_of(Concept::Look).map(str::to_lowercase).as_deref() {
-            _ if order.task.to_lowercase().contains("thread") => desk.call("mail_thread", json!({ "id": id })),
+        return match task.words_of(Concept::Look).map(str::to_lowercase).as_deref() {
+            _ if task.task.to_lowercase().contains("thread") => cx.call("mail_thread", json!({ "id": id })),
             Some("read" | "open" | "lies" | "lese" | "öffne" | "lis" | "ouvre") => {
-                desk.call("mail_read", json!({ "id": id }))
+                cx.call("mail_read", json!({ "id": id }))
             }
-            _ => desk.call("mail_triage", json!({ "id": id })),
+            _ => cx.call("mail_triage", json!({ "id": id })),
         };
     }
-    let topic = order.entities.topics.iter().find(|topic| !is_plain_request(topic)).or(order.entities.quoted.first());
-    let is_unread = order.has(Concept::Unread);
-    if order.sender().is_some() || topic.is_some() || is_unread || !desk.can("mail_triage") {
-        let query = if order.sender().is_some() { None } else { topic };
-        return desk.call(
+    let topic = task.entities.topics.iter().find(|topic| !is_plain_request(topic)).or(task.entities.quoted.first());
+    let is_unread = task.has(Concept::Unread);
+    if task.sender().is_some() || topic.is_some() || is_unread || !cx.can("mail_triage") {
+        let query = if task.sender().is_some() { None } else { topic };
+        return cx.call(
             "mail_list",
             json!({
-                "from": order.sender(), "query": query, "since": since, "until": until,
+                "from": task.sender(), "query": query, "since": since, "until": until,
                 "unread": is_unread.then_some(true),
             }),
         );
     }
-    let only = match order.has(Concept::Urgent) {
-        _ if is_wary(&order.task) => "suspicious",
+    let only = match task.has(Concept::Urgent) {
+        _ if is_wary(&task.task) => "suspicious",
         true => "urgent",
         false => "all",
     };
-    desk.call("mail_triage", json!({ "only": only, "since": since, "until": until }))
+    cx.call("mail_triage", json!({ "only": only, "since": since, "until": until }))
 }
 
 /// What was taken down about mails, and which have their marks.
@@ -165,23 +163,23 @@ fn is_plain_request(topic: &str) -> bool {
 }
 
 /// Mails that were weighed.
-fn weighed(desk: &Desk, input: &Value, data: &Value) -> String {
+fn weighed(cx: &AgentContext, input: &Value, data: &Value) -> String {
     let items = list(data, "items");
     let total = data["total"].as_u64().map_or(items.len(), |total| usize::try_from(total).unwrap_or(usize::MAX));
     let only = input["only"].as_str().filter(|only| *only != "all");
     if items.is_empty() {
         let rest = counts(data);
         return match only {
-            Some(only) => format!("Nothing {only}{}. {rest}", period(desk, data)).trim_end().to_owned(),
-            None => format!("No mail{}.", period(desk, data)),
+            Some(only) => format!("Nothing {only}{}. {rest}", period(cx, data)).trim_end().to_owned(),
+            None => format!("No mail{}.", period(cx, data)),
         };
     }
     let head = match (only, input["id"].is_string()) {
         (_, true) => "This is what I make of it:".to_owned(),
-        (Some(only), _) => format!("{} {only}{}:", sentence_count(total), period(desk, data)),
-        (None, _) => format!("{} in all{}, the most important first:", sentence_count(total), period(desk, data)),
+        (Some(only), _) => format!("{} {only}{}:", sentence_count(total), period(cx, data)),
+        (None, _) => format!("{} in all{}, the most important first:", sentence_count(total), period(cx, data)),
     };
-    let told: Vec<String> = items.iter().take(MOST_TOLD).map(|item| desk.calendar.weighed(item)).collect();
+    let told: Vec<String> = items.iter().take(MOST_TOLD).map(|item| cx.dates.weighed(item)).collect();
     let rest = if only.is_some() { String::new() } else { counts(data) };
     [head, told.join("\n"), rest].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
 }
@@ -193,9 +191,9 @@ fn sentence_count(number: usize) -> String {
     }
 }
 
-fn period(desk: &Desk, data: &Value) -> String {
+fn period(cx: &AgentContext, data: &Value) -> String {
     let since = data["period"]["since"].as_str();
-    since.map(|since| format!(" since {}", desk.calendar.moment(since))).unwrap_or_default()
+    since.map(|since| format!(" since {}", cx.dates.moment(since))).unwrap_or_default()
 }
 
 /// How many of each kind there are.
@@ -207,36 +205,35 @@ fn counts(data: &Value) -> String {
 }
 
 /// Mails of a list.
-fn listed(order: &Order, desk: &Desk, data: &Value) -> String {
+fn listed(task: &SpecialistTask, cx: &AgentContext, data: &Value) -> String {
     let mails = list(data, "mails");
-    let from = order.sender().map(|sender| format!(" from {sender}")).unwrap_or_default();
+    let from = task.sender().map(|sender| format!(" from {sender}")).unwrap_or_default();
     if mails.is_empty() {
         return format!("There is no such mail{from}.");
     }
     let line = |mail: &Value| {
         let preview = text_of(mail, "preview");
         let preview = if preview.is_empty() { String::new() } else { format!("\n  It begins: \"{preview}\"") };
-        format!("{}{preview}", desk.calendar.mail(mail))
+        format!("{}{preview}", cx.dates.mail(mail))
     };
     let told: Vec<String> = mails.iter().take(MOST_TOLD).map(line).collect();
     let total = data["total"].as_u64().map_or(mails.len(), |total| usize::try_from(total).unwrap_or(usize::MAX));
     format!("{}{from}:\n\n{}", count(total, "mail", "mails"), told.join("\n"))
 }
 
-fn read(desk: &Desk, mail: &Value) -> String {
+fn read(cx: &AgentContext, mail: &Value) -> String {
     let mut text =
-        format!("{}\n\nIt says: \"{}\"", desk.calendar.mail(mail), plain(mail["body"].as_str().unwrap_or(""), 1_200));
-    for warning in super::speak::texts_of(mail, "warnings") {
+        format!("{}\n\nIt says: \"{}\"", cx.dates.mail(mail), plain(mail["body"].as_str().unwrap_or(""), 1_200));
+    for warning in super::phrases::texts_of(mail, "warnings") {
         text.push_str(&format!("\nCareful: {warning}"));
     }
     text
 }
 
-fn thread(desk: &Desk, data: &Value) -> String {
+fn thread(cx: &AgentContext, data: &Value) -> String {
     let mails = list(data, "mails");
-    let line = |mail: &Value| {
-        format!("{}\n  \"{}\"", desk.calendar.mail(mail), plain(mail["body"].as_str().unwrap_or(""), 300))
-    };
+    let line =
+        |mail: &Value| format!("{}\n  \"{}\"", cx.dates.mail(mail), plain(mail["body"].as_str().unwrap_or(""), 300));
     let told: Vec<String> = mails.iter().map(line).collect();
     format!(
         "{} in the thread \"{}\":\n\n{}",

@@ -4,20 +4,20 @@
 //! Only what is certain is turned round; what is not becomes nothing, and the draft shows a place to fill in.
 
 use super::lexicon::Concept;
-use super::order::Order;
+use super::task::SpecialistTask;
 
 /// The sentences that a mail is to say.
-pub(super) fn points(order: &Order) -> Vec<String> {
-    let told = match (order.content(), order.behind_person()) {
+pub(super) fn points(task: &SpecialistTask) -> Vec<String> {
+    let told = match (task.content(), task.behind_person()) {
         (Some(content), _) => Some(sentence(&content)),
-        (None, Some(rest)) if order.has(Concept::Ask) => question(rest),
-        (None, Some(rest)) if order.has(Concept::Acknowledge) => thanks(rest),
-        (None, Some(rest)) if order.has(Concept::Tell) => statement(rest),
+        (None, Some(rest)) if task.has(Concept::Ask) => question(rest),
+        (None, Some(rest)) if task.has(Concept::Acknowledge) => thanks(rest),
+        (None, Some(rest)) if task.has(Concept::Tell) => statement(rest),
         (None, _) => None,
     };
     match told {
         Some(told) => vec![told],
-        None => order.entities.quoted.iter().map(|quoted| sentence(quoted)).collect(),
+        None => task.entities.quoted.iter().map(|quoted| sentence(quoted)).collect(),
     }
 }
 
@@ -113,10 +113,10 @@ mod tests {
             ("Reply \"sounds good\" to Anna", "Sounds good."),
             ("Please answer Tom: yes, Tuesday works", "Yes, Tuesday works."),
         ] {
-            assert_eq!(points(&Order::read(task, &context)), [told], "{task}");
+            assert_eq!(points(&SpecialistTask::read(task, &context)), [told], "{task}");
         }
         for task in ["Reply to that mail from Tom", "Email Tom about the invoice", "Frag Anna, ob sie Zeit hat"] {
-            assert_eq!(points(&Order::read(task, &context)), Vec::<String>::new(), "{task}");
+            assert_eq!(points(&SpecialistTask::read(task, &context)), Vec::<String>::new(), "{task}");
         }
     }
 }

@@ -40,7 +40,7 @@ struct Read {
 
 /// All calendars as they are at one look.
 #[derive(Clone, Debug, Default)]
-pub struct Agenda {
+pub struct CalendarSnapshot {
     calendars: Vec<Calendar>,
     warnings: Vec<String>,
 }
@@ -67,8 +67,8 @@ impl Calendars {
     }
 
     /// Looks what there is.
-    pub fn look(&self) -> Result<Agenda, Error> {
-        let mut look = Look::default();
+    pub fn look(&self) -> Result<CalendarSnapshot, Error> {
+        let mut look = FileList::default();
         if let Some(place) = &self.place {
             match place.metadata() {
                 Ok(found) if found.is_dir() => look.folder(place, place, 0)?,
@@ -79,7 +79,7 @@ impl Calendars {
         }
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         read.retain(|path, _| look.files.binary_search_by(|(file, _)| file.cmp(path)).is_ok());
-        let mut agenda = Agenda { calendars: Vec::new(), warnings: look.warnings };
+        let mut agenda = CalendarSnapshot { calendars: Vec::new(), warnings: look.warnings };
         let mut at: BTreeMap<String, usize> = BTreeMap::new();
         for (path, name) in look.files {
             let events = match refreshed(&mut read, &path, &name) {
@@ -108,7 +108,7 @@ impl Calendars {
     }
 }
 
-impl Agenda {
+impl CalendarSnapshot {
     /// A single calendar of one text, as programs that keep none in files have it.
     pub fn of(events: Events, name: &str) -> Self {
         let warnings = events.warnings().to_vec();
@@ -174,13 +174,13 @@ impl Calendar {
 
 /// The files of a look, in order, each with the name of its calendar.
 #[derive(Default)]
-struct Look {
+struct FileList {
     files: Vec<(PathBuf, String)>,
     titles: BTreeMap<String, String>,
     warnings: Vec<String>,
 }
 
-impl Look {
+impl FileList {
     fn folder(&mut self, place: &Path, folder: &Path, depth: usize) -> Result<(), Error> {
         let mut entries: Vec<(PathBuf, bool)> = Vec::new();
         for entry in std::fs::read_dir(folder).map_err(Error::file(folder))? {
@@ -246,7 +246,7 @@ fn stem(path: &Path) -> String {
 mod tests {
     use super::*;
 
-    fn agenda(folder: &Path) -> Agenda {
+    fn agenda(folder: &Path) -> CalendarSnapshot {
         Calendars::new(Some(folder.to_owned())).look().expect("a look")
     }
 
@@ -256,7 +256,7 @@ mod tests {
         )
     }
 
-    fn titles(agenda: &Agenda) -> Vec<String> {
+    fn titles(agenda: &CalendarSnapshot) -> Vec<String> {
         let window =
             Window { start: "2026-01-01T00:00:00Z".parse().unwrap(), end: "2026-02-01T00:00:00Z".parse().unwrap() };
         let (found, _) = agenda.expand(window, &TimeZone::UTC);

@@ -109,12 +109,12 @@ impl Proposal {
 /// Text that cannot end its line: no value becomes a property of its own.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for letter in text.trim().replace("\r\n", "\n").chars() {
-        match letter {
-            '\\' | ';' | ',' => escaped.extend(['\\', letter]),
+    for character in text.trim().replace("\r\n", "\n").chars() {
+        match character {
+            '\\' | ';' | ',' => escaped.extend(['\\', character]),
             '\n' | '\r' => escaped.push_str("\\n"),
-            letter if letter.is_control() => {}
-            letter => escaped.push(letter),
+            character if character.is_control() => {}
+            character => escaped.push(character),
         }
     }
     escaped
@@ -124,13 +124,13 @@ fn escaped(text: &str) -> String {
 fn folded(line: &str) -> String {
     let mut folded = String::with_capacity(line.len() + 8);
     let mut bytes = 0;
-    for letter in line.chars() {
-        if bytes + letter.len_utf8() > 75 {
+    for character in line.chars() {
+        if bytes + character.len_utf8() > 75 {
             folded.push_str("\r\n ");
             bytes = 1;
         }
-        bytes += letter.len_utf8();
-        folded.push(letter);
+        bytes += character.len_utf8();
+        folded.push(character);
     }
     folded + "\r\n"
 }

@@ -8,9 +8,9 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
 use tool::{Registry, args};
 
-use super::busy::{Taken, busy, taken};
-use super::folder::{Agenda, Calendar};
-use super::free::{Slot, Wish, check, free_slots};
+use super::busy::{BusyEvent, busy, taken};
+use super::folder::{Calendar, CalendarSnapshot};
+use super::free::{Slot, SlotRequest, check, free_slots};
 use super::hours::{Hours, PartOfDay};
 use super::moment::Window;
 use super::proposal::{PROPOSALS, Proposal};
@@ -19,7 +19,7 @@ use crate::error::Error;
 use crate::household::Household;
 use crate::mail::address::bare;
 use crate::times::{Edge, moment, shown};
-use crate::tools::HouseTool;
+use crate::tools::HouseholdTool;
 
 /// More events are not told at once.
 const MAX_EVENTS: usize = 100;
@@ -76,8 +76,8 @@ fn of<A>(
     info: ToolInfo,
     example: &'static str,
     act: fn(&A, &Household) -> Result<Value, Error>,
-) -> HouseTool<A> {
-    HouseTool { info, example, foreign: Some("calendar"), house: Arc::clone(house), act }
+) -> HouseholdTool<A> {
+    HouseholdTool { info, example, foreign: Some("calendar"), house: Arc::clone(house), act }
 }
 
 fn looks(name: &str, description: &str, schema: &str) -> ToolInfo {
@@ -184,7 +184,7 @@ fn free(args: &Free, house: &Household) -> Result<Value, Error> {
     let seen = Seen::look(Window { start, end: horizon }, &args.attendees, house)?;
     let limit = args.limit.unwrap_or(3).clamp(1, MAX_SLOTS) as usize;
     let usual = usual_part(house)?.filter(|_| args.part_of_day.is_none());
-    let wish = Wish { minutes, part: args.part_of_day.or(usual), limit, horizon, ..Wish::within(asked) };
+    let wish = SlotRequest { minutes, part: args.part_of_day.or(usual), limit, horizon, ..SlotRequest::within(asked) };
     let found = free_slots(&seen.taken, &wish, &now);
     let mut reasoning = found.reasoning;
     if let Some(part) = usual {
@@ -296,8 +296,8 @@ fn propose(args: &Propose, house: &Household) -> Result<Value, Error> {
 
 /// What takes time in a window: for the owner, and for attendees whose calendars are here.
 struct Seen {
-    agenda: Agenda,
-    taken: Vec<Taken>,
+    agenda: CalendarSnapshot,
+    taken: Vec<BusyEvent>,
     cut: Vec<String>,
     /// Attendees without a calendar here.
     strangers: Vec<String>,
@@ -367,7 +367,7 @@ fn window(from: Option<&str>, to: Option<&str>, default: Timestamp, house: &Hous
     }
 }
 
-fn named(agenda: Agenda, name: &str) -> Result<Agenda, Error> {
+fn named(agenda: CalendarSnapshot, name: &str) -> Result<CalendarSnapshot, Error> {
     let there: Vec<String> = agenda.calendars().iter().map(|calendar| calendar.name.to_string()).collect();
     let agenda = agenda.only(|calendar| calendar.is_called(name));
     match agenda.calendars() {
@@ -409,7 +409,7 @@ impl Answer {
     }
 
     /// What could not be read, where there is any.
-    fn warn(&mut self, agenda: &Agenda, cut: &[String]) {
+    fn warn(&mut self, agenda: &CalendarSnapshot, cut: &[String]) {
         let all: Vec<&String> = agenda.warnings().iter().chain(cut).collect();
         let mut told: Vec<String> = all.iter().take(MAX_WARNINGS).map(|&warning| warning.clone()).collect();
         if all.len() > MAX_WARNINGS {
@@ -457,8 +457,8 @@ fn slot_shown(slot: &Slot, house: &Household) -> Value {
     answer.done()
 }
 
-fn conflicts_shown(conflicts: &[Taken], house: &Household) -> Vec<Value> {
-    let shown = |one: &Taken| {
+fn conflicts_shown(conflicts: &[BusyEvent], house: &Household) -> Vec<Value> {
+    let shown = |one: &BusyEvent| {
         let mut answer = stretch(one.window, house);
         answer.put("title", &one.title);
         answer.put("calendar", &*one.calendar);

@@ -10,11 +10,11 @@ use tool::args::number;
 
 use crate::error::Error;
 use crate::household::Household;
-use crate::tools::HouseTool;
+use crate::tools::HouseholdTool;
 
 /// The tool of contacts, added to others.
 pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
-    registry.with(HouseTool::<Find> {
+    registry.with(HouseholdTool::<Find> {
         info: tool::info(
             "contacts_find",
             "Finds people in the owner's address book by name, address or organisation.",

@@ -11,8 +11,8 @@ use super::message::{Message, OURS};
 use crate::error::Error;
 use crate::household::Household;
 use crate::mail::folder::{DRAFTS, FLAGS, Kind, places};
-use crate::mail::letter::Letter;
 use crate::mail::mailbox::{Mail, Mailbox};
+use crate::mail::message::MailMessage;
 
 /// Writes a draft and says its id.
 pub(super) fn create(house: &Household, message: &Message) -> Result<String, Error> {
@@ -64,13 +64,13 @@ pub(super) fn replace(path: &Path, before: &[u8], message: &Message, id: &str, n
 }
 
 /// The draft that is called so, as the household wrote it.
-pub(super) fn find(mailbox: &Mailbox<'_>, id: &str) -> Result<(Mail, Letter), Error> {
+pub(super) fn find(mailbox: &Mailbox<'_>, id: &str) -> Result<(Mail, MailMessage), Error> {
     let mail = mailbox.find(id)?;
     if mail.folder != DRAFTS {
         return Err(Error::request(format!("{} is no draft; draft_show lists the drafts there are", mail.id)));
     }
-    let letter = mailbox.open(&mail)?;
-    Ok((mail, letter))
+    let mail_message = mailbox.open(&mail)?;
+    Ok((mail, mail_message))
 }
 
 /// Whether the household wrote a draft, and no other program since.

@@ -4,31 +4,31 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::mail::tests::{Room, letter};
+use crate::mail::tests::{TestHousehold, mail_text};
 
 const SARAH: &str = "Sarah Chen <sarah@globex.example>";
 const TODAY: &str = "Thu, 15 Jan 2026 09:30:00 +0100";
 
 fn sent(id: &str, to: &str, text: &str) -> (String, String) {
-    let letter = format!(
+    let message = format!(
         "From: Alex Morgan <alex@morgan.example>\nTo: {to}\nSubject: Hello\nDate: Thu, 08 Jan 2026 10:00:00 +0100\n\
          Message-ID: <{id}@morgan.example>\n\n{text}\n"
     );
-    (format!("mail/.Sent/cur/{id}:2,S"), letter)
+    (format!("mail/.Sent/cur/{id}:2,S"), message)
 }
 
-fn room() -> Room {
+fn room() -> TestHousehold {
     let ask = "Message-ID: <q@globex.example>\nReferences: <p@globex.example>\n";
     let invite = "MIME-Version: 1.0\nContent-Type: text/calendar; method=REQUEST\n";
     let event = "BEGIN:VCALENDAR\nMETHOD:REQUEST\nBEGIN:VEVENT\nSUMMARY:Review\nDTSTART:20260120T090000Z\nDTEND:20260120T093000Z\nEND:VEVENT\nEND:VCALENDAR";
-    let room = Room::with(&[
+    let room = TestHousehold::with(&[
         (
             "mail/new/q",
-            &letter(SARAH, "The contract", TODAY, ask, "Could you have a look at the contract? When can we meet?"),
+            &mail_text(SARAH, "The contract", TODAY, ask, "Could you have a look at the contract? When can we meet?"),
         ),
         (
             "mail/new/k",
-            &letter(
+            &mail_text(
                 "Jürgen Keller <keller@lager.example>",
                 "Angebot",
                 TODAY,
@@ -36,10 +36,16 @@ fn room() -> Room {
                 "Können Sie mir bitte das Angebot schicken?",
             ),
         ),
-        ("mail/new/i", &letter(SARAH, "Review", TODAY, invite, event)),
+        ("mail/new/i", &mail_text(SARAH, "Review", TODAY, invite, event)),
         (
             "mail/new/stranger",
-            &letter("Kim Park <kim@elsewhere.example>", "Question", TODAY, "", "Could you tell me about your rates?"),
+            &mail_text(
+                "Kim Park <kim@elsewhere.example>",
+                "Question",
+                TODAY,
+                "",
+                "Could you tell me about your rates?",
+            ),
         ),
         (
             "contacts/all.vcf",
@@ -53,15 +59,15 @@ fn room() -> Room {
     .iter()
     .enumerate()
     {
-        let (path, letter) = sent(&format!("s{at}"), SARAH, text);
-        room.put(&path, &letter);
+        let (path, message) = sent(&format!("s{at}"), SARAH, text);
+        room.put(&path, &message);
     }
-    let (path, letter) = sent(
+    let (path, message) = sent(
         "k0",
         "Jürgen Keller <keller@lager.example>",
         "Guten Tag Herr Keller,\n\nich schicke Ihnen die Unterlagen bis morgen.\n\nViele Grüße\nAlex Morgan",
     );
-    room.put(&path, &letter);
+    room.put(&path, &message);
     room
 }
 
@@ -213,7 +219,7 @@ fn a_suspicious_mail_is_answered_with_a_warning() {
     let room = room();
     room.put(
         "mail/new/odd",
-        &letter("Sarah Chen <sarah@gl0bex.example>", "Contract", TODAY, "", "Could you sign the contract?"),
+        &mail_text("Sarah Chen <sarah@gl0bex.example>", "Contract", TODAY, "", "Could you sign the contract?"),
     );
     let draft = room.call("draft_create", &json!({ "reply_to": "odd", "act": "acknowledge" }));
     assert!(

@@ -1,4 +1,4 @@
-//! People as letters name them, and the domains that tell where an address belongs.
+//! People as mails name them, and the domains that tell where an address belongs.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +26,7 @@ impl Person {
         let name = self.name.split_once(", ").map_or(&*self.name, |(_, first)| first);
         let first = name.split_whitespace().find(|word| !word.ends_with('.'))?;
         let is_name = first.chars().next().is_some_and(char::is_uppercase)
-            && first.chars().all(|letter| letter.is_alphabetic() || matches!(letter, '-' | '\'' | '’'))
+            && first.chars().all(|character| character.is_alphabetic() || matches!(character, '-' | '\'' | '’'))
             && first.chars().skip(1).any(char::is_lowercase);
         is_name.then_some(first)
     }

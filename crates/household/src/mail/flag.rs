@@ -1,4 +1,4 @@
-//! Marks on letters, kept where every mail program keeps them: in the name of the file.
+//! Marks on mails, kept where every mail program keeps them: in the name of the file.
 
 use std::fs;
 use std::path::Path;
@@ -29,7 +29,7 @@ impl Flag {
     }
 }
 
-/// Sets a mark, or takes it away, and says how the letter is marked then.
+/// Sets a mark, or takes it away, and says how the mail is marked then.
 pub(crate) fn mark(house: &Household, id: &str, flag: Flag, on: bool) -> Result<Mail, Error> {
     let mailbox = house.mailbox()?;
     let mail = mailbox.find(id)?;
@@ -38,7 +38,7 @@ pub(crate) fn mark(house: &Household, id: &str, flag: Flag, on: bool) -> Result<
         let why = "lies elsewhere, and only mail in a Maildir can be marked: its marks stand in the file's name";
         return Err(Error::request(format!("{} {why}", mail.id)));
     };
-    let mut flags: Vec<char> = mail.flags.chars().filter(|letter| *letter != flag.letter()).collect();
+    let mut flags: Vec<char> = mail.flags.chars().filter(|character| *character != flag.letter()).collect();
     if on {
         flags.push(flag.letter());
     }

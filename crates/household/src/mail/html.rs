@@ -80,7 +80,7 @@ const JOINED: usize = 8;
 
 enum Visit {
     Enter(usize),
-    Leave(usize),
+    SearchLimits(usize),
 }
 
 impl Page {
@@ -92,11 +92,11 @@ impl Page {
                 Visit::Enter(at) => {
                     let node = tree.node(at);
                     if self.enter(node) {
-                        visits.push(Visit::Leave(at));
+                        visits.push(Visit::SearchLimits(at));
                         visits.extend(node.children.iter().rev().map(|child| Visit::Enter(*child)));
                     }
                 }
-                Visit::Leave(at) => self.leave(tree.node(at)),
+                Visit::SearchLimits(at) => self.leave(tree.node(at)),
             }
         }
     }
@@ -276,8 +276,8 @@ impl OpenLink {
 }
 
 /// What HTML takes for white space. A no-break space is none.
-fn is_space(letter: char) -> bool {
-    matches!(letter, ' ' | '\t' | '\n' | '\r' | '\u{c}')
+fn is_space(character: char) -> bool {
+    matches!(character, ' ' | '\t' | '\n' | '\r' | '\u{c}')
 }
 
 fn is_never_shown(name: &html5ever::LocalName) -> bool {

@@ -1,4 +1,4 @@
-//! What an invitation in a letter says: enough to judge and to show it. Calendars themselves are read elsewhere.
+//! What an invitation in a mail says: enough to judge and to show it. Calendars themselves are read elsewhere.
 
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, Time};

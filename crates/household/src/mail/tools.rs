@@ -11,19 +11,19 @@ use tool::args::{flag, number};
 use super::address::Person;
 use super::flag::{Flag, mark};
 use super::folder::INBOX;
-use super::letter::Letter;
 use super::mailbox::{Filter, Mail, Mailbox};
+use super::message::MailMessage;
 use crate::error::Error;
 use crate::household::Household;
 use crate::times::{Edge, moment, shown};
-use crate::tools::HouseTool;
+use crate::tools::HouseholdTool;
 use crate::{text, triage};
 
 /// The tools of mail, added to others.
 pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
     let looks = |name, description, schema| tool::info(name, description, schema, Reach::ReadOnly, true, Risk::Low);
     registry
-        .with(HouseTool::<List> {
+        .with(HouseholdTool::<List> {
             info: looks(
                 "mail_list",
                 "Lists mails, the latest first. Says `total`, which may be more than are shown.",
@@ -41,7 +41,7 @@ pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
             house: Arc::clone(house),
             act: list,
         })
-        .with(HouseTool::<One> {
+        .with(HouseholdTool::<One> {
             info: looks(
                 "mail_read",
                 "Shows one mail whole, with its attachments' names and with warnings about what is odd in it.",
@@ -52,7 +52,7 @@ pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
             house: Arc::clone(house),
             act: read,
         })
-        .with(HouseTool::<One> {
+        .with(HouseholdTool::<One> {
             info: looks(
                 "mail_thread",
                 "Shows the whole conversation that a mail belongs to, oldest first, with the owner's own answers.",
@@ -63,7 +63,7 @@ pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
             house: Arc::clone(house),
             act: thread,
         })
-        .with(HouseTool::<Mark> {
+        .with(HouseholdTool::<Mark> {
             info: tool::info(
                 "mail_flag",
                 "Marks a mail as seen, flagged or answered, or takes the mark away, as mail programs see it too.",
@@ -112,18 +112,18 @@ fn list(args: &List, house: &Household) -> Result<Value, Error> {
 }
 
 fn summary(mail: &Mail, house: &Household) -> Value {
-    let letter = &mail.letter;
+    let message = &mail.message;
     json!({
         "emailId": mail.id,
         "threadId": mail.thread_id,
-        "from": letter.from.to_string(),
-        "to": named(&letter.to),
-        "subject": letter.subject,
+        "from": message.from.to_string(),
+        "to": named(&message.to),
+        "subject": message.subject,
         "date": shown(mail.sent, &house.options().zone),
         "unread": mail.is_unread(),
         "flagged": mail.flags.contains('F'),
         "folder": mail.folder,
-        "preview": text::line(&letter.text, 160),
+        "preview": text::line(&message.text, 160),
     })
 }
 
@@ -144,13 +144,13 @@ fn thread(args: &One, house: &Household) -> Result<Value, Error> {
     let mail = mailbox.find(&args.id)?;
     let mails = mailbox.thread(&mail)?;
     let shown: Result<Vec<_>, _> = mails.iter().map(|mail| whole(&mailbox, mail, house)).collect();
-    Ok(json!({ "threadId": mail.thread_id, "subject": mail.letter.topic(), "mails": shown? }))
+    Ok(json!({ "threadId": mail.thread_id, "subject": mail.message.topic(), "mails": shown? }))
 }
 
 fn whole(mailbox: &Mailbox<'_>, mail: &Mail, house: &Household) -> Result<Value, Error> {
-    let letter = mailbox.open(mail)?;
-    let warnings = triage::warnings(mailbox, &letter, house)?;
-    let Letter { from, to, cc, subject, text, attachments, .. } = &letter;
+    let message = mailbox.open(mail)?;
+    let warnings = triage::warnings(mailbox, &message, house)?;
+    let MailMessage { from, to, cc, subject, text, attachments, .. } = &message;
     let zone = &house.options().zone;
     let mut whole = json!({
         "emailId": mail.id,
@@ -167,13 +167,13 @@ fn whole(mailbox: &Mailbox<'_>, mail: &Mail, house: &Household) -> Result<Value,
         })).collect::<Vec<_>>(),
         "warnings": warnings,
     });
-    if !letter.in_reply_to.is_empty() {
-        whole["inReplyTo"] = json!(letter.in_reply_to);
+    if !message.in_reply_to.is_empty() {
+        whole["inReplyTo"] = json!(message.in_reply_to);
     }
-    if !letter.list.is_empty() {
-        whole["listId"] = json!(letter.list);
+    if !message.list.is_empty() {
+        whole["listId"] = json!(message.list);
     }
-    if let Some(invite) = &letter.invite {
+    if let Some(invite) = &message.invite {
         whole["invite"] = json!({
             "method": invite.method,
             "title": invite.title,

@@ -28,7 +28,7 @@ pub(super) struct Folder {
 }
 
 /// One folder, as it was found.
-pub(super) struct Shelf {
+pub(super) struct Directory {
     /// Seen from the notes' own folder, which is `""`.
     pub path: String,
     pub files: Vec<File>,
@@ -57,7 +57,7 @@ impl Folder {
     }
 
     /// Looks at every folder: `enter` is told before it is read, `see` what was found. One that cannot be read is passed over.
-    pub(super) fn look_around(&self, mut enter: impl FnMut(&Path), mut see: impl FnMut(Shelf)) {
+    pub(super) fn look_around(&self, mut enter: impl FnMut(&Path), mut see: impl FnMut(Directory)) {
         let mut ahead = vec![String::new()];
         while let Some(path) = ahead.pop() {
             enter(&self.root.join(&path));
@@ -95,10 +95,10 @@ impl Folder {
 }
 
 /// Looks at one folder; those in it are put `ahead`.
-fn shelf(dir: &Dir, path: String, ahead: &mut Vec<String>) -> io::Result<Shelf> {
+fn shelf(dir: &Dir, path: String, ahead: &mut Vec<String>) -> io::Result<Directory> {
     let still = SystemTime::now().checked_sub(SETTLED).and_then(|still| still.duration_since(UNIX_EPOCH).ok());
     let still_ns = still.map_or(0, |still| still.as_nanos() as i64);
-    let mut shelf = Shelf { path, files: Vec::new(), signature: 0 };
+    let mut shelf = Directory { path, files: Vec::new(), signature: 0 };
     let mut is_settled = true;
     for entry in dir.entries()? {
         let Ok(entry) = entry else { continue };

@@ -9,9 +9,9 @@ use std::sync::{Mutex, PoisonError};
 
 use rusqlite::{Connection, TransactionBehavior, params};
 
-use super::folder::{File, Folder, Shelf, beneath};
+use super::folder::{Directory, File, Folder, beneath};
 use super::parse::parse;
-use super::tables::{self, Entry, Shelving};
+use super::tables::{self, Entry, NoteWriter};
 use super::watch::Watch;
 use crate::error::Error;
 use crate::household::Household;
@@ -21,7 +21,7 @@ const BATCH: usize = 1000;
 
 /// What a process knows of folder and index from one use to the next.
 #[derive(Default)]
-pub(crate) struct Lookout(Mutex<Option<Known>>);
+pub(crate) struct IndexState(Mutex<Option<Known>>);
 
 struct Known {
     /// Over the folder, since before it was last looked at.
@@ -62,7 +62,7 @@ pub(super) fn refresh(house: &Household) -> Result<Option<Folder>, Error> {
     Ok(folder)
 }
 
-fn compare(house: &Household, folder: Option<&Folder>, shelves: Vec<Shelf>) -> Result<(), Error> {
+fn compare(house: &Household, folder: Option<&Folder>, shelves: Vec<Directory>) -> Result<(), Error> {
     let mut known: HashMap<String, i64> = {
         let connection = house.index().lock();
         let mut rows = connection.prepare_cached("SELECT path, signature FROM note_folder")?;
@@ -91,7 +91,7 @@ fn compare(house: &Household, folder: Option<&Folder>, shelves: Vec<Shelf>) -> R
 }
 
 /// Brings one folder's notes up to date.
-fn bring_up(house: &Household, folder: &Folder, shelf: &Shelf) -> Result<(), Error> {
+fn bring_up(house: &Household, folder: &Folder, shelf: &Directory) -> Result<(), Error> {
     let mut stored = stored(&house.index().lock(), &shelf.path)?;
     let changed: Vec<&File> = shelf
         .files
@@ -107,7 +107,7 @@ fn bring_up(house: &Household, folder: &Folder, shelf: &Shelf) -> Result<(), Err
         let entries: Vec<Entry> = files.iter().map(|file| read(folder, shelf, file)).collect();
         let mut connection = house.index().lock();
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let mut shelving = Shelving::new(&transaction, now);
+        let mut shelving = NoteWriter::new(&transaction, now);
         for entry in &entries {
             shelving.put(entry)?;
         }
@@ -130,7 +130,7 @@ fn stored(connection: &Connection, folder: &str) -> Result<HashMap<String, (i64,
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-fn read(folder: &Folder, shelf: &Shelf, file: &File) -> Entry {
+fn read(folder: &Folder, shelf: &Directory, file: &File) -> Entry {
     let path = beneath(&shelf.path, &file.name);
     // A note that cannot be read is one that cannot be found. It is looked at again when it changes.
     let parsed = folder.read(&path).ok().flatten().map(|text| parse(&path, &text));

@@ -67,7 +67,7 @@ pub(super) struct Entry {
 }
 
 /// Puts notes in, one after the other, within one transaction.
-pub(super) struct Shelving<'a> {
+pub(super) struct NoteWriter<'a> {
     connection: &'a Connection,
     /// The second at which this is done.
     now: i64,
@@ -75,7 +75,7 @@ pub(super) struct Shelving<'a> {
     known: HashSet<String>,
 }
 
-impl<'a> Shelving<'a> {
+impl<'a> NoteWriter<'a> {
     pub(super) fn new(connection: &'a Connection, now: i64) -> Self {
         Self { connection, now, known: HashSet::new() }
     }

@@ -43,7 +43,7 @@ impl Vault {
     }
 
     fn call(&self, tool: &str, args: &Value) -> Result<Value, String> {
-        crate::tools::rehearsal::call(&self.house, tool, args)
+        crate::tools::test_calls::call(&self.house, tool, args)
     }
 }
 

@@ -13,7 +13,7 @@ use super::refresh::refresh;
 use super::{links, search};
 use crate::error::Error;
 use crate::household::Household;
-use crate::tools::HouseTool;
+use crate::tools::HouseholdTool;
 
 /// The most results of one call.
 const MAX_LIMIT: usize = 50;
@@ -29,8 +29,8 @@ fn looks(name: &str, description: &str, schema: &str) -> ToolInfo {
     info(name, description, schema, Reach::ReadOnly, true, Risk::Low)
 }
 
-fn find(house: &Arc<Household>) -> HouseTool<Find> {
-    HouseTool {
+fn find(house: &Arc<Household>) -> HouseholdTool<Find> {
+    HouseholdTool {
         info: looks(
             "notes_search",
             "Search the owner's notes. Words, \"words in a row\", tag:name, -without. Each result says why it was found.",
@@ -65,8 +65,8 @@ fn shown(result: &search::FoundNote) -> Value {
     json!({ "path": path, "title": title, "para": para, "score": score, "snippet": snippet, "line": line, "why": why })
 }
 
-fn read(house: &Arc<Household>) -> HouseTool<Read> {
-    HouseTool {
+fn read(house: &Arc<Household>) -> HouseholdTool<Read> {
+    HouseholdTool {
         info: looks(
             "notes_read",
             "Read a note, by the path of a search result or by its title.",
@@ -128,8 +128,8 @@ fn put_text(answer: &mut Value, text: &str, from: usize) {
     }
 }
 
-fn backlinks(house: &Arc<Household>) -> HouseTool<Named> {
-    HouseTool {
+fn backlinks(house: &Arc<Household>) -> HouseholdTool<Named> {
+    HouseholdTool {
         info: looks(
             "notes_backlinks",
             "The notes that link to a note.",
@@ -158,8 +158,8 @@ struct Named {
     path: String,
 }
 
-fn recent(house: &Arc<Household>) -> HouseTool<Recent> {
-    HouseTool {
+fn recent(house: &Arc<Household>) -> HouseholdTool<Recent> {
+    HouseholdTool {
         info: looks(
             "notes_recent",
             "The notes that changed last.",

@@ -6,15 +6,15 @@
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::book;
 use super::edit::edit;
-use super::witness::Written;
+use super::log_reader::WrittenDraft;
+use super::storage;
 use crate::error::Error;
 use crate::household::Household;
 use crate::mail::address::Person;
 use crate::mail::folder::{DRAFTS, SENT};
-use crate::mail::letter::Letter;
 use crate::mail::mailbox::{Filter, Mail, Mailbox};
+use crate::mail::message::MailMessage;
 
 /// Its table; `is_open` until a change was seen.
 pub(super) const CREATE: &str = "
@@ -24,11 +24,11 @@ pub(super) const CREATE: &str = "
 
 /// Drafts that are looked at: whoever leaves more of them lying has no opinion on the oldest.
 const MOST: usize = 50;
-/// Letters of a folder among which a draft is sought that is no longer called as it was.
+/// Mails of a folder among which a draft is sought that is no longer called as it was.
 const LETTERS: usize = 500;
 
 /// Takes note of what was written. What is older than what is known was noted before.
-pub(super) fn note(connection: &Connection, written: &Written, now: Timestamp) -> Result<(), Error> {
+pub(super) fn note(connection: &Connection, written: &WrittenDraft, now: Timestamp) -> Result<(), Error> {
     let select = "SELECT at, body FROM pref_draft WHERE draft = ?1";
     let known: Option<(i64, String)> =
         connection.query_row(select, [&written.draft], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
@@ -39,9 +39,9 @@ pub(super) fn note(connection: &Connection, written: &Written, now: Timestamp) -
     if let Some((_, before)) = known.filter(|_| written.is_wished)
         && let Some(decision) = edit(&before, &written.body, &written.to, written.at.min(now))
     {
-        book::add(connection, &decision, Some(&written.by))?;
+        storage::add(connection, &decision, Some(&written.by))?;
     }
-    let Written { draft, by, to, subject, body, .. } = written;
+    let WrittenDraft { draft, by, to, subject, body, .. } = written;
     let insert = "INSERT OR REPLACE INTO pref_draft VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1)";
     connection.execute(insert, params![draft, by, at, to, subject, body])?;
     Ok(())
@@ -69,7 +69,7 @@ pub(super) fn look(house: &Household) -> Result<(), Error> {
     let transaction = connection.transaction()?;
     for (kept, decision) in seen {
         if let Some(decision) = decision {
-            book::add(&transaction, &decision, Some(&format!("edit of {}", kept.by)))?;
+            storage::add(&transaction, &decision, Some(&format!("edit of {}", kept.by)))?;
         }
         let close = "UPDATE pref_draft SET is_open = 0 WHERE draft = ?1 AND by = ?2";
         transaction.execute(close, [&kept.draft, &kept.by])?;
@@ -78,7 +78,7 @@ pub(super) fn look(house: &Household) -> Result<(), Error> {
 }
 
 /// A draft as it was written.
-struct Kept {
+struct StoredDraft {
     draft: String,
     by: String,
     at: Timestamp,
@@ -87,13 +87,13 @@ struct Kept {
     body: String,
 }
 
-fn open(connection: &Connection) -> Result<Vec<Kept>, Error> {
+fn open(connection: &Connection) -> Result<Vec<StoredDraft>, Error> {
     let select = format!(
         "SELECT draft, by, at, recipient, subject, body FROM pref_draft WHERE is_open = 1 ORDER BY at DESC LIMIT {MOST}"
     );
     let mut rows = connection.prepare_cached(&select)?;
     let rows = rows.query_map([], |row| {
-        Ok(Kept {
+        Ok(StoredDraft {
             draft: row.get(0)?,
             by: row.get(1)?,
             at: Timestamp::from_millisecond(row.get(2)?).unwrap_or_default(),
@@ -106,7 +106,7 @@ fn open(connection: &Connection) -> Result<Vec<Kept>, Error> {
 }
 
 /// What has become of a draft, and whether it was sent; none where it is nowhere to be found.
-fn current(mailbox: &Mailbox<'_>, kept: &Kept, now: Timestamp) -> Result<Option<(String, bool)>, Error> {
+fn current(mailbox: &Mailbox<'_>, kept: &StoredDraft, now: Timestamp) -> Result<Option<(String, bool)>, Error> {
     if let Ok(mail) = mailbox.find(&kept.draft)
         && mail.id == kept.draft
         && mail.folder == DRAFTS
@@ -120,7 +120,7 @@ fn current(mailbox: &Mailbox<'_>, kept: &Kept, now: Timestamp) -> Result<Option<
         let (mails, _) = mailbox.list(&filter, LETTERS)?;
         // Another draft of the household's is no other name of this one.
         let is_same = |mail: &&Mail| {
-            let Letter { subject, to: people, .. } = &mail.letter;
+            let MailMessage { subject, to: people, .. } = &mail.message;
             *subject == kept.subject
                 && people.iter().any(|person| person.address == to)
                 && !mail.id.starts_with(crate::draft::ID)

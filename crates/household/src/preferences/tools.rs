@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use tool::{Registry, info};
 
 use super::learn::{FEWEST, Habit, SURE};
-use super::{Standing, Status, book, habits, standings};
+use super::{CurrentPreference, Status, habits, standings, storage};
 use crate::error::Error;
 use crate::household::Household;
-use crate::tools::HouseTool;
+use crate::tools::HouseholdTool;
 
 /// Adds the tools.
 pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
@@ -24,8 +24,8 @@ const FOREIGN: Option<&str> = Some("past decisions");
 const KEY: &str = r#"{"type":"object","properties":{"key":{"type":"string"}},"required":["key"]}"#;
 const KEY_EXAMPLE: &str = r#"{"key": "meeting.part_of_day"}"#;
 
-fn list(house: &Arc<Household>) -> HouseTool<Nothing> {
-    HouseTool {
+fn list(house: &Arc<Household>) -> HouseholdTool<Nothing> {
+    HouseholdTool {
         info: info(
             "prefs_list",
             "The owner's preferences: those that hold (applied) and those that past decisions suggest (proposed).",
@@ -47,8 +47,8 @@ fn list(house: &Arc<Household>) -> HouseTool<Nothing> {
 #[derive(Deserialize)]
 struct Nothing {}
 
-fn propose(house: &Arc<Household>) -> HouseTool<About> {
-    HouseTool {
+fn propose(house: &Arc<Household>) -> HouseholdTool<About> {
+    HouseholdTool {
         info: info(
             "prefs_propose",
             "Preferences that past decisions suggest, with evidence; none holds before prefs_apply.",
@@ -63,9 +63,11 @@ fn propose(house: &Arc<Household>) -> HouseTool<About> {
         act: |args, house| {
             house.catch_up()?;
             let standings = standings(house)?.into_iter();
-            let proposed: Vec<Standing> = standings.filter(|standing| standing.status == Status::Proposed).collect();
+            let proposed: Vec<CurrentPreference> =
+                standings.filter(|standing| standing.status == Status::Proposed).collect();
             let about = args.about.as_deref().unwrap_or("");
-            let wanted: Vec<&Standing> = proposed.iter().filter(|standing| is_about(standing, about)).collect();
+            let wanted: Vec<&CurrentPreference> =
+                proposed.iter().filter(|standing| is_about(standing, about)).collect();
             let hint = match (proposed.is_empty(), wanted.is_empty()) {
                 (true, _) => Some(format!("Nothing to propose: a habit takes {FEWEST} cases that agree.")),
                 (false, true) => Some(format!("Nothing is proposed about '{about}'; this is what else there is.")),
@@ -88,7 +90,7 @@ struct About {
 }
 
 /// Whether a preference is about what was asked, by any of its words.
-fn is_about(standing: &Standing, about: &str) -> bool {
+fn is_about(standing: &CurrentPreference, about: &str) -> bool {
     let text = format!("{} {}", standing.key, standing.value).to_lowercase();
     let about = about.to_lowercase();
     let mut words =
@@ -96,8 +98,8 @@ fn is_about(standing: &Standing, about: &str) -> bool {
     about.trim().is_empty() || words.any(|word| text.contains(word.trim_end_matches('s')))
 }
 
-fn explain(house: &Arc<Household>) -> HouseTool<Keyed> {
-    HouseTool {
+fn explain(house: &Arc<Household>) -> HouseholdTool<Keyed> {
+    HouseholdTool {
         info: info("prefs_explain", "What a preference was learnt from.", KEY, Reach::ReadOnly, true, Risk::Low),
         example: KEY_EXAMPLE,
         foreign: FOREIGN,
@@ -163,8 +165,8 @@ fn evidence(habit: &Habit, limit: usize, house: &Household) -> Vec<String> {
     dated.map(|seen| format!("{}: {}", date(seen.at), seen.words)).collect()
 }
 
-fn forget(house: &Arc<Household>) -> HouseTool<Keyed> {
-    HouseTool {
+fn forget(house: &Arc<Household>) -> HouseholdTool<Keyed> {
+    HouseholdTool {
         info: info(
             "prefs_forget",
             "Forget a preference. It does not come back from the same decisions.",
@@ -181,18 +183,18 @@ fn forget(house: &Arc<Household>) -> HouseTool<Keyed> {
             house.catch_up()?;
             let connection = house.index().lock();
             let is_known = habits(house, &connection)?.iter().any(|habit| habit.key == args.key)
-                || book::settled(&connection)?.iter().any(|settled| settled.key == args.key);
+                || storage::settled(&connection)?.iter().any(|settled| settled.key == args.key);
             if !is_known {
                 return Err(unknown(&args.key));
             }
-            book::forget(&connection, &args.key, &house.now().timestamp().to_string())?;
+            storage::forget(&connection, &args.key, &house.now().timestamp().to_string())?;
             Ok(json!({ "key": args.key, "status": "forgotten" }))
         },
     }
 }
 
-fn apply(house: &Arc<Household>) -> HouseTool<Keyed> {
-    HouseTool {
+fn apply(house: &Arc<Household>) -> HouseholdTool<Keyed> {
+    HouseholdTool {
         info: info(
             "prefs_apply",
             "Have a proposed preference hold from now on. The owner is asked.",
@@ -218,7 +220,7 @@ fn apply(house: &Arc<Household>) -> HouseTool<Keyed> {
                 });
             };
             let at = house.now().timestamp().to_string();
-            book::apply(&house.index().lock(), &meant.key, &meant.value, meant.confidence, &at)?;
+            storage::apply(&house.index().lock(), &meant.key, &meant.value, meant.confidence, &at)?;
             let status = Status::Applied.as_str();
             Ok(json!({ "key": meant.key, "value": meant.value, "confidence": meant.confidence, "status": status }))
         },
@@ -232,8 +234,8 @@ fn unknown(key: &str) -> Error {
 /// A few words of evidence are enough in a list.
 const FEW: usize = 3;
 
-fn shown(standing: &Standing) -> Value {
-    let Standing { key, value, confidence, status, habit } = standing;
+fn shown(standing: &CurrentPreference) -> Value {
+    let CurrentPreference { key, value, confidence, status, habit } = standing;
     let evidence: Vec<String> = habit.as_ref().map_or_else(Vec::new, |habit| {
         let newest = habit.evidence.iter().take(FEW).map(|seen| seen.words.clone());
         let more = habit.evidence.len().saturating_sub(FEW);

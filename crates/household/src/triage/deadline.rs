@@ -16,7 +16,7 @@ pub(crate) struct Mention {
     pub is_limit: bool,
 }
 
-/// The days that a sentence names. `written` is when the letter was written.
+/// The days that a sentence names. `written` is when the mail was written.
 pub(crate) fn mentions(sentence: &Sentence, written: &Zoned) -> Vec<Mention> {
     let (mut mentions, hour) = named(sentence, written);
     match (hour, &mut *mentions) {

@@ -1,4 +1,4 @@
-//! The words by which letters are judged, in English, German and French, folded; `*` stands for any ending.
+//! The words by which mails are judged, in English, German and French, folded; `*` stands for any ending.
 
 /// Something cannot wait.
 pub(super) const URGENT: &str = "urgent, urgently, urgency, asap, a s a p, as soon as possible, as soon as you can, immediately, immediate \
@@ -148,7 +148,7 @@ pub(super) const MEETING: &str = "meet, meeting, are you free, are you available
     creneau*, suis libre, etes vous libre, es tu libre, de vive voix, te convient, vous convient, te conviendrait, \
     vous conviendrait, termine, appointment";
 
-/// Subjects that announce a meeting, whatever the letter asks.
+/// Subjects that announce a meeting, whatever the mail asks.
 pub(super) const ANNOUNCED: &str = "invitation, appointment, meeting request, terminvorschlag, terminerinnerung, terminbestatigung, terminanfrage, \
     einladung, rendez vous, demande de reunion, proposition de rendez vous";
 

@@ -9,17 +9,17 @@ use serde_json::{Map, Value, json};
 use tool::Registry;
 use tool::args::{flag, number};
 
-use super::{Category, Judge, Verdict};
+use super::{Category, MailClassifier, Verdict};
 use crate::error::Error;
 use crate::household::Household;
 use crate::mail::folder::INBOX;
 use crate::mail::mailbox::{Filter, Mail};
 use crate::times::{Edge, moment, shown};
-use crate::tools::HouseTool;
+use crate::tools::HouseholdTool;
 
 /// The tools of triage, added to others.
 pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
-    let registry = registry.with(HouseTool::<Triage> {
+    let registry = registry.with(HouseholdTool::<Triage> {
         info: tool::info(
             "mail_triage",
             "Sorts the inbox by how soon each mail needs the owner, with the reasons, tasks found in it, and warnings. \
@@ -39,7 +39,7 @@ pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
         house: Arc::clone(house),
         act: triage,
     });
-    registry.with(HouseTool::<Feedback> {
+    registry.with(HouseholdTool::<Feedback> {
         info: tool::info(
             "mail_feedback",
             "Notes that the owner called a mail urgent, or not urgent. Call it before anything is read: a word counts only \
@@ -90,7 +90,7 @@ fn triage(args: &Triage, house: &Household) -> Result<Value, Error> {
     let until = args.until.as_deref().map_or(Ok(now.timestamp()), |text| moment(text, zone, Edge::End))?;
     let habits = house.applied("triage.")?;
     let mailbox = house.mailbox()?;
-    let judge = Judge::of(&mailbox, house, habits)?;
+    let judge = MailClassifier::of(&mailbox, house, habits)?;
     let mails = match &args.id {
         Some(id) => vec![mailbox.find(id)?],
         None => {
@@ -98,7 +98,7 @@ fn triage(args: &Triage, house: &Household) -> Result<Value, Error> {
             // What is dated in the future came all the same.
             filter.until = args.until.is_some().then_some(until);
             let (mut mails, _) = mailbox.list(&filter, MAILS)?;
-            mails.retain(|mail| !judge.me().contains(&mail.letter.from.address));
+            mails.retain(|mail| !judge.me().contains(&mail.message.from.address));
             mails
         }
     };
@@ -141,8 +141,8 @@ fn item(mail: &Mail, verdict: &Verdict, house: &Household) -> Value {
     json!({
         "emailId": mail.id,
         "threadId": mail.thread_id,
-        "from": mail.letter.from.to_string(),
-        "subject": mail.letter.subject,
+        "from": mail.message.from.to_string(),
+        "subject": mail.message.subject,
         "date": shown(mail.sent, &house.options().zone),
         "priority": verdict.priority,
         "category": verdict.category.as_str(),
@@ -176,11 +176,11 @@ fn feedback(args: &Feedback, house: &Household) -> Result<Value, Error> {
         }
         (None, None) => return Err(Error::request("say which mail: its `id`, or whom it is `from`")),
     };
-    let was = Judge::of(&mailbox, house, habits)?.judge(&mail)?.category;
+    let was = MailClassifier::of(&mailbox, house, habits)?.judge(&mail)?.category;
     Ok(json!({
         "emailId": mail.id,
-        "from": mail.letter.from.address,
-        "subject": mail.letter.subject,
+        "from": mail.message.from.address,
+        "subject": mail.message.subject,
         "was": was.as_str(),
         "said": if args.urgent { "urgent" } else { "not urgent" },
     }))

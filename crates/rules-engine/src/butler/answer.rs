@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use super::Step;
-use crate::desk::Desk;
+use crate::agent_context::AgentContext;
+use crate::conversation::{ToolCall, Turn};
 use crate::intent::Intent;
-use crate::speak::{count, draft, list, notes, plain, preferences, text_of, texts_of};
-use crate::talk::{Called, Turn};
+use crate::phrases::{count, draft, list, notes, plain, preferences, text_of, texts_of};
 
 /// The most things of a list that are told.
 const MOST_TOLD: usize = 5;
@@ -38,7 +38,7 @@ pub(super) fn things(turn: &Turn) -> Vec<Thing> {
 }
 
 /// What a later step of the same request gets from an earlier one.
-pub(super) fn carried(called: &Called, intent: Intent, is_pointing: bool) -> Vec<String> {
+pub(super) fn carried(called: &ToolCall, intent: Intent, is_pointing: bool) -> Vec<String> {
     let found = found(called);
     let carried: Vec<&Thing> = match (intent, &found[..]) {
         (Intent::Draft, [Thing::Slot(_), ..]) => found.iter().take(3).collect(),
@@ -50,7 +50,7 @@ pub(super) fn carried(called: &Called, intent: Intent, is_pointing: bool) -> Vec
     carried.into_iter().map(|thing| thing.entity().to_owned()).collect()
 }
 
-fn found(called: &Called) -> Vec<Thing> {
+fn found(called: &ToolCall) -> Vec<Thing> {
     let Some(data) = called.result.as_ref().map(|result| &result.data["data"]) else { return Vec::new() };
     let entities = |key: &str, name: &str| -> Vec<String> {
         // Only what has the form of an id or a path is carried on: it goes into arguments, not into words.
@@ -78,17 +78,17 @@ fn found(called: &Called) -> Vec<Thing> {
 }
 
 /// The answer to a request, from what each of its steps brought.
-pub(super) fn of(steps: &[Step], current: &Turn, desk: &Desk) -> String {
+pub(super) fn of(steps: &[Step], current: &Turn, cx: &AgentContext) -> String {
     let mut parts: Vec<String> = Vec::new();
     for (step, called) in steps.iter().zip(&current.calls) {
-        parts.push(part(step, called, desk));
+        parts.push(part(step, called, cx));
     }
     let is_answered = steps.iter().any(|step| step.intent == Intent::Draft);
     parts.extend(things(current).first().filter(|_| !is_answered).map(offer));
     parts.join("\n\n")
 }
 
-fn part(step: &Step, called: &Called, desk: &Desk) -> String {
+fn part(step: &Step, called: &ToolCall, cx: &AgentContext) -> String {
     let who = match step.intent {
         Intent::Triage => "triage",
         Intent::Schedule => "the scheduler",
@@ -107,8 +107,8 @@ fn part(step: &Step, called: &Called, desk: &Desk) -> String {
     }
     let data = &result["data"];
     let framed = match step.intent {
-        Intent::Triage => mails(data, desk),
-        Intent::Schedule => times(data, desk),
+        Intent::Triage => mails(data, cx),
+        Intent::Schedule => times(data, cx),
         Intent::Draft => written(data),
         Intent::Search => searched(data),
         Intent::Learn => learned(data),
@@ -117,7 +117,7 @@ fn part(step: &Step, called: &Called, desk: &Desk) -> String {
 }
 
 /// Mails that were weighed: the first in full, the others in a line.
-fn mails(data: &Value, desk: &Desk) -> Option<String> {
+fn mails(data: &Value, cx: &AgentContext) -> Option<String> {
     let items = list(data, "items");
     let (first, others) = items.split_first()?;
     let urgent = items.iter().filter(|item| item["category"] == "urgent").count();
@@ -131,7 +131,7 @@ fn mails(data: &Value, desk: &Desk) -> Option<String> {
         (1, _) => "One mail is urgent:".to_owned(),
         (urgent, _) => format!("{urgent} mails are urgent. I would begin with this one:"),
     };
-    let mut text = format!("{head}\n\n{}", desk.calendar.weighed(first));
+    let mut text = format!("{head}\n\n{}", cx.dates.weighed(first));
     let actions = texts_of(first, "suggestedActions");
     if !actions.is_empty() {
         text.push_str(&format!("\n  You could: {}", actions.join(", ").replace('_', " ")));
@@ -139,7 +139,7 @@ fn mails(data: &Value, desk: &Desk) -> Option<String> {
     if !others.is_empty() {
         let line = |item: &Value| {
             let why = texts_of(item, "why").into_iter().next().map(|why| format!(" – {why}")).unwrap_or_default();
-            format!("- {}, {}{why}", desk.calendar.mail(item), text_of(item, "category"))
+            format!("- {}, {}{why}", cx.dates.mail(item), text_of(item, "category"))
         };
         let told: Vec<String> = others.iter().take(MOST_TOLD).map(line).collect();
         text.push_str(&format!("\n\nThen:\n{}", told.join("\n")));
@@ -155,24 +155,24 @@ fn mails(data: &Value, desk: &Desk) -> Option<String> {
 }
 
 /// Times, events, or a proposal.
-fn times(data: &Value, desk: &Desk) -> Option<String> {
+fn times(data: &Value, cx: &AgentContext) -> Option<String> {
     let slots = list(data, "suggestedSlots");
     if let Some((best, others)) = slots.split_first() {
         let span =
-            |slot: &Value| desk.calendar.span(slot["start"].as_str().unwrap_or(""), slot["end"].as_str().unwrap_or(""));
+            |slot: &Value| cx.dates.span(slot["start"].as_str().unwrap_or(""), slot["end"].as_str().unwrap_or(""));
         let why = Some(text_of(best, "why")).filter(|why| !why.is_empty()).map(|why| format!(" ({why})"));
         let mut text = format!("The best time I found is {}{}.", span(best), why.unwrap_or_default());
         if !others.is_empty() {
             let others: Vec<String> = others.iter().map(span).collect();
             text.push_str(&format!(" Also possible: {}.", others.join(", ")));
         }
-        let conflicts = desk.calendar.conflicts(data);
+        let conflicts = cx.dates.conflicts(data);
         return Some(format!("{text} {conflicts}").trim_end().to_owned());
     }
     if data["eventId"].is_string() {
-        let span = desk.calendar.span(data["start"].as_str().unwrap_or(""), data["end"].as_str().unwrap_or(""));
+        let span = cx.dates.span(data["start"].as_str().unwrap_or(""), data["end"].as_str().unwrap_or(""));
         let (title, id) = (text_of(data, "title"), text_of(data, "eventId"));
-        let conflicts = desk.calendar.conflicts(data);
+        let conflicts = cx.dates.conflicts(data);
         let text = format!(
             "\"{title}\" is in your calendar of proposals for {span} ({id}), tentatively. Nobody was invited. {conflicts}"
         );
@@ -183,7 +183,7 @@ fn times(data: &Value, desk: &Desk) -> Option<String> {
         return None;
     }
     let shown = &events[..events.len().min(3 * MOST_TOLD)];
-    Some(format!("You have {}:\n\n{}", count(events.len(), "appointment", "appointments"), desk.calendar.events(shown)))
+    Some(format!("You have {}:\n\n{}", count(events.len(), "appointment", "appointments"), cx.dates.events(shown)))
 }
 
 fn written(data: &Value) -> Option<String> {

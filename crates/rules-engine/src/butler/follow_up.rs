@@ -4,22 +4,22 @@
 
 use super::answer::{Thing, things};
 use super::{Plan, Step, ask, reason};
-use crate::desk::Desk;
+use crate::agent_context::AgentContext;
+use crate::conversation::Turn;
 use crate::intent::{Classification, Intent, classify};
 use crate::lexicon::{Concept, lexicon};
-use crate::talk::Turn;
 use household::time::words::words;
 
 /// The most words of a request that only points back.
 const LONGEST_FRAGMENT: usize = 6;
 
 /// What a request comes to that points back; none where it stands on its own.
-pub(super) fn resolve(before: &[Turn], said: &str, read: &Classification, desk: &Desk) -> Option<Plan> {
+pub(super) fn resolve(before: &[Turn], said: &str, read: &Classification, cx: &AgentContext) -> Option<Plan> {
     let last = before.last()?;
     let all = words(said);
     let concepts: Vec<Concept> = lexicon().hits(&all).into_iter().map(|hit| hit.concept).collect();
     let has = |concept: Concept| concepts.contains(&concept);
-    if let Some(plan) = chosen(last, said, read, &concepts, desk) {
+    if let Some(plan) = chosen(last, said, read, &concepts, cx) {
         return Some(plan);
     }
     let is_short = all.len() <= LONGEST_FRAGMENT;
@@ -54,11 +54,11 @@ pub(super) fn resolve(before: &[Turn], said: &str, read: &Classification, desk: 
 }
 
 /// The answer to the question that was asked last.
-fn chosen(last: &Turn, said: &str, read: &Classification, concepts: &[Concept], desk: &Desk) -> Option<Plan> {
+fn chosen(last: &Turn, said: &str, read: &Classification, concepts: &[Concept], cx: &AgentContext) -> Option<Plan> {
     if !last.calls.is_empty() {
         return None;
     }
-    let asked = classify(&last.said, &desk.context);
+    let asked = classify(&last.said, &cx.context);
     let choices = asked.question?.choices;
     let number = said.trim().trim_end_matches('.').parse::<usize>().ok().and_then(|number| number.checked_sub(1));
     let (intent, task) = match number.or_else(|| ordinal(concepts, choices.len())) {

@@ -12,7 +12,7 @@ const SHORT: usize = 6;
 const LONGEST_GAP: usize = 6;
 
 impl Lexicon {
-    /// The cues in a text, in its order. A cue that stands within a longer one is not one; several that stand on the same words
+    /// The cues in a text, in its task. A cue that stands within a longer one is not one; several that stand on the same words
     /// all are.
     pub fn hits(&self, words: &[Word]) -> Vec<Hit> {
         let mut found: Vec<(usize, Hit, Vec<usize>)> = Vec::new();

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::figures::Figure;
 use crate::sets::{self, PARTS};
-use crate::staff::Staff;
+use crate::tools::TestTools;
 
 pub fn measure() -> Vec<Figure> {
     PARTS
@@ -81,7 +81,7 @@ impl Case {
     fn ask(&self) -> Result<(), String> {
         let folder = tempfile::tempdir().expect("a passing folder");
         self.lay(&folder.path().join("calendars"));
-        let staff = Staff::of(self.options(folder.path()), folder.path());
+        let staff = TestTools::of(self.options(folder.path()), folder.path());
         match &self.question {
             Question::List { list: [from, to], instances } => {
                 let answer = staff.call("calendar_list", &json!({ "from": from, "to": to }))?;
@@ -127,7 +127,7 @@ impl Case {
         }
     }
 
-    fn slots(&self, staff: &Staff, find: &BTreeMap<String, Value>) -> Result<Vec<Stretch>, String> {
+    fn slots(&self, staff: &TestTools, find: &BTreeMap<String, Value>) -> Result<Vec<Stretch>, String> {
         let answer = staff.call("calendar_free", &json!(find))?;
         Ok(self.stretches(array(&answer, "suggestedSlots")))
     }

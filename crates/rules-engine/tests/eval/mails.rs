@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::figures::Figure;
 use crate::sets::{self, PARTS};
-use crate::staff::Staff;
+use crate::tools::TestTools;
 
 /// The least precision and recall of what is called urgent.
 const ENOUGH: f64 = 0.9;
@@ -23,7 +23,7 @@ pub fn measure() -> Vec<Figure> {
             let mailbox = Mailbox::read(&format!("mail-{part}.txt"));
             let folder = tempfile::tempdir().expect("a passing folder");
             mailbox.lay(&folder.path().join("mail"));
-            let staff = Staff::of(mailbox.options(folder.path()), folder.path());
+            let staff = TestTools::of(mailbox.options(folder.path()), folder.path());
             judge(part, &staff, mailbox.labelled().map(|mail| (mail.id.as_str(), mail.label.as_str())))
         })
         .collect();
@@ -37,11 +37,11 @@ fn sample() -> Vec<Figure> {
     let home = folder.path().join("home");
     demo::write(&home).expect("the sample");
     let labels: BTreeMap<String, String> = sets::toml("mail-sample.toml");
-    let staff = Staff::of(demo::options(&home), &home);
+    let staff = TestTools::of(demo::options(&home), &home);
     judge("sample", &staff, labels.iter().map(|(id, label)| (id.as_str(), label.as_str())))
 }
 
-fn judge<'a>(part: &'static str, staff: &Staff, mails: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<Figure> {
+fn judge<'a>(part: &'static str, staff: &TestTools, mails: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<Figure> {
     let figure = |measure, bound| Figure { set: "mail", part, measure, right: 0, of: 0, bound, misses: Vec::new() };
     let mut precision = figure("urgent precision", Some(ENOUGH));
     let mut recall = figure("urgent recall", Some(ENOUGH));
@@ -62,7 +62,7 @@ fn judge<'a>(part: &'static str, staff: &Staff, mails: impl Iterator<Item = (&'a
 }
 
 /// The category that a mail is given, and why.
-fn triage(staff: &Staff, id: &str) -> (String, String) {
+fn triage(staff: &TestTools, id: &str) -> (String, String) {
     match staff.call("mail_triage", &json!({ "id": id, "only": "all" })) {
         Ok(answer) => {
             let item = &answer["items"][0];

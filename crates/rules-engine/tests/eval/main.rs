@@ -10,7 +10,7 @@ mod orders;
 mod requests;
 mod searches;
 mod sets;
-mod staff;
+mod tools;
 
 use figures::Figure;
 

@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::figures::Figure;
 use crate::mails::{Mail, Mailbox};
 use crate::sets::{self, PARTS};
-use crate::staff::Staff;
+use crate::tools::TestTools;
 
 /// The least share of mails with orders that must be recognised.
 const RECOGNISED: f64 = 0.95;
@@ -43,7 +43,7 @@ pub fn generated(part: &str) -> Mailbox {
 fn judge(part: &'static str, mailbox: &Mailbox) -> Vec<Figure> {
     let folder = tempfile::tempdir().expect("a passing folder");
     mailbox.lay(&folder.path().join("mail"));
-    let staff = Staff::of(mailbox.options(folder.path()), folder.path());
+    let staff = TestTools::of(mailbox.options(folder.path()), folder.path());
     let figure = |measure, bound| Figure { set: "orders", part, measure, right: 0, of: 0, bound, misses: Vec::new() };
     let mut recognised = figure("recognised", Some(RECOGNISED));
     let mut calm = figure("not urgent", Some(CALM));

@@ -6,13 +6,13 @@ use serde_json::json;
 
 use crate::figures::Figure;
 use crate::sets::{self, PARTS};
-use crate::staff::Staff;
+use crate::tools::TestTools;
 
 pub fn measure() -> Vec<Figure> {
     let folder = tempfile::tempdir().expect("a passing folder");
     let home = folder.path().join("home");
     demo::write(&home).expect("the sample");
-    let staff = Staff::of(demo::options(&home), &home);
+    let staff = TestTools::of(demo::options(&home), &home);
     PARTS
         .iter()
         .map(|part| {
@@ -33,7 +33,7 @@ pub fn cases(part: &str) -> Vec<(String, String)> {
     sets::toml::<File>(&format!("searches-{part}.toml")).cases
 }
 
-fn miss(staff: &Staff, query: &str, path: &str) -> Option<String> {
+fn miss(staff: &TestTools, query: &str, path: &str) -> Option<String> {
     let answer =
         staff.call("notes_search", &json!({ "query": query })).unwrap_or_else(|error| panic!("{query}: {error}"));
     let found: Vec<&str> = answer["results"]

@@ -4,8 +4,8 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Leave, Search, Slot};
-use crate::calendar::busy::Taken;
+use super::{Search, SearchLimits, Slot};
+use crate::calendar::busy::BusyEvent;
 use crate::calendar::hours::PartOfDay;
 use crate::calendar::moment::Window;
 use crate::calendar::words;
@@ -28,7 +28,7 @@ pub(super) struct Place<'a> {
     /// The free stretch that it lies in.
     pub gap: Window,
     /// What is taken shortly before and after, and on the same day.
-    pub near: &'a [Taken],
+    pub near: &'a [BusyEvent],
     /// Which of the days that are looked at.
     pub day: usize,
     pub days: usize,
@@ -36,7 +36,7 @@ pub(super) struct Place<'a> {
 
 impl Search<'_> {
     /// A candidate with its score and its reasons.
-    pub(super) fn scored(&self, place: &Place<'_>, leave: Leave) -> Slot {
+    pub(super) fn scored(&self, place: &Place<'_>, leave: SearchLimits) -> Slot {
         let Place { window, gap, near, day, days } = place;
         let date = self.zone.to_datetime(window.start).date();
         let lunch = self.wish.hours.lunch_on(date, self.zone);

@@ -83,13 +83,14 @@ pub(crate) fn plain_links(text: &str) -> Vec<Link> {
 /// Whether a base may change where a target leads: it has no scheme, or no slashes behind it.
 fn is_relative(target: &str) -> bool {
     let target: String = target
-        .trim_start_matches(|letter: char| letter <= ' ')
+        .trim_start_matches(|character: char| character <= ' ')
         .chars()
-        .filter(|letter| *letter >= ' ')
+        .filter(|character| *character >= ' ')
         .take(100)
         .collect();
     let Some((scheme, rest)) = target.split_once(':') else { return true };
-    let is_scheme = scheme.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '+' | '-' | '.'));
+    let is_scheme =
+        scheme.chars().all(|character| character.is_ascii_alphanumeric() || matches!(character, '+' | '-' | '.'));
     !is_scheme || !rest.starts_with(['/', '\\'])
 }
 
@@ -99,7 +100,7 @@ fn resolve(base: Option<&Url>, target: &str) -> Option<Url> {
         Ok(url) => Some(url),
         // Programs take `//host` for a page of the web where there is no base.
         Err(_) => {
-            let target = target.trim_start_matches(|letter: char| letter <= ' ');
+            let target = target.trim_start_matches(|character: char| character <= ' ');
             let is_host = target.starts_with(['/', '\\']) && target[1..].starts_with(['/', '\\']);
             is_host.then(|| Url::parse(&format!("https:{target}")).ok()).flatten()
         }
@@ -121,11 +122,11 @@ fn readable(host: &str) -> String {
 
 /// The hosts that the words of a link show: the only word where it looks like one, and every word that is an address for sure.
 fn shown_hosts(words: &str) -> Vec<String> {
-    let words: String = words.chars().filter(|letter| !is_invisible(*letter)).collect();
+    let words: String = words.chars().filter(|character| !is_invisible(*character)).collect();
     let mut split = words.split_whitespace();
     let is_only = split.clone().nth(1).is_none();
     let address = |word: &str| {
-        let word = word.trim_start_matches(|letter: char| !letter.is_alphanumeric());
+        let word = word.trim_start_matches(|character: char| !character.is_alphanumeric());
         match word.split_once("://") {
             Some((_, rest)) => written_host(rest),
             None if is_only || word.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("www.")) => {
@@ -138,8 +139,8 @@ fn shown_hosts(words: &str) -> Vec<String> {
 }
 
 /// Characters that take no room: with them a word looks as it does without.
-fn is_invisible(letter: char) -> bool {
-    matches!(letter, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180b}'..='\u{180e}'
+fn is_invisible(character: char) -> bool {
+    matches!(character, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180b}'..='\u{180e}'
         | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
         | '\u{e0000}'..='\u{e0fff}')
 }
@@ -147,10 +148,10 @@ fn is_invisible(letter: char) -> bool {
 /// The host that a written address begins with, where it looks like one.
 fn written_host(text: &str) -> Option<String> {
     let is_part =
-        |letter: char| letter.is_alphanumeric() || matches!(letter, '.' | '-' | '@' | '_' | '。' | '．' | '｡');
-    let host = &text[..text.find(|letter| !is_part(letter)).unwrap_or(text.len())];
+        |character: char| character.is_alphanumeric() || matches!(character, '.' | '-' | '@' | '_' | '。' | '．' | '｡');
+    let host = &text[..text.find(|character| !is_part(character)).unwrap_or(text.len())];
     // What stands before an `@` is a user name, and often used to disguise a host.
     let host = readable(host.rsplit('@').next().unwrap_or(host));
     let top = host.rsplit_once('.').map_or("", |(_, top)| top);
-    (top.len() >= 2 && !top.contains(|letter: char| letter.is_ascii_digit()) && host.len() < 254).then_some(host)
+    (top.len() >= 2 && !top.contains(|character: char| character.is_ascii_digit()) && host.len() < 254).then_some(host)
 }

@@ -48,9 +48,9 @@ const DECOYS: [&str; 12] = [
 
 /// One address, written as browsers accept it.
 fn spellings(host: &str) -> Vec<String> {
-    let entities: String = host.chars().map(|letter| format!("&#{};", u32::from(letter))).collect();
-    let hex: String = host.chars().map(|letter| format!("&#x{:X}", u32::from(letter))).collect::<String>() + ";";
-    let percent: String = host.chars().map(|letter| format!("%{:02x}", u32::from(letter))).collect();
+    let entities: String = host.chars().map(|character| format!("&#{};", u32::from(character))).collect();
+    let hex: String = host.chars().map(|character| format!("&#x{:X}", u32::from(character))).collect::<String>() + ";";
+    let percent: String = host.chars().map(|character| format!("%{:02x}", u32::from(character))).collect();
     vec![
         format!("https://{host}/login"),
         format!("HTTPS://{}", host.to_uppercase()),

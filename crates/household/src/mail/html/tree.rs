@@ -180,10 +180,11 @@ impl Node {
         let hides = |style: &StrTendril| {
             let style: String = style
                 .chars()
-                .filter(|letter| !letter.is_whitespace())
-                .map(|letter| letter.to_ascii_lowercase())
+                .filter(|character| !character.is_whitespace())
+                .map(|character| character.to_ascii_lowercase())
                 .collect();
-            let is_zero = |rest: &str| !rest.starts_with(|letter: char| letter == '.' || letter.is_ascii_digit());
+            let is_zero =
+                |rest: &str| !rest.starts_with(|character: char| character == '.' || character.is_ascii_digit());
             style.contains("display:none")
                 || style.contains("visibility:hidden")
                 || style.split("font-size:0").skip(1).any(is_zero)

@@ -9,13 +9,13 @@ use serde_json::Value;
 use tool::{Registry, ToolContext, Workspace};
 
 /// The tools of one household, ready to be called.
-pub struct Staff {
+pub struct TestTools {
     tools: Registry,
     bench: ToolContext,
     runtime: tokio::runtime::Runtime,
 }
 
-impl Staff {
+impl TestTools {
     /// Opens a household; `folder` is any folder that is there.
     pub fn of(options: Options, folder: &Path) -> Self {
         let house = Household::open(options).expect("a household");

@@ -19,22 +19,22 @@ use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
 use super::decision::{Decision, Kind};
-use super::log::Happened;
+use super::log::LogEvent;
 use crate::household::TOOLS;
 use crate::mail::address::bare;
 
 /// What a conversation shows.
 #[derive(Debug, Default)]
-pub(super) struct Witnessed {
+pub(super) struct LogFindings {
     /// Decisions, each with the name by which it is known as the same one.
     pub decisions: Vec<(String, Decision)>,
     /// Drafts as the household wrote them, in order.
-    pub written: Vec<Written>,
+    pub written: Vec<WrittenDraft>,
 }
 
 /// A draft as the household wrote it.
 #[derive(Clone, Debug)]
-pub(super) struct Written {
+pub(super) struct WrittenDraft {
     /// The draft's id.
     pub draft: String,
     /// The name of this writing.
@@ -49,8 +49,8 @@ pub(super) struct Written {
 }
 
 /// Reads a conversation.
-pub(super) fn witness(family: &[Happened]) -> Witnessed {
-    let mut witness = Witness::default();
+pub(super) fn witness(family: &[LogEvent]) -> LogFindings {
+    let mut witness = LogReader::default();
     for happened in family {
         witness.see(happened);
     }
@@ -58,11 +58,11 @@ pub(super) fn witness(family: &[Happened]) -> Witnessed {
 }
 
 #[derive(Default)]
-struct Witness {
-    seen: Witnessed,
+struct LogReader {
+    seen: LogFindings,
     /// How often the owner has spoken.
     spoken: u32,
-    seats: HashMap<ThreadId, Seat>,
+    seats: HashMap<ThreadId, AgentState>,
     slots: Offer,
     notes: Offer,
     mails: Offer,
@@ -72,7 +72,7 @@ struct Witness {
 
 /// One agent of the conversation.
 #[derive(Default)]
-struct Seat {
+struct AgentState {
     /// Whether it has read a stranger's text since the owner spoke.
     is_swayed: bool,
     calls: HashMap<CallId, Call>,
@@ -99,14 +99,14 @@ struct Offer {
     things: Vec<String>,
 }
 
-impl Witness {
-    fn see(&mut self, happened: &Happened) {
+impl LogReader {
+    fn see(&mut self, happened: &LogEvent) {
         let thread = &happened.thread;
         match &*happened.event {
             Event::ThreadCreated(_) => {
                 let above = thread.parent().and_then(|parent| self.seats.get(&parent));
                 let is_swayed = above.is_some_and(|above| above.is_swayed);
-                self.seats.insert(thread.clone(), Seat { is_swayed, ..Seat::default() });
+                self.seats.insert(thread.clone(), AgentState { is_swayed, ..AgentState::default() });
             }
             Event::InputArrived { input: Outside::Steered { foreign: true, .. }, .. }
             | Event::ChildSaid { foreign: true, .. } => {
@@ -156,7 +156,7 @@ impl Witness {
     }
 
     /// A person answered a question.
-    fn decided(&mut self, happened: &Happened, approval: &ApprovalId, call: &CallId, resolution: &Resolution) {
+    fn decided(&mut self, happened: &LogEvent, approval: &ApprovalId, call: &CallId, resolution: &Resolution) {
         let Some(seat) = self.seats.get_mut(&happened.thread) else { return };
         match resolution {
             Resolution::Allowed { input, .. } => {
@@ -178,7 +178,7 @@ impl Witness {
         }
     }
 
-    fn consented(&mut self, happened: &Happened, approval: &ApprovalId, call: &Call, kind: Kind) {
+    fn consented(&mut self, happened: &LogEvent, approval: &ApprovalId, call: &Call, kind: Kind) {
         // That somebody lets habits be applied is no habit to apply.
         if call.tool.starts_with("prefs_") {
             return;
@@ -195,7 +195,7 @@ impl Witness {
     }
 
     /// A call came to a good end.
-    fn finished(&mut self, happened: &Happened, call: &Call, result: &ToolResult) {
+    fn finished(&mut self, happened: &LogEvent, call: &Call, result: &ToolResult) {
         if let Some(approval) = &call.consent {
             self.consented(happened, approval, call, Kind::Approve);
         }
@@ -221,7 +221,7 @@ impl Witness {
     }
 
     /// A time was entered: a choice, where it is one of several that had been offered.
-    fn proposed(&mut self, happened: &Happened, call: &Call, data: &Value) {
+    fn proposed(&mut self, happened: &LogEvent, call: &Call, data: &Value) {
         let start = text(data, "start").to_owned();
         let is_choice = self.slots.things.len() > 1 && self.slots.rank(&start, call).is_some();
         if is_choice {
@@ -233,7 +233,7 @@ impl Witness {
         }
     }
 
-    fn opened(&mut self, happened: &Happened, call: &Call, what: &str, thing: &str, mut context: Map<String, Value>) {
+    fn opened(&mut self, happened: &LogEvent, call: &Call, what: &str, thing: &str, mut context: Map<String, Value>) {
         let offer = if what == "note" { &self.notes } else { &self.mails };
         if let Some(rank) = offer.rank(thing, call) {
             context.insert("query".to_owned(), json!(offer.query));
@@ -242,13 +242,13 @@ impl Witness {
         }
     }
 
-    fn wrote(&mut self, happened: &Happened, call: &Call, data: &Value) {
+    fn wrote(&mut self, happened: &LogEvent, call: &Call, data: &Value) {
         let draft = text(data, "draftId").to_owned();
         if draft.is_empty() {
             return;
         }
         let before = self.drafts.insert(draft.clone(), call.spoken);
-        self.seen.written.push(Written {
+        self.seen.written.push(WrittenDraft {
             draft,
             by: place(happened),
             at: moment(happened),
@@ -259,7 +259,7 @@ impl Witness {
         });
     }
 
-    fn push(&mut self, happened: &Happened, kind: Kind, subject: &str, choice: &str, context: Map<String, Value>) {
+    fn push(&mut self, happened: &LogEvent, kind: Kind, subject: &str, choice: &str, context: Map<String, Value>) {
         let (at, subject, choice) = (moment(happened), subject.to_owned(), choice.to_owned());
         self.seen.decisions.push((place(happened), Decision { at, kind, subject, choice, context }));
     }
@@ -280,11 +280,11 @@ impl Offer {
 }
 
 /// A place in the log, by which a decision is known as the same one.
-fn place(happened: &Happened) -> String {
+fn place(happened: &LogEvent) -> String {
     format!("log {} {}", happened.thread, happened.n)
 }
 
-fn moment(happened: &Happened) -> Timestamp {
+fn moment(happened: &LogEvent) -> Timestamp {
     Timestamp::from_millisecond(happened.at.0).unwrap_or_default()
 }
 

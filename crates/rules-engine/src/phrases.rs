@@ -54,11 +54,11 @@ pub(super) fn count(number: usize, one: &str, many: &str) -> String {
 
 /// Moments and days as the owner reads them.
 #[derive(Clone, Debug)]
-pub(super) struct Calendar {
+pub(super) struct DateWords {
     pub now: Zoned,
 }
 
-impl Calendar {
+impl DateWords {
     /// "today 09:12", "Tue 20 Jan 14:00"; what cannot be read as it stands.
     pub fn moment(&self, text: &str) -> String {
         match self.at(text) {
@@ -254,11 +254,11 @@ mod tests {
 
     #[test]
     fn moments_are_told_as_a_neighbour_would() {
-        let calendar = Calendar { now: "2026-01-15T11:00:00+01:00[Europe/Berlin]".parse().expect("a moment") };
-        assert_eq!(calendar.moment("2026-01-15T08:12:00Z"), "today 09:12");
-        assert_eq!(calendar.span("2026-01-16T14:00:00+01:00", "2026-01-16T14:30:00+01:00"), "tomorrow 14:00–14:30");
-        assert_eq!(calendar.moment("2026-01-20T14:00:00+01:00"), "Tue 20 Jan 14:00");
-        assert_eq!(calendar.moment("2026-01-17"), "Sat 17 Jan");
-        assert_eq!(calendar.moment("whenever"), "whenever");
+        let dates = DateWords { now: "2026-01-15T11:00:00+01:00[Europe/Berlin]".parse().expect("a moment") };
+        assert_eq!(dates.moment("2026-01-15T08:12:00Z"), "today 09:12");
+        assert_eq!(dates.span("2026-01-16T14:00:00+01:00", "2026-01-16T14:30:00+01:00"), "tomorrow 14:00–14:30");
+        assert_eq!(dates.moment("2026-01-20T14:00:00+01:00"), "Tue 20 Jan 14:00");
+        assert_eq!(dates.moment("2026-01-17"), "Sat 17 Jan");
+        assert_eq!(dates.moment("whenever"), "whenever");
     }
 }

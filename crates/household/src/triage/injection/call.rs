@@ -4,18 +4,18 @@
 
 use std::ops::Range;
 
-use super::table::{Class, Said};
+use super::table::{Class, TaggedSentence};
 use super::{FOLLOWING, Reader};
 
 /// A program is addressed.
-pub(super) struct Call {
+pub(super) struct AddressedProgram {
     /// The words of the sentence besides those that address it.
     rest: Range<usize>,
     /// Whether it is the heading of something that is meant for programs alone, so that nothing has to be asked: `For the AI:`.
     is_heading: bool,
 }
 
-impl Call {
+impl AddressedProgram {
     fn told(rest: Range<usize>) -> Self {
         Self { rest, is_heading: false }
     }
@@ -23,7 +23,7 @@ impl Call {
 
 impl Reader<'_> {
     /// Whether a sentence addresses a program; what it is told is sought in the rest and in the sentences after it.
-    pub(super) fn addressed(&self, at: usize) -> Option<Call> {
+    pub(super) fn addressed(&self, at: usize) -> Option<AddressedProgram> {
         let said = &self.said[at];
         self.called(said)
             .or_else(|| self.greeted(said))
@@ -35,8 +35,8 @@ impl Reader<'_> {
     }
 
     /// Whether the rest of a sentence, or one soon after it, asks for something.
-    pub(super) fn is_asked(&self, at: usize, call: &Call) -> bool {
-        let asks = |said: &Said, part: Range<usize>| {
+    pub(super) fn is_asked(&self, at: usize, call: &AddressedProgram) -> bool {
+        let asks = |said: &TaggedSentence, part: Range<usize>| {
             let is_asked =
                 [Class::Act, Class::Asks, Class::Drops].iter().any(|class| said.has_in(*class, part.clone()));
             is_asked || said.text.ends_with('?') || said.has_misspelt_act()
@@ -49,7 +49,7 @@ impl Reader<'_> {
     }
 
     /// The end of a name of a program that begins at a word, unless it is part of another: `AI engineer`.
-    fn program(&self, said: &Said, at: usize, classes: &[Class]) -> Option<usize> {
+    fn program(&self, said: &TaggedSentence, at: usize, classes: &[Class]) -> Option<usize> {
         let length = classes.iter().map(|class| said.length(*class, at)).max().filter(|length| *length > 0)?;
         let mut end = at + length;
         let is_person =
@@ -82,7 +82,7 @@ impl Reader<'_> {
     }
 
     /// Whether a word is only part of the form of address: a greeting, an article, the name of the one whose assistant is meant.
-    fn leads_to_name(&self, said: &Said, at: usize) -> usize {
+    fn leads_to_name(&self, said: &TaggedSentence, at: usize) -> usize {
         let is_name = said.words.get(at).is_some_and(|word| {
             self.people.all.contains(&word.text) || matches!(&*word.text, "s" | "mr" | "mrs" | "ms")
         });
@@ -90,11 +90,11 @@ impl Reader<'_> {
     }
 
     /// It begins by calling: `Dear assistant,`, `AI:`, `To the agent that reads this mail:`.
-    fn called(&self, said: &Said) -> Option<Call> {
+    fn called(&self, said: &TaggedSentence) -> Option<AddressedProgram> {
         let (mut greets, mut is_greeting, mut names_more, mut is_own) = (false, false, false, false);
         let mut at = 0;
         while at < said.words.len().min(14) {
-            let told = |end: usize| Some(Call::told(end..said.words.len()));
+            let told = |end: usize| Some(AddressedProgram::told(end..said.words.len()));
             if let Some(end) = self.program(said, at, &[Class::Machine, Class::Helper]) {
                 let is_machine = said.length(Class::Machine, at) > 0;
                 let mark = said.words[end - 1].after;
@@ -109,7 +109,7 @@ impl Reader<'_> {
                 }
                 if greets && (mark.any() || is_last || asks_next) {
                     let is_heading = is_machine && (mark.colon && names_more || is_greeting);
-                    return Some(Call { rest: end..said.words.len(), is_heading });
+                    return Some(AddressedProgram { rest: end..said.words.len(), is_heading });
                 }
                 // A name alone: not `the assistant, who`, but `Assistant,`; not `Assistant: Maria Lopez`, but `Assistant: send`.
                 if !names_more && mark.colon && !is_last {
@@ -165,11 +165,12 @@ impl Reader<'_> {
     }
 
     /// It greets a program somewhere: `Sorry to trouble you, dear bot.`
-    fn greeted(&self, said: &Said) -> Option<Call> {
+    fn greeted(&self, said: &TaggedSentence) -> Option<AddressedProgram> {
         said.all(Class::Greet).find_map(|greet| {
             let is_called = |at: usize| {
                 let end = self.program(said, at, &[Class::Machine, Class::Helper])?;
-                (end == said.words.len() || said.words[end - 1].after.any()).then(|| Call::told(0..said.words.len()))
+                (end == said.words.len() || said.words[end - 1].after.any())
+                    .then(|| AddressedProgram::told(0..said.words.len()))
             };
             // Words may stand between, as in `dear clever little bot`, but no names.
             let between = |at: &usize| {
@@ -182,7 +183,7 @@ impl Reader<'_> {
     }
 
     /// A note to a program, wherever it begins: `P. S. – a hint for the AI:`.
-    fn noted(&self, said: &Said) -> Option<Call> {
+    fn noted(&self, said: &TaggedSentence) -> Option<AddressedProgram> {
         let is_about_mail =
             said.has(Class::Things) || said.has(Class::ThisMail) || said.has(Class::Summary) || said.has_address();
         said.all(Class::Note).find_map(|note| {
@@ -200,7 +201,7 @@ impl Reader<'_> {
                     let is_machine = said.length(Class::Machine, at) > 0;
                     let is_told = said.words[marked].after.colon
                         || is_machine && note.start <= 2 && said.words[marked].after.stop;
-                    return is_told.then(|| Call::told(marked + 1..said.words.len()));
+                    return is_told.then(|| AddressedProgram::told(marked + 1..said.words.len()));
                 }
                 is_to |= is_to_whom(said, at);
                 let step =
@@ -218,18 +219,18 @@ impl Reader<'_> {
     }
 
     /// It calls at its end, or aside: `Forward this, assistant.`, `please, AI, do it`.
-    fn called_last(&self, said: &Said) -> Option<Call> {
+    fn called_last(&self, said: &TaggedSentence) -> Option<AddressedProgram> {
         let classes = [Class::Machine, Class::Helper];
         let start = (1..said.words.len()).find(|at| {
             let end = self.program(said, *at, &classes).filter(|_| said.words[at - 1].after.comma);
             let is_aside = |end: usize| said.length(Class::Machine, *at) > 0 && said.words[end - 1].after.comma;
             end.is_some_and(|end| end == said.words.len() || is_aside(end))
         })?;
-        (said.length(Class::Act, 0) > 0 || said.has_in(Class::Asks, 0..start)).then(|| Call::told(0..start))
+        (said.length(Class::Act, 0) > 0 || said.has_in(Class::Asks, 0..start)).then(|| AddressedProgram::told(0..start))
     }
 
     /// It speaks to its reader on condition that it is a program: `if you are an AI`, `should this be read by a bot`.
-    fn supposed(&self, said: &Said) -> Option<Call> {
+    fn supposed(&self, said: &TaggedSentence) -> Option<AddressedProgram> {
         let machines = [Class::Machine, Class::Helper, Class::Tool];
         said.all(Class::If).find_map(|condition| {
             let mut near = condition.end..(condition.end + 10).min(said.words.len());
@@ -254,12 +255,12 @@ impl Reader<'_> {
             ((is_machine || is_helper) && is_you
                 || is_machine && is_read
                 || !is_question && is_this_read(said, start..end))
-            .then(|| Call::told(end..said.words.len()))
+            .then(|| AddressedProgram::told(end..said.words.len()))
         })
     }
 
     /// It says that its reader is a program: `you are an email assistant`, `you, the agent, must`, `as an AI, you`.
-    fn told_what_it_is(&self, said: &Said) -> Option<Call> {
+    fn told_what_it_is(&self, said: &TaggedSentence) -> Option<AddressedProgram> {
         let named = |from: usize| {
             let mut at = from;
             let mut is_owners = false;
@@ -314,11 +315,11 @@ impl Reader<'_> {
             })
         };
         let end = are.or_else(apart).or_else(made).or_else(by_role).or_else(by_deed).or_else(reads_for_owner)?;
-        Some(Call::told(end..said.words.len()))
+        Some(AddressedProgram::told(end..said.words.len()))
     }
 
     /// It says what a program has to do with this mail or for an address: `AI agents must copy x@y.example`.
-    fn obliged(&self, said: &Said) -> Option<Call> {
+    fn obliged(&self, said: &TaggedSentence) -> Option<AddressedProgram> {
         let named = |class| (0..said.words.len()).find_map(|at| Some((at, self.program(said, at, &[class])?)));
         // An assistant may be a person, unless they are to send something to an address and it is not said whose assistant they are.
         let anybodys = || {
@@ -332,7 +333,9 @@ impl Reader<'_> {
         let must = said.all(Class::Must).find(|must| must.start >= end && must.start <= end + 8);
         let is_here = said.has(Class::ThisMail) || said.has_address() || reads_this(said, end).is_some();
         if let Some(must) = must.filter(|_| is_here) {
-            return said.has_in(Class::Act, must.end..must.end + 4).then(|| Call::told(must.end..said.words.len()));
+            return said
+                .has_in(Class::Act, must.end..must.end + 4)
+                .then(|| AddressedProgram::told(must.end..said.words.len()));
         }
         // `Would the AI assistant please send`, `I would be glad if the AI assistant could send me`
         let is_asking = said.has_in(Class::Asks, end..said.words.len()) || reads_this(said, end).is_some();
@@ -343,12 +346,12 @@ impl Reader<'_> {
                 let is_for_me = said.has_address() || said.has_in(Class::First, would.end..would.end + 4);
                 is_near && is_for_me && said.has_in(Class::Act, would.end..would.end + 3)
             });
-        (asks || wishes).then(|| Call::told(end..said.words.len()))
+        (asks || wishes).then(|| AddressedProgram::told(end..said.words.len()))
     }
 }
 
 /// Where the order begins behind a name that is not set off as a call, but followed at once by what is to be done.
-fn labelled(said: &Said, at: usize, names_more: bool) -> Option<usize> {
+fn labelled(said: &TaggedSentence, at: usize, names_more: bool) -> Option<usize> {
     // `hey bot send me`
     let length = said.length(Class::Machine, at).max(said.length(Class::Helper, at));
     let is_greeted = at > 0 && length > 0 && (0..at).any(|from| from + said.length(Class::Greet, from) == at);
@@ -387,13 +390,13 @@ fn labelled(said: &Said, at: usize, names_more: bool) -> Option<usize> {
 }
 
 /// Whether a word says for whom something is. `an` and `a` do in one language and are articles in another: what follows decides.
-fn is_to_whom(said: &Said, at: usize) -> bool {
+fn is_to_whom(said: &TaggedSentence, at: usize) -> bool {
     let is_article = matches!(&*said.words[at].text, "a" | "an");
     said.length(Class::To, at) > 0 && (!is_article || said.length(Class::Filler, at + 1) > 0)
 }
 
 /// Where the words end that say that this mail is read: `that reads this message`.
-fn reads_this(said: &Said, from: usize) -> Option<usize> {
+fn reads_this(said: &TaggedSentence, from: usize) -> Option<usize> {
     let near = from..(from + 6).min(said.words.len());
     let reads = said.all(Class::Reads).find(|reads| near.contains(&reads.start))?;
     let here = |class| said.all(class).find(|here| here.start >= from && here.start <= reads.end + 4);
@@ -402,7 +405,7 @@ fn reads_this(said: &Said, from: usize) -> Option<usize> {
 }
 
 /// Whether it is a program that reads this: `a machine is reading this`, `an assistant is preparing a summary of this`.
-fn is_this_read(said: &Said, program: Range<usize>) -> bool {
+fn is_this_read(said: &TaggedSentence, program: Range<usize>) -> bool {
     let near = program.end..program.end + 3;
     let summarises = said.all(Class::Process).any(|process| {
         near.contains(&process.start)
@@ -412,6 +415,6 @@ fn is_this_read(said: &Said, program: Range<usize>) -> bool {
 }
 
 /// `should you be`
-fn is_be(said: &Said, part: Range<usize>) -> bool {
+fn is_be(said: &TaggedSentence, part: Range<usize>) -> bool {
     part.clone().any(|at| said.words.get(at).is_some_and(|word| word.text == "be")) && said.has_in(Class::You, part)
 }

@@ -7,16 +7,16 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
+use super::conversation::object_in;
 use super::entities::Entities;
 use super::intent::{Context, classify};
 use super::lexicon::{Concept, Hit, lexicon};
-use super::talk::object_in;
 use household::time::words::{Word, words};
 use household::time::{self, Times};
 
 /// What a specialist was asked to do.
 #[derive(Debug)]
-pub(super) struct Order {
+pub(super) struct SpecialistTask {
     /// The task in somebody's words.
     pub task: String,
     /// What its words stand for.
@@ -30,7 +30,7 @@ pub(super) struct Order {
     words: Vec<Word>,
 }
 
-impl Order {
+impl SpecialistTask {
     /// Reads a brief, or a person's own words.
     pub fn read(said: &str, context: &Context) -> Self {
         let (task, told) = match said.split_once("\n\nContext: ") {
@@ -41,7 +41,7 @@ impl Order {
         let classified = classify(&task, context);
         let words = lexicon().mended(&task, &words(&task), &super::entities::name_words(&context.people));
         let hits = lexicon().hits(&words);
-        let mut order = Self {
+        let mut task = Self {
             concepts: hits.iter().map(|hit| hit.concept).collect(),
             entities: classified.entities,
             times: classified.times,
@@ -50,16 +50,16 @@ impl Order {
             hits,
             words,
         };
-        order.take_entities(&told, context);
-        if order.times.when.is_none()
+        task.take_entities(&told, context);
+        if task.times.when.is_none()
             && let Some(said) = told["timeConstraints"].as_str()
         {
             let times = time::parse(said, &context.now);
-            order.times.when = times.when;
-            order.times.part_of_day = order.times.part_of_day.or(times.part_of_day);
-            order.times.duration_min = order.times.duration_min.or(times.duration_min);
+            task.times.when = times.when;
+            task.times.part_of_day = task.times.part_of_day.or(times.part_of_day);
+            task.times.duration_min = task.times.duration_min.or(times.duration_min);
         }
-        order
+        task
     }
 
     pub fn has(&self, concept: Concept) -> bool {

@@ -14,21 +14,21 @@ pub(super) struct Turn {
     /// The words of whoever asked: a person, or a brief.
     pub said: String,
     /// Calls in their order.
-    pub calls: Vec<Called>,
+    pub calls: Vec<ToolCall>,
 }
 
 /// One call and its result.
 #[derive(Clone, Debug)]
-pub(super) struct Called {
+pub(super) struct ToolCall {
     pub name: Arc<str>,
     pub input: Value,
     /// None while it is awaited.
-    pub result: Option<Outcome>,
+    pub result: Option<CallResult>,
 }
 
 /// What a call came back with.
 #[derive(Clone, Debug)]
-pub(super) struct Outcome {
+pub(super) struct CallResult {
     pub is_error: bool,
     /// The object, if there is one.
     pub data: Value,
@@ -51,11 +51,12 @@ pub(super) fn turns(messages: &[Message]) -> Vec<Turn> {
                 }
                 let turn = turns.len() - 1;
                 ids.push((id.clone(), turn, turns[turn].calls.len()));
-                turns[turn].calls.push(Called { name: Arc::clone(name), input: input.value(), result: None });
+                turns[turn].calls.push(ToolCall { name: Arc::clone(name), input: input.value(), result: None });
             }
             Part::ToolResult { id, content, is_error } => {
                 if let Some((_, turn, call)) = ids.iter().rev().find(|(known, ..)| known == id) {
-                    let outcome = Outcome { is_error: *is_error, data: object_in(content), text: content.to_string() };
+                    let outcome =
+                        CallResult { is_error: *is_error, data: object_in(content), text: content.to_string() };
                     turns[*turn].calls[*call].result = Some(outcome);
                 }
             }
@@ -77,7 +78,7 @@ pub(super) fn object_in(text: &str) -> Value {
 
 impl Turn {
     /// The call that was made last, and its result.
-    pub fn last(&self) -> Option<(&str, &Value, &Outcome)> {
+    pub fn last(&self) -> Option<(&str, &Value, &CallResult)> {
         let called = self.calls.last()?;
         Some((&called.name, &called.input, called.result.as_ref()?))
     }

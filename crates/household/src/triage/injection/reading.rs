@@ -37,8 +37,8 @@ impl Marks {
         self.comma || self.colon || self.stop
     }
 
-    fn add(&mut self, letter: char) {
-        match letter {
+    fn add(&mut self, character: char) {
+        match character {
             ',' | '،' | '、' => self.comma = true,
             ':' | '：' => self.colon = true,
             '.' | '!' | '?' | ';' | '…' | '–' | '—' | '(' | ')' | '[' | ']' | '<' | '>' | '{' | '}' | '|' | '¡'
@@ -52,16 +52,16 @@ impl Marks {
 
 /// Letters as they are read: invisible ones are gone, look-alikes are the letters that they imitate.
 pub(super) fn plain(text: &str) -> String {
-    text.chars().filter_map(letter).collect()
+    text.chars().filter_map(plain_character).collect()
 }
 
-fn letter(letter: char) -> Option<char> {
-    if letter.is_ascii() {
-        return Some(letter);
+fn plain_character(character: char) -> Option<char> {
+    if character.is_ascii() {
+        return Some(character);
     }
-    let code = u32::from(letter);
+    let code = u32::from(character);
     let from = |start: u32, base: char| char::from_u32((code - start) % 26 + u32::from(base));
-    match letter {
+    match character {
         '\u{200b}'..='\u{200f}'
         | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}'
@@ -81,7 +81,7 @@ fn letter(letter: char) -> Option<char> {
         '\u{1f130}'..='\u{1f149}' => from(0x1f130, 'a'),
         'ⓐ'..='ⓩ' => from(0x24d0, 'a'),
         'Ⓐ'..='Ⓩ' => from(0x24b6, 'a'),
-        _ => Some(TWINS.iter().find(|(twin, _)| *twin == letter).map_or(letter, |(_, meant)| *meant)),
+        _ => Some(TWINS.iter().find(|(twin, _)| *twin == character).map_or(character, |(_, meant)| *meant)),
     }
 }
 
@@ -175,7 +175,7 @@ pub(super) fn together(text: &str, cut: impl Fn(&str) -> String) -> String {
 
 /// A word whose letters were divided by signs, without them.
 fn dotted(chunk: &str) -> String {
-    let bare = chunk.trim_end_matches(|letter: char| !letter.is_alphanumeric());
+    let bare = chunk.trim_end_matches(|character: char| !character.is_alphanumeric());
     let letters: Vec<char> = bare.chars().collect();
     let sign = letters.get(1).copied().filter(|sign| matches!(sign, '.' | '-' | '_' | '*' | '·' | '~' | '/'));
     let is_divided = |sign: char| {
@@ -193,7 +193,8 @@ pub(super) fn decoded(text: &str) -> Vec<String> {
     // Long ones are broken into lines.
     let mut runs: Vec<String> = vec![String::new()];
     for chunk in text.split_whitespace() {
-        let chunk = chunk.trim_matches(|letter: char| !(letter.is_ascii_alphanumeric() || "+/=".contains(letter)));
+        let chunk =
+            chunk.trim_matches(|character: char| !(character.is_ascii_alphanumeric() || "+/=".contains(character)));
         if chunk.len() >= 16 && chunk.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=-_".contains(&byte)) {
             runs.last_mut().expect("there is always one").push_str(chunk);
         } else if runs.last().is_some_and(|run| !run.is_empty()) {
@@ -202,7 +203,9 @@ pub(super) fn decoded(text: &str) -> Vec<String> {
     }
     let texts = runs.iter().filter_map(|run| String::from_utf8(base64(run)?).ok());
     texts
-        .filter(|text| text.contains(' ') && !text.contains(|letter: char| letter.is_control() && letter != '\n'))
+        .filter(|text| {
+            text.contains(' ') && !text.contains(|character: char| character.is_control() && character != '\n')
+        })
         .collect()
 }
 
@@ -236,7 +239,11 @@ pub(super) fn words(sentence: &str) -> Vec<Word> {
     for chunk in sentence.split_whitespace() {
         if is_address(chunk) {
             let mut after = Marks::default();
-            chunk.chars().rev().take_while(|letter| !letter.is_alphanumeric()).for_each(|letter| after.add(letter));
+            chunk
+                .chars()
+                .rev()
+                .take_while(|character| !character.is_alphanumeric())
+                .for_each(|character| after.add(character));
             words.push(Word {
                 text: "@".into(),
                 after,
@@ -257,13 +264,17 @@ pub(super) fn words(sentence: &str) -> Vec<Word> {
         let letters: Vec<char> = fold(chunk).chars().collect();
         let is_capital = is_capital(chunk);
         let mut open = false;
-        for (at, letter) in letters.iter().enumerate() {
+        for (at, character) in letters.iter().enumerate() {
             let is_inside = at > 0
                 && letters[at - 1].is_alphanumeric()
                 && letters.get(at + 1).is_some_and(|next| next.is_alphanumeric() || *next == '$');
-            match letter {
-                letter if letter.is_alphanumeric() || *letter == '_' || (*letter == '$' && (is_inside || open)) => {
-                    let letter = if *letter == '$' { 's' } else { *letter };
+            match character {
+                character
+                    if character.is_alphanumeric()
+                        || *character == '_'
+                        || (*character == '$' && (is_inside || open)) =>
+                {
+                    let character = if *character == '$' { 's' } else { *character };
                     if !open {
                         let is_called = at > 0 && letters[at - 1] == '@';
                         let after = Marks::default();
@@ -278,7 +289,7 @@ pub(super) fn words(sentence: &str) -> Vec<Word> {
                         });
                         open = true;
                     }
-                    words.last_mut().expect("it was just added").text.push(letter);
+                    words.last_mut().expect("it was just added").text.push(character);
                 }
                 mark => {
                     open = false;
@@ -302,7 +313,7 @@ pub(super) fn words(sentence: &str) -> Vec<Word> {
 
 /// Whether a word is written as a name: one capital letter, and small ones.
 fn is_capital(chunk: &str) -> bool {
-    let mut letters = chunk.chars().filter(|letter| letter.is_alphabetic());
+    let mut letters = chunk.chars().filter(|character| character.is_alphabetic());
     letters.next().is_some_and(char::is_uppercase) && letters.next().is_some_and(char::is_lowercase)
 }
 
@@ -313,7 +324,7 @@ fn is_address(chunk: &str) -> bool {
 
 /// Letters that were written as digits: `a5s1stant`.
 pub(super) fn without_digits(word: &str) -> String {
-    let meant = |letter| match letter {
+    let meant = |character| match character {
         '0' => 'o',
         '1' => 'i',
         '3' => 'e',

@@ -7,20 +7,20 @@ use agent::Json;
 use provider::Said;
 use serde_json::Value;
 
+use super::conversation::CallResult;
 use super::intent::Context;
-use super::order::arguments;
-use super::speak::{Calendar, plain};
-use super::talk::Outcome;
+use super::phrases::{DateWords, plain};
+use super::task::arguments;
 
 /// What an agent has at hand.
 #[derive(Debug)]
-pub(super) struct Desk {
+pub(super) struct AgentContext {
     pub context: Context,
-    pub calendar: Calendar,
+    pub dates: DateWords,
     pub tools: BTreeSet<Arc<str>>,
 }
 
-impl Desk {
+impl AgentContext {
     /// Whether a tool was lent.
     pub fn can(&self, tool: &str) -> bool {
         self.tools.contains(tool)
@@ -36,6 +36,6 @@ impl Desk {
 }
 
 /// What went wrong with a call, for people.
-pub(super) fn failed(what: &str, outcome: &Outcome) -> Said {
+pub(super) fn failed(what: &str, outcome: &CallResult) -> Said {
     Said::text(format!("I could not {what}: {}", plain(&outcome.text, 300)))
 }

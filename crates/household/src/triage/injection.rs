@@ -32,11 +32,11 @@ use super::words::every_sentence;
 use crate::mail::address::Person;
 use crate::text::{self, fold};
 use reading::{decoded, plain, together};
-use table::{Class, Said, cut};
+use table::{Class, TaggedSentence, cut};
 
 /// An order to a program, found in a mail.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Order {
+pub(crate) struct Injection {
     /// The sentence that shows it.
     pub said: String,
     pub sign: Sign,
@@ -62,7 +62,7 @@ pub(crate) enum Sign {
     Marks,
 }
 
-impl Order {
+impl Injection {
     /// Why it is taken for an order to a program, in a sentence for the owner.
     pub fn reason(&self) -> String {
         let place = if self.is_hidden { "Where you do not see it, it" } else { "It" };
@@ -91,7 +91,7 @@ const FOLLOWING: usize = 3;
 
 /// The first order to a program in a mail. `people` are those to whom the mail is written: a name that a program may have too is then
 /// theirs.
-pub(crate) fn find(pieces: &[Piece<'_>], people: &[&Person]) -> Option<Order> {
+pub(crate) fn find(pieces: &[Piece<'_>], people: &[&Person]) -> Option<Injection> {
     let people = Names {
         first: people.iter().filter_map(|person| person.first_name()).map(fold).collect(),
         all: people.iter().flat_map(|person| words_of(person)).collect(),
@@ -105,18 +105,23 @@ pub(crate) fn find(pieces: &[Piece<'_>], people: &[&Person]) -> Option<Order> {
             .or_else(|| hidden.iter().find_map(|text| find_in(text, &people).map(|(said, sign)| (said, sign, true))))
             .map(|(said, sign, is_hidden)| {
                 let said = text::line(&text::harmless(&said), 300);
-                Order { said, sign, is_hidden, is_talk: false }
+                Injection { said, sign, is_hidden, is_talk: false }
             })
     })?;
-    order.is_talk =
-        pieces.iter().any(|piece| every_sentence(piece.text).iter().any(|said| Said::new(said).has(Class::About)));
+    order.is_talk = pieces
+        .iter()
+        .any(|piece| every_sentence(piece.text).iter().any(|said| TaggedSentence::new(said).has(Class::About)));
     Some(order)
 }
 
 fn words_of(person: &Person) -> Vec<String> {
     let local = person.address.split('@').next().unwrap_or_default();
     let words = format!("{} {local}", fold(&person.name));
-    words.split(|letter: char| !letter.is_alphabetic()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    words
+        .split(|character: char| !character.is_alphabetic())
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Names of those to whom a mail is written, folded.
@@ -127,8 +132,11 @@ struct Names {
 }
 
 fn find_in(text: &str, people: &Names) -> Option<(String, Sign)> {
-    let said: Vec<Said> =
-        every_sentence(text).iter().flat_map(|sentence| parts(sentence)).map(|part| Said::new(&part)).collect();
+    let said: Vec<TaggedSentence> = every_sentence(text)
+        .iter()
+        .flat_map(|sentence| parts(sentence))
+        .map(|part| TaggedSentence::new(&part))
+        .collect();
     let is_transcript = said.iter().filter(|said| is_spoken(said)).count() >= 2;
     let reader = Reader { said, people, is_transcript };
     (0..reader.said.len()).find_map(|at| {
@@ -153,20 +161,20 @@ fn parts(sentence: &str) -> Vec<String> {
 }
 
 /// Whether a sentence begins with the name of a person who speaks, as in a transcript.
-fn is_spoken(said: &Said) -> bool {
+fn is_spoken(said: &TaggedSentence) -> bool {
     let length = said.length(Class::Speaker, 0);
     length > 0 && said.words[length - 1].after.colon
 }
 
 struct Reader<'a> {
-    said: Vec<Said>,
+    said: Vec<TaggedSentence>,
     people: &'a Names,
     is_transcript: bool,
 }
 
 impl Reader<'_> {
     /// Where the owner is spoken of in the third person: by a word for them, or by the name of the only one to whom the mail is written.
-    fn owner<'a>(&'a self, said: &'a Said) -> impl Iterator<Item = Range<usize>> + 'a {
+    fn owner<'a>(&'a self, said: &'a TaggedSentence) -> impl Iterator<Item = Range<usize>> + 'a {
         let is_theirs = |at: &usize| self.people.first.len() == 1 && self.people.first[0] == said.words[*at].text;
         let by_name = (0..said.words.len()).filter(is_theirs).map(|at| at..at + 1);
         let is_called =

@@ -34,7 +34,7 @@ const CREATE: &str = "
 
 /// What was settled about a key.
 #[derive(Clone, Debug)]
-pub(super) struct Settled {
+pub(super) struct StoredPreference {
     pub key: String,
     /// What was applied; None where it was forgotten.
     pub value: Option<String>,
@@ -89,11 +89,16 @@ pub(super) fn decisions(connection: &Connection) -> Result<Vec<(i64, Decision)>,
 }
 
 /// What was settled, by key.
-pub(super) fn settled(connection: &Connection) -> Result<Vec<Settled>, Error> {
+pub(super) fn settled(connection: &Connection) -> Result<Vec<StoredPreference>, Error> {
     let mut rows =
         connection.prepare_cached("SELECT key, value, confidence, forgotten_to FROM pref_settled ORDER BY key")?;
     let rows = rows.query_map([], |row| {
-        Ok(Settled { key: row.get(0)?, value: row.get(1)?, confidence: row.get(2)?, forgotten_to: row.get(3)? })
+        Ok(StoredPreference {
+            key: row.get(0)?,
+            value: row.get(1)?,
+            confidence: row.get(2)?,
+            forgotten_to: row.get(3)?,
+        })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
 }

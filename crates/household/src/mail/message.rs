@@ -1,29 +1,31 @@
-//! One letter, read from its bytes: who, when, what, in bounded text that is safe to show.
+//! One mail, read from its bytes: who, when, what, in bounded text that is safe to show.
 //!
-//! Bytes that are no letter give an empty one: whatever lies in a mailbox can be looked at, and nothing in it stops the
-//! rest. The parser is foreign, so that even a failure inside it costs one letter only.
+//! Bytes that are no mail give an empty one: whatever lies in a mailbox can be looked at, and nothing in it stops the
+//! rest. The parser is foreign, so that even a failure inside it costs one mail only.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::{Offset, TimeZone};
-use mail_parser::{Address, HeaderName, HeaderValue, Message, MessageParser, MessagePart, MimeHeaders, PartType};
+use mail_parser::{
+    Address, HeaderName, HeaderValue, Message as Parsed, MessageParser, MessagePart, MimeHeaders, PartType,
+};
 use serde::{Deserialize, Serialize};
 
 use super::address::Person;
 use super::html::{self, Link};
 use super::invite::Invite;
 use crate::text;
-use crate::triage::orders::{self, Order, Piece};
+use crate::triage::injection::{self, Injection, Piece};
 
-/// A letter. What a header does not say is empty.
+/// A mail. What a header does not say is empty.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Letter {
+pub(crate) struct MailMessage {
     /// Its own name in the world, without angle brackets.
     pub message_id: String,
-    /// The letter that it answers.
+    /// The mail that it answers.
     pub in_reply_to: String,
     /// Its forebears, oldest first.
     pub references: Vec<String>,
@@ -52,13 +54,13 @@ pub(crate) struct Letter {
     pub importance: i8,
     /// Whether the server that took it in says that the sender is not proven.
     pub unproven: bool,
-    /// What it tells a program to do. It is sought in all that was read of the letter, also where the text that is kept ends earlier.
-    pub order: Option<Order>,
-    /// Flags that a letter outside a Maildir carries in its headers, as letters of a Maildir.
+    /// What it tells a program to do. It is sought in all that was read of the mail, also where the text that is kept ends earlier.
+    pub order: Option<Injection>,
+    /// Flags that a mail outside a Maildir carries in its headers, as letters of a Maildir.
     pub flags: String,
 }
 
-/// A file in a letter.
+/// A file in a mail.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Attachment {
     pub name: String,
@@ -71,42 +73,42 @@ pub(crate) struct Attachment {
 const PEOPLE: usize = 100;
 /// Forebears that are kept: the oldest names the thread, the youngest what is answered.
 const REFERENCES: usize = 40;
-/// More parts than any letter from a person has. Letters in letters are freed one inside the other, so that a letter of
-/// nothing but letters would overflow the stack.
+/// More parts than any mail from a person has. Mails in mails are freed one inside the other, so that a mail of
+/// nothing but mails would overflow the stack.
 const PARTS: usize = 300;
 
-impl Letter {
-    /// Reads a letter and at most `max` characters of its text.
+impl MailMessage {
+    /// Reads a mail and at most `max` characters of its text.
     pub fn read(bytes: &[u8], max: usize, zone: &TimeZone) -> Self {
         let parser = MessageParser::default();
         let is_sane = parts(bytes) <= PARTS;
         let read = catch_unwind(AssertUnwindSafe(|| {
-            let message = if is_sane { parser.parse(bytes) } else { parser.parse_headers(bytes) };
-            message.map(|message| Self::of(&message, max, zone))
+            let parsed = if is_sane { parser.parse(bytes) } else { parser.parse_headers(bytes) };
+            parsed.map(|parsed| Self::of(&parsed, max, zone))
         }));
         match read.ok().flatten() {
-            Some(letter) if is_sane => letter,
-            Some(letter) => Self { text: plain(bytes, max), ..letter }.with_order(&[]),
-            None => Self { text: plain(bytes, max), ..Self::default() }.with_order(&[]),
+            Some(character) if is_sane => character,
+            Some(character) => Self { text: plain(bytes, max), ..character }.with_injection(&[]),
+            None => Self { text: plain(bytes, max), ..Self::default() }.with_injection(&[]),
         }
     }
 
-    fn of(message: &Message<'_>, max: usize, zone: &TimeZone) -> Self {
-        let header = |name: HeaderName<'static>| message.header_raw(name).unwrap_or_default().trim();
+    fn of(parsed: &Parsed<'_>, max: usize, zone: &TimeZone) -> Self {
+        let header = |name: HeaderName<'static>| parsed.header_raw(name).unwrap_or_default().trim();
         let other = |name: &'static str| header(HeaderName::Other(name.into()));
         let precedence = other("Precedence").to_ascii_lowercase();
         let automatic = header(HeaderName::AutoSubmitted).to_ascii_lowercase();
-        let Body { text: body, links, more } = body(message, max);
-        let mut letter = Self {
-            message_id: message.message_id().map(name).unwrap_or_default(),
-            in_reply_to: names(message.in_reply_to()).into_iter().next().unwrap_or_default(),
-            references: names(message.references()),
-            sent: sent(message),
-            from: people(message.from()).into_iter().next().unwrap_or_default(),
-            reply_to: people(message.reply_to()).into_iter().next(),
-            to: people(message.to()),
-            cc: people(message.cc()),
-            subject: text::line(&text::harmless(message.subject().unwrap_or_default()), 300),
+        let Body { text: body, links, more } = body(parsed, max);
+        let mut mail = Self {
+            message_id: parsed.message_id().map(name).unwrap_or_default(),
+            in_reply_to: names(parsed.in_reply_to()).into_iter().next().unwrap_or_default(),
+            references: names(parsed.references()),
+            sent: sent(parsed),
+            from: people(parsed.from()).into_iter().next().unwrap_or_default(),
+            reply_to: people(parsed.reply_to()).into_iter().next(),
+            to: people(parsed.to()),
+            cc: people(parsed.cc()),
+            subject: text::line(&text::harmless(parsed.subject().unwrap_or_default()), 300),
             text: body,
             links,
             list: text::line(&text::harmless(header(HeaderName::ListId)), 120),
@@ -118,22 +120,22 @@ impl Letter {
             flags: flags(other("Status"), other("X-Status"), other("X-Mozilla-Status")),
             ..Self::default()
         };
-        letter.reply_to = letter.reply_to.filter(|person| person.address != letter.from.address);
-        for part in &message.parts {
-            letter.keep(part, zone);
+        mail.reply_to = mail.reply_to.filter(|person| person.address != mail.from.address);
+        for part in &parsed.parts {
+            mail.keep(part, zone);
         }
         let more: Vec<_> = more.iter().map(|(text, is_hidden)| Piece { text, is_hidden: *is_hidden }).collect();
-        letter.with_order(&more)
+        mail.with_injection(&more)
     }
 
-    /// The letter with the order that it gives to a program. `more` is what it says besides its subject and the text that is kept.
-    pub fn with_order(mut self, more: &[Piece<'_>]) -> Self {
+    /// The mail with the order that it gives to a program. `more` is what it says besides its subject and the text that is kept.
+    pub fn with_injection(mut self, more: &[Piece<'_>]) -> Self {
         let people: Vec<&Person> = self.recipients().collect();
         let invited = self.invite.as_ref().map_or("", |invite| &invite.title);
         // A subject may call a program, and the text go on from there.
         let whole = format!("{}\n\n{}", self.subject, self.text);
         let own = [&*whole, invited, &*self.from.name].map(|text| Piece { text, is_hidden: false });
-        self.order = orders::find(&own, &people).or_else(|| orders::find(more, &people));
+        self.order = injection::find(&own, &people).or_else(|| injection::find(more, &people));
         self
     }
 
@@ -164,7 +166,7 @@ impl Letter {
     }
 }
 
-/// How many parts a letter may have at most.
+/// How many parts a mail may have at most.
 fn parts(bytes: &[u8]) -> usize {
     const NAME: &[u8] = b"content-type";
     bytes
@@ -178,7 +180,7 @@ fn plain(bytes: &[u8], max: usize) -> String {
     text::clip(&text::harmless(&String::from_utf8_lossy(start)), max).into_owned()
 }
 
-/// What a letter says.
+/// What a mail says.
 struct Body {
     text: String,
     links: Vec<Link>,
@@ -187,11 +189,11 @@ struct Body {
     more: Vec<(String, bool)>,
 }
 
-fn body(message: &Message<'_>, max: usize) -> Body {
+fn body(parsed: &Parsed<'_>, max: usize) -> Body {
     let (mut words, mut links, mut more) = (String::new(), Vec::new(), Vec::new());
-    let has_text = message.text_bodies().any(|part| part.text_contents().is_some_and(|text| !text.trim().is_empty()));
-    let chosen = if has_text { &message.text_body } else { &message.html_body };
-    for part in chosen.iter().filter_map(|at| message.part(*at)) {
+    let has_text = parsed.text_bodies().any(|part| part.text_contents().is_some_and(|text| !text.trim().is_empty()));
+    let chosen = if has_text { &parsed.text_body } else { &parsed.html_body };
+    for part in chosen.iter().filter_map(|at| parsed.part(*at)) {
         let (said, found) = match &part.body {
             PartType::Text(text) => (text.to_string(), html::plain_links(text)),
             PartType::Html(page) => {
@@ -210,8 +212,8 @@ fn body(message: &Message<'_>, max: usize) -> Body {
             break;
         }
     }
-    // The plain text of a letter seldom shows where the links of its HTML lead.
-    if has_text && let Some(PartType::Html(page)) = message.html_part(0).map(|part| &part.body) {
+    // The plain text of a mail seldom shows where the links of its HTML lead.
+    if has_text && let Some(PartType::Html(page)) = parsed.html_part(0).map(|part| &part.body) {
         let html::Content { text, links: found, unseen } = html::read(page, 8 * max);
         links.extend(found);
         more.extend([(text, false), (unseen, true)]);
@@ -228,9 +230,9 @@ fn body(message: &Message<'_>, max: usize) -> Body {
 }
 
 /// The date that it says, or the one its last server says where the first cannot be.
-fn sent(message: &Message<'_>) -> Option<Timestamp> {
-    let date = message.date().and_then(moment);
-    let received = message.received().and_then(|received| received.date()).and_then(|date| moment(&date));
+fn sent(parsed: &Parsed<'_>) -> Option<Timestamp> {
+    let date = parsed.date().and_then(moment);
+    let received = parsed.received().and_then(|received| received.date()).and_then(|date| moment(&date));
     match (date, received) {
         (Some(date), Some(received)) if date.as_second() > received.as_second() + 2 * 24 * 3600 => Some(received),
         (date, received) => date.or(received),
@@ -290,7 +292,7 @@ fn unproven(results: &str) -> bool {
 /// Marks as `mbox` files carry them: letters, or the bits of Mozilla's programs.
 fn flags(status: &str, more: &str, bits: &str) -> String {
     let bits = u32::from_str_radix(bits, 16).unwrap_or(0);
-    let has = |letter, bit| status.contains(letter) || more.contains(letter) || bits & bit != 0;
+    let has = |character, bit| status.contains(character) || more.contains(character) || bits & bit != 0;
     let marks = [('F', 0x4, 'F'), ('A', 0x2, 'R'), ('R', 0x1, 'S')];
-    marks.iter().filter(|(letter, bit, _)| has(*letter, *bit)).map(|(.., flag)| flag).collect()
+    marks.iter().filter(|(mail, bit, _)| has(*mail, *bit)).map(|(.., flag)| flag).collect()
 }

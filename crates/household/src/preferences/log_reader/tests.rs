@@ -12,12 +12,12 @@ use serde_json::json;
 
 use super::*;
 use crate::household::{Household, Options};
-use crate::preferences::log::{Log, News};
+use crate::preferences::log::{Log, LogPage};
 
 /// A conversation of one agent, as the log keeps it.
 #[derive(Default)]
 struct Talk {
-    events: Vec<Happened>,
+    events: Vec<LogEvent>,
     calls: u32,
 }
 
@@ -25,7 +25,7 @@ impl Talk {
     fn add(&mut self, event: Event) {
         let n = self.events.len() as u64 + 1;
         let at = Time(1_768_471_200_000 + n as i64);
-        self.events.push(Happened { thread: ThreadId::new("20260115-talk"), n, at, event: Arc::new(event) });
+        self.events.push(LogEvent { thread: ThreadId::new("20260115-talk"), n, at, event: Arc::new(event) });
     }
 
     /// The owner speaks.
@@ -182,9 +182,9 @@ fn a_draft_that_is_changed_by_hand_or_by_wish_teaches_how_it_should_have_been() 
     let log = Arc::new(Growing::default());
     let kept: Arc<dyn Log> = Arc::<Growing>::clone(&log);
     let house = Household::open(Options { log: Some(kept), ..Options::in_folder(folder.path()) }).expect("a household");
-    let call = |tool: &str, args: &Value| crate::tools::rehearsal::call(&house, tool, args).expect(tool);
+    let call = |tool: &str, args: &Value| crate::tools::test_calls::call(&house, tool, args).expect(tool);
     let cases = || {
-        let why = crate::tools::rehearsal::call(&house, "prefs_explain", &json!({ "key": "draft.sign_off.en" }));
+        let why = crate::tools::test_calls::call(&house, "prefs_explain", &json!({ "key": "draft.sign_off.en" }));
         why.map_or(0, |why| why["cases"].as_u64().expect("a number"))
     };
     let body = |end: &str| format!("Hi Ana,\n\nThank you for the plan, it is fine with me.\n\n{end}");
@@ -224,14 +224,14 @@ fn a_draft_that_is_changed_by_hand_or_by_wish_teaches_how_it_should_have_been() 
 
 /// A log that grows.
 #[derive(Default)]
-struct Growing(Mutex<Vec<Happened>>);
+struct Growing(Mutex<Vec<LogEvent>>);
 
 impl Log for Growing {
-    fn since(&self, position: u64) -> Result<News, String> {
+    fn since(&self, position: u64) -> Result<LogPage, String> {
         let events = self.0.lock().expect("nobody fell over").clone();
         let new = events.len() as u64;
         let families = if new > position { vec![events] } else { Vec::new() };
-        Ok(News { families, position: new })
+        Ok(LogPage { families, position: new })
     }
 }
 

@@ -179,7 +179,7 @@ impl Table {
 }
 
 /// A sentence, and what its words are signs of.
-pub(super) struct Said {
+pub(super) struct TaggedSentence {
     /// As it was written.
     pub text: String,
     pub words: Vec<Word>,
@@ -187,7 +187,7 @@ pub(super) struct Said {
     lengths: Vec<[u8; NAMES.len()]>,
 }
 
-impl Said {
+impl TaggedSentence {
     /// Reads a sentence.
     pub fn new(text: &str) -> Self {
         let words: Vec<Word> = words(text);
@@ -348,7 +348,8 @@ mod tests {
                 match line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
                     Some(name) => assert!(NAMES.iter().any(|(known, _)| *known == name), "{name}"),
                     None => {
-                        let is_plain = |letter: char| matches!(letter, 'a'..='z' | '0'..='9' | '_' | ' ' | ',' | '*');
+                        let is_plain =
+                            |character: char| matches!(character, 'a'..='z' | '0'..='9' | '_' | ' ' | ',' | '*');
                         assert!(line.chars().all(is_plain), "{line}");
                     }
                 }
