@@ -52,7 +52,7 @@ pub fn write(folder: &Path) -> Result<(), Error> {
     };
     fs::create_dir_all(above).map_err(Error::file(above))?;
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    // WrittenDraft beside and then renamed, so that no reader ever sees half a household.
+    // Written under another name and then renamed, so that no reader ever sees half a household.
     let beside = above.join(format!(".{name}.{}.part", std::process::id()));
     let laid = lay(&beside, &version).and_then(|()| fs::rename(&beside, folder).map_err(Error::file(folder)));
     if laid.is_err() {

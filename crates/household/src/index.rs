@@ -81,7 +81,7 @@ mod tests {
     // F7
     #[test]
     fn a_damaged_file_is_named_with_its_cure_and_left_as_it_is() {
-        let folder = tempfile::tempdir().expect("a passing folder");
+        let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("household.db");
         let create =
             "CREATE TABLE note (x); INSERT INTO note SELECT hex(randomblob(2000)) FROM (VALUES (1), (2), (3), (4))";
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn tables_are_made_once_and_made_anew_for_another_version() {
-        let folder = tempfile::tempdir().expect("a passing folder");
+        let folder = tempfile::tempdir().expect("a temporary folder");
         let index = Index::open(Some(&folder.path().join("own/household.db"))).expect("an index");
         let connection = index.lock();
         let prepare = |version| {

@@ -145,9 +145,9 @@ impl Status {
 }
 
 /// All preferences that hold or could: the applied ones first, then the surest.
-fn standings(house: &Household) -> Result<Vec<CurrentPreference>, Error> {
-    let connection = house.index().lock();
-    let habits = habits(house, &connection)?;
+fn standings(household: &Household) -> Result<Vec<CurrentPreference>, Error> {
+    let connection = household.index().lock();
+    let habits = habits(household, &connection)?;
     let habit = |key: &str, value: &str| habits.iter().find(|habit| habit.key == key && habit.value == value);
     let mut standings: Vec<CurrentPreference> = Vec::new();
     for settled in storage::settled(&connection)? {
@@ -172,13 +172,13 @@ fn standings(house: &Household) -> Result<Vec<CurrentPreference>, Error> {
 }
 
 /// Everything that decisions show, sure or not, without what was forgotten.
-fn habits(house: &Household, connection: &Connection) -> Result<Vec<Habit>, Error> {
+fn habits(household: &Household, connection: &Connection) -> Result<Vec<Habit>, Error> {
     storage::prepare(connection)?;
-    if let Some(path) = &house.options().decisions {
+    if let Some(path) = &household.options().decisions {
         storage::import(connection, path)?;
     }
     let settled = storage::settled(connection)?;
     let counts = |key: &str, id: i64| settled.iter().all(|settled| settled.key != key || id > settled.forgotten_to);
     let decisions = storage::decisions(connection)?;
-    Ok(learn::habits(&decisions, &house.options().zone, house.now().timestamp(), counts))
+    Ok(learn::habits(&decisions, &household.options().zone, household.now().timestamp(), counts))
 }

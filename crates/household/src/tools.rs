@@ -19,7 +19,7 @@ pub(crate) struct HouseholdTool<A> {
     pub example: &'static str,
     /// Where the words of an answer come from (`mail`, `notes`), where others may have written them.
     pub foreign: Option<&'static str>,
-    pub house: Arc<Household>,
+    pub household: Arc<Household>,
     pub act: fn(&A, &Household) -> Result<Value, Error>,
 }
 
@@ -29,9 +29,9 @@ impl<A: DeserializeOwned + Send + 'static> Tool for HouseholdTool<A> {
     }
 
     fn run<'a>(&'a self, input: &'a Json, bench: &'a ToolContext) -> BoxFuture<'a, ToolResult> {
-        let (act, house, foreign) = (self.act, Arc::clone(&self.house), self.foreign.map(Into::into));
+        let (act, household, foreign) = (self.act, Arc::clone(&self.household), self.foreign.map(Into::into));
         Box::pin(plainly(&self.info, self.example, input, bench, move |args: &A| {
-            let found = act(args, &house)?;
+            let found = act(args, &household)?;
             Ok::<_, Error>(ToolResult { foreign, ..ToolResult::ok(found.to_string()) })
         }))
     }
@@ -47,11 +47,11 @@ pub(crate) mod test_calls {
     use super::*;
 
     /// What a tool answers: its JSON, or the sentence of an error.
-    pub(crate) fn call(house: &Arc<Household>, tool: &str, args: &Value) -> Result<Value, String> {
-        let folder = tempfile::tempdir().expect("a passing folder");
+    pub(crate) fn call(household: &Arc<Household>, tool: &str, args: &Value) -> Result<Value, String> {
+        let folder = tempfile::tempdir().expect("a temporary folder");
         let workspace = Arc::new(Workspace::open(folder.path()).expect("a workspace"));
         let bench = ToolContext::new(workspace, ThreadId::new("20260115-room"), CallId::new("call"));
-        let registry = house.tools(Registry::new());
+        let registry = household.tools(Registry::new());
         let tool = registry.get(tool).expect("a tool of the household");
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
         let result = runtime.block_on(tool.run(&Json::of(args), &bench));

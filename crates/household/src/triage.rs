@@ -74,7 +74,7 @@ impl AgreedUrgency {
 /// Judges mails of one mailbox.
 pub(crate) struct MailClassifier<'a> {
     mailbox: &'a Mailbox<'a>,
-    house: &'a Household,
+    household: &'a Household,
     me: Vec<String>,
     known: KnownSenders,
     contacts: Vec<String>,
@@ -83,12 +83,12 @@ pub(crate) struct MailClassifier<'a> {
 
 impl<'a> MailClassifier<'a> {
     /// A judge who knows whom the owner knows, and what the owner agreed to.
-    pub fn of(mailbox: &'a Mailbox<'a>, house: &'a Household, habits: Applied) -> Result<Self, Error> {
+    pub fn of(mailbox: &'a Mailbox<'a>, household: &'a Household, habits: Applied) -> Result<Self, Error> {
         let me = mailbox.me()?;
-        let contacts = house.contacts();
+        let contacts = household.contacts();
         let known = KnownSenders::of(&contacts, &mailbox.correspondents()?, &me);
         let contacts = contacts.into_iter().flat_map(|contact| contact.emails).collect();
-        Ok(Self { mailbox, house, me, known, contacts, habits })
+        Ok(Self { mailbox, household, me, known, contacts, habits })
     }
 
     /// The owner's addresses.
@@ -100,8 +100,8 @@ impl<'a> MailClassifier<'a> {
     pub fn judge(&self, mail: &Mail) -> Result<Verdict, Error> {
         let sender = &mail.message.from.address;
         let circumstances = MailContext {
-            now: self.house.now(),
-            written: mail.sent.to_zoned(self.house.options().zone.clone()),
+            now: self.household.now(),
+            written: mail.sent.to_zoned(self.household.options().zone.clone()),
             me: self.me.clone(),
             written_to: self.mailbox.written_to(sender)?,
             is_contact: self.contacts.contains(sender),
@@ -117,11 +117,15 @@ impl<'a> MailClassifier<'a> {
 }
 
 /// What is odd about a mail, in sentences.
-pub(crate) fn warnings(mailbox: &Mailbox<'_>, message: &MailMessage, house: &Household) -> Result<Vec<String>, Error> {
+pub(crate) fn warnings(
+    mailbox: &Mailbox<'_>,
+    message: &MailMessage,
+    household: &Household,
+) -> Result<Vec<String>, Error> {
     let me = mailbox.me()?;
     if me.contains(&message.from.address) {
         return Ok(Vec::new());
     }
-    let known = KnownSenders::of(&house.contacts(), &mailbox.correspondents()?, &me);
+    let known = KnownSenders::of(&household.contacts(), &mailbox.correspondents()?, &me);
     Ok(suspicion::inspect(message, &known).warnings)
 }

@@ -59,8 +59,8 @@ impl RulesEngine {
     }
 
     /// An engine for a household.
-    pub fn for_household(house: &Household) -> Self {
-        Self::new(Arc::clone(&house.options().now), house.options().zone.clone())
+    pub fn for_household(household: &Household) -> Self {
+        Self::new(Arc::clone(&household.options().now), household.options().zone.clone())
     }
 
     /// The same engine, which knows these people by name.

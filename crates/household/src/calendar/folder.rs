@@ -271,7 +271,7 @@ mod tests {
 
     #[test]
     fn calendars_are_folders_of_events_and_files_of_many() {
-        let folder = tempfile::tempdir().expect("a passing folder");
+        let folder = tempfile::tempdir().expect("a temporary folder");
         write(folder.path(), "work/a.ics", &event("a", 5));
         write(folder.path(), "work/b.ICS", &event("b", 4));
         write(folder.path(), "work/displayname", "Work and more\n");
@@ -289,7 +289,7 @@ mod tests {
 
     #[test]
     fn each_look_sees_what_was_changed_added_and_taken_away() {
-        let folder = tempfile::tempdir().expect("a passing folder");
+        let folder = tempfile::tempdir().expect("a temporary folder");
         let calendars = Calendars::new(Some(folder.path().join("calendars")));
         assert_eq!(titles(&calendars.look().expect("nothing is no failure")), [] as [&str; 0]);
         write(folder.path(), "calendars/work/a.ics", &event("a", 5));
@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     fn a_file_that_has_not_changed_is_not_read_again() {
-        let folder = tempfile::tempdir().expect("a passing folder");
+        let folder = tempfile::tempdir().expect("a temporary folder");
         write(folder.path(), "work/a.ics", &event("a", 5));
         let path = folder.path().join("work/a.ics");
         let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
@@ -316,7 +316,7 @@ mod tests {
 
     #[test]
     fn what_is_broken_is_told_and_the_rest_is_there() {
-        let folder = tempfile::tempdir().expect("a passing folder");
+        let folder = tempfile::tempdir().expect("a temporary folder");
         write(folder.path(), "work/a.ics", &event("a", 5));
         write(folder.path(), "work/b.ics", "\u{0}\u{1} garbage");
         write(folder.path(), "work/c.ics", "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:c\nDTSTART:2026");
@@ -335,7 +335,7 @@ mod tests {
 
     #[test]
     fn a_calendar_with_somebody_s_address_is_theirs() {
-        let folder = tempfile::tempdir().expect("a passing folder");
+        let folder = tempfile::tempdir().expect("a temporary folder");
         write(folder.path(), "ana@example.com/a.ics", &event("a", 5));
         let agenda = agenda(folder.path());
         let ana = &agenda.calendars()[0];

@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_read_again_as_it_was_meant() {
-        let folder = tempfile::tempdir().expect("a passing folder");
+        let folder = tempfile::tempdir().expect("a temporary folder");
         let title = "Plan; “done”, \\ perhaps\r\nEND:VEVENT\nBEGIN:VEVENT — ".to_owned() + &"ü".repeat(100);
         let asked = Proposal {
             location: Some("Room, 2".to_owned()),
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn the_same_proposal_is_kept_once_and_what_was_done_with_it_stays() {
-        let folder = tempfile::tempdir().expect("a passing folder");
+        let folder = tempfile::tempdir().expect("a temporary folder");
         let asked = proposal("Plan");
         asked.keep(folder.path(), &now()).expect("kept");
         let path = folder.path().join(format!("Proposals/{}.ics", asked.id()));

@@ -1,6 +1,6 @@
 //! Which clock a `TZID` means.
 //!
-//! IndexQuery in this order: the name itself, as the zones of the world are called; the place that the file gives for the
+//! Looked up in this order: the name itself, as the zones of the world are called; the place that the file gives for the
 //! name (`X-LIC-LOCATION`); the name that Windows has for a zone; the file's own offsets (`VTIMEZONE`). A zone of the
 //! world comes before the file's offsets, because those were copied when the file was written and governments have
 //! changed their minds since.

@@ -45,12 +45,12 @@ pub(super) fn compose(
     wish: &DraftRequest,
     habits: &Applied,
     mailbox: &Mailbox<'_>,
-    house: &Household,
+    household: &Household,
 ) -> Result<Composed, Error> {
     let me = mailbox.me()?;
     let answered = wish.reply_to.as_deref().map(|id| mailbox.find(id)).transpose()?;
     let act = wish.act.unwrap_or(if wish.slots.is_empty() { DraftPurpose::Inform } else { DraftPurpose::ProposeTimes });
-    let (mut to, unknown) = recipients(wish, house)?;
+    let (mut to, unknown) = recipients(wish, household)?;
     if let Some(mail) =
         answered.as_ref().filter(|_| to.is_empty() && unknown.is_empty() && act != DraftPurpose::Forward)
     {
@@ -70,7 +70,7 @@ pub(super) fn compose(
     };
     let body = match &wish.body {
         Some(body) => text::harmless(body),
-        None => words(wish, act, language, &style, to.first(), answered.as_ref(), house),
+        None => words(wish, act, language, &style, to.first(), answered.as_ref(), household),
     };
     let mut message = Message {
         from: owner(&style, &me),
@@ -81,7 +81,7 @@ pub(super) fn compose(
     };
     let mut warnings = Vec::new();
     if let Some(mail) = &answered {
-        warnings = crate::triage::warnings(mailbox, &mail.message, house)?;
+        warnings = crate::triage::warnings(mailbox, &mail.message, household)?;
         if act != DraftPurpose::Forward {
             message.in_reply_to = mail.message.message_id.clone();
             message.references = mail.message.references.clone();
@@ -93,18 +93,18 @@ pub(super) fn compose(
 }
 
 /// Who is meant: an address as it is, a name as the address book knows it.
-fn recipients(wish: &DraftRequest, house: &Household) -> Result<(Vec<Person>, Vec<String>), Error> {
+fn recipients(wish: &DraftRequest, household: &Household) -> Result<(Vec<Person>, Vec<String>), Error> {
     let (mut people, mut unknown) = (Vec::new(), Vec::new());
     for said in wish.to.iter().filter(|said| !said.trim().is_empty()) {
         if let Some(person) = addressed(said) {
-            let name = house.contact_for(&person.address).map(|contact| contact.name);
+            let name = household.contact_for(&person.address).map(|contact| contact.name);
             people.push(Person {
                 name: if person.name.is_empty() { name.unwrap_or_default() } else { person.name },
                 ..person
             });
             continue;
         }
-        let mut fitting = house.contacts_like(said);
+        let mut fitting = household.contacts_like(said);
         fitting.retain(|contact| !contact.emails.is_empty());
         match &*fitting {
             [] => unknown.push(text::line(said, 80)),
@@ -161,9 +161,9 @@ fn words(
     style: &Style,
     to: Option<&Person>,
     answered: Option<&Mail>,
-    house: &Household,
+    household: &Household,
 ) -> String {
-    let zone = &house.options().zone;
+    let zone = &household.options().zone;
     let invited = answered.and_then(|mail| mail.message.invite.as_ref()).and_then(|invite| {
         let at = |moment: jiff::Timestamp| moment.to_zoned(zone.clone());
         Some(time(language, &at(invite.start?), invite.end.map(at).as_ref()))

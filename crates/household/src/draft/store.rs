@@ -15,8 +15,8 @@ use crate::mail::mailbox::{Mail, Mailbox};
 use crate::mail::message::MailMessage;
 
 /// Writes a draft and says its id.
-pub(super) fn create(house: &Household, message: &Message) -> Result<String, Error> {
-    let Some(mailbox) = &house.options().mail else {
+pub(super) fn create(household: &Household, message: &Message) -> Result<String, Error> {
+    let Some(mailbox) = &household.options().mail else {
         return Err(Error::request("there is no mailbox to put a draft into; name one as the household's `mail`"));
     };
     if mailbox.is_file() {
@@ -24,7 +24,7 @@ pub(super) fn create(house: &Household, message: &Message) -> Result<String, Err
             "the mailbox is one file; a draft needs a folder: name the one that the file lies in",
         ));
     }
-    let (folder, now) = (drafts(mailbox), house.now());
+    let (folder, now) = (drafts(mailbox), household.now());
     for name in ["tmp", "new", "cur"] {
         fs::create_dir_all(folder.join(name)).map_err(Error::file(folder.join(name)))?;
     }

@@ -24,7 +24,7 @@ use crate::times::{Edge, moment, shown};
 use crate::tools::HouseholdTool;
 
 /// The tools of drafts, added to others.
-pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
+pub(crate) fn add(household: &Arc<Household>, registry: Registry) -> Registry {
     registry
         .with(HouseholdTool::<Create> {
             info: tool::info(
@@ -50,7 +50,7 @@ pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
             ),
             example: r#"{"reply_to": "msg_urgent_001", "act": "acknowledge"}"#,
             foreign: Some("mail"),
-            house: Arc::clone(house),
+            household: Arc::clone(household),
             act: create,
         })
         .with(HouseholdTool::<Update> {
@@ -66,7 +66,7 @@ pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
             ),
             example: r#"{"id": "draft_20260115_1", "subject": "Contract"}"#,
             foreign: Some("mail"),
-            house: Arc::clone(house),
+            household: Arc::clone(household),
             act: update,
         })
         .with(HouseholdTool::<Show> {
@@ -80,7 +80,7 @@ pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
             ),
             example: r#"{"id": "draft_20260115_1"}"#,
             foreign: Some("mail"),
-            house: Arc::clone(house),
+            household: Arc::clone(household),
             act: show,
         })
 }
@@ -114,8 +114,8 @@ enum DraftLanguage {
     Fr,
 }
 
-fn create(args: &Create, house: &Household) -> Result<Value, Error> {
-    let zone = &house.options().zone;
+fn create(args: &Create, household: &Household) -> Result<Value, Error> {
+    let zone = &household.options().zone;
     let at = |text: &str| -> Result<Zoned, Error> { Ok(moment(text, zone, Edge::Start)?.to_zoned(zone.clone())) };
     let mut slots = Vec::new();
     for slot in &args.slots {
@@ -135,9 +135,9 @@ fn create(args: &Create, house: &Household) -> Result<Value, Error> {
             DraftLanguage::Fr => Language::French,
         }),
     };
-    let habits = house.applied("draft.")?;
-    let composed = compose(&wish, &habits, &house.mailbox()?, house)?;
-    let id = store::create(house, &composed.message)?;
+    let habits = household.applied("draft.")?;
+    let composed = compose(&wish, &habits, &household.mailbox()?, household)?;
+    let id = store::create(household, &composed.message)?;
     let message = &composed.message;
     let mut open = placeholders(&[&message.subject, &message.body]);
     open.extend(composed.unknown.iter().map(|name| format!("[[address of {name}?]]")));
@@ -169,8 +169,8 @@ struct Update {
     body: Option<String>,
 }
 
-fn update(args: &Update, house: &Household) -> Result<Value, Error> {
-    let mailbox = house.mailbox()?;
+fn update(args: &Update, household: &Household) -> Result<Value, Error> {
+    let mailbox = household.mailbox()?;
     let (mail, mail_message) = store::find(&mailbox, &args.id)?;
     let path = mailbox.path(&mail);
     let before = folder::bytes(&path, u64::MAX).map_err(Error::file(&path))?;
@@ -199,7 +199,7 @@ fn update(args: &Update, house: &Household) -> Result<Value, Error> {
         references: mail_message.references.clone(),
         body: args.body.as_deref().map_or(mail_message.text.clone(), text::harmless),
     };
-    store::replace(&path, &before, &message, &mail.id, &house.now())?;
+    store::replace(&path, &before, &message, &mail.id, &household.now())?;
     let mail_message = MailMessage { to: message.to, subject: message.subject, text: message.body, ..mail_message };
     Ok(shown_draft(&mail, &mail_message))
 }
@@ -210,8 +210,8 @@ struct Show {
     id: Option<String>,
 }
 
-fn show(args: &Show, house: &Household) -> Result<Value, Error> {
-    let mailbox = house.mailbox()?;
+fn show(args: &Show, household: &Household) -> Result<Value, Error> {
+    let mailbox = household.mailbox()?;
     if let Some(id) = &args.id {
         let (mail, mail_message) = store::find(&mailbox, id)?;
         return Ok(shown_draft(&mail, &mail_message));
@@ -225,7 +225,7 @@ fn show(args: &Show, house: &Household) -> Result<Value, Error> {
                 "draftId": mail.id,
                 "to": named(&mail.message.to),
                 "subject": mail.message.subject,
-                "date": shown(mail.sent, &house.options().zone),
+                "date": shown(mail.sent, &household.options().zone),
                 "placeholders": placeholders(&[&mail.message.subject, &mail.message.text]),
             })
         })

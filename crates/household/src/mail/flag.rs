@@ -30,8 +30,8 @@ impl Flag {
 }
 
 /// Sets a mark, or takes it away, and says how the mail is marked then.
-pub(crate) fn mark(house: &Household, id: &str, flag: Flag, on: bool) -> Result<Mail, Error> {
-    let mailbox = house.mailbox()?;
+pub(crate) fn mark(household: &Household, id: &str, flag: Flag, on: bool) -> Result<Mail, Error> {
+    let mailbox = household.mailbox()?;
     let mail = mailbox.find(id)?;
     let old = mailbox.path(&mail);
     let Some(maildir) = maildir(&old) else {
@@ -56,7 +56,7 @@ pub(crate) fn mark(house: &Household, id: &str, flag: Flag, on: bool) -> Result<
         fs::rename(&old, &new).map_err(Error::file(&old))?;
     }
     drop(mailbox);
-    house.mailbox()?.find(&mail.id)
+    household.mailbox()?.find(&mail.id)
 }
 
 /// The Maildir that a file lies in.

@@ -196,7 +196,7 @@ mod tests {
     const DELETED: &str = "From - Thu Jan 15 09:32:00 2026\nX-Mozilla-Status: 0009\n\nGone\n\n";
 
     fn all(text: &str) -> (Vec<MailFile>, Vec<String>) {
-        let folder = tempfile::tempdir().expect("a passing folder");
+        let folder = tempfile::tempdir().expect("a temporary folder");
         let file = folder.path().join("all.mbox");
         std::fs::write(&file, text).expect("written");
         let entries = messages(&file).expect("letters");

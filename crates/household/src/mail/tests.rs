@@ -1,4 +1,4 @@
-//! Real mailboxes in passing folders, with everything that strangers put into them.
+//! Real mailboxes in temporary folders, with everything that strangers put into them.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ use super::mailbox::Filter;
 use super::message::MailMessage;
 use crate::household::{Household, Options};
 
-/// A household in a passing folder, at a fixed hour.
+/// A household in a temporary folder, at a fixed hour.
 pub(crate) struct TestHousehold {
     pub folder: tempfile::TempDir,
     registry: Registry,
@@ -25,7 +25,7 @@ pub(crate) struct TestHousehold {
 impl TestHousehold {
     /// A household whose mailbox holds these files.
     pub fn with(files: &[(&str, &str)]) -> Self {
-        let folder = tempfile::tempdir().expect("a passing folder");
+        let folder = tempfile::tempdir().expect("a temporary folder");
         for name in ["mail/cur", "mail/new", "mail/tmp"] {
             fs::create_dir_all(folder.path().join(name)).expect("a Maildir");
         }
@@ -37,22 +37,22 @@ impl TestHousehold {
 
     /// A household over what lies in a folder.
     pub fn over(folder: tempfile::TempDir) -> Self {
-        let house = house(folder.path());
-        Self::of(folder, &house)
+        let household = household(folder.path());
+        Self::of(folder, &household)
     }
 
     /// The sample household.
     pub fn sample() -> Self {
-        let folder = tempfile::tempdir().expect("a passing folder");
+        let folder = tempfile::tempdir().expect("a temporary folder");
         crate::demo::write(&folder.path().join("sample")).expect("the sample household");
-        let house = Household::open(crate::demo::options(&folder.path().join("sample"))).expect("a household");
-        Self::of(folder, &house)
+        let household = Household::open(crate::demo::options(&folder.path().join("sample"))).expect("a household");
+        Self::of(folder, &household)
     }
 
-    fn of(folder: tempfile::TempDir, house: &Arc<Household>) -> Self {
+    fn of(folder: tempfile::TempDir, household: &Arc<Household>) -> Self {
         let workspace = Workspace::open(folder.path()).expect("a workspace");
         let bench = ToolContext::new(Arc::new(workspace), ThreadId::new("20260115-k3f9"), CallId::new("tu_1"));
-        let registry = house.tools(Registry::new());
+        let registry = household.tools(Registry::new());
         Self { folder, registry, bench }
     }
 
@@ -89,7 +89,7 @@ impl TestHousehold {
     }
 }
 
-fn house(folder: &Path) -> Arc<Household> {
+fn household(folder: &Path) -> Arc<Household> {
     let now: Timestamp = "2026-01-15T10:00:00Z".parse().expect("a time");
     let options = Options {
         index: Some(folder.join("own/household.db")),
@@ -138,18 +138,18 @@ fn small() -> TestHousehold {
 
 #[test]
 fn a_maildir_with_its_folders_and_flags_is_listed() {
-    let room = small();
-    assert_eq!(room.ids(&json!({})), ["three", "one"]);
-    assert_eq!(room.ids(&json!({ "folder": "Sent" })), ["two"]);
-    assert_eq!(room.ids(&json!({ "folder": "work/clients" })), ["other"]);
-    assert_eq!(room.ids(&json!({ "folder": "all" })), ["three", "other", "two", "one"]);
-    assert_eq!(room.ids(&json!({ "unread": true })), ["three"]);
-    assert_eq!(room.ids(&json!({ "unread": false })), ["one"]);
-    assert_eq!(room.ids(&json!({ "since": "2026-01-13" })), ["three"]);
-    assert_eq!(room.ids(&json!({ "until": "2026-01-12" })), ["one"]);
-    assert_eq!(room.ids(&json!({ "folder": "all", "from": "jorg" })), ["other"]);
-    assert_eq!(room.ids(&json!({ "folder": "all", "from": "Sarah <sarah@globex" })), ["three", "one"]);
-    let one = &room.call("mail_list", &json!({ "limit": 1 }));
+    let fixture = small();
+    assert_eq!(fixture.ids(&json!({})), ["three", "one"]);
+    assert_eq!(fixture.ids(&json!({ "folder": "Sent" })), ["two"]);
+    assert_eq!(fixture.ids(&json!({ "folder": "work/clients" })), ["other"]);
+    assert_eq!(fixture.ids(&json!({ "folder": "all" })), ["three", "other", "two", "one"]);
+    assert_eq!(fixture.ids(&json!({ "unread": true })), ["three"]);
+    assert_eq!(fixture.ids(&json!({ "unread": false })), ["one"]);
+    assert_eq!(fixture.ids(&json!({ "since": "2026-01-13" })), ["three"]);
+    assert_eq!(fixture.ids(&json!({ "until": "2026-01-12" })), ["one"]);
+    assert_eq!(fixture.ids(&json!({ "folder": "all", "from": "jorg" })), ["other"]);
+    assert_eq!(fixture.ids(&json!({ "folder": "all", "from": "Sarah <sarah@globex" })), ["three", "one"]);
+    let one = &fixture.call("mail_list", &json!({ "limit": 1 }));
     assert_eq!(one["total"], 2);
     let shown = json!({
         "emailId": "three", "threadId": "one", "from": SARAH, "to": ["Alex Morgan <alex@morgan.example>"],
@@ -161,23 +161,23 @@ fn a_maildir_with_its_folders_and_flags_is_listed() {
 
 #[test]
 fn words_are_found_without_accents_and_by_their_beginnings() {
-    let room = small();
-    assert_eq!(room.ids(&json!({ "query": "grusse" })), ["three"]);
-    assert_eq!(room.ids(&json!({ "query": "contr dra" })), ["one"]);
-    assert_eq!(room.ids(&json!({ "query": "cafe", "folder": "all" })), ["other"]);
-    assert_eq!(room.ids(&json!({ "query": "sarah@globex.example" })), ["three", "one"]);
+    let fixture = small();
+    assert_eq!(fixture.ids(&json!({ "query": "grusse" })), ["three"]);
+    assert_eq!(fixture.ids(&json!({ "query": "contr dra" })), ["one"]);
+    assert_eq!(fixture.ids(&json!({ "query": "cafe", "folder": "all" })), ["other"]);
+    assert_eq!(fixture.ids(&json!({ "query": "sarah@globex.example" })), ["three", "one"]);
     // No mail has both, so that those with either are shown.
-    assert_eq!(room.ids(&json!({ "query": "clause draft" })), ["three", "one"]);
-    assert_eq!(room.ids(&json!({ "query": "nothing" })), Vec::<String>::new());
+    assert_eq!(fixture.ids(&json!({ "query": "clause draft" })), ["three", "one"]);
+    assert_eq!(fixture.ids(&json!({ "query": "nothing" })), Vec::<String>::new());
     for query in ["\"", "*", "a AND", "(", "NEAR(", "who:", "-", "^x"] {
-        room.call("mail_list", &json!({ "query": query }));
+        fixture.call("mail_list", &json!({ "query": query }));
     }
 }
 
 #[test]
 fn a_thread_holds_its_mails_with_the_owners_own() {
-    let room = small();
-    let thread = room.call("mail_thread", &json!({ "id": "three" }));
+    let fixture = small();
+    let thread = fixture.call("mail_thread", &json!({ "id": "three" }));
     let ids: Vec<_> = thread["mails"].as_array().expect("mails").iter().map(|mail| &mail["emailId"]).collect();
     assert_eq!(ids, ["one", "two", "three"]);
     assert_eq!((&thread["threadId"], &thread["subject"]), (&json!("one"), &json!("Contract")));
@@ -185,7 +185,7 @@ fn a_thread_holds_its_mails_with_the_owners_own() {
 
 #[test]
 fn threads_that_a_late_mail_joins_become_one_and_a_bare_answer_finds_its_subject() {
-    let room = TestHousehold::with(&[
+    let fixture = TestHousehold::with(&[
         ("mail/cur/a:2,", &mail_text(SARAH, "Plan", MONDAY, "Message-ID: <a@x.example>\n", "a")),
         (
             "mail/cur/c:2,",
@@ -194,53 +194,53 @@ fn threads_that_a_late_mail_joins_become_one_and_a_bare_answer_finds_its_subject
         ("mail/cur/d:2,", &mail_text(SARAH, "AW: plan", TUESDAY, "", "d")),
         ("mail/cur/e:2,", &mail_text(SARAH, "Plan", TUESDAY, "Message-ID: <e@x.example>\n", "another plan")),
     ]);
-    let size = |id: &str| room.call("mail_thread", &json!({ "id": id }))["mails"].as_array().map(Vec::len);
+    let size = |id: &str| fixture.call("mail_thread", &json!({ "id": id }))["mails"].as_array().map(Vec::len);
     assert_eq!(size("a"), Some(1));
     let between = mail_text(SARAH, "Re: Plan", MONDAY, "Message-ID: <b@x.example>\nReferences: <a@x.example>\n", "b");
-    room.put("mail/new/b", &between);
+    fixture.put("mail/new/b", &between);
     assert_eq!(size("c"), Some(4), "a, b, c, and d that only shares the subject");
     assert_eq!(size("e"), Some(1));
 }
 
 #[test]
 fn a_mail_is_called_by_its_id_or_a_beginning_that_only_it_has() {
-    let room = TestHousehold::with(&[
+    let fixture = TestHousehold::with(&[
         ("mail/new/msg_1", &mail_text(SARAH, "a", MONDAY, "", "a")),
         ("mail/new/msg_10", &mail_text(SARAH, "b", MONDAY, "", "b")),
         ("mail/new/other", &mail_text(SARAH, "c", MONDAY, "", "c")),
     ]);
-    assert_eq!(room.call("mail_read", &json!({ "id": "msg_1" }))["emailId"], "msg_1");
-    assert_eq!(room.call("mail_read", &json!({ "id": "oth" }))["emailId"], "other");
-    assert!(room.refused("mail_read", &json!({ "id": "msg" })).contains("say more of it"));
-    assert!(room.refused("mail_read", &json!({ "id": "nobody" })).contains("mail_list"));
-    assert!(room.refused("mail_read", &json!({ "id": "" })).contains("mail_list"));
-    assert!(room.refused("mail_read", &json!({ "id": "%" })).contains("there is no mail"));
+    assert_eq!(fixture.call("mail_read", &json!({ "id": "msg_1" }))["emailId"], "msg_1");
+    assert_eq!(fixture.call("mail_read", &json!({ "id": "oth" }))["emailId"], "other");
+    assert!(fixture.refused("mail_read", &json!({ "id": "msg" })).contains("say more of it"));
+    assert!(fixture.refused("mail_read", &json!({ "id": "nobody" })).contains("mail_list"));
+    assert!(fixture.refused("mail_read", &json!({ "id": "" })).contains("mail_list"));
+    assert!(fixture.refused("mail_read", &json!({ "id": "%" })).contains("there is no mail"));
 }
 
 #[test]
 fn what_comes_goes_moves_and_changes_its_flags_is_followed() {
-    let room = small();
-    assert_eq!(room.ids(&json!({})), ["three", "one"]);
-    let mail = room.folder.path().join("mail");
+    let fixture = small();
+    assert_eq!(fixture.ids(&json!({})), ["three", "one"]);
+    let mail = fixture.folder.path().join("mail");
     fs::rename(mail.join("new/three"), mail.join("cur/three:2,FS")).expect("read by another program");
-    let shown = room.call("mail_list", &json!({}));
+    let shown = fixture.call("mail_list", &json!({}));
     assert_eq!((&shown["mails"][0]["unread"], &shown["mails"][0]["flagged"]), (&json!(false), &json!(true)));
     fs::create_dir_all(mail.join(".Archive/cur")).expect("a folder");
     fs::rename(mail.join("cur/three:2,FS"), mail.join(".Archive/cur/three:2,FS")).expect("moved by another program");
-    assert_eq!(room.ids(&json!({})), ["one"]);
-    assert_eq!(room.ids(&json!({ "folder": "archive" })), ["three"]);
-    assert_eq!(room.ids(&json!({ "folder": "all", "query": "clause" })), ["three"]);
+    assert_eq!(fixture.ids(&json!({})), ["one"]);
+    assert_eq!(fixture.ids(&json!({ "folder": "archive" })), ["three"]);
+    assert_eq!(fixture.ids(&json!({ "folder": "all", "query": "clause" })), ["three"]);
     fs::remove_file(mail.join("cur/one:2,RS")).expect("deleted by another program");
     fs::remove_dir_all(mail.join(".Archive")).expect("a folder deleted by another program");
-    assert_eq!(room.ids(&json!({ "folder": "all" })), ["other", "two"]);
-    assert_eq!(room.ids(&json!({ "folder": "all", "query": "clause" })), Vec::<String>::new());
+    assert_eq!(fixture.ids(&json!({ "folder": "all" })), ["other", "two"]);
+    assert_eq!(fixture.ids(&json!({ "folder": "all", "query": "clause" })), Vec::<String>::new());
     fs::remove_dir_all(&mail).expect("the mailbox is gone");
-    assert_eq!(room.ids(&json!({ "folder": "all" })), Vec::<String>::new());
+    assert_eq!(fixture.ids(&json!({ "folder": "all" })), Vec::<String>::new());
 }
 
 #[test]
 fn files_are_mails_too_and_are_read_again_when_they_change() {
-    let folder = tempfile::tempdir().expect("a passing folder");
+    let folder = tempfile::tempdir().expect("a temporary folder");
     let marked = mail_text(SARAH, "Contract", MONDAY, "Status: RO\nX-Status: AF\n", "one");
     put(&folder.path().join("mail/msg_001.eml"), marked.as_bytes());
     put(
@@ -248,37 +248,39 @@ fn files_are_mails_too_and_are_read_again_when_they_change() {
         b"From: alex@morgan.example\nTo: bo@x.example\nSubject: Hello\n\nhi",
     );
     put(&folder.path().join("mail/notes.txt"), b"no letter");
-    let room = TestHousehold::over(folder);
-    assert_eq!(room.ids(&json!({})), ["msg_001"]);
-    assert_eq!(room.ids(&json!({ "folder": "sent" })), ["reply"]);
-    let shown = room.call("mail_list", &json!({}));
+    let fixture = TestHousehold::over(folder);
+    assert_eq!(fixture.ids(&json!({})), ["msg_001"]);
+    assert_eq!(fixture.ids(&json!({ "folder": "sent" })), ["reply"]);
+    let shown = fixture.call("mail_list", &json!({}));
     assert_eq!((&shown["mails"][0]["unread"], &shown["mails"][0]["flagged"]), (&json!(false), &json!(true)));
-    room.put("mail/msg_001.eml", &mail_text(SARAH, "Contract, longer", MONDAY, "", "another text"));
-    assert_eq!(room.ids(&json!({ "query": "another" })), ["msg_001"]);
-    assert_eq!(room.ids(&json!({ "query": "one" })), Vec::<String>::new());
-    assert!(room.refused("mail_flag", &json!({ "id": "msg_001", "flag": "seen" })).contains("only mail in a Maildir"));
+    fixture.put("mail/msg_001.eml", &mail_text(SARAH, "Contract, longer", MONDAY, "", "another text"));
+    assert_eq!(fixture.ids(&json!({ "query": "another" })), ["msg_001"]);
+    assert_eq!(fixture.ids(&json!({ "query": "one" })), Vec::<String>::new());
+    assert!(
+        fixture.refused("mail_flag", &json!({ "id": "msg_001", "flag": "seen" })).contains("only mail in a Maildir")
+    );
 }
 
 #[test]
 fn flags_are_written_as_other_programs_expect_them() {
-    let room = small();
-    let mail = room.folder.path().join("mail");
-    let marked = room.call("mail_flag", &json!({ "id": "three", "flag": "seen" }));
+    let fixture = small();
+    let mail = fixture.folder.path().join("mail");
+    let marked = fixture.call("mail_flag", &json!({ "id": "three", "flag": "seen" }));
     assert_eq!(marked, json!({ "emailId": "three", "seen": true, "flagged": false, "answered": false }));
     assert!(mail.join("cur/three:2,S").exists() && !mail.join("new/three").exists());
-    room.call("mail_flag", &json!({ "id": "three", "flag": "flagged", "on": true }));
-    room.call("mail_flag", &json!({ "id": "three", "flag": "answered" }));
+    fixture.call("mail_flag", &json!({ "id": "three", "flag": "flagged", "on": true }));
+    fixture.call("mail_flag", &json!({ "id": "three", "flag": "answered" }));
     assert!(mail.join("cur/three:2,FRS").exists(), "in the order of the alphabet");
-    room.call("mail_flag", &json!({ "id": "three", "flag": "flagged", "on": false }));
-    room.call("mail_flag", &json!({ "id": "three", "flag": "flagged", "on": "false" }));
+    fixture.call("mail_flag", &json!({ "id": "three", "flag": "flagged", "on": false }));
+    fixture.call("mail_flag", &json!({ "id": "three", "flag": "flagged", "on": "false" }));
     assert!(mail.join("cur/three:2,RS").exists());
-    let wrong = room.refused("mail_flag", &json!({ "id": "three", "flag": "deleted" }));
+    let wrong = fixture.refused("mail_flag", &json!({ "id": "three", "flag": "deleted" }));
     assert!(wrong.contains("Call it like this"), "{wrong}");
 }
 
 #[test]
 fn two_processes_may_keep_one_index() {
-    let folder = tempfile::tempdir().expect("a passing folder");
+    let folder = tempfile::tempdir().expect("a temporary folder");
     for number in 0..300 {
         let text = mail_text(
             SARAH,
@@ -291,10 +293,10 @@ fn two_processes_may_keep_one_index() {
     }
     fs::create_dir_all(folder.path().join("mail/new")).expect("a folder");
     // Each has a connection of its own, as two processes have.
-    let houses: Vec<_> = (0..4).map(|_| house(folder.path())).collect();
+    let households: Vec<_> = (0..4).map(|_| household(folder.path())).collect();
     let filter = Filter { words: Some("word".into()), ..Filter::default() };
     std::thread::scope(|scope| {
-        for (at, house) in houses.iter().enumerate() {
+        for (at, household) in households.iter().enumerate() {
             let (folder, filter) = (folder.path(), &filter);
             scope.spawn(move || {
                 for round in 0..5 {
@@ -303,14 +305,14 @@ fn two_processes_may_keep_one_index() {
                     let (tmp, name) = (folder.join("mail/tmp"), format!("more-{at}-{round}"));
                     put(&tmp.join(&name), text.as_bytes());
                     fs::rename(tmp.join(&name), folder.join("mail/new").join(&name)).expect("a delivery");
-                    let (_, total) = house.mailbox().expect("a mailbox").list(filter, 10).expect("a list");
+                    let (_, total) = household.mailbox().expect("a mailbox").list(filter, 10).expect("a list");
                     assert!(total > 300, "what was put in before is seen: {total}");
                 }
             });
         }
     });
-    for house in &houses {
-        let (_, total) = house.mailbox().expect("a mailbox").list(&filter, 10).expect("a list");
+    for household in &households {
+        let (_, total) = household.mailbox().expect("a mailbox").list(&filter, 10).expect("a list");
         assert_eq!(total, 320);
     }
 }
@@ -360,8 +362,8 @@ fn dates_that_cannot_be_are_not_believed() {
         sent(&format!("{received}Date: Thu, 15 Jan 2099 10:00:00 +0000\n")).as_deref(),
         Some("2026-01-15T09:30:00Z")
     );
-    let room = TestHousehold::with(&[("mail/new/1768467600.M1P2.host", "From: a@b.example\nSubject: x\n\nno date")]);
-    assert_eq!(room.call("mail_list", &json!({}))["mails"][0]["date"], "2026-01-15T10:00:00+01:00");
+    let fixture = TestHousehold::with(&[("mail/new/1768467600.M1P2.host", "From: a@b.example\nSubject: x\n\nno date")]);
+    assert_eq!(fixture.call("mail_list", &json!({}))["mails"][0]["date"], "2026-01-15T10:00:00+01:00");
 }
 
 #[test]
@@ -403,35 +405,35 @@ fn what_is_huge_or_broken_stays_small_and_harms_nothing() {
 
 #[test]
 fn one_broken_mail_does_not_hide_the_others() {
-    let room = TestHousehold::with(&[
+    let fixture = TestHousehold::with(&[
         ("mail/new/empty", ""),
         ("mail/new/noise", "\0\0\0"),
         ("mail/new/good", &mail_text(SARAH, "Contract", MONDAY, "", "words")),
         ("mail/new/.hidden", "x"),
     ]);
-    put(&room.folder.path().join("mail/new/bytes"), &[0xff, 0xfe, 0x00, 0x80]);
+    put(&fixture.folder.path().join("mail/new/bytes"), &[0xff, 0xfe, 0x00, 0x80]);
     let attachment = format!(
         "From: a@b.example\nSubject: Big\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nThe report.\n--b\nContent-Type: \
          application/pdf; name=big.pdf\nContent-Transfer-Encoding: base64\n\n{}\n--b--\n",
         "QUJD\n".repeat(2_000_000)
     );
-    room.put("mail/new/big", &attachment);
-    assert_eq!(room.ids(&json!({})).len(), 5);
-    let big = room.call("mail_read", &json!({ "id": "big" }));
+    fixture.put("mail/new/big", &attachment);
+    assert_eq!(fixture.ids(&json!({})).len(), 5);
+    let big = fixture.call("mail_read", &json!({ "id": "big" }));
     assert_eq!(big["body"], "The report.");
     assert_eq!(big["attachments"], json!([{ "name": "big.pdf", "type": "application/pdf", "size": 6_000_000 }]));
-    assert_eq!(room.call("mail_read", &json!({ "id": "empty" }))["body"], "");
+    assert_eq!(fixture.call("mail_read", &json!({ "id": "empty" }))["body"], "");
 }
 
 #[cfg(unix)]
 #[test]
 fn a_link_does_not_lead_out_of_the_mailbox() {
-    let room = small();
-    let secret = room.folder.path().join("secret");
+    let fixture = small();
+    let secret = fixture.folder.path().join("secret");
     put(&secret.join("cur/s:2,"), b"From: a@b.example\nSubject: secret\n\nsecret");
-    std::os::unix::fs::symlink(&secret, room.folder.path().join("mail/.Linked")).expect("a link");
-    std::os::unix::fs::symlink(secret.join("cur/s:2,"), room.folder.path().join("mail/cur/s:2,")).expect("a link");
-    assert_eq!(room.ids(&json!({ "folder": "all", "query": "secret" })), Vec::<String>::new());
+    std::os::unix::fs::symlink(&secret, fixture.folder.path().join("mail/.Linked")).expect("a link");
+    std::os::unix::fs::symlink(secret.join("cur/s:2,"), fixture.folder.path().join("mail/cur/s:2,")).expect("a link");
+    assert_eq!(fixture.ids(&json!({ "folder": "all", "query": "secret" })), Vec::<String>::new());
 }
 
 proptest! {
@@ -494,38 +496,38 @@ fn boxed(from: &str, subject: &str, more: &str, body: &str) -> String {
 fn mails_of_an_mbox_are_listed_read_threaded_and_found_again_when_the_file_grows() {
     let first = boxed("Ana <ana@a.example>", "Roof", "Message-ID: <1@a>\nStatus: RO\n", "Tiles\n\n>From the shed.");
     let second = boxed("Ben <ben@b.example>", "Re: Roof", "Message-ID: <2@b>\nIn-Reply-To: <1@a>\n", "Good.");
-    let room = TestHousehold::with(&[("mail/Inbox", &first), ("mail/Archive.sbd/Old.mbox", &second)]);
-    let ids = room.ids(&json!({ "folder": "all" }));
+    let fixture = TestHousehold::with(&[("mail/Inbox", &first), ("mail/Archive.sbd/Old.mbox", &second)]);
+    let ids = fixture.ids(&json!({ "folder": "all" }));
     assert_eq!(ids.len(), 2, "{ids:?}");
-    let (roof, reply) = (&room.ids(&json!({}))[0], &room.ids(&json!({ "folder": "Archive/Old" }))[0]);
-    let read = room.call("mail_read", &json!({ "id": roof }));
+    let (roof, reply) = (&fixture.ids(&json!({}))[0], &fixture.ids(&json!({ "folder": "Archive/Old" }))[0]);
+    let read = fixture.call("mail_read", &json!({ "id": roof }));
     assert_eq!(read["body"], "Tiles\n\nFrom the shed.");
-    assert_eq!(room.call("mail_thread", &json!({ "id": reply }))["mails"].as_array().map(Vec::len), Some(2));
-    assert_eq!(room.ids(&json!({ "unread": false, "folder": "all" })), [roof.as_str()], "marks stand in the letter");
+    assert_eq!(fixture.call("mail_thread", &json!({ "id": reply }))["mails"].as_array().map(Vec::len), Some(2));
+    assert_eq!(fixture.ids(&json!({ "unread": false, "folder": "all" })), [roof.as_str()], "marks stand in the letter");
     let third = boxed("Cleo <cleo@c.example>", "Door", "Message-ID: <3@c>\n", "Hinges");
-    room.put("mail/Inbox", &format!("{third}{first}"));
-    assert_eq!(room.ids(&json!({ "query": "hinges" })).len(), 1);
+    fixture.put("mail/Inbox", &format!("{third}{first}"));
+    assert_eq!(fixture.ids(&json!({ "query": "hinges" })).len(), 1);
     assert_eq!(
-        room.call("mail_read", &json!({ "id": roof }))["body"],
+        fixture.call("mail_read", &json!({ "id": roof }))["body"],
         "Tiles\n\nFrom the shed.",
         "it moved in its file"
     );
-    room.put("mail/Inbox", &third);
-    assert!(room.refused("mail_read", &json!({ "id": roof })).contains("there is no mail"));
-    let door = &room.ids(&json!({}))[0];
-    assert!(room.refused("mail_flag", &json!({ "id": door, "flag": "seen" })).contains("Maildir"));
-    let draft = room.call("draft_create", &json!({ "reply_to": door, "act": "acknowledge" }));
+    fixture.put("mail/Inbox", &third);
+    assert!(fixture.refused("mail_read", &json!({ "id": roof })).contains("there is no mail"));
+    let door = &fixture.ids(&json!({}))[0];
+    assert!(fixture.refused("mail_flag", &json!({ "id": door, "flag": "seen" })).contains("Maildir"));
+    let draft = fixture.call("draft_create", &json!({ "reply_to": door, "act": "acknowledge" }));
     assert_eq!(draft["to"], json!(["Cleo <cleo@c.example>"]));
-    assert!(room.folder.path().join("mail/.Drafts/cur").is_dir(), "drafts stay in a Maildir");
+    assert!(fixture.folder.path().join("mail/.Drafts/cur").is_dir(), "drafts stay in a Maildir");
 }
 
 #[test]
 fn one_mbox_file_is_a_mailbox() {
-    let folder = tempfile::tempdir().expect("a passing folder");
+    let folder = tempfile::tempdir().expect("a temporary folder");
     put(&folder.path().join("mbox"), boxed("Ana <ana@a.example>", "Roof", "", "Tiles").as_bytes());
     let options = Options { mail: Some(folder.path().join("mbox")), ..Options::default() };
-    let room = TestHousehold::of(folder, &Household::open(options).expect("a household"));
-    let ids = room.ids(&json!({}));
-    assert_eq!(room.call("mail_read", &json!({ "id": ids[0] }))["body"], "Tiles");
-    assert!(room.refused("draft_create", &json!({ "reply_to": ids[0] })).contains("needs a folder"));
+    let fixture = TestHousehold::of(folder, &Household::open(options).expect("a household"));
+    let ids = fixture.ids(&json!({}));
+    assert_eq!(fixture.call("mail_read", &json!({ "id": ids[0] }))["body"], "Tiles");
+    assert!(fixture.refused("draft_create", &json!({ "reply_to": ids[0] })).contains("needs a folder"));
 }

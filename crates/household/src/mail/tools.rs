@@ -20,7 +20,7 @@ use crate::tools::HouseholdTool;
 use crate::{text, triage};
 
 /// The tools of mail, added to others.
-pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
+pub(crate) fn add(household: &Arc<Household>, registry: Registry) -> Registry {
     let looks = |name, description, schema| tool::info(name, description, schema, Reach::ReadOnly, true, Risk::Low);
     registry
         .with(HouseholdTool::<List> {
@@ -38,7 +38,7 @@ pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
             ),
             example: r#"{"from": "sarah", "unread": true}"#,
             foreign: Some("mail"),
-            house: Arc::clone(house),
+            household: Arc::clone(household),
             act: list,
         })
         .with(HouseholdTool::<One> {
@@ -49,7 +49,7 @@ pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
             ),
             example: r#"{"id": "msg_urgent_001"}"#,
             foreign: Some("mail"),
-            house: Arc::clone(house),
+            household: Arc::clone(household),
             act: read,
         })
         .with(HouseholdTool::<One> {
@@ -60,7 +60,7 @@ pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
             ),
             example: r#"{"id": "msg_urgent_001"}"#,
             foreign: Some("mail"),
-            house: Arc::clone(house),
+            household: Arc::clone(household),
             act: thread,
         })
         .with(HouseholdTool::<Mark> {
@@ -77,7 +77,7 @@ pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
             ),
             example: r#"{"id": "msg_urgent_001", "flag": "flagged"}"#,
             foreign: None,
-            house: Arc::clone(house),
+            household: Arc::clone(household),
             act: set_flag,
         })
 }
@@ -95,8 +95,8 @@ struct List {
     limit: Option<u64>,
 }
 
-fn list(args: &List, house: &Household) -> Result<Value, Error> {
-    let zone = &house.options().zone;
+fn list(args: &List, household: &Household) -> Result<Value, Error> {
+    let zone = &household.options().zone;
     let folder = args.folder.clone().unwrap_or_else(|| INBOX.to_owned());
     let filter = Filter {
         folder: (!folder.eq_ignore_ascii_case("all")).then_some(folder),
@@ -106,12 +106,12 @@ fn list(args: &List, house: &Household) -> Result<Value, Error> {
         unread: args.unread,
         words: args.query.clone(),
     };
-    let (mails, total) = house.mailbox()?.list(&filter, args.limit.unwrap_or(20).clamp(1, 100) as usize)?;
-    let mails: Vec<_> = mails.iter().map(|mail| summary(mail, house)).collect();
+    let (mails, total) = household.mailbox()?.list(&filter, args.limit.unwrap_or(20).clamp(1, 100) as usize)?;
+    let mails: Vec<_> = mails.iter().map(|mail| summary(mail, household)).collect();
     Ok(json!({ "mails": mails, "total": total }))
 }
 
-fn summary(mail: &Mail, house: &Household) -> Value {
+fn summary(mail: &Mail, household: &Household) -> Value {
     let message = &mail.message;
     json!({
         "emailId": mail.id,
@@ -119,7 +119,7 @@ fn summary(mail: &Mail, house: &Household) -> Value {
         "from": message.from.to_string(),
         "to": named(&message.to),
         "subject": message.subject,
-        "date": shown(mail.sent, &house.options().zone),
+        "date": shown(mail.sent, &household.options().zone),
         "unread": mail.is_unread(),
         "flagged": mail.flags.contains('F'),
         "folder": mail.folder,
@@ -133,25 +133,25 @@ struct One {
     id: String,
 }
 
-fn read(args: &One, house: &Household) -> Result<Value, Error> {
-    let mailbox = house.mailbox()?;
+fn read(args: &One, household: &Household) -> Result<Value, Error> {
+    let mailbox = household.mailbox()?;
     let mail = mailbox.find(&args.id)?;
-    whole(&mailbox, &mail, house)
+    whole(&mailbox, &mail, household)
 }
 
-fn thread(args: &One, house: &Household) -> Result<Value, Error> {
-    let mailbox = house.mailbox()?;
+fn thread(args: &One, household: &Household) -> Result<Value, Error> {
+    let mailbox = household.mailbox()?;
     let mail = mailbox.find(&args.id)?;
     let mails = mailbox.thread(&mail)?;
-    let shown: Result<Vec<_>, _> = mails.iter().map(|mail| whole(&mailbox, mail, house)).collect();
+    let shown: Result<Vec<_>, _> = mails.iter().map(|mail| whole(&mailbox, mail, household)).collect();
     Ok(json!({ "threadId": mail.thread_id, "subject": mail.message.topic(), "mails": shown? }))
 }
 
-fn whole(mailbox: &Mailbox<'_>, mail: &Mail, house: &Household) -> Result<Value, Error> {
+fn whole(mailbox: &Mailbox<'_>, mail: &Mail, household: &Household) -> Result<Value, Error> {
     let message = mailbox.open(mail)?;
-    let warnings = triage::warnings(mailbox, &message, house)?;
+    let warnings = triage::warnings(mailbox, &message, household)?;
     let MailMessage { from, to, cc, subject, text, attachments, .. } = &message;
-    let zone = &house.options().zone;
+    let zone = &household.options().zone;
     let mut whole = json!({
         "emailId": mail.id,
         "threadId": mail.thread_id,
@@ -194,8 +194,8 @@ struct Mark {
     on: Option<bool>,
 }
 
-fn set_flag(args: &Mark, house: &Household) -> Result<Value, Error> {
-    let mail = mark(house, &args.id, args.flag, args.on.unwrap_or(true))?;
+fn set_flag(args: &Mark, household: &Household) -> Result<Value, Error> {
+    let mail = mark(household, &args.id, args.flag, args.on.unwrap_or(true))?;
     Ok(json!({
         "emailId": mail.id,
         "seen": !mail.is_unread(),

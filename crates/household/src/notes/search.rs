@@ -93,18 +93,18 @@ impl MatchKind {
 }
 
 /// Searches the notes as they are at this moment.
-pub fn search(house: &Household, text: &str, limit: usize) -> Result<Found, Error> {
-    let Some(folder) = refresh(house)? else {
+pub fn search(household: &Household, text: &str, limit: usize) -> Result<Found, Error> {
+    let Some(folder) = refresh(household)? else {
         return Ok(Found { hint: Some(NO_FOLDER.to_owned()), ..Found::default() });
     };
     let query = Query::read(text);
     if query.terms.is_empty() && query.tags.is_empty() {
         return Err(Error::request("there is no word in the query: say what the note is about, such as rent contract"));
     }
-    let usual = house.applied("notes.")?.value("notes.opened_from").map(str::to_owned);
-    let moment = RankContext { now: house.now().timestamp().as_second(), usual };
+    let usual = household.applied("notes.")?.value("notes.opened_from").map(str::to_owned);
+    let moment = RankContext { now: household.now().timestamp().as_second(), usual };
     let (ranked, hint) = {
-        let connection = house.index().lock();
+        let connection = household.index().lock();
         // One look at the index from beginning to end, whatever another process puts there meanwhile.
         let connection = connection.unchecked_transaction()?;
         let (hits, read_as) = hits(&connection, &query)?;

@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn a_change_in_place_a_new_file_and_a_removed_one_are_heard() {
-        let folder = tempfile::tempdir().expect("a passing folder");
+        let folder = tempfile::tempdir().expect("a temporary folder");
         let file = folder.path().join("a.md");
         let heard = |act: &dyn Fn()| {
             let mut watch = Watch::begin();

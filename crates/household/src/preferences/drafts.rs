@@ -48,13 +48,13 @@ pub(super) fn note(connection: &Connection, written: &WrittenDraft, now: Timesta
 }
 
 /// Looks whether somebody changed a draft.
-pub(super) fn look(house: &Household) -> Result<(), Error> {
-    let open = open(&house.index().lock())?;
+pub(super) fn look(household: &Household) -> Result<(), Error> {
+    let open = open(&household.index().lock())?;
     if open.is_empty() {
         return Ok(());
     }
-    let now = house.now().timestamp();
-    let mailbox = house.mailbox()?;
+    let now = household.now().timestamp();
+    let mailbox = household.mailbox()?;
     let mut seen = Vec::new();
     for kept in open {
         let Some((text, is_sent)) = current(&mailbox, &kept, now)? else { continue };
@@ -65,7 +65,7 @@ pub(super) fn look(house: &Household) -> Result<(), Error> {
         }
     }
     drop(mailbox);
-    let mut connection = house.index().lock();
+    let mut connection = household.index().lock();
     let transaction = connection.transaction()?;
     for (kept, decision) in seen {
         if let Some(decision) = decision {

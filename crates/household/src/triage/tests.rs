@@ -16,12 +16,12 @@ const TODAY: &str = "Thu, 15 Jan 2026 09:30:00 +0100";
 
 /// What is said about one mail.
 fn item(text: &str) -> Value {
-    let room = TestHousehold::with(&[
+    let fixture = TestHousehold::with(&[
         ("mail/new/msg_urgent_001", text),
         ("mail/.Sent/cur/sent1:2,S", SENT),
         ("contacts/all.vcf", CONTACTS),
     ]);
-    room.call("mail_triage", &json!({ "id": "msg_urgent_001" }))["items"][0].clone()
+    fixture.call("mail_triage", &json!({ "id": "msg_urgent_001" }))["items"][0].clone()
 }
 
 fn category(from: &str, subject: &str, more: &str, body: &str) -> String {
@@ -89,24 +89,24 @@ fn the_shape_of_batch_result_is_that_of_the_seed() {
     );
     let old = mail_text(SARAH, "Old", "Mon, 01 Dec 2025 09:00:00 +0100", "", "Please send it by tomorrow.");
     let mine = "From: alex@morgan.example\nTo: alex@morgan.example\nSubject: note\nDate: Thu, 15 Jan 2026 09:00:00 +0100\n\nurgent!";
-    let room = TestHousehold::with(&[
+    let fixture = TestHousehold::with(&[
         ("mail/new/msg_001", &urgent),
         ("mail/new/msg_002", &news),
         ("mail/cur/msg_003:2,S", &old),
         ("mail/new/msg_004", mine),
         ("mail/.Sent/cur/sent1:2,S", SENT),
     ]);
-    let all = room.call("mail_triage", &json!({}));
+    let all = fixture.call("mail_triage", &json!({}));
     let shown: Vec<_> =
         all["items"].as_array().expect("items").iter().map(|item| (&item["emailId"], &item["category"])).collect();
     assert_eq!(shown, [(&json!("msg_001"), &json!("urgent")), (&json!("msg_002"), &json!("newsletter"))]);
     assert_eq!((&all["total"], &all["counts"]["urgent"], &all["counts"]["fyi"]), (&json!(2), &json!(1), &json!(0)));
     assert_eq!(all["period"], json!({ "since": "2026-01-01T11:00:00+01:00", "until": "2026-01-15T11:00:00+01:00" }));
     assert!(all["items"][1]["priority"].as_f64().is_some_and(|priority| priority <= 0.25));
-    let urgent = room.call("mail_triage", &json!({ "only": "urgent", "since": "2025-11-01" }));
+    let urgent = fixture.call("mail_triage", &json!({ "only": "urgent", "since": "2025-11-01" }));
     assert_eq!(urgent["items"].as_array().map(Vec::len), Some(1), "what was due long ago is not urgent: {urgent}");
     assert_eq!(urgent["counts"]["newsletter"], 1);
-    assert_eq!(room.call("mail_triage", &json!({ "until": "2026-01-14" }))["total"], 1);
+    assert_eq!(fixture.call("mail_triage", &json!({ "until": "2026-01-14" }))["total"], 1);
 }
 
 #[test]
@@ -263,10 +263,10 @@ fn what_the_owner_has_answered_waits_for_the_other_side() {
     );
     let answer = "From: alex@morgan.example\nTo: sarah@globex.example\nSubject: Re: Contract\nIn-Reply-To: <q@globex.example>\n\
         Date: Wed, 14 Jan 2026 17:00:00 +0100\n\nDone.\n";
-    let room = TestHousehold::with(&[("mail/cur/q:2,S", &asked)]);
-    let category = || room.call("mail_triage", &json!({}))["items"][0]["category"].clone();
+    let fixture = TestHousehold::with(&[("mail/cur/q:2,S", &asked)]);
+    let category = || fixture.call("mail_triage", &json!({}))["items"][0]["category"].clone();
     assert_eq!(category(), "urgent");
-    room.put("mail/.Sent/cur/a:2,S", answer);
+    fixture.put("mail/.Sent/cur/a:2,S", answer);
     assert_eq!(category(), "waiting");
 }
 
@@ -369,10 +369,10 @@ fn days_are_counted_from_when_it_was_written() {
 // ORION-26
 #[test]
 fn the_sample_household_names_what_is_urgent_first_and_trusts_no_look_alike() {
-    let room = TestHousehold::sample();
-    let urgent = room.call("mail_triage", &json!({ "only": "urgent" }));
+    let fixture = TestHousehold::sample();
+    let urgent = fixture.call("mail_triage", &json!({ "only": "urgent" }));
     assert_eq!(urgent["items"][0]["emailId"], "msg_urgent_001");
-    let all = room.call("mail_triage", &json!({ "limit": 50, "since": "2026-01-12" }));
+    let all = fixture.call("mail_triage", &json!({ "limit": 50, "since": "2026-01-12" }));
     let category = |id: &str| {
         let items = all["items"].as_array().expect("items");
         items.iter().find(|item| item["emailId"] == id).map(|item| item["category"].clone())

@@ -18,7 +18,7 @@ use crate::times::{Edge, moment, shown};
 use crate::tools::HouseholdTool;
 
 /// The tools of triage, added to others.
-pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
+pub(crate) fn add(household: &Arc<Household>, registry: Registry) -> Registry {
     let registry = registry.with(HouseholdTool::<Triage> {
         info: tool::info(
             "mail_triage",
@@ -36,7 +36,7 @@ pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
         ),
         example: r#"{"only": "urgent"}"#,
         foreign: Some("mail"),
-        house: Arc::clone(house),
+        household: Arc::clone(household),
         act: triage,
     });
     registry.with(HouseholdTool::<Feedback> {
@@ -54,7 +54,7 @@ pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
         ),
         example: r#"{"id": "msg_urgent_001", "urgent": false}"#,
         foreign: Some("mail"),
-        house: Arc::clone(house),
+        household: Arc::clone(household),
         act: feedback,
     })
 }
@@ -81,16 +81,16 @@ enum Only {
 /// Mails that are looked at in one go; more of one period nobody reads.
 const MAILS: usize = 5_000;
 
-fn triage(args: &Triage, house: &Household) -> Result<Value, Error> {
-    let (zone, now) = (&house.options().zone, house.now());
+fn triage(args: &Triage, household: &Household) -> Result<Value, Error> {
+    let (zone, now) = (&household.options().zone, household.now());
     let since = match &args.since {
         Some(text) => moment(text, zone, Edge::Start)?,
         None => now.checked_sub(2.weeks()).unwrap_or(now.clone()).timestamp(),
     };
     let until = args.until.as_deref().map_or(Ok(now.timestamp()), |text| moment(text, zone, Edge::End))?;
-    let habits = house.applied("triage.")?;
-    let mailbox = house.mailbox()?;
-    let judge = MailClassifier::of(&mailbox, house, habits)?;
+    let habits = household.applied("triage.")?;
+    let mailbox = household.mailbox()?;
+    let judge = MailClassifier::of(&mailbox, household, habits)?;
     let mails = match &args.id {
         Some(id) => vec![mailbox.find(id)?],
         None => {
@@ -121,7 +121,7 @@ fn triage(args: &Triage, house: &Household) -> Result<Value, Error> {
     judged.sort_by(|(a, one), (b, other)| other.priority.total_cmp(&one.priority).then(b.sent.cmp(&a.sent)));
     let total = judged.len();
     judged.truncate(args.limit.unwrap_or(10).clamp(1, 50) as usize);
-    let items: Vec<_> = judged.iter().map(|(mail, verdict)| item(mail, verdict, house)).collect();
+    let items: Vec<_> = judged.iter().map(|(mail, verdict)| item(mail, verdict, household)).collect();
     Ok(json!({
         "items": items,
         "total": total,
@@ -130,7 +130,7 @@ fn triage(args: &Triage, house: &Household) -> Result<Value, Error> {
     }))
 }
 
-fn item(mail: &Mail, verdict: &Verdict, house: &Household) -> Value {
+fn item(mail: &Mail, verdict: &Verdict, household: &Household) -> Value {
     let task = |task: &super::task::Task| {
         let mut shown = json!({ "title": task.title, "confidence": task.confidence });
         if let Some(due) = task.due {
@@ -143,7 +143,7 @@ fn item(mail: &Mail, verdict: &Verdict, house: &Household) -> Value {
         "threadId": mail.thread_id,
         "from": mail.message.from.to_string(),
         "subject": mail.message.subject,
-        "date": shown(mail.sent, &house.options().zone),
+        "date": shown(mail.sent, &household.options().zone),
         "priority": verdict.priority,
         "category": verdict.category.as_str(),
         "why": verdict.why,
@@ -164,9 +164,9 @@ struct Feedback {
 }
 
 /// Says what the word is about. That it was said stands in the log, and habits are learnt from there.
-fn feedback(args: &Feedback, house: &Household) -> Result<Value, Error> {
-    let habits = house.applied("triage.")?;
-    let mailbox = house.mailbox()?;
+fn feedback(args: &Feedback, household: &Household) -> Result<Value, Error> {
+    let habits = household.applied("triage.")?;
+    let mailbox = household.mailbox()?;
     let mail = match (&args.id, &args.from) {
         (Some(id), _) => mailbox.find(id)?,
         (None, Some(from)) => {
@@ -176,7 +176,7 @@ fn feedback(args: &Feedback, house: &Household) -> Result<Value, Error> {
         }
         (None, None) => return Err(Error::request("say which mail: its `id`, or whom it is `from`")),
     };
-    let was = MailClassifier::of(&mailbox, house, habits)?.judge(&mail)?.category;
+    let was = MailClassifier::of(&mailbox, household, habits)?.judge(&mail)?.category;
     Ok(json!({
         "emailId": mail.id,
         "from": mail.message.from.address,

@@ -79,7 +79,7 @@ type Stretch = (Timestamp, Timestamp);
 impl Case {
     /// Asks the household, and says what is wrong with its answer.
     fn ask(&self) -> Result<(), String> {
-        let folder = tempfile::tempdir().expect("a passing folder");
+        let folder = tempfile::tempdir().expect("a temporary folder");
         self.lay(&folder.path().join("calendars"));
         let staff = TestTools::of(self.options(folder.path()), folder.path());
         match &self.question {

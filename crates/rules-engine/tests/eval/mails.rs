@@ -21,7 +21,7 @@ pub fn measure() -> Vec<Figure> {
         .iter()
         .flat_map(|part| {
             let mailbox = Mailbox::read(&format!("mail-{part}.txt"));
-            let folder = tempfile::tempdir().expect("a passing folder");
+            let folder = tempfile::tempdir().expect("a temporary folder");
             mailbox.lay(&folder.path().join("mail"));
             let staff = TestTools::of(mailbox.options(folder.path()), folder.path());
             judge(part, &staff, mailbox.labelled().map(|mail| (mail.id.as_str(), mail.label.as_str())))
@@ -33,7 +33,7 @@ pub fn measure() -> Vec<Figure> {
 
 /// The mails of the sample household, which everybody has seen.
 fn sample() -> Vec<Figure> {
-    let folder = tempfile::tempdir().expect("a passing folder");
+    let folder = tempfile::tempdir().expect("a temporary folder");
     let home = folder.path().join("home");
     demo::write(&home).expect("the sample");
     let labels: BTreeMap<String, String> = sets::toml("mail-sample.toml");

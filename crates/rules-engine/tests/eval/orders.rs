@@ -41,7 +41,7 @@ pub fn generated(part: &str) -> Mailbox {
 }
 
 fn judge(part: &'static str, mailbox: &Mailbox) -> Vec<Figure> {
-    let folder = tempfile::tempdir().expect("a passing folder");
+    let folder = tempfile::tempdir().expect("a temporary folder");
     mailbox.lay(&folder.path().join("mail"));
     let staff = TestTools::of(mailbox.options(folder.path()), folder.path());
     let figure = |measure, bound| Figure { set: "orders", part, measure, right: 0, of: 0, bound, misses: Vec::new() };

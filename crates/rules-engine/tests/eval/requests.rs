@@ -46,9 +46,9 @@ impl Case {
 
 /// The requests are made in the sample household.
 fn at_the_sample() -> Context {
-    let folder = tempfile::tempdir().expect("a passing folder");
+    let folder = tempfile::tempdir().expect("a temporary folder");
     let home = folder.path().join("home");
     demo::write(&home).expect("the sample");
-    let house = Household::open(demo::options(&home)).expect("a household");
-    Context { now: house.now(), people: house.people() }
+    let household = Household::open(demo::options(&home)).expect("a household");
+    Context { now: household.now(), people: household.people() }
 }

@@ -9,7 +9,7 @@ use crate::sets::{self, PARTS};
 use crate::tools::TestTools;
 
 pub fn measure() -> Vec<Figure> {
-    let folder = tempfile::tempdir().expect("a passing folder");
+    let folder = tempfile::tempdir().expect("a temporary folder");
     let home = folder.path().join("home");
     demo::write(&home).expect("the sample");
     let staff = TestTools::of(demo::options(&home), &home);

@@ -18,10 +18,10 @@ pub struct TestTools {
 impl TestTools {
     /// Opens a household; `folder` is any folder that is there.
     pub fn of(options: Options, folder: &Path) -> Self {
-        let house = Household::open(options).expect("a household");
+        let household = Household::open(options).expect("a household");
         let workspace = Arc::new(Workspace::open(folder).expect("a folder"));
         Self {
-            tools: house.tools(Registry::new()),
+            tools: household.tools(Registry::new()),
             bench: ToolContext::new(workspace, ThreadId::new("20260115-gold"), CallId::new("tu_1")),
             runtime: tokio::runtime::Builder::new_current_thread().build().expect("a runtime"),
         }

@@ -178,13 +178,14 @@ fn consent_counts_once_its_call_is_done_and_a_refusal_at_once() {
 
 #[test]
 fn a_draft_that_is_changed_by_hand_or_by_wish_teaches_how_it_should_have_been() {
-    let folder = tempfile::tempdir().expect("a passing folder");
+    let folder = tempfile::tempdir().expect("a temporary folder");
     let log = Arc::new(Growing::default());
     let kept: Arc<dyn Log> = Arc::<Growing>::clone(&log);
-    let house = Household::open(Options { log: Some(kept), ..Options::in_folder(folder.path()) }).expect("a household");
-    let call = |tool: &str, args: &Value| crate::tools::test_calls::call(&house, tool, args).expect(tool);
+    let household =
+        Household::open(Options { log: Some(kept), ..Options::in_folder(folder.path()) }).expect("a household");
+    let call = |tool: &str, args: &Value| crate::tools::test_calls::call(&household, tool, args).expect(tool);
     let cases = || {
-        let why = crate::tools::test_calls::call(&house, "prefs_explain", &json!({ "key": "draft.sign_off.en" }));
+        let why = crate::tools::test_calls::call(&household, "prefs_explain", &json!({ "key": "draft.sign_off.en" }));
         why.map_or(0, |why| why["cases"].as_u64().expect("a number"))
     };
     let body = |end: &str| format!("Hi Ana,\n\nThank you for the plan, it is fine with me.\n\n{end}");
@@ -307,7 +308,7 @@ proptest! {
                 }
             }
         }
-        let folder = tempfile::tempdir().expect("a passing folder");
+        let folder = tempfile::tempdir().expect("a temporary folder");
         let log = Arc::new(Growing::default());
         let open = || {
             let index = Some(folder.path().join("household.db"));
@@ -322,12 +323,12 @@ proptest! {
             // Another process each time.
             open().catch_up().expect("the log is read");
         }
-        let house = open();
+        let household = open();
         // A process that lost its place reads everything again.
-        house.index().lock().execute("DELETE FROM pref_log", []).expect("forgotten");
-        house.catch_up().expect("the log is read");
+        household.index().lock().execute("DELETE FROM pref_log", []).expect("forgotten");
+        household.catch_up().expect("the log is read");
         let count = "SELECT count(*) FROM pref_decision";
-        let count = house.index().lock().query_row(count, [], |row| row.get::<_, u32>(0));
+        let count = household.index().lock().query_row(count, [], |row| row.get::<_, u32>(0));
         prop_assert_eq!(count.expect("a count"), expected);
     }
 }
