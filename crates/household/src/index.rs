@@ -1,8 +1,8 @@
-//! The household's own file: what was read from its folders, ready to be searched, and what its owner decided.
+//! The household's database: an index of what was read from its folders, and the owner's decisions.
 //!
-//! Each kind of thing keeps its own tables, named after it (`mail_…`, `calendar_…`, `note_…`, `pref_…`), and makes them
-//! itself when it is first used. What was read can be read again: an index of another version of its tables is dropped and
-//! made anew, and only decisions and preferences are kept from version to version.
+//! Each kind of thing has its own tables, named after it (`mail_…`, `calendar_…`, `note_…`, `pref_…`), and creates them at first use.
+//! Index tables of another version are dropped and built again from the files; decisions and preferences are kept from version
+//! to version.
 
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,7 +1,7 @@
-//! Mail as it lies on disk: found, read, grouped into threads, searched and marked.
+//! Mail on disk: finding, reading, threading, searching and flagging it.
 //!
-//! Files are the truth and the index follows them at each use. Nothing is sent, moved or deleted here; a mark is set by
-//! renaming a file, as Maildir wants it. What a mail means is [`triage`](crate::triage)'s business.
+//! The files are the source of truth, and the index is brought up to date at each use. Nothing is sent, moved or deleted here; a flag
+//! is set by renaming a file, as in any Maildir. What a mail means is left to [`triage`](crate::triage).
 
 pub(crate) mod address;
 mod flag;

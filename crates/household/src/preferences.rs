@@ -1,11 +1,11 @@
-//! What the owner prefers, learnt from what the owner decided, and never behind the owner's back.
+//! The owner's preferences, learnt from the owner's decisions, and applied only with consent.
 //!
-//! Decisions are read off the log of the house when somebody asks for habits (`witness`), and off drafts that were changed
-//! since they were written (`drafts`). They go into a book that is only added to (`book`); what each says about habits
-//! (`observe`) is counted (`learn`). A habit that is sure enough is *proposed*, with the decisions it was seen in. It holds only
-//! once the owner agrees to it (`prefs_apply` asks), and one that is to be forgotten does not come back from the same decisions.
+//! Decisions are read from the event log when habits are asked for (`log_reader`), and from drafts that were changed
+//! since they were written (`drafts`). They are stored and only added to (`storage`); what each says about habits
+//! (`observe`) is counted (`learn`). A habit that is certain enough is *proposed*, with the decisions it was seen in. It applies only
+//! once the owner agrees to it (`prefs_apply` asks), and one that was forgotten does not come back from the same decisions.
 //!
-//! Left to others: where the log is ([`Log`]), and what a tool or an agent makes of a preference ([`Household::preferences_for`]).
+//! Left to others: where the log is ([`Log`]), and what a tool or an agent does with a preference ([`Household::preferences_for`]).
 
 mod decision;
 mod drafts;
@@ -81,7 +81,7 @@ impl Household {
         Ok(Applied(settled.filter_map(|settled| Some((settled.key, settled.value?))).collect()))
     }
 
-    /// The preferences that hold for an agent's work. The butler and whoever learns them see all.
+    /// The preferences that hold for an agent's work. The butler and the preference learner see all.
     pub fn preferences_for(&self, agent: &str) -> Result<Vec<Preference>, Error> {
         let area = match agent {
             "triage" => "triage.",

@@ -1,4 +1,4 @@
-//! Words of people made comparable and bounded: folded letters, clipped lengths, and which language they are in.
+//! Text helpers: folding for comparison, clipping to a length, removing dangerous characters, detecting the language.
 
 use std::borrow::Cow;
 
@@ -70,7 +70,7 @@ pub(crate) fn line(text: &str, max: usize) -> String {
     line
 }
 
-/// A text without what could hurt whoever shows it: control characters, and marks that turn its direction around.
+/// A text without what is dangerous to show: control characters, and marks that turn its direction around.
 pub(crate) fn harmless(text: &str) -> String {
     let is_harmless = |character: &char| match character {
         '\n' | '\t' => true,

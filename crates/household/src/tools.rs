@@ -1,4 +1,4 @@
-//! The form of the household's tools: read the arguments, do one blocking thing in the household, answer with JSON.
+//! The common form of the household's tools: read the arguments, do one blocking operation, answer with JSON.
 
 use std::sync::Arc;
 

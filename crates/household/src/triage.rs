@@ -1,8 +1,8 @@
-//! What a mail wants of the owner, and how soon: a priority from 0 to 1, a category, and the reasons in sentences.
+//! Triage: what a mail wants of the owner, and how soon. Gives a priority from 0 to 1, a category, and the reasons in sentences.
 //!
-//! A judgement is a pure function of a mail and its [`MailContext`]; the hour is part of them. Reasons are weights of
-//! evidence that are added up, so that the three heaviest are the explanation. A suspicious mail is never urgent, and what
-//! a mail tells a machine to do is shown and never done.
+//! The result is a pure function of a mail and its [`MailContext`], which includes the time. Reasons have weights that are added up,
+//! and the three heaviest are the explanation. A suspicious mail is never urgent. Instructions to a program in a mail are shown
+//! and never followed.
 
 mod deadline;
 mod evidence;
@@ -51,7 +51,7 @@ pub(crate) struct MailContext {
     pub agreed: Option<AgreedUrgency>,
 }
 
-/// What the owner agreed to about somebody's mail.
+/// What the owner agreed to about a person's mail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AgreedUrgency {
     /// It cannot wait.
@@ -116,7 +116,7 @@ impl<'a> MailClassifier<'a> {
     }
 }
 
-/// What is odd about a mail, in sentences.
+/// What is suspicious about a mail, in sentences.
 pub(crate) fn warnings(
     mailbox: &Mailbox<'_>,
     message: &MailMessage,

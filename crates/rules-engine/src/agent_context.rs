@@ -1,4 +1,4 @@
-//! What every agent of the engine has at hand: the moment, whom the household knows, and the tools that were lent to it.
+//! What every agent of the engine is given: the time, the people that the household knows, and the names of its tools.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::intent::Context;
 use super::phrases::{DateWords, plain};
 use super::task::arguments;
 
-/// What an agent has at hand.
+/// What an agent is given.
 #[derive(Debug)]
 pub(super) struct AgentContext {
     pub context: Context,
@@ -21,7 +21,7 @@ pub(super) struct AgentContext {
 }
 
 impl AgentContext {
-    /// Whether a tool was lent.
+    /// Whether the agent has a tool.
     pub fn can(&self, tool: &str) -> bool {
         self.tools.contains(tool)
     }
@@ -30,7 +30,7 @@ impl AgentContext {
     pub fn call(&self, tool: &'static str, members: Value) -> Said {
         match self.can(tool) {
             true => Said::call(tool, Json::of(&arguments(members))),
-            false => Said::text(format!("I would need the tool {tool} for that, and it was not lent to me.")),
+            false => Said::text(format!("I would need the tool {tool} for that, and it is not available to me.")),
         }
     }
 }

@@ -1,6 +1,6 @@
-//! The butler: understands what is asked, hands each part to its specialist, and answers in one voice.
+//! The butler: understands a request, delegates each part to a specialist, and answers with all results.
 //!
-//! What is asked is read from the words of the person alone, with what was found before where they point back to it
+//! A request is read from the person's words alone, with earlier results where the words refer to them
 //! (`follow_up`). Results decide what is said (`answer`), never what is asked for next beyond the plan.
 
 mod answer;
@@ -22,7 +22,7 @@ use household::time::words::words;
 /// How every answer of the butler ends.
 pub(super) const SIGNATURE: &str = "engine: rules";
 
-/// The verb that hands work on.
+/// The tool that delegates.
 const DELEGATE: &str = "delegate";
 
 /// One piece of work for a specialist.
@@ -66,7 +66,7 @@ pub(super) fn closing(turns: &[Turn], cx: &AgentContext) -> Said {
     }
 }
 
-/// An answer to what was said, as every answer ends. Whoever asked in another language reads in it why this is English.
+/// An answer to what was said, as every answer ends. A request in another language gets a note in that language on why the answer is in English.
 fn signed(said: &str, text: &str) -> Said {
     let language = lexicon().language(&words(said));
     let aside = ASIDES.iter().find(|(code, _)| *code == language);
@@ -108,7 +108,7 @@ fn steps(read: &Classification, cx: &AgentContext) -> Vec<Step> {
     read.intents.iter().map(step).collect()
 }
 
-/// Hands a step on, with what earlier steps of the same request found.
+/// Delegates a step, with what earlier steps of the same request found.
 fn hand(step: &Step, current: &Turn, cx: &AgentContext) -> Said {
     let mut entities = step.entities.clone();
     let is_pointing = points_at_one(&step.task);

@@ -1,4 +1,4 @@
-//! The communicator: finds whom or what to write to and has a draft made. It sends nothing, ever.
+//! The communicator: finds the recipient or the mail to answer, and has a draft written. It never sends anything.
 
 use provider::Said;
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
-//! A conversation as the engine reads it: what was asked, what was called for it, what came back, what was said.
+//! The conversation as the engine reads it: requests, tool calls, their results, and answers.
 //!
-//! Results are read as the one JSON object that every tool of the household answers with, wherever fences and notices stand
-//! around it. Words in a result are data and stay values of that object.
+//! Results are read as the one JSON object that every tool of the household returns, also inside fences and notices.
+//! Text in a result is data and stays a value of that object.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use serde_json::Value;
 /// One request and everything that followed it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Turn {
-    /// The words of whoever asked: a person, or a brief.
+    /// The words of the request: of a person, or of a brief.
     pub said: String,
     /// Calls in their order.
     pub calls: Vec<ToolCall>,

@@ -1,6 +1,6 @@
-//! What a request is about: addresses, people, ids, paths, quoted phrases, amounts and topics.
+//! What a request names: addresses, people, ids, paths, quoted phrases, amounts and topics.
 //!
-//! Found by their form, and people also by whom the household knows. Left to the tools: whether such a mail, note or person
+//! Found by their form, and people also by the names that the household knows. Left to the tools: whether such a mail, note or person
 //! exists.
 
 use std::collections::HashSet;
@@ -137,7 +137,7 @@ impl NamedThings<'_> {
         begins_large(self.said(&(at..at + 1))) && !self.is_time(&self.words[at]) && !is_ours
     }
 
-    /// Whether the word before says that somebody follows.
+    /// Whether the word before says that a person follows.
     fn is_addressed(&self, at: usize) -> bool {
         let Some(before) = at.checked_sub(1) else { return false };
         TO_PEOPLE.contains(&self.words[before].folded.as_str())

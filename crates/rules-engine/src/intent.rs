@@ -1,6 +1,6 @@
-//! What a request asks for: concepts weighed by class, clause by clause, with what stands in it as a bonus.
+//! Classifies a request: concepts are weighted by class, clause by clause, with a bonus for entities.
 //!
-//! The weights are data (`weights`); languages only bring words for concepts. Where two classes are nearly as likely,
+//! The weights are data (`weights`); languages only add words for concepts. Where two classes are nearly as likely,
 //! or none is likely enough, nothing is guessed: the [`Classification`] holds a question with choices.
 
 mod clauses;
@@ -14,7 +14,7 @@ use household::time::words::{Word, fold};
 use household::time::{self, Times};
 use weights::{BEYOND, HEADS, MAKING, PAIRS, SPEECH, WEIGHTS};
 
-/// What a request is held against: the moment it is made in, and whom the household knows.
+/// The context of a request: the time at which it is made, and the people that the household knows.
 #[derive(Clone, Debug)]
 pub struct Context {
     /// What time it is for its owner.
@@ -38,12 +38,12 @@ pub enum Intent {
     Learn,
 }
 
-/// What the butler answers himself.
+/// Requests that the butler answers without a specialist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direct {
-    /// Somebody says hello.
+    /// A person says hello.
     Greeting,
-    /// Somebody says thank you.
+    /// A person says thank you.
     Thanks,
     /// What can be asked.
     Help,
@@ -166,7 +166,7 @@ struct Reading<'a> {
     times: &'a Times,
 }
 
-/// What was decided.
+/// The decision.
 struct Decision {
     intents: Vec<IntentMatch>,
     direct: Option<Direct>,
@@ -325,7 +325,7 @@ impl Reading<'_> {
             points.of[Intent::Schedule as usize] += 2.0;
         }
         if concepts.contains(&Concept::Beyond) {
-            // What is made, found or booked there is out of reach too; what somebody is told about it is not.
+            // What is made, found or booked there is out of reach too; what a person is told about it is not.
             points.beyond = BEYOND + if MAKING.iter().any(|concept| begins(*concept)) { 1.5 } else { 0.0 };
         }
         points

@@ -1,6 +1,6 @@
-//! The preference learner: tells what past decisions suggest, explains it, and forgets or applies one where that is asked for.
+//! The preference learner: reports what past decisions suggest, explains it, and forgets or applies a preference on request.
 //!
-//! It learns from decisions, not from being told; when told, it looks whether decisions bear it out, and says so.
+//! It learns from decisions, not from statements; when told a preference, it checks whether decisions support it, and says so.
 
 use provider::Said;
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
-//! What words mean: cues of several languages, and which cue was meant by a misspelt word.
+//! The meaning of words: phrases of several languages for each concept, and correction of misspelt words.
 //!
-//! The cues are data, one file a language in `lexicon/`: a `[concept]`, then phrases separated by commas. In a phrase `*` at
+//! The phrases are data, one file per language in `lexicon/`: a `[concept]`, then phrases separated by commas. In a phrase `*` at
 //! the end of a word stands for any ending, at its beginning for any beginning, and `…` for one to six words in between.
 //! Left to `intent`: what concepts together ask for.
 

@@ -1,12 +1,11 @@
-//! The engine of rules: understands requests without a model, and speaks as any of the household's agents, the same way every
-//! time.
+//! The offline language engine: answers requests about a household by rules, without a language model, the same way every time.
 //!
-//! [`RulesEngine`] is a model that lives in this process. Which agent it speaks as is read from the tools it was lent and from its
-//! brief; what it does next, from the conversation alone, so that a process which starts again goes on at the right place.
+//! [`RulesEngine`] is a model that runs in this process. Which agent it answers for is read from the tools it was given and from its
+//! brief; what it does next, from the conversation alone, so that a restarted process continues at the right place.
 //! [`classify`] says what a request asks for, [`time::parse`](household::time::parse) what it says about time; both are pure.
 //!
-//! Words of mails, calendars and notes come in as values of tool results and go out as quotations. They are never read as
-//! requests. Deliberately absent: anything that pretends to be a language model.
+//! Text of mails, calendars and notes comes in as values of tool results and is only ever quoted. It is never read as a
+//! request. Absent: anything that pretends to be a language model.
 
 mod agent_context;
 mod butler;
@@ -39,7 +38,7 @@ use task::SpecialistTask;
 pub use entities::Entities;
 pub use intent::{Classification, Context, Direct, Intent, IntentMatch, Question, classify};
 
-/// The engine's name among the models that live in this process: `builtin/rules`.
+/// The engine's name as a model of the provider `builtin`: `builtin/rules`.
 pub const NAME: &str = "rules";
 
 /// The most calls that one request leads to.
@@ -53,7 +52,7 @@ pub struct RulesEngine {
 }
 
 impl RulesEngine {
-    /// An engine for a household in this zone, where it is that time.
+    /// An engine with this clock and time zone.
     pub fn new(now: Now, zone: TimeZone) -> Self {
         Self { now, zone, people: Vec::new() }
     }
@@ -63,14 +62,14 @@ impl RulesEngine {
         Self::new(Arc::clone(&household.options().now), household.options().zone.clone())
     }
 
-    /// The same engine, which knows these people by name.
+    /// The same engine with the names of these people.
     #[must_use]
     pub fn with_people(mut self, people: impl IntoIterator<Item = String>) -> Self {
         self.people.extend(people);
         self
     }
 
-    /// What requests are held against at this moment.
+    /// The context of a request made now.
     pub fn context(&self) -> Context {
         Context { now: (self.now)().to_zoned(self.zone.clone()), people: self.people.clone() }
     }
@@ -102,7 +101,7 @@ impl std::fmt::Debug for RulesEngine {
     }
 }
 
-/// Whom the engine speaks as.
+/// The agent that the engine answers for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Agent {
     Butler,
@@ -114,7 +113,7 @@ enum Agent {
 }
 
 impl Agent {
-    /// Read from the brief, else from the tools. Who was lent none of ours speaks as a butler without a household.
+    /// Read from the brief, else from the tools. Without any known tool it answers as a butler without a household.
     fn of(cx: &AgentContext, turn: &Turn) -> Self {
         let told = turn.said.split_once("\n\nContext: ").map(|(_, rest)| conversation::object_in(rest));
         let target = told.as_ref().and_then(|told| told["targetAgent"].as_str());
@@ -136,8 +135,8 @@ impl Agent {
             ("notes_search", Self::Navigator),
             ("prefs_list", Self::Learner),
         ];
-        let lent = || by_tools.into_iter().find(|(tool, _)| cx.can(tool)).map(|(_, agent)| agent);
-        named.filter(|_| !cx.can("delegate")).or_else(lent).unwrap_or(Self::Butler)
+        let by_tool = || by_tools.into_iter().find(|(tool, _)| cx.can(tool)).map(|(_, agent)| agent);
+        named.filter(|_| !cx.can("delegate")).or_else(by_tool).unwrap_or(Self::Butler)
     }
 
     fn next(self, turns: &[Turn], current: &Turn, cx: &AgentContext) -> Said {
@@ -153,7 +152,7 @@ impl Agent {
     }
 }
 
-/// What a specialist says that has to end early.
+/// The answer of a specialist that has to stop early.
 fn unfinished(current: &Turn) -> String {
     let tools: Vec<&str> = current.calls.iter().map(|called| &*called.name).collect();
     match tools.is_empty() {

@@ -1,4 +1,4 @@
-//! The navigator: finds notes by their words, opens them, and follows what links to them.
+//! The navigator: searches notes, opens them, and lists what links to them.
 
 use provider::Said;
 use serde_json::{Value, json};

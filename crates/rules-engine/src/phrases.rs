@@ -1,4 +1,4 @@
-//! How results are told: short sentences with what matters in them, and the words of mails and notes only ever as quotations.
+//! Formats results as short sentences; text of mails and notes is only ever quoted.
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;

@@ -1,7 +1,6 @@
-//! What somebody says about a mail rather than asks: that it is urgent or can wait, and how it is to be marked.
+//! Statements about a mail instead of requests: that it is urgent or can wait, and how it is to be flagged.
 //!
-//! Read from the words of the task, never from a mail. Whether it is this mail's business that is meant, and
-//! which mail, is left to `triage`.
+//! Read from the words of the task, never from a mail. Left to `triage`: which mail is meant.
 
 use super::lexicon::Concept;
 use super::task::SpecialistTask;

@@ -1,6 +1,6 @@
-//! The scheduler: says what is on, finds time, and enters proposals where a time was asked for and is free.
+//! The scheduler: lists events, finds free times, and writes proposals where a time was asked for and is free.
 //!
-//! Deliberately absent: changing or deleting what stands in a calendar. It says so.
+//! Absent: changing or deleting events. It says so.
 
 use jiff::{ToSpan, Zoned};
 use provider::Said;

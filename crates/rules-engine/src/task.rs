@@ -1,4 +1,4 @@
-//! What a specialist was asked to do: the task, what it is about and when, read from its brief.
+//! The task of a specialist: what it is about and when, read from its brief.
 //!
 //! A brief is the task, then the context of the delegation as one JSON object; a specialist that a person talks to directly
 //! has the person's words alone.
@@ -17,7 +17,7 @@ use household::time::{self, Times};
 /// What a specialist was asked to do.
 #[derive(Debug)]
 pub(super) struct SpecialistTask {
-    /// The task in somebody's words.
+    /// The task in a person's words.
     pub task: String,
     /// What its words stand for.
     pub concepts: BTreeSet<Concept>,
@@ -103,7 +103,7 @@ impl SpecialistTask {
         }
     }
 
-    /// What stands behind "saying", "that" or a colon: what somebody is to be told.
+    /// What stands behind "saying", "that" or a colon: what a person is to be told.
     pub fn content(&self) -> Option<String> {
         let colon = self.task.find(": ").map(|at| at + 2);
         let head = self.hits.iter().find(|hit| SPEECH.contains(&hit.concept)).map_or(0, |hit| hit.words.start);
@@ -236,7 +236,7 @@ const ASKING: [Concept; 15] = [
     Concept::It,
 ];
 
-/// Words between "from" and whoever it is.
+/// Words between "from" and the name.
 const ARTICLES: [&str; 14] =
     ["the", "my", "our", "a", "an", "der", "dem", "den", "meinem", "meiner", "la", "le", "l", "el"];
 

@@ -33,13 +33,13 @@ impl Dialogue {
         Self { rules: RulesEngine::new(now, zone).with_people(people), heard, calls: 0 }
     }
 
-    /// Somebody speaks, and the engine answers.
+    /// A person speaks, and the engine answers.
     fn says(&mut self, text: &str) -> Said {
         self.heard.messages.push(Message::user(text, Origin::Person));
         self.next()
     }
 
-    /// A specialist is briefed, as the house does it.
+    /// A specialist is briefed, as the runtime does it.
     fn briefed(&mut self, target: &str, task: &str, context: &Value) -> Said {
         let mut told = json!({
             "parentAgent": "butler", "targetAgent": target, "originalUserMessage": task, "delegationReasoning": "so",
@@ -583,7 +583,7 @@ fn nobody_calls_tools_that_were_not_lent_or_without_end() {
     tells(&Dialogue::with(&["read_file"]).says("hello"), &["engine: rules"]);
     let mut stage = Dialogue::with(&["notes_read"]);
     let said = stage.briefed("navigator", "Find my notes on tax", &json!({}));
-    tells(&said, &["notes_search", "not lent"]);
+    tells(&said, &["notes_search", "not available"]);
     let mut stage = Dialogue::with(TRIAGE);
     stage.heard.messages.push(Message::user("Any urgent mail?", Origin::Brief));
     tells(&stage.ask(false), &["I had to stop"]);
@@ -677,7 +677,7 @@ proptest! {
                 break;
             }
             for (name, _) in &said.calls {
-                prop_assert!(tools.contains(&&**name), "{name} was not lent");
+                prop_assert!(tools.contains(&&**name), "{name} is not available");
             }
             said = stage.gets(result);
         }

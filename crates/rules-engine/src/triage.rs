@@ -1,4 +1,4 @@
-//! Triage: weighs what came in, or lists the mails that were asked for; takes note of what is said about one, and marks it.
+//! Triage: classifies new mails or lists those that were asked for, records statements about a mail, and flags it.
 
 use provider::Said;
 use serde_json::{Value, json};
@@ -134,7 +134,7 @@ fn marked(input: &Value, data: &Value) -> String {
     format!("{} is {state}, in your mail program too.", text_of(data, "emailId"))
 }
 
-/// Whether somebody wants to know what is not to be trusted.
+/// Whether a person wants to know what is not to be trusted.
 fn is_wary(task: &str) -> bool {
     const WARY: [&str; 14] = [
         "suspicious",

@@ -1,7 +1,7 @@
-//! What somebody is to be told, as sentences that a mail can hold: "Ask Tom when he can meet" asks "Could you tell me when you can
+//! Turns what a person is to be told into sentences for a mail: "Ask Tom when he can meet" becomes "Could you tell me when you can
 //! meet?".
 //!
-//! Only what is certain is turned round; what is not becomes nothing, and the draft shows a place to fill in.
+//! Only what is certain is rephrased; otherwise the draft has a placeholder.
 
 use super::lexicon::Concept;
 use super::task::SpecialistTask;
@@ -66,7 +66,7 @@ fn statement(rest: &str) -> Option<String> {
     }
 }
 
-/// English that speaks of somebody, as it speaks to them.
+/// English that speaks of a person, as it speaks to them.
 fn to_you(text: &str) -> String {
     let mut is_after_you = false;
     let turned = text.split(' ').map(|word| {

@@ -1,4 +1,4 @@
-//! What takes time: from events to stretches in which nothing else has room.
+//! Busy times: the events that take time, and the periods that they cover.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub struct BusyPeriod {
     pub is_tentative: bool,
 }
 
-/// The time that events take from somebody with these addresses, in order.
+/// The time that events take from a person with these addresses, in order.
 ///
 /// None is taken by what is cancelled, leaves its time free, has no length, or was declined. What they have not
 /// answered yet is tentative.
@@ -142,7 +142,7 @@ mod tests {
         ];
         let free: Vec<&str> = free.iter().map(String::as_str).collect();
         assert_eq!(read(&free, &["Me@example.com"]), []);
-        assert_eq!(read(&free, &["another@example.com"]).len(), 1, "somebody else's answer is not mine");
+        assert_eq!(read(&free, &["another@example.com"]).len(), 1, "another person's answer is not mine");
     }
 
     #[test]

@@ -1,7 +1,7 @@
-//! One `VEVENT`: what it is, when it begins, how long it lasts and by what it repeats.
+//! One `VEVENT`: its details, when it begins, how long it lasts and how it repeats.
 //!
-//! What follows from it is [`series`](super::series)' business. Absent: alarms, tasks, journals, and `EXRULE`, which
-//! RFC 5545 has given up.
+//! Its occurrences are computed by [`series`](super::series). Absent: alarms, tasks, journals, and `EXRULE`, which RFC 5545
+//! has deprecated.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub struct Details {
 /// Whether an event will take place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Status {
-    /// It will, as far as anybody knows.
+    /// It will, as far as anyone knows.
     #[default]
     Confirmed,
     /// It may.
@@ -53,7 +53,7 @@ impl Status {
     }
 }
 
-/// Somebody who was asked to come.
+/// A person who was asked to come.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attendee {
     /// Their name, where it is said.
@@ -64,7 +64,7 @@ pub struct Attendee {
     pub answer: Answer,
 }
 
-/// What somebody answered to an invitation.
+/// What a person answered to an invitation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// Yes, or nothing was asked.

@@ -1,8 +1,6 @@
-//! Calendars as other programs keep them: a folder for each with an `.ics` file per event (vdir), or `.ics` files with
-//! many.
+//! The folder of calendars: one folder with an `.ics` file per event (vdir) for each calendar, or `.ics` files with many events.
 //!
-//! Everything that was read stays in memory with the file's time and size; each look reads again only what has changed.
-//! Nothing is written here.
+//! Parsed files are kept in memory with their time and size; each use reads only what has changed. Nothing is written here.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,7 +15,7 @@ use crate::error::Error;
 
 /// How deep folders are followed: an account, a calendar in it.
 const MAX_DEPTH: usize = 3;
-/// A file larger than this is no calendar that anybody keeps.
+/// A file larger than this is no calendar that anyone keeps.
 const MAX_BYTES: u64 = 64 << 20;
 /// A file that changed so shortly before it was read may have changed again without another time on it.
 const SETTLES: Duration = Duration::from_secs(2);
@@ -152,7 +150,7 @@ impl CalendarSnapshot {
 }
 
 impl Calendar {
-    /// Whether somebody who says this means it: its name or its title, or the first part of an address on either side.
+    /// Whether a person who says this means it: its name or its title, or the first part of an address on either side.
     pub fn is_called(&self, said: &str) -> bool {
         let said = said.trim();
         let is = |name: &str| name.to_lowercase() == said.to_lowercase();
@@ -165,7 +163,7 @@ impl Calendar {
             || person(last).is_some_and(|person| said.to_lowercase() == person)
     }
 
-    /// Whether it is somebody else's: it bears an address that is none of these.
+    /// Whether it is another person's: it bears an address that is none of these.
     pub fn is_of_others(&self, me: &[String]) -> bool {
         let last = self.name.rsplit('/').next().unwrap_or_default();
         last.contains('@') && !me.iter().any(|mine| mine.eq_ignore_ascii_case(last))

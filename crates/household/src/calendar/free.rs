@@ -1,9 +1,8 @@
-//! Where there is room: times at which people can meet, the best first, each with its reasons.
+//! Free times at which people can meet, best first, each with its reasons.
 //!
-//! Hours of work less what is taken leaves stretches; those hold candidates on a grid of a quarter or half an hour;
-//! each candidate is scored, and of the best ones a few are told that differ. Tentative events take time like others,
-//! and give way only where there is no room otherwise. The past is never proposed. Whose calendars count is the
-//! caller's business.
+//! Working hours without busy times leave gaps; each gap has candidates on a grid of a quarter or half an hour; each candidate is
+//! scored, and a few of the best that differ from each other are returned. Tentative events count as busy, and are ignored
+//! only where nothing else is free. The past is never proposed. Whose calendars count is decided by the caller.
 
 mod score;
 

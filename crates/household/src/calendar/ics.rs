@@ -1,7 +1,7 @@
-//! iCalendar as text: folded lines, properties with parameters, components within components (RFC 5545, section 3.1).
+//! iCalendar as text: folded lines, properties with parameters, nested components (RFC 5545, section 3.1).
 //!
-//! Read with patience: any line ending, any case, lines that make no sense are passed over. What a property means is
-//! [`event`](super::event)'s business, and [`proposal`](super::proposal) writes.
+//! Lenient: any line ending, any case, and lines that cannot be read are skipped. [`event`](super::event) reads what a property
+//! means, [`proposal`](super::proposal) writes.
 
 use std::borrow::Cow;
 

@@ -43,7 +43,7 @@ impl Window {
 pub(crate) enum Moment {
     /// A whole day, wherever its reader is.
     Day(Date),
-    /// A time on the clock of a zone; without one, on the clock of whoever reads it.
+    /// A time on the clock of a zone; without one, on the reader's clock.
     At(DateTime, Option<TimeZone>),
 }
 

@@ -16,7 +16,7 @@ use crate::error::Error;
 /// The calendar of proposals.
 pub const PROPOSALS: &str = "Proposals";
 
-/// The property in which a proposal names somebody who should come.
+/// The property in which a proposal names a person who should come.
 pub(crate) const ATTENDEE: &str = "X-MAJORDOMO-ATTENDEE";
 
 /// A meeting that is proposed.

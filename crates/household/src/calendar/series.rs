@@ -62,9 +62,9 @@ impl Events {
                 }
             }
             let unknown = zones.unknown();
-            events
-                .warnings
-                .extend(unknown.map(|name| format!("nobody knows the zone {name:?}; its times are read as yours")));
+            events.warnings.extend(
+                unknown.map(|name| format!("unknown time zone {name:?}; its times are read in your time zone")),
+            );
         }
         events.series = Series::of(found);
         events
@@ -150,7 +150,7 @@ struct Expansion<'a> {
 impl Expansion<'_> {
     fn add(&mut self, series: &Series) {
         let Some(master) = &series.master else {
-            // Changes alone, as an invitation to one time of somebody else's series has them.
+            // Changes alone, as an invitation to one time of another person's series has them.
             for change in &series.changes {
                 self.push(&change.details, &change.start, change.lasting.length(&change.start, self.reader), true);
             }
@@ -358,7 +358,7 @@ impl Named {
 fn name(moment: &Moment, master: &Event, reader: &TimeZone) -> Name {
     match (moment, &master.start) {
         (Moment::Day(date), _) => Name::Day(*date),
-        // A time in a series of days: midnight where somebody was sloppy, else midnight where the reader is.
+        // A time in a series of days: midnight where a person was sloppy, else midnight where the reader is.
         (Moment::At(civil, zone), Moment::Day(_)) => match zone {
             Some(zone) if civil.time() != jiff::civil::Time::midnight() => {
                 Name::Day(reader.to_datetime(instant(*civil, zone)).date())

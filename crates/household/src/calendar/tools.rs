@@ -1,4 +1,4 @@
-//! The tools of calendars: what there is, what is taken, where there is room, and a proposal.
+//! The tools of calendars: list events, show busy times, find free times, check a time, and propose an event.
 
 use std::sync::Arc;
 
@@ -328,7 +328,7 @@ impl Seen {
     }
 }
 
-/// What somebody's calendar may be called: what was said, and the addresses of the one person in the address book who is meant.
+/// What a person's calendar may be called: what was said, and the addresses of the one person in the address book who is meant.
 fn ways(said: &str, household: &Household) -> Vec<String> {
     let mut ways = vec![bare(said).to_owned()];
     if !said.contains('@')

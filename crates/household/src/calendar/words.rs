@@ -1,4 +1,4 @@
-//! How times and events are named in sentences for people.
+//! Formats times, working hours and events for sentences.
 
 use jiff::Timestamp;
 use jiff::civil::Weekday;

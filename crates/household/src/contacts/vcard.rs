@@ -1,4 +1,4 @@
-//! vCards of every version, read leniently: what a card does not say, or says in a way of its own, is left out.
+//! Parses vCards of all versions leniently: what cannot be read is left out.
 
 use mail_parser::decoders::charsets::map::charset_decoder;
 use mail_parser::decoders::quoted_printable::quoted_printable_decode;

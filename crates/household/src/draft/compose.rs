@@ -1,4 +1,4 @@
-//! From what is asked to a mail: whom it goes to, which language it is in, and what it says.
+//! Composes a draft: recipients, subject, language and text.
 
 use jiff::Zoned;
 
@@ -24,7 +24,7 @@ pub(super) struct DraftRequest {
     pub points: Vec<String>,
     /// Times, with their ends.
     pub slots: Vec<(Zoned, Option<Zoned>)>,
-    /// The whole text, where somebody has written it already.
+    /// The whole text, where a person has written it already.
     pub body: Option<String>,
     pub language: Option<Language>,
 }

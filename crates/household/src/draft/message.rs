@@ -1,4 +1,4 @@
-//! A draft as RFC 5322 wants it. Headers are given as text and encoded here; nothing in them can begin another header.
+//! A draft as an RFC 5322 message. Headers are encoded here, so that no value can begin another header.
 
 use jiff::Zoned;
 
@@ -13,7 +13,7 @@ pub(crate) struct Message {
     pub subject: String,
     /// The mail that it answers.
     pub in_reply_to: String,
-    /// Its forebears, oldest first.
+    /// The mails before it in the thread, oldest first.
     pub references: Vec<String>,
     pub body: String,
 }

@@ -1,4 +1,4 @@
-//! The sentences of drafts, in three languages. Who is addressed formally is decided by [`Style`](super::style::Style).
+//! The sentences of drafts, in three languages. [`Style`](super::style::Style) decides whether they are formal.
 
 use jiff::Zoned;
 use serde::Deserialize;
@@ -93,7 +93,7 @@ pub(super) fn open(act: DraftPurpose, language: Language) -> Option<&'static str
     }
 }
 
-/// How somebody is greeted. Without a name nobody is guessed.
+/// How a person is greeted. Without a name nobody is guessed.
 pub(super) fn greeting(language: Language, manner: Formality, first: Option<&str>, full: &str) -> String {
     match (language, manner, first) {
         (Language::English, Formality::Formal, Some(_)) => format!("Dear {full},"),

@@ -1,4 +1,4 @@
-//! Where drafts lie: a Maildir of drafts inside the mailbox, written so that no program ever sees half of one.
+//! Stores drafts in a Maildir inside the mailbox, written so that no program ever sees an incomplete file.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -31,7 +31,7 @@ pub(super) fn create(household: &Household, message: &Message) -> Result<String,
     for number in 1.. {
         let id = format!("{ID}{}_{number}", now.strftime("%Y%m%d"));
         let tmp = folder.join("tmp").join(&id);
-        // Whoever makes the file first has the number, in whatever process.
+        // The process that creates the file first has the number.
         let mut file = match OpenOptions::new().write(true).create_new(true).open(&tmp) {
             Ok(file) => file,
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => continue,
@@ -49,7 +49,7 @@ pub(super) fn create(household: &Household, message: &Message) -> Result<String,
     unreachable!("there is always a higher number")
 }
 
-/// Writes a draft again, unless somebody else did meanwhile.
+/// Writes a draft again, unless another person did meanwhile.
 pub(super) fn replace(path: &Path, before: &[u8], message: &Message, id: &str, now: &Zoned) -> Result<(), Error> {
     let tmp = path.ancestors().nth(2).unwrap_or(path).join("tmp").join(format!("{id}.{}", std::process::id()));
     fs::write(&tmp, message.written(id, now)).map_err(Error::file(&tmp))?;
@@ -57,7 +57,7 @@ pub(super) fn replace(path: &Path, before: &[u8], message: &Message, id: &str, n
     if !is_same {
         drop(fs::remove_file(&tmp));
         return Err(Error::request(format!(
-            "{id} was changed by somebody else meanwhile; look at it again with draft_show"
+            "{id} was changed by another program meanwhile; look at it again with draft_show"
         )));
     }
     fs::rename(&tmp, path).map_err(Error::file(path))

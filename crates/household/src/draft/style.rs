@@ -1,4 +1,4 @@
-//! The owner's manner of writing, measured from what was sent: to the same person first, to everybody otherwise.
+//! The owner's style of writing, measured from sent mails: those to the same person first, otherwise all.
 
 use crate::error::Error;
 use crate::mail::address::Person;
@@ -44,7 +44,7 @@ impl Formality {
 }
 
 impl Style {
-    /// How the owner writes to somebody in a language.
+    /// How the owner writes to a person in a language.
     pub fn of(mailbox: &Mailbox<'_>, to: Option<&str>, language: Language) -> Result<Self, Error> {
         let filter = Filter { folder: Some(SENT.into()), ..Filter::default() };
         let (sent, _) = mailbox.list(&filter, SAMPLE)?;
@@ -64,7 +64,7 @@ impl Style {
         lengths.sort_unstable();
         let name = owner.first_name().unwrap_or_default();
         Ok(Self {
-            // To somebody new one is polite, unless the owner never is in this language.
+            // To a person new one is polite, unless the owner never is in this language.
             manner: match (personal, familiar > formal) {
                 (1.., true) => Formality::Familiar,
                 (1.., false) if formal == 0 => Formality::Familiar,
@@ -140,7 +140,7 @@ pub(crate) struct Traits {
 }
 
 impl Traits {
-    /// Looks at a text that is written to somebody.
+    /// Looks at a text that is written to a person.
     pub fn of(text: &str, to: Option<&Person>) -> Self {
         let unquoted = text.lines().map(str::trim_end).filter(|line| !line.starts_with('>'));
         let own: Vec<&str> = unquoted.take_while(|line| *line != "--").filter(|line| !line.is_empty()).collect();
@@ -174,7 +174,7 @@ impl Traits {
         }
     }
 
-    /// The last words on one line, where they look like an end: `Best, Alex`. For whoever does not know the writer's name.
+    /// The last words on one line, where they look like an end: `Best, Alex`. For use where the writer's name is not known.
     pub fn sign_off(&self) -> Option<String> {
         let is_end = |line: &str| line.split_whitespace().count() <= 4 && !line.ends_with(['.', '?', '!', ':', ']']);
         let last = self.last.last().filter(|last| is_end(last))?.trim();
@@ -195,7 +195,7 @@ impl Traits {
     }
 }
 
-/// Whether a line does nothing but call somebody by their name.
+/// Whether a line does nothing but call a person by their name.
 fn greets(line: &str, to: Option<&Person>) -> bool {
     let name = to.map(|person| fold(&person.name)).unwrap_or_default();
     let line = fold(line);

@@ -1,4 +1,4 @@
-//! Marks on mails, kept where every mail program keeps them: in the name of the file.
+//! Flags of mails, stored where all mail programs store them: in the name of the file.
 
 use std::fs;
 use std::path::Path;
@@ -35,7 +35,7 @@ pub(crate) fn mark(household: &Household, id: &str, flag: Flag, on: bool) -> Res
     let mail = mailbox.find(id)?;
     let old = mailbox.path(&mail);
     let Some(maildir) = maildir(&old) else {
-        let why = "lies elsewhere, and only mail in a Maildir can be marked: its marks stand in the file's name";
+        let why = "is not in a Maildir, and only mail in a Maildir can be flagged";
         return Err(Error::request(format!("{} {why}", mail.id)));
     };
     let mut flags: Vec<char> = mail.flags.chars().filter(|character| *character != flag.letter()).collect();

@@ -1,8 +1,7 @@
-//! Where mails lie: Maildirs, the folders of Maildir++ and of other programs inside them, folders of `.eml` files, and `mbox`
-//! files with many mails each.
+//! The folders of a mailbox: Maildirs, folders inside them (Maildir++ and others), folders of `.eml` files, and `mbox` files.
 //!
-//! Only ordinary files and folders are looked at, so that a link cannot lead out of the mailbox. Names that are not text are
-//! passed over, because nobody could say them to a tool.
+//! Only ordinary files and folders are read, so that a link cannot lead out of the mailbox. Names that are not valid text are
+//! skipped, because they cannot be passed to a tool.
 
 use std::collections::HashSet;
 use std::fs::{self, DirEntry};

@@ -1,8 +1,8 @@
-//! The index of mails: its tables, and how they follow what lies in the mailbox.
+//! The index of mails: its tables, and how it is brought up to date with the mailbox.
 //!
-//! Several processes may keep one index. What lies in a directory is listed while the index is locked for writing, so that
-//! nobody takes away what another has just seen; mails are read outside the lock, a batch at a time, and a mail that
-//! another process was quicker with is left alone. A directory counts as seen only when all its mails are in.
+//! Several processes may share one index. Directories are listed while the index is locked for writing, so that one process does not
+//! remove what another has just added. Mails are read outside the lock, in batches; a mail that another process has already added
+//! is skipped. A directory is marked as read only when all its mails are in the index.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The mailbox as it is at this moment: what can be asked of its mails.
+//! Queries on the mailbox: listing, searching, reading single mails and threads.
 
 use std::path::{Path, PathBuf};
 use std::sync::MutexGuard;
@@ -60,7 +60,7 @@ const TEXT: usize = 20_000;
 /// Bytes of a mail that are read to show it.
 const BYTES: u64 = 64 * 1024 * 1024;
 
-/// The mailbox of a household, as long as somebody asks.
+/// The mailbox of a household, while it is used.
 pub(crate) struct Mailbox<'a> {
     index: MutexGuard<'a, Connection>,
     root: &'a Path,
@@ -154,7 +154,7 @@ impl Mailbox<'_> {
             return Ok(mail);
         }
         if id.is_empty() {
-            return Err(Error::request("say which mail: its id stands in mail_list"));
+            return Err(Error::request("say which mail: mail_list shows the ids"));
         }
         let prefix = format!("SELECT {COLUMNS} FROM mail WHERE substr(id, 1, length(?1)) = ?1 LIMIT 2");
         let mut found = self.rows(&prefix, &[id.to_owned().into()])?;

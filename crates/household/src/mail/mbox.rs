@@ -1,8 +1,8 @@
-//! Many mails in one file, as `mbox` keeps them: where each begins and ends, and its bytes.
+//! `mbox` files: where each mail in the file begins and ends, and its bytes.
 //!
-//! A mail begins behind a line `From …` with a time in it that stands first or after an empty line; in the mail such lines
-//! have a `>` before them, which is taken away on reading. Files are read in one pass and never held whole. Deliberately
-//! absent: writing. Other programs lock and rewrite these files, each in its own way.
+//! A mail begins after a line `From …` with a time in it that is the first line or follows an empty line; in the text of a mail such lines
+//! are escaped with `>`, which is removed on reading. Files are read in one pass and never loaded whole. Absent: writing,
+//! because other programs lock and rewrite these files, each in its own way.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -176,7 +176,7 @@ fn number(hash: &blake3::Hash) -> i64 {
     i64::from_le_bytes(first)
 }
 
-/// Whether a line separates mails: `From somebody`, and a time. A sentence that begins with the word has none.
+/// Whether a line separates mails: `From a person`, and a time. A sentence that begins with the word has none.
 fn is_separator(line: &[u8]) -> bool {
     let is_time =
         |window: &[u8]| window[2] == b':' && [0, 1, 3, 4].iter().all(|at: &usize| window[*at].is_ascii_digit());

@@ -1,7 +1,7 @@
-//! One mail, read from its bytes: who, when, what, in bounded text that is safe to show.
+//! One mail, parsed from its bytes into bounded text that is safe to show.
 //!
-//! Bytes that are no mail give an empty one: whatever lies in a mailbox can be looked at, and nothing in it stops the
-//! rest. The parser is foreign, so that even a failure inside it costs one mail only.
+//! Bytes that are not a mail give an empty one, so that one bad file does not stop the others. The parser is a third-party crate: a
+//! panic inside it is caught and costs one mail only.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -23,11 +23,11 @@ use crate::triage::injection::{self, Injection, Piece};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct MailMessage {
-    /// Its own name in the world, without angle brackets.
+    /// Its `Message-ID`, without angle brackets.
     pub message_id: String,
     /// The mail that it answers.
     pub in_reply_to: String,
-    /// Its forebears, oldest first.
+    /// The mails before it in the thread, oldest first.
     pub references: Vec<String>,
     /// When it was written, where that can be believed.
     pub sent: Option<Timestamp>,
@@ -54,7 +54,7 @@ pub(crate) struct MailMessage {
     pub importance: i8,
     /// Whether the server that took it in says that the sender is not proven.
     pub unproven: bool,
-    /// What it tells a program to do. It is sought in all that was read of the mail, also where the text that is kept ends earlier.
+    /// Instructions to a program. They are searched for in all that was read of the mail, also behind the end of the text that is kept.
     pub order: Option<Injection>,
     /// Flags that a mail outside a Maildir carries in its headers, as letters of a Maildir.
     pub flags: String,
@@ -71,7 +71,7 @@ pub(crate) struct Attachment {
 
 /// People of one header that are kept.
 const PEOPLE: usize = 100;
-/// Forebears that are kept: the oldest names the thread, the youngest what is answered.
+/// References that are kept: the oldest identifies the thread, the youngest the mail that is answered.
 const REFERENCES: usize = 40;
 /// More parts than any mail from a person has. Mails in mails are freed one inside the other, so that a mail of
 /// nothing but mails would overflow the stack.
@@ -155,7 +155,7 @@ impl MailMessage {
         }
     }
 
-    /// Everybody that it is addressed to.
+    /// All recipients.
     pub fn recipients(&self) -> impl Iterator<Item = &Person> {
         self.to.iter().chain(&self.cc)
     }

@@ -1,4 +1,4 @@
-//! Which mails belong together: those that name one another, and answers that name nobody but carry the same subject.
+//! Threads: mails that refer to one another, and answers without references that have the same subject.
 
 use rusqlite::Transaction;
 

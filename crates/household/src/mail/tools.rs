@@ -1,4 +1,4 @@
-//! The tools that look at mail, and the one that marks it.
+//! The tools that list and read mail, and the one that sets flags.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
-//! The folder that notes lie in: what is there, and what a note says. Nothing is ever written.
+//! The folder of notes: listing and reading files. Nothing is ever written.
 //!
-//! Everything is reached beneath one directory handle, so that no name and no link leads out of it. Links are not followed
-//! when looking around; hidden files and folders belong to other programs.
+//! Everything is reached through one directory handle, so that no name and no link leads out of it. Links are not followed
+//! when listing; hidden files and folders are skipped.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Read};
@@ -77,7 +77,7 @@ impl Folder {
     pub(super) fn read(&self, path: &str) -> Result<Option<String>, Error> {
         let shown = || self.root.join(path);
         let mut options = OpenOptions::new();
-        // A pipe would wait for whoever writes into it.
+        // Opening a pipe would wait for a writer.
         options.read(true).custom_flags((OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed());
         let file = self.dir.open_with(path, &options).map_err(Error::file(shown()))?;
         let metadata = file.metadata().map_err(Error::file(shown()))?;

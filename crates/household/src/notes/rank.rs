@@ -1,7 +1,7 @@
-//! Which note comes first, and why.
+//! The order of search results, with reasons.
 //!
-//! What the index says is multiplied by where the note lies, whether its owner agreed to find things there, how fresh it is,
-//! how many others link to it, and whether the words stand in what it is called. Each of these moves a note a little; none can lift one over a much better match.
+//! The score of the index is multiplied by factors for the folder, folders that the owner prefers, the age, the number of links to
+//! the note, and matches in its title. Each factor is small; none can lift a note over a much better match.
 
 use rusqlite::{Connection, params};
 

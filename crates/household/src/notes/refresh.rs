@@ -1,8 +1,8 @@
-//! Brings the index up to what lies in the folder.
+//! Brings the index of notes up to date with the folder.
 //!
-//! Each folder has a signature made of the names, sizes and times of its notes; only where that differs is anything
-//! compared, and only what differs is read. Notes go in by the batch, each batch a transaction: another process that does the same at
-//! the same time finds them done, and whoever searches meanwhile finds what there is so far.
+//! Each folder has a signature made of the names, sizes and times of its notes; only where that differs are notes compared, and only
+//! those that differ are read. Notes are added in batches, each a transaction: another process that does the same at the same time finds
+//! them added, and a search in the meantime finds what is in the index so far.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -42,7 +42,7 @@ pub(super) fn refresh(household: &Household) -> Result<Option<Folder>, Error> {
         Some(root) => Folder::open(root)?,
         None => None,
     };
-    // One at a time: whoever comes second finds it done.
+    // One at a time: the second caller finds it done.
     let mut lookout = household.notes().0.lock().unwrap_or_else(PoisonError::into_inner);
     let data_version = {
         let connection = household.index().lock();

@@ -1,8 +1,8 @@
-//! Finds notes: a ladder from all words as they were typed down to words that were perhaps meant.
+//! Searches notes: first for all words as they were typed, then for similar words.
 //!
-//! Most searches end on the first rung, one query to the index. Where that finds too little, each word is looked for by itself in
-//! every way there is, and notes are taken by how many of the words they answer to, and how well. Which note comes
-//! first is up to `rank`, what is shown of it up to `snippet`.
+//! Most searches end after the first query to the index. Where that finds too little, each word is searched for by itself in
+//! every way there is, and notes are ordered by how many of the words they match, and how well. `rank` decides which note comes
+//! first, `snippet` what is shown of it.
 
 use std::collections::HashMap;
 

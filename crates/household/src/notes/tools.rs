@@ -1,4 +1,4 @@
-//! The tools for notes: search, read, what links here, what is new. All of them only look.
+//! The tools for notes: search, read, backlinks, recent changes. All of them only read.
 
 use std::sync::Arc;
 

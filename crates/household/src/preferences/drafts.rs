@@ -1,7 +1,7 @@
 //! Drafts that the household wrote and the owner may have changed since: by asking for it, or in any mail program.
 //!
-//! What was written last is kept until somebody changes it, and the first change is a decision. A program that saves a draft
-//! under another name, or sends it, is followed by subject and recipient.
+//! The text that was written last is kept until it is changed, and the first change is a decision. A draft that a program saved
+//! under another name, or sent, is found again by subject and recipient.
 
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -22,7 +22,7 @@ pub(super) const CREATE: &str = "
         draft TEXT PRIMARY KEY, by TEXT NOT NULL, at INTEGER NOT NULL, recipient TEXT NOT NULL, subject TEXT NOT NULL,
         body TEXT NOT NULL, is_open INTEGER NOT NULL) STRICT;";
 
-/// Drafts that are looked at: whoever leaves more of them lying has no opinion on the oldest.
+/// Drafts that are looked at: older ones are ignored.
 const MOST: usize = 50;
 /// Mails of a folder among which a draft is sought that is no longer called as it was.
 const LETTERS: usize = 500;
@@ -47,7 +47,7 @@ pub(super) fn note(connection: &Connection, written: &WrittenDraft, now: Timesta
     Ok(())
 }
 
-/// Looks whether somebody changed a draft.
+/// Looks whether a person changed a draft.
 pub(super) fn look(household: &Household) -> Result<(), Error> {
     let open = open(&household.index().lock())?;
     if open.is_empty() {

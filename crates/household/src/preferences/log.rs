@@ -1,7 +1,7 @@
-//! The log of the house, as far as decisions are read from it: which conversations have something new, each from its beginning.
+//! The event log as far as decisions are read from it: which conversations have new events, each from its beginning.
 //!
-//! A conversation is always read whole, for what was chosen in it is only understood with what had been offered. Nothing is
-//! counted twice for that: a decision is known by its place in the log.
+//! A conversation is always read whole, because a choice is only understood with what was offered before. Nothing is counted
+//! twice: a decision is identified by its place in the log.
 
 use std::sync::Arc;
 

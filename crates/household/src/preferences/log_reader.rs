@@ -1,11 +1,11 @@
-//! Decisions as a conversation shows them: consent and refusal, a time taken out of several, a mail called urgent or not, a
+//! Finds the owner's decisions in a conversation: consent and refusal, a time chosen out of several, a mail called urgent or not, a
 //! result opened, a draft written again.
 //!
-//! What an agent does by itself is no decision of the owner's. A choice counts where the owner spoke between the offer and the
-//! choice, and a word about a mail only where no stranger's text was read since the owner spoke: what a mail says about
-//! itself is never taken for the owner's opinion. Calls that were refused or failed are passed over.
+//! What an agent does by itself is not a decision of the owner. A choice counts where the owner wrote something between the offer and the
+//! choice, and a statement about a mail only where no foreign text was read since the owner wrote: what a mail says about
+//! itself is never taken for the owner's opinion. Calls that were refused or failed are ignored.
 //!
-//! Pure: the same events give the same decisions under the same names. Left to others: where the events come from
+//! Pure: the same events give the same decisions under the same ids. Left to others: where the events come from
 //! ([`Log`](super::Log)), and what a decision says about habits (`observe`).
 
 use std::collections::HashMap;
@@ -128,7 +128,7 @@ impl LogReader {
                 let seat = self.seats.entry(thread.clone()).or_default();
                 seat.is_swayed |= result.foreign.is_some();
                 let call = seat.calls.remove(call);
-                // What the house answered in a tool's place was never run.
+                // A call that was answered without running the tool does not count.
                 if let Some(call) = call.filter(|_| duration_ms.is_some() && !result.is_error) {
                     self.finished(happened, &call, result);
                 }
@@ -179,7 +179,7 @@ impl LogReader {
     }
 
     fn consented(&mut self, happened: &LogEvent, approval: &ApprovalId, call: &Call, kind: Kind) {
-        // That somebody lets habits be applied is no habit to apply.
+        // Consent to apply a habit is not itself a habit.
         if call.tool.starts_with("prefs_") {
             return;
         }

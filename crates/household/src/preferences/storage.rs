@@ -1,7 +1,7 @@
-//! The book of decisions, and what was settled about preferences. Both outlive the versions of the index.
+//! The tables of decisions and preferences. They are kept when the version of the index changes.
 //!
-//! A decision is only ever added, never changed. What the owner applied or wants forgotten is one row a key; a key that was forgotten is learnt again
-//! only from decisions that came after.
+//! A decision is only ever added, never changed. What the owner applied or wants forgotten is one row per key; a forgotten key is learnt
+//! again only from later decisions.
 
 use std::path::Path;
 use std::time::UNIX_EPOCH;

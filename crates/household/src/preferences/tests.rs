@@ -13,7 +13,7 @@ use crate::household::{Household, Options};
 struct TestHousehold {
     folder: TempDir,
     household: Arc<Household>,
-    /// Days since the room's first moment.
+    /// Days since the start of the test household's clock.
     day: Arc<AtomicI64>,
 }
 

@@ -1,4 +1,4 @@
-//! The tools for preferences: what is known, what could be, why, and the owner's yes or no.
+//! The tools for preferences: list, propose, explain, apply and forget.
 
 use std::sync::Arc;
 

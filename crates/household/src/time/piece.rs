@@ -1,7 +1,7 @@
-//! The grammar of time: pieces such as a day, a range of hours or a length, each found where it stands.
+//! The grammar of times: finds pieces such as a day, a range of hours or a length, with their positions.
 //!
 //! The grammar is one type, and what it reads has a file each: `days`, `hours`, `length`, and `items` for single words.
-//! Left to the parent: how pieces that stand apart in a sentence ("tomorrow … at 3pm") make one time.
+//! Left to the parent: how pieces in different places of a sentence ("tomorrow … at 3pm") make one time.
 
 mod days;
 mod hours;

@@ -1,4 +1,4 @@
-//! Words of time: what stands in `words.txt`, and figures such as `15:30`, `3pm` or `20.1.2026`.
+//! The words of times: those in `words.txt`, and figures such as `15:30`, `3pm` or `20.1.2026`.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

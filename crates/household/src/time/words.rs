@@ -1,6 +1,6 @@
-//! A text as words: where each stands, and what it is without case and accents.
+//! Splits a text into words with their positions, in lower case and without accents.
 //!
-//! Left to the lexicon: what a word means, and which word was meant by a misspelt one.
+//! Left to the caller: what a word means, and which word a misspelt one stands for.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! What speaks for and against a mail's weight: each piece with its weight and a sentence that says it.
+//! The evidence for and against the priority of a mail: each item with its weight and a sentence that explains it.
 
 use jiff::civil::Time;
 use jiff::{Unit, Zoned};
@@ -42,7 +42,7 @@ pub(crate) struct Evidence {
     pub is_today: bool,
     /// Whether it names an hour that is still to come on that day.
     pub comes_today: bool,
-    /// Whether somebody stands and waits while it is read.
+    /// Whether a person is waiting right now.
     pub is_present: bool,
     /// Whether something is not there that the owner should have given.
     pub is_missing: bool,
@@ -140,7 +140,7 @@ impl Evidence {
             () => note(-0.3, "You are not named among those it is written to.".into()),
         }
         if !self.is_for_me {
-            note(-1.8, "It speaks to somebody else.".into());
+            note(-1.8, "It is addressed to another person.".into());
         }
         if self.is_mass {
             note(-2.5, "It went to many at once.".into());
@@ -170,7 +170,7 @@ impl Evidence {
             note(0.9, "It is about today.".into());
         }
         if self.is_present {
-            note(0.9, "Somebody is waiting at this moment.".into());
+            note(0.9, "A person is waiting right now.".into());
         }
         if self.is_missing {
             note(0.5, "Something is missing that you should give.".into());
@@ -309,7 +309,7 @@ fn day(mention: Mention) -> String {
     mention.day.strftime("%A, %-d %B").to_string()
 }
 
-/// Whether somebody from the owner's own domain wrote it.
+/// Whether a person from the owner's own domain wrote it.
 fn is_colleague(message: &MailMessage, at: &MailContext) -> bool {
     at.me.iter().any(|address| crate::mail::address::domain(address) == message.from.domain())
 }
@@ -320,7 +320,7 @@ fn is_person(message: &MailMessage) -> bool {
     message.from.first_name().is_some() && !office.has_any(OFFICES)
 }
 
-/// Whether it speaks to the owner: not so where the owner got a copy and somebody else is greeted.
+/// Whether it speaks to the owner: not so where the owner got a copy and another person is greeted.
 fn is_for_me(message: &MailMessage, body: &[Sentence], at: &MailContext) -> bool {
     if message.to.iter().any(|person| at.me.contains(&person.address)) {
         return true;

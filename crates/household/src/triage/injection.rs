@@ -14,7 +14,7 @@
 //! A program that is only spoken about is not addressed: `our AI assistant`, `ask your assistant`, `the assistant should`, `AI engineer`, and what
 //! stands in quotation marks of a sentence that says so.
 //!
-//! Words are in `orders/*.txt`, one table a language; `reading` undoes disguises, `table` finds the phrases. Left to `suspicion`: what
+//! Words are in `injection/*.txt`, one table a language; `reading` undoes disguises, `table` finds the phrases. Left to `suspicion`: what
 //! follows from it.
 
 mod call;

@@ -1,6 +1,6 @@
-//! What is odd about a mail: a sender who is not who they seem to be, and words that are meant to be obeyed.
+//! Suspicious mails: false senders, disguised links, dangerous attachments, and instructions for programs.
 //!
-//! A mail is suspicious when enough is odd at once. Each finding is a sentence that its reader can check.
+//! Each finding has points and a sentence that the reader can check. A mail is suspicious when the points reach a limit.
 
 use std::collections::BTreeSet;
 
@@ -11,33 +11,33 @@ use crate::mail::address::{Person, domain, registered};
 use crate::mail::message::MailMessage;
 use crate::text::fold;
 
-/// Whom the owner knows, prepared for comparing strangers with them.
+/// The people that the owner knows, prepared for comparing unknown senders with them.
 #[derive(Debug, Default)]
 pub(crate) struct KnownSenders {
     /// Names, folded, and the addresses that belong to them.
     names: Vec<(String, Vec<String>)>,
     addresses: BTreeSet<String>,
-    /// Domains of people the owner knows, without those where anybody can have an address.
+    /// Domains of people the owner knows, without those where anyone can have an address.
     domains: BTreeSet<String>,
 }
 
-/// What is odd about a mail.
+/// What is suspicious about a mail.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Findings {
-    /// What is odd, in sentences.
+    /// What is suspicious, in sentences.
     pub warnings: Vec<String>,
-    /// Whether it is too much to trust the mail.
+    /// Whether the mail is suspicious.
     pub is_suspicious: bool,
 }
 
 /// The warning about words for a machine.
 pub(crate) const INJECTED: &str = "contains instructions addressed to an assistant; quoted as text";
 
-/// Points that make a mail suspicious.
+/// The points at which a mail is suspicious.
 const TOO_MUCH: u32 = 3;
 
 impl KnownSenders {
-    /// Everybody in the address book, everybody that the owner wrote to, and the owner.
+    /// All people in the address book, all that the owner wrote to, and the owner.
     pub fn of(contacts: &[Contact], correspondents: &[String], me: &[String]) -> Self {
         let names = contacts.iter().filter(|contact| contact.name.contains(' '));
         let all = contacts.iter().flat_map(|contact| &contact.emails).chain(correspondents).chain(me);
@@ -55,7 +55,7 @@ impl KnownSenders {
         self.addresses.contains(address)
     }
 
-    /// The domain of somebody known that another is made to look like.
+    /// The domain of a person known that another is made to look like.
     fn imitated(&self, host: &str) -> Option<&str> {
         let host = registered(host);
         if host.is_empty() || is_free(host) || self.domains.contains(host) {
@@ -74,7 +74,7 @@ impl KnownSenders {
     }
 }
 
-/// What is odd about a mail.
+/// What is suspicious about a mail.
 pub(crate) fn inspect(message: &MailMessage, known: &KnownSenders) -> Findings {
     let mut said = sentences(&message.text);
     said.push(Sentence::new(&message.subject));
@@ -85,14 +85,14 @@ pub(crate) fn inspect(message: &MailMessage, known: &KnownSenders) -> Findings {
     case.links(&wants);
     case.attachments();
     if has(TALES) && !known.knows(&message.from.address) {
-        case.note(3, "tells a tale that is often told for money".to_owned());
+        case.note(3, "tells a story that is often used to get money".to_owned());
     }
     let is_shop = !message.list.is_empty() || message.unsubscribe;
     if has(GIFT_CARDS) && !is_shop && !known.knows(&message.from.address) {
         case.note(3, "asks for gift cards from an address that you do not know".to_owned());
     }
     if message.unproven {
-        case.note(2, format!("could not be proven to come from {}", message.from.domain()));
+        case.note(2, format!("failed the check that it comes from {}", message.from.domain()));
     }
     if let Some(order) = &message.order {
         // Friends and newsletters may pass on an order to warn of it. Their names alone prove nothing: both can be borrowed.
@@ -102,7 +102,7 @@ pub(crate) fn inspect(message: &MailMessage, known: &KnownSenders) -> Findings {
     Findings { is_suspicious: case.points >= TOO_MUCH, warnings: case.warnings }
 }
 
-/// What the mail is after.
+/// What the mail asks for.
 struct Wants {
     secrets: bool,
     money: bool,
@@ -130,7 +130,7 @@ impl Case<'_> {
             if wants.money
                 && let Some(other) = self.elsewhere()
             {
-                self.note(3, format!("asks for money, and wants answers at {other}"));
+                self.note(3, format!("asks for money, and for answers to {other}"));
             }
             return;
         }
@@ -153,20 +153,20 @@ impl Case<'_> {
                 || (subject.has(brand) && is_after_something && wants.presses)
         };
         if let Some(brand) = BRANDS.split(", ").find(|brand| claims(brand) && !is_of(host, brand)) {
-            self.note(3, format!("speaks for {brand}, but comes from {host}"));
+            self.note(3, format!("claims to be from {brand}, but comes from {host}"));
         } else if let Some(brand) = BRANDS.split(", ").find(|brand| imitates(host, brand)) {
             self.note(3, format!("comes from {host}, which looks like {brand} but is not"));
         }
         if let Some(other) = self.elsewhere() {
             let points = if is_after_something { 3 } else { 1 };
-            self.note(points, format!("wants answers at {other}, not at {host}"));
+            self.note(points, format!("asks for answers to {other}, not to {host}"));
         }
         if wants.money && wants.presses && self.message.in_reply_to.is_empty() && is_free(host) {
-            self.note(3, "presses for a payment from an address that anybody can have".to_owned());
+            self.note(3, "urges you to pay, from an address that anyone can have".to_owned());
         }
     }
 
-    /// The address that answers would go to, where it belongs to somebody else.
+    /// The address that answers would go to, where it belongs to another person.
     fn elsewhere(&self) -> Option<String> {
         let reply_to =
             self.message.reply_to.as_ref().filter(|_| self.message.list.is_empty() && !self.message.unsubscribe)?;
@@ -194,14 +194,14 @@ impl Case<'_> {
             .find(|link| registered(&link.host) != from && !self.known.domains.contains(registered(&link.host)));
         if let Some(link) = foreign.filter(|_| !is_known) {
             if wants.secrets && wants.presses {
-                self.note(3, format!("presses you to give away secrets at {}, which is not the sender's", link.host));
+                self.note(3, format!("urges you to give away secrets at {}, which is not the sender's", link.host));
             } else if wants.money && wants.presses {
-                self.note(3, format!("presses you to pay at {}, which is not the sender's", link.host));
+                self.note(3, format!("urges you to pay at {}, which is not the sender's", link.host));
             } else if wants.secrets {
                 self.note(1, format!("asks for secrets at {}, which is not the sender's", link.host));
             }
         } else if wants.secrets && wants.presses && !links.is_empty() && !is_known {
-            self.note(1, "presses you to give away secrets".to_owned());
+            self.note(1, "urges you to give away secrets".to_owned());
         }
     }
 
@@ -213,7 +213,7 @@ impl Case<'_> {
         let is_program = |name: &str| PROGRAMS.iter().any(|end| fold(name).ends_with(end));
         if let Some(file) = self.message.attachments.iter().find(|file| is_program(&file.name)) {
             let points = if self.known.knows(&self.message.from.address) { 0 } else { 3 };
-            self.note(points, format!("brings a program, {}", file.name));
+            self.note(points, format!("has a program attached, {}", file.name));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a mail asks to be done, as a list of things to do.
+//! The tasks that a mail asks for, as a list.
 
 use jiff::civil::Date;
 

@@ -1,4 +1,4 @@
-//! The tool that sorts the inbox, and the one that takes the owner's word for it.
+//! The tool that classifies the inbox, and the one that records the owner's correction.
 
 use std::sync::Arc;
 

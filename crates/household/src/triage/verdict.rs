@@ -1,4 +1,4 @@
-//! From evidence to a verdict: the category, what to do about it, and one sentence that says what it is about.
+//! From evidence to the result: category, suggested action, and a summary of one sentence.
 
 use jiff::Unit;
 use serde::Serialize;
@@ -21,7 +21,7 @@ pub(crate) enum Category {
     Action,
     /// It is about meeting.
     Meeting,
-    /// Somebody else does something.
+    /// Another person does something.
     Waiting,
     /// It tells something.
     Fyi,
@@ -128,7 +128,7 @@ fn category(message: &MailMessage, at: &MailContext, evidence: &Evidence) -> Cat
     if at.is_answered {
         return Category::Waiting;
     }
-    // The owner's word stands over what the mail says of itself.
+    // The owner's statement overrides what the mail says of itself.
     let is_urgent = match at.agreed {
         Some(agreed) => agreed == AgreedUrgency::Urgent,
         None => is_urgent(message, evidence),
@@ -168,7 +168,7 @@ fn is_urgent(message: &MailMessage, evidence: &Evidence) -> bool {
     // An end that is far away contradicts the word.
     let is_far = evidence.deadline.is_some_and(|(_, hours)| hours > 5.0 * 24.0);
     let is_later = evidence.deadline.is_some_and(|(_, hours)| hours > SOON_H);
-    // What is not asked for in so many words may still be wanted: of something that comes today, of somebody who waits.
+    // What is not asked for in so many words may still be wanted: of something that comes today, of a person who waits.
     let is_at_hand = evidence.is_today && (evidence.is_request || evidence.is_missing || evidence.has_stakes)
         || evidence.comes_today && evidence.is_question
         || evidence.is_present && (wants || evidence.is_missing)

@@ -1,4 +1,4 @@
-//! What a mail itself says, without what it quotes, as sentences whose words can be looked for.
+//! The sentences that the sender of a mail wrote, without quotes and signature, prepared for searching phrases.
 
 use crate::text::fold;
 

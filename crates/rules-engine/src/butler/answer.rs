@@ -1,4 +1,4 @@
-//! What specialists found, in the butler's words: the essential first, what can be done next last.
+//! The butler's answer from the specialists' results: the essential first, what can be done next last.
 
 use serde_json::Value;
 
@@ -58,7 +58,7 @@ fn found(called: &ToolCall) -> Vec<Thing> {
         named.filter(|name| name.len() <= 300 && !name.chars().any(char::is_control)).map(str::to_owned).collect()
     };
     let mails = [entities("items", "emailId"), entities("mails", "emailId")].concat();
-    // Whoever writes what is not to be trusted is not to be answered.
+    // A suspicious mail is not answered.
     let suspicious: Vec<&str> = list(data, "items")
         .iter()
         .filter(|item| item["category"] == "suspicious")

@@ -1,6 +1,6 @@
-//! What a request means that points back: "yes", "the second one", "and tomorrow?", or the answer to a question.
+//! Requests that refer to earlier results: "yes", "the second one", "and tomorrow?", or the answer to a question.
 //!
-//! Resolved only where it is certain; where several things could be meant, the one question that settles it.
+//! Resolved only where it is certain; where several things could be meant, the butler asks one question.
 
 use super::answer::{Thing, things};
 use super::{Plan, Step, ask, reason};

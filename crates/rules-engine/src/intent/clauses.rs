@@ -91,7 +91,7 @@ impl Reading<'_> {
         clause.start..content.unwrap_or(clause.end)
     }
 
-    /// "Email Tom about …": the noun is a verb when somebody stands behind it.
+    /// "Email Tom about …": the noun is a verb when a person stands behind it.
     pub(super) fn is_mail_verb(&self, at: usize) -> bool {
         let is_mail = ["email", "mail", "message", "maile"].contains(&self.words[at].folded.as_str());
         let Some(next) = self.words.get(at + 1).filter(|_| is_mail) else { return false };
@@ -162,7 +162,7 @@ impl Reading<'_> {
 const GOES_ON: [&str; 12] =
     ["ob", "dass", "wenn", "weil", "if", "whether", "that", "because", "que", "si", "which", "damit"];
 
-/// Question words that open what somebody is to be asked.
+/// Question words that open what a person is to be asked.
 const OPENS: [&str; 14] =
     ["what", "which", "who", "where", "why", "how", "was", "wer", "wo", "warum", "wie", "comment", "pourquoi", "qui"];
 

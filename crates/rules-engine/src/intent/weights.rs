@@ -97,7 +97,7 @@ pub(super) const PAIRS: &[(Concept, Concept, Intent, f64)] = &[
     (Concept::Propose, Concept::Event, Intent::Schedule, 1.5),
     (Concept::Propose, Concept::Free, Intent::Schedule, 1.0),
     (Concept::Reply, Concept::Propose, Intent::Draft, 1.5),
-    // What somebody likes is no appointment.
+    // What a person likes is no appointment.
     (Concept::Prefer, Concept::Event, Intent::Learn, 2.0),
     (Concept::Prefer, Concept::When, Intent::Schedule, -2.0),
     (Concept::Prefer, Concept::Mail, Intent::Learn, 2.0),
@@ -149,7 +149,7 @@ pub(super) const HEADS: &[(Concept, Intent, f64)] = &[
     (Concept::Always, Intent::Triage, -2.0),
 ];
 
-/// Verbs by which somebody is told something.
+/// Verbs by which a person is told something.
 pub(super) const SPEECH: [Concept; 7] = [
     Concept::Tell,
     Concept::Reply,

@@ -1,4 +1,4 @@
-//! Finding cues in a text, and mending words that are nearly one.
+//! Finds the phrases of the lexicon in a text, and corrects words that are nearly one of them.
 
 use std::collections::HashSet;
 

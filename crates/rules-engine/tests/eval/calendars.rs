@@ -1,4 +1,4 @@
-//! Calendars: what is on, what is taken, and where there is room.
+//! Calendars: events, busy times and free times.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -81,31 +81,31 @@ impl Case {
     fn ask(&self) -> Result<(), String> {
         let folder = tempfile::tempdir().expect("a temporary folder");
         self.lay(&folder.path().join("calendars"));
-        let staff = TestTools::of(self.options(folder.path()), folder.path());
+        let tools = TestTools::of(self.options(folder.path()), folder.path());
         match &self.question {
             Question::List { list: [from, to], instances } => {
-                let answer = staff.call("calendar_list", &json!({ "from": from, "to": to }))?;
+                let answer = tools.call("calendar_list", &json!({ "from": from, "to": to }))?;
                 let there = |event: &&Value| event["status"].as_str().is_none_or(|status| status != "cancelled");
                 let events: Vec<&Value> = array(&answer, "events").iter().filter(there).collect();
                 self.compare(self.expected(instances), self.stretches(events))
             }
             Question::Busy { busy: [from, to], spans } => {
-                let answer = staff.call("calendar_busy", &json!({ "from": from, "to": to }))?;
+                let answer = tools.call("calendar_busy", &json!({ "from": from, "to": to }))?;
                 self.compare(self.expected(spans), joined(self.stretches(array(&answer, "busy"))))
             }
             Question::Check { check: [start, end], free } => {
-                let answer = staff.call("calendar_check", &json!({ "start": start, "end": end }))?;
+                let answer = tools.call("calendar_check", &json!({ "start": start, "end": end }))?;
                 match answer["free"].as_bool() == Some(*free) {
                     true => Ok(()),
                     false => Err(format!("free should be {free}: {answer}")),
                 }
             }
             Question::First { find, first } => {
-                let slots = self.slots(&staff, find)?;
+                let slots = self.slots(&tools, find)?;
                 self.compare(self.expected(std::slice::from_ref(first)), slots.into_iter().take(1).collect())
             }
             Question::Within { find, within } => {
-                let slots = self.slots(&staff, find)?;
+                let slots = self.slots(&tools, find)?;
                 let within = self.expected(within);
                 let lies = |slot: &Stretch| within.iter().any(|room| room.0 <= slot.0 && slot.1 <= room.1);
                 match !slots.is_empty() && slots.iter().all(lies) {
@@ -117,7 +117,7 @@ impl Case {
                 assert!(none, "a case says none = true or nothing");
                 let edge = |name: &str| self.moment(find[name].as_str().expect("a time"));
                 let (from, to) = (edge("from"), edge("to"));
-                let slots = self.slots(&staff, find)?;
+                let slots = self.slots(&tools, find)?;
                 let inside: Vec<Stretch> = slots.into_iter().filter(|slot| slot.0 < to && from < slot.1).collect();
                 match inside.is_empty() {
                     true => Ok(()),
@@ -127,8 +127,8 @@ impl Case {
         }
     }
 
-    fn slots(&self, staff: &TestTools, find: &BTreeMap<String, Value>) -> Result<Vec<Stretch>, String> {
-        let answer = staff.call("calendar_free", &json!(find))?;
+    fn slots(&self, tools: &TestTools, find: &BTreeMap<String, Value>) -> Result<Vec<Stretch>, String> {
+        let answer = tools.call("calendar_free", &json!(find))?;
         Ok(self.stretches(array(&answer, "suggestedSlots")))
     }
 

@@ -1,4 +1,4 @@
-//! Mails: which are urgent, and what kind each is.
+//! Mails: which are urgent, and their category.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -23,8 +23,8 @@ pub fn measure() -> Vec<Figure> {
             let mailbox = Mailbox::read(&format!("mail-{part}.txt"));
             let folder = tempfile::tempdir().expect("a temporary folder");
             mailbox.lay(&folder.path().join("mail"));
-            let staff = TestTools::of(mailbox.options(folder.path()), folder.path());
-            judge(part, &staff, mailbox.labelled().map(|mail| (mail.id.as_str(), mail.label.as_str())))
+            let tools = TestTools::of(mailbox.options(folder.path()), folder.path());
+            judge(part, &tools, mailbox.labelled().map(|mail| (mail.id.as_str(), mail.label.as_str())))
         })
         .collect();
     figures.extend(sample());
@@ -37,17 +37,17 @@ fn sample() -> Vec<Figure> {
     let home = folder.path().join("home");
     demo::write(&home).expect("the sample");
     let labels: BTreeMap<String, String> = sets::toml("mail-sample.toml");
-    let staff = TestTools::of(demo::options(&home), &home);
-    judge("sample", &staff, labels.iter().map(|(id, label)| (id.as_str(), label.as_str())))
+    let tools = TestTools::of(demo::options(&home), &home);
+    judge("sample", &tools, labels.iter().map(|(id, label)| (id.as_str(), label.as_str())))
 }
 
-fn judge<'a>(part: &'static str, staff: &TestTools, mails: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<Figure> {
+fn judge<'a>(part: &'static str, tools: &TestTools, mails: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<Figure> {
     let figure = |measure, bound| Figure { set: "mail", part, measure, right: 0, of: 0, bound, misses: Vec::new() };
     let mut precision = figure("urgent precision", Some(ENOUGH));
     let mut recall = figure("urgent recall", Some(ENOUGH));
     let mut category = figure("category", None);
     for (id, label) in mails {
-        let (found, why) = triage(staff, id);
+        let (found, why) = triage(tools, id);
         let miss = || format!("{id}: {label} was taken for {found} ({why})");
         let either = label.contains('|') && sets::is_one_of(label, "urgent");
         if label == "urgent" {
@@ -62,8 +62,8 @@ fn judge<'a>(part: &'static str, staff: &TestTools, mails: impl Iterator<Item = 
 }
 
 /// The category that a mail is given, and why.
-fn triage(staff: &TestTools, id: &str) -> (String, String) {
-    match staff.call("mail_triage", &json!({ "id": id, "only": "all" })) {
+fn triage(tools: &TestTools, id: &str) -> (String, String) {
+    match tools.call("mail_triage", &json!({ "id": id, "only": "all" })) {
         Ok(answer) => {
             let item = &answer["items"][0];
             (item["category"].as_str().unwrap_or("nothing").to_owned(), format!("{} {}", item["priority"], item["why"]))

@@ -1,7 +1,7 @@
-//! The household's rules against the gold sets (`gold/`): how often they are right, and whether that is often enough.
+//! Measures the household's rules and the rules engine against labelled cases (`crates/household/gold`), with bounds that must be met.
 //!
-//! `cargo xtask eval` prints the table. Cases of the `dev` part that went wrong are named below it; those of the `held` part are only
-//! counted, so that nobody mends a rule by looking at them (`cargo xtask eval --held` names them for whoever keeps the sets).
+//! `cargo xtask eval` prints the table. Wrong cases of the `dev` part are listed below it; those of the `held` part are only
+//! counted, so that rules are not tuned to them (`cargo xtask eval --held` lists them for maintainers of the sets).
 
 mod calendars;
 mod figures;

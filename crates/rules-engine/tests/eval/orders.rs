@@ -43,13 +43,13 @@ pub fn generated(part: &str) -> Mailbox {
 fn judge(part: &'static str, mailbox: &Mailbox) -> Vec<Figure> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     mailbox.lay(&folder.path().join("mail"));
-    let staff = TestTools::of(mailbox.options(folder.path()), folder.path());
+    let tools = TestTools::of(mailbox.options(folder.path()), folder.path());
     let figure = |measure, bound| Figure { set: "orders", part, measure, right: 0, of: 0, bound, misses: Vec::new() };
     let mut recognised = figure("recognised", Some(RECOGNISED));
     let mut calm = figure("not urgent", Some(CALM));
     let mut unmarked = figure("others unmarked", Some(UNMARKED));
     for mail in mailbox.labelled() {
-        let answer = staff.call("mail_triage", &json!({ "id": mail.id, "only": "all" })).expect("a verdict");
+        let answer = tools.call("mail_triage", &json!({ "id": mail.id, "only": "all" })).expect("a verdict");
         let item = &answer["items"][0];
         let warnings = item["warnings"].to_string();
         let is_marked = warnings.contains("instructions addressed to an assistant");

@@ -1,4 +1,4 @@
-//! Requests: whether the engine of rules hears what is asked for.
+//! Requests: whether the rules engine classifies them correctly.
 
 use household::{Household, demo};
 use majordomo_rules_engine::{Context, classify};

@@ -12,12 +12,12 @@ pub fn measure() -> Vec<Figure> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let home = folder.path().join("home");
     demo::write(&home).expect("the sample");
-    let staff = TestTools::of(demo::options(&home), &home);
+    let tools = TestTools::of(demo::options(&home), &home);
     PARTS
         .iter()
         .map(|part| {
             let cases = cases(part);
-            let misses: Vec<String> = cases.iter().filter_map(|(query, path)| miss(&staff, query, path)).collect();
+            let misses: Vec<String> = cases.iter().filter_map(|(query, path)| miss(&tools, query, path)).collect();
             let (right, of) = (cases.len() - misses.len(), cases.len());
             Figure { set: "search", part, measure: "in the first three", right, of, bound: Some(0.95), misses }
         })
@@ -33,9 +33,9 @@ pub fn cases(part: &str) -> Vec<(String, String)> {
     sets::toml::<File>(&format!("searches-{part}.toml")).cases
 }
 
-fn miss(staff: &TestTools, query: &str, path: &str) -> Option<String> {
+fn miss(tools: &TestTools, query: &str, path: &str) -> Option<String> {
     let answer =
-        staff.call("notes_search", &json!({ "query": query })).unwrap_or_else(|error| panic!("{query}: {error}"));
+        tools.call("notes_search", &json!({ "query": query })).unwrap_or_else(|error| panic!("{query}: {error}"));
     let found: Vec<&str> = answer["results"]
         .as_array()
         .unwrap_or_else(|| panic!("there are results: {answer}"))

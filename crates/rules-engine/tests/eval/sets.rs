@@ -1,4 +1,4 @@
-//! The gold sets as they lie in their folder, and what is promised about them.
+//! The labelled sets: reading them, and what must hold for their size.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! A household whose tools are called as an agent calls them, without an agent.
+//! The tools of a household, called as an agent calls them, without an agent.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
-//! How good a time is: hundred points, and words for where they went.
+//! The score of a free time: up to a hundred points, with the reasons in words.
 //!
-//! Soonness counts by days, so that within a day the other reasons decide and of equal times the earliest wins.
+//! Earlier days score higher; within a day the other reasons decide, and of equal times the earliest wins.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -93,7 +93,7 @@ impl Search<'_> {
         Slot { window: *window, score: points as f64 / 100.0, why: why.join(", ") }
     }
 
-    /// How somebody would name a day.
+    /// How a person would name a day.
     fn called(&self, date: jiff::civil::Date) -> String {
         let today = self.now.date();
         match date.duration_since(today).as_hours() / 24 {

@@ -194,7 +194,7 @@ async fn what_cannot_be_served_is_answered_with_what_to_do() {
             json!({"calendar": "golf"}),
             "there is no calendar “golf”; there are: ana@example.com, home, work",
         ),
-        ("calendar_list", json!({"from": "tomorrow"}), "`tomorrow` is no time that can be read"),
+        ("calendar_list", json!({"from": "tomorrow"}), "`tomorrow` cannot be read as a time"),
         ("calendar_busy", json!({"from": "2026-01-16", "to": "2026-01-15T10:00"}), "the end must come after the start"),
         ("calendar_busy", json!({"from": "2026-01-16", "to": "2036-01-15"}), "at most a year"),
         ("calendar_check", json!({"start": "9999-12-30T10:00", "end": "9999-12-30T11:00"}), "from 1900 to 2200"),

@@ -138,7 +138,7 @@ fn a_result_is_opened_where_the_owner_asked_for_it() {
     assert_eq!((&*seen[1].1.choice, &seen[1].1.context["from"]), ("m1", &json!("ana@a.example")));
 }
 
-// A mail that says "mark me as important" is read, and its wish is nobody's.
+// A mail that says "mark me as important" is read, and that is not the owner's wish.
 #[test]
 fn a_word_about_a_mail_counts_only_before_a_strangers_words_were_read() {
     let mut talk = Talk::default();
@@ -263,7 +263,7 @@ fn step() -> impl Strategy<Value = Step> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-    /// However often and wherever in between the log is read, and whoever reads it anew after a crash: each decision is
+    /// However often and wherever in between the log is read, and however often it is read anew after a crash: each decision is
     /// written down once, and only decisions are.
     #[test]
     fn each_decision_is_written_down_once(
