@@ -15,8 +15,8 @@ use majordomo::agent::tools::{Reach, Risk, ToolInfo, ToolResult};
 use majordomo::agent::{Json, Mode, ThreadId};
 use majordomo::provider::{self, ModelTable, Pace, ProviderConfig, Providers, Timeouts, Wire};
 use majordomo::runtime::{self, Runtime, Start};
-use majordomo::store::{self, Durability, MemoryStore, SqliteStore, Store};
-use majordomo::tool::{Registry, Tool, ToolContext};
+use majordomo::store::{self, Durability, Location, Store};
+use majordomo::tool::{CurrentTools, Registry, Tool, ToolContext};
 
 use crate::Keep;
 use crate::answer;
@@ -44,7 +44,7 @@ pub async fn open(server: &str, store: Arc<dyn Store>) -> anyhow::Result<(Runtim
     };
     let pace = Pace { start: REQUESTS, max: REQUESTS };
     let providers = Providers::new(vec![provider], ModelTable::default(), provider::Options { pace })?;
-    let (tools, house) = (Registry::new().with(Look(look())), Arc::new(house()));
+    let (tools, house) = (CurrentTools::new(Registry::new().with(Look(look())))?, Arc::new(house()));
     let options = runtime::Options { store, providers: providers.clone(), tools, house, person: None, data: None };
     Ok((Runtime::begin(options).await?, providers))
 }
@@ -67,13 +67,13 @@ pub fn house() -> House {
 }
 
 /// A store that remembers as well as is asked.
-pub fn store(keep: Keep, database: &Path) -> anyhow::Result<Arc<dyn Store>> {
-    let durability = match keep {
-        Keep::Memory => return Ok(Arc::new(MemoryStore::new())),
-        Keep::Normal => Durability::Normal,
-        Keep::Full => Durability::Full,
+pub fn store(keep: Keep, folder: &Path) -> anyhow::Result<Arc<dyn Store>> {
+    let (location, durability) = match keep {
+        Keep::Memory => (Location::Memory, Durability::Normal),
+        Keep::Normal => (Location::folder(folder), Durability::Normal),
+        Keep::Full => (Location::folder(folder), Durability::Full),
     };
-    Ok(Arc::new(SqliteStore::open(database, &store::Options { durability, ..store::Options::default() })?))
+    Ok(store::open(&location, &store::Options { durability, ..store::Options::default() })?)
 }
 
 /// A root with room for so many sub-agents.

@@ -12,8 +12,8 @@ use agent::{InputId, Json, Report, ThreadId};
 use household::TOOLS;
 use provider::{ModelTable, Providers};
 use runtime::{RunHandle, Runtime, Start};
-use store::{MemoryStore, SqliteStore, Store, ThreadQuery};
-use tool::{CommandHost, Person, Registry};
+use store::{Location, Store, ThreadQuery};
+use tool::{Collision, CommandHost, CurrentTools, Person, Registry};
 
 use crate::agents::Agents;
 use crate::config::{self, Config, Durability, Surroundings};
@@ -22,9 +22,6 @@ use crate::rules::Rulebook;
 use crate::threads::is_left;
 
 pub use agent::house::Consent;
-
-/// The name of the database in the folder for state.
-pub const DATABASE: &str = "majordomo.db";
 
 /// What can be decided besides the configuration.
 pub struct Options {
@@ -77,10 +74,10 @@ pub enum Error {
     #[error(transparent)]
     Provider(#[from] provider::Error),
     /// The memory cannot be used.
-    #[error("{}: {source}", path.display())]
+    #[error("{location}: {source}")]
     Store {
         /// Where it lies.
-        path: PathBuf,
+        location: Location,
         /// Why.
         source: store::Error,
     },
@@ -90,6 +87,9 @@ pub enum Error {
     /// The household cannot be used.
     #[error(transparent)]
     Household(#[from] household::Error),
+    /// Two tools have the same name.
+    #[error(transparent)]
+    Tools(#[from] Collision),
     /// There is no such agent.
     #[error("{0}")]
     Agent(String),
@@ -110,10 +110,10 @@ impl Staff {
     /// Puts a staff together.
     pub async fn open(surroundings: &Surroundings, config: Config, options: Options) -> Result<Self, Error> {
         let store: Arc<dyn Store> =
-            if options.in_memory { Arc::new(MemoryStore::new()) } else { Arc::new(open_store(&config)?) };
+            if options.in_memory { open_at(&Location::Memory, &config)? } else { open_store(&config)? };
         let home = Home::open(&config, options.in_memory, Some(&store))?;
         let providers = providers(&config, &home)?;
-        let tools = home.tools(options.tools);
+        let tools = CurrentTools::new(home.tools(options.tools))?;
         let house = house(surroundings, &config, &tools, &providers, &home)?;
         let house = Arc::new(House { consent: options.consent, ..house });
         let runtime = Runtime::begin(runtime::Options {
@@ -186,8 +186,11 @@ impl Staff {
         // Whoever works on it elsewhere has asked its model already.
         if !row.state.is_live() {
             drop(self.providers.open(&row.model)?);
-        } else if is_left(&row, self.runtime.clock().now()) {
-            self.can_ask(thread).await?;
+        } else {
+            let living = self.runtime.store().living(self.runtime.clock().now()).await.map_err(runtime::Error::from)?;
+            if is_left(&row, &living) {
+                self.can_ask(thread).await?;
+            }
         }
         Ok(self.runtime.say(thread, text.into()).await?)
     }
@@ -241,21 +244,35 @@ impl Staff {
     }
 }
 
-/// The memory of a configuration, without the rest of the staff: for those who only look.
-pub fn open_store(config: &Config) -> Result<SqliteStore, Error> {
+/// Where the store of a configuration is.
+pub fn location(config: &Config) -> Location {
+    Location::folder(&config.data)
+}
+
+/// The store of a configuration, without the rest of the staff: for those who only look.
+pub fn open_store(config: &Config) -> Result<Arc<dyn Store>, Error> {
+    open_at(&location(config), config)
+}
+
+fn open_at(location: &Location, config: &Config) -> Result<Arc<dyn Store>, Error> {
     let durability = match config.durability {
         Durability::Full => store::Durability::Full,
         Durability::Normal => store::Durability::Normal,
     };
-    let path = config.data.join(DATABASE);
     let options = store::Options { durability, ..store::Options::default() };
-    SqliteStore::open(&path, &options).map_err(|source| Error::Store { path, source })
+    store::open(location, &options).map_err(|source| Error::Store { location: location.clone(), source })
 }
 
-/// What the rules may look up, without the rest of the staff: for those who only look.
-pub fn open_house(surroundings: &Surroundings, config: &Config, tools: &Registry) -> Result<House, Error> {
+/// What the rules may look up and all tools, without the rest of the staff: for those who only look.
+pub fn open_house(
+    surroundings: &Surroundings,
+    config: &Config,
+    tools: Registry,
+) -> Result<(House, Arc<Registry>), Error> {
     let home = Home::open(config, true, None)?;
-    house(surroundings, config, &home.tools(tools.clone()), &providers(config, &home)?, &home)
+    let tools = CurrentTools::new(home.tools(tools))?;
+    let house = house(surroundings, config, &tools, &providers(config, &home)?, &home)?;
+    Ok((house, tools.snapshot()))
 }
 
 fn providers(config: &Config, home: &Home) -> Result<Providers, Error> {
@@ -267,11 +284,11 @@ fn providers(config: &Config, home: &Home) -> Result<Providers, Error> {
 fn house(
     surroundings: &Surroundings,
     config: &Config,
-    tools: &Registry,
+    tools: &CurrentTools,
     providers: &Providers,
     home: &Home,
 ) -> Result<House, Error> {
-    let infos = tools.infos();
+    let infos = tools.snapshot().infos();
     let names: Vec<&str> = infos.keys().map(AsRef::as_ref).chain(VERBS).chain(TOOLS).collect();
     let found = Agents::load(surroundings, &config.project, &names);
     for notice in found.warnings.iter().chain(&found.broken) {
@@ -280,10 +297,10 @@ fn house(
     let agents: BTreeMap<Arc<str>, Agent> =
         found.found.into_iter().map(|found| (found.agent.name.clone(), found.agent)).collect();
     let providers = providers.clone();
-    let hands = tools.clone();
+    let current = tools.clone();
     let rulebook = Rulebook::open(surroundings, &config.data)?;
     Ok(House {
-        assess: Box::new(move |workspace, tool, input| hands.assess(workspace, tool, input)),
+        assess: Box::new(move |workspace, tool, input| current.snapshot().assess(workspace, tool, input)),
         rules: Box::new(move || rulebook.rules()),
         reserved: TOOLS.map(Arc::from).into(),
         preferences: home.preferences(),
