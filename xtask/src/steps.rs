@@ -23,7 +23,7 @@ pub(crate) fn of(command: &Command) -> Vec<Step> {
         Command::Eval { held } => {
             let run = cargo(
                 "gold sets",
-                "nextest run --locked --package majordomo-household --test eval --no-capture as_is_promised",
+                "nextest run --locked --package majordomo-rules-engine --test eval --no-capture as_is_promised",
             );
             vec![if *held { run.with("EVAL_HELD", "1") } else { run }]
         }
