@@ -15,7 +15,7 @@ use majordomo::store::{Process, Store};
 use majordomo::view::{Dialect, FRAMES_PER_EVENT, Lines};
 use majordomo::{Staff, follow};
 use serde::{Deserialize, Serialize};
-use server::Window;
+use server::Server;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::time::Instant;
 
@@ -54,7 +54,7 @@ pub async fn serve(past: &Past) -> anyhow::Result<()> {
         data: past.data.clone(),
         page: None,
     };
-    let window = Window::bind(staff, options).await?;
+    let window = Server::bind(staff, options).await?;
     let token = std::fs::read_to_string(past.data.join("server.token"))?;
     let token = token.lines().next().context("the window has a token")?;
     let addr = window.addr();

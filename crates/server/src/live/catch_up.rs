@@ -11,18 +11,18 @@ use majordomo::follow::logged;
 use store::{Follow, Selection, Store, follow};
 use view::{Dialect, Lines};
 
-use super::past::Draft;
+use super::backlog::Draft;
 
 /// Records that are read at once.
 const PAGE: usize = 100;
 
 /// A place in the log, and the frame after which something is missed.
-pub(super) struct Missed {
+pub(super) struct CatchUp {
     log: Follow,
     lines: Lines,
 }
 
-impl Missed {
+impl CatchUp {
     pub fn new(store: &Arc<dyn Store>, root: &ThreadId, dialect: Dialect, seen: u64) -> Self {
         let log = follow(store, Selection::tree(root).page(PAGE));
         Self { log, lines: Lines::new(root.clone(), dialect, seen) }

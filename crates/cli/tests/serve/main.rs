@@ -1,7 +1,7 @@
-//! The window of the real program, over real sockets and real deaths: a message is worked on whenever its process is killed, and
-//! no command of an agent's comes in.
+//! `majordomo serve` as a real process that is killed at any moment: every message is answered, and no command of an agent can
+//! use the API.
 //!
-//! Who is let in, what can be asked and what is answered is tested beside the window itself (`majordomo-server`).
+//! Who may use it, what can be asked and what is answered is tested beside the server itself (`majordomo-server`).
 
 mod killed;
 mod opening;
@@ -19,7 +19,7 @@ fn world(scenes: &[String]) -> World {
     World::new(env!("CARGO_BIN_EXE_majordomo"), scenes)
 }
 
-/// A window that is open, and the secret of programs.
+/// A server that is open, and the secret of programs.
 struct Served {
     running: Running,
     addr: String,
@@ -27,7 +27,7 @@ struct Served {
 }
 
 impl Served {
-    /// Opens a window; with a chosen moment of death, where there is one.
+    /// Opens a server; with a chosen moment of death, where there is one.
     fn open(world: &World, death: Option<&str>) -> Self {
         let model = format!("scripted/{}", world.path("../script.toml").display());
         let mut command = world.command(&["serve", "--addr", "127.0.0.1:0", "--model", &model]);
@@ -37,7 +37,7 @@ impl Served {
         let file = world.path("../state/server.token");
         let before = std::fs::read_to_string(&file).unwrap_or_default();
         let running = world.launch(command);
-        let (token, addr) = until("a window", || {
+        let (token, addr) = until("a server", || {
             let text = std::fs::read_to_string(&file).ok().filter(|text| *text != before)?;
             let mut lines = text.lines().map(str::to_owned);
             Some((lines.next()?, lines.next()?))

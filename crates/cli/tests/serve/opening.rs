@@ -1,4 +1,4 @@
-//! How a window begins: what a browser is started with, what is said of the surroundings, and how many files may be open.
+//! How a server begins: what a browser is started with, what is said of the surroundings, and how many files may be open.
 
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
@@ -35,7 +35,7 @@ fn a_browser_is_opened_at_a_private_file_that_leads_to_the_link() {
     assert!(std::fs::read_to_string(file).expect("a page").contains(&format!("url={link}\"")));
     running.signal(rustix::process::Signal::TERM);
     until("the end", || running.has_ended().then_some(()));
-    assert!(!file.exists(), "it is gone with the window");
+    assert!(!file.exists(), "it is gone with the server");
 }
 
 // F10
@@ -45,8 +45,8 @@ fn a_second_window_on_the_same_folder_is_refused_until_the_first_is_gone_however
     let mut first = Served::open(&world, None);
     let second = world.call(&["serve", "--addr", "127.0.0.1:0"]);
     second.answer(1);
-    let told = format!("is open on {} already, at http://{}", world.path("../state").display(), first.addr);
-    assert!(second.err.contains("a window ") && second.err.contains("close it first"), "{}", second.err);
+    let told = format!("is already running for {}, at http://{}", world.path("../state").display(), first.addr);
+    assert!(second.err.contains("already running for") && second.err.contains("stop it first"), "{}", second.err);
     assert!(second.err.replace("work/../", "").contains(&told.replace("work/../", "")), "{told}: {}", second.err);
     assert!(first.ask("GET", "/threads", "").is_some(), "the first goes on, and its token with it");
     first.running.kill();

@@ -39,10 +39,10 @@ impl Written {
         self.families[family].1 = self.store.append(commit).await.expect("a commit").n;
     }
 
-    /// A window on it that keeps so many bytes and folds.
-    fn house(&self, kept: usize, families: usize) -> Everything {
+    /// A server on it that keeps so many bytes and folds.
+    fn house(&self, kept: usize, families: usize) -> AllThreads {
         let (store, closing) = (self.store.clone(), CancellationToken::new());
-        Everything { store, feeds: Mutex::default(), kept, families, closing }
+        AllThreads { store, feeds: Mutex::default(), kept, families, closing }
     }
 
     /// The number of the newest record's last frame.

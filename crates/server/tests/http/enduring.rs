@@ -1,4 +1,4 @@
-//! What the window survives: addresses that lead nowhere, requests that are too large, too many, too slow.
+//! What the server survives: addresses that lead nowhere, requests that are too large, too many, too slow.
 
 use std::io::Write;
 use std::net::TcpStream;

@@ -1,6 +1,6 @@
 //! The newest frames of a feed, kept as the very bytes that were handed out.
 //!
-//! Whoever joins or falls behind takes them from here, so that a thousand who come at once do not read the log a thousand
+//! Watchers that join or fall behind take them from here, so that a thousand that come at once do not read the log a thousand
 //! times. What is older than a bound is let go of; who needs it reads the log.
 
 use std::collections::VecDeque;
@@ -11,7 +11,7 @@ use view::Line;
 use super::put;
 
 /// What a feed handed out, as far back as it is kept.
-pub(super) struct Past {
+pub(super) struct Backlog {
     /// In order; none is empty.
     pieces: VecDeque<Piece>,
     /// Bytes of all pieces.
@@ -21,7 +21,7 @@ pub(super) struct Past {
     gone: u64,
 }
 
-/// What is next for somebody who has seen a frame.
+/// What is next for a watcher that has seen a frame.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Next {
     /// These frames, up to the number.
@@ -32,13 +32,13 @@ pub(super) enum Next {
     Gone,
 }
 
-impl Past {
+impl Backlog {
     /// Keeps the newest `most` bytes, and the newest piece however large it is.
     pub fn new(most: usize) -> Self {
         Self { pieces: VecDeque::new(), held: 0, most, gone: 0 }
     }
 
-    /// The same for frames after one, with which nobody begins who wants more.
+    /// The same for frames after one; what came before is not kept.
     pub fn beginning_after(frame: u64, most: usize) -> Self {
         Self { gone: frame, ..Self::new(most) }
     }
@@ -133,7 +133,7 @@ mod tests {
     }
 
     /// The numbers of all that is handed out after a frame; none where more is missing than is kept.
-    fn told(past: &Past, mut seen: u64) -> Option<Vec<u64>> {
+    fn told(past: &Backlog, mut seen: u64) -> Option<Vec<u64>> {
         let mut ids = Vec::new();
         loop {
             match past.after(seen) {
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn whoever_has_seen_any_frame_is_told_exactly_those_after_it() {
-        let mut past = Past::new(usize::MAX);
+        let mut past = Backlog::new(usize::MAX);
         for ids in [1000..1003, 2000..2001, 4000..4005] {
             past.push(piece(ids));
         }
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn no_more_is_kept_than_there_is_room_for_and_whoever_missed_more_is_told_so() {
         let size = piece([1]).bytes.len();
-        let mut past = Past::new(2 * size);
+        let mut past = Backlog::new(2 * size);
         for id in 1..=5 {
             past.push(piece([id]));
         }
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn a_piece_without_frames_changes_nothing() {
-        let mut past = Past::new(0);
+        let mut past = Backlog::new(0);
         past.push(piece([7]));
         past.push(Piece::default());
         assert_eq!(told(&past, 0), Some(vec![7]));

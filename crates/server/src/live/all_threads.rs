@@ -1,8 +1,8 @@
-//! The log of the whole house as it grows: every family's frames, in the order of the log.
+//! The whole log as it grows: every family's frames, in the order of the log.
 //!
 //! One feed a dialect, as for a family, and it begins at the end of the log. A frame needs all that happened before it in its
 //! family, so a family is folded from its beginning when something first happens in it, and its fold is kept for what follows; the
-//! ones that were silent longest are forgotten, and folded again when they are heard of.
+//! ones that were silent longest are forgotten, and folded again when something happens in them.
 //!
 //! An id is a record's place in the whole log and the frame's place in its event: made as within a family, from another count.
 
@@ -24,8 +24,8 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use view::{Dialect, FRAMES_PER_EVENT, Frames, Line, Lines};
 
-use super::feed::{After, Batch, Ends, Feed, LINGER};
-use super::past::{Draft, Piece};
+use super::backlog::{Draft, Piece};
+use super::feed::{After, Batch, EndOnDrop, Feed, LINGER};
 use super::{FLUSH_EVERY, HEARTBEAT, KEPT, STILL_HERE};
 
 /// Records that are read at once.
@@ -33,8 +33,8 @@ const PAGE: usize = 100;
 /// Families whose folds are kept.
 const FAMILIES: usize = 256;
 
-/// The feeds of the whole house.
-pub(crate) struct Everything {
+/// The feeds of all threads.
+pub(crate) struct AllThreads {
     store: Arc<dyn Store>,
     feeds: Mutex<HashMap<String, Weak<Feed>>>,
     /// What a feed keeps at most, in bytes.
@@ -44,12 +44,12 @@ pub(crate) struct Everything {
     closing: CancellationToken,
 }
 
-impl Everything {
+impl AllThreads {
     pub fn new(store: Arc<dyn Store>, closing: CancellationToken) -> Arc<Self> {
         Arc::new(Self { store, feeds: Mutex::default(), kept: KEPT, families: FAMILIES, closing })
     }
 
-    /// What is new from now on, or everything after a frame; for as long as the window is open.
+    /// What is new from now on, or everything after a frame; for as long as the server is open.
     pub fn watch(
         &self,
         dialect: String,
@@ -98,9 +98,9 @@ struct Source {
 }
 
 impl Source {
-    /// Hands out what is new until the window closes, or nobody watches any more.
+    /// Hands out what is new until the server closes, or no watcher is left.
     async fn follow(mut self, feed: Arc<Feed>, closing: CancellationToken) {
-        let feed = Ends(feed);
+        let feed = EndOnDrop(feed);
         let mut unwatched_since: Option<Instant> = None;
         let mut handed_out = Instant::now();
         loop {
@@ -123,9 +123,9 @@ impl Source {
                     handed_out = Instant::now();
                 }
                 Ok(_) => {}
-                Err(error) => return tracing::error!(%error, "the feed of the house ends"),
+                Err(error) => return tracing::error!(%error, "the feed of all threads ends"),
             }
-            // The watchers hold it too; the feed alone is nobody.
+            // The watchers hold it too.
             if Arc::strong_count(&feed.0) > 1 {
                 unwatched_since = None;
             } else if unwatched_since.get_or_insert_with(Instant::now).elapsed() >= LINGER {
@@ -158,7 +158,7 @@ struct Watcher {
     /// The newest frame that it was handed.
     seen: u64,
     /// What it reads from the log, while its feed does not keep that much.
-    missed: Option<Box<Missed>>,
+    missed: Option<Box<CatchUp>>,
 }
 
 impl Watcher {
@@ -199,7 +199,7 @@ impl Watcher {
             let (position, _) = Frames::resume_point(self.seen);
             let families = Families::new(self.store.clone(), self.dialect.clone(), self.families);
             let from = Selection::everything().after(position.saturating_sub(1)).page(PAGE);
-            Box::new(Missed { families, log: follow(&self.store, from) })
+            Box::new(CatchUp { families, log: follow(&self.store, from) })
         });
         let (bytes, seen) = missed.page(self.seen).await?;
         self.seen = seen.unwrap_or(begins_after).max(self.seen);
@@ -211,12 +211,12 @@ impl Watcher {
 }
 
 /// A place in the log.
-struct Missed {
+struct CatchUp {
     families: Families,
     log: Follow,
 }
 
-impl Missed {
+impl CatchUp {
     /// The next page's frames after one, and the last frame that it could have; none of the latter at the end of the log.
     async fn page(&mut self, seen: u64) -> Result<(Bytes, Option<u64>), store::Error> {
         let page = self.log.ready().await?;

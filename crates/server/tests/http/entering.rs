@@ -1,6 +1,6 @@
 //! Who is let in: whoever knows a secret, and comes from here.
 
-use majordomo_server::Window;
+use majordomo_server::Server;
 use serde_json::json;
 
 use crate::open::{Entered, Open};
@@ -86,7 +86,7 @@ async fn an_address_that_others_reach_needs_a_password() {
         data: open.folder.path().join("data"),
         page: None,
     };
-    let refused = Window::bind(open.staff.clone(), options).await.err().expect("refused");
+    let refused = Server::bind(open.staff.clone(), options).await.err().expect("refused");
     assert!(matches!(refused, majordomo_server::Error::Open(_)), "{refused}");
     open.close().await;
 }

@@ -1,4 +1,4 @@
-//! A window on a house: bound, opened, closed.
+//! The server of one data folder: bound to an address, opened, closed.
 
 use std::fs::{File, TryLockError};
 use std::io::{ErrorKind, Write};
@@ -13,22 +13,22 @@ use store::{Process, Store, ThreadQuery, ThreadRow};
 use tokio::net::TcpListener;
 
 use crate::access::Access;
-use crate::live::{Everything, Live};
+use crate::live::{AllThreads, Live};
 use crate::page::Page;
 use crate::{connection, routes};
 
-/// The file in the folder for state by which our own commands find the window: its token, its address and its process; once it
+/// The file in the folder for state by which our own commands find the server: its token, its address and its process; once it
 /// is closed, in the place of the first two nothing, and below them the runs that it left in the middle.
 pub const TOKEN_FILE: &str = "server.token";
 
 /// The file there that leads a browser to the link: a command line can be read by everybody on the machine, and it cannot.
 const LINK_FILE: &str = "enter.html";
-/// What is kept of browsers that were let in.
+/// The browsers that have signed in.
 const GUESTS_FILE: &str = "server.guests";
-/// The file there that is locked while a window is open on the folder and its staff is at work; the lock dies with its process.
+/// The file there that is locked while a server runs on the folder; the lock ends with its process.
 const LOCK_FILE: &str = "server.lock";
 
-/// How a window is opened.
+/// How a server is opened.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Where it listens. Anything but this machine needs a password.
@@ -43,21 +43,21 @@ pub struct Options {
     pub page: Option<PathBuf>,
 }
 
-/// What keeps a window from opening.
+/// Why a server cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Others could reach it, and nothing would keep them out.
     #[error("{0} can be reached from elsewhere: set a password (MAJORDOMO_PASSWORD), or listen on 127.0.0.1")]
     Open(SocketAddr),
-    /// Another window is open on the same folder.
+    /// Another server runs on the same folder.
     #[error(
-        "a window is open on {} already{place}: close it first, or choose another folder (MAJORDOMO_DATA)",
+        "`majordomo serve` is already running for {}{place}: stop it first, or choose another folder (MAJORDOMO_DATA)",
         folder.display()
     )]
     Taken {
         /// Which folder.
         folder: PathBuf,
-        /// Where that window is, for people.
+        /// The address of that server, for people.
         place: String,
     },
     /// The address cannot be used.
@@ -78,21 +78,21 @@ pub enum Error {
     },
 }
 
-/// A window that is bound and not yet open.
-pub struct Window {
+/// A server that is bound and not yet open.
+pub struct Server {
     staff: Staff,
     listener: TcpListener,
     addr: SocketAddr,
     access: Arc<Access>,
     token_file: PathBuf,
     page: Arc<Page>,
-    /// What the window before this one left.
+    /// What the server before this one left.
     before: Option<Before>,
-    /// Keeps others from opening a window on the same folder.
-    lock: Folder,
+    /// Keeps another server from the same folder.
+    lock: DataLock,
 }
 
-/// The window before this one.
+/// The server before this one.
 struct Before {
     process: String,
     left: Vec<String>,
@@ -104,7 +104,7 @@ pub(crate) struct Shared {
     pub staff: Staff,
     pub access: Arc<Access>,
     pub live: Arc<Live>,
-    pub everything: Arc<Everything>,
+    pub everything: Arc<AllThreads>,
     pub page: Arc<Page>,
 }
 
@@ -114,8 +114,8 @@ impl Shared {
     }
 }
 
-impl Window {
-    /// Binds a window on what a staff does.
+impl Server {
+    /// Binds a server for a staff.
     pub async fn bind(staff: Staff, options: Options) -> Result<Self, Error> {
         if !options.addr.ip().is_loopback() && options.password.is_none() {
             return Err(Error::Open(options.addr));
@@ -139,13 +139,13 @@ impl Window {
         self.addr
     }
 
-    /// The link by which one browser comes in, once.
+    /// The link by which one browser signs in, once.
     pub fn link(&self) -> String {
         let code = self.access.code().unwrap_or_default();
         format!("http://{}/enter?code={code}", self.addr)
     }
 
-    /// Writes a file that leads a browser to the link, and that only its owner can read. It is there until the window is closed.
+    /// Writes a file that leads a browser to the link, and that only its owner can read. It is there until the server is closed.
     pub fn link_file(&self) -> Result<PathBuf, Error> {
         let path = self.token_file.with_file_name(LINK_FILE);
         let text = format!(
@@ -157,9 +157,9 @@ impl Window {
         Ok(path)
     }
 
-    /// Serves until `closed`; then what is under way ends, and runs are left to be resumed by whoever owns the staff, and who
-    /// keeps the folder until the staff has left.
-    pub async fn open(self, closed: impl Future<Output = ()>) -> Folder {
+    /// Serves until `closed`; then requests that are under way end. Runs are left to be resumed. The caller keeps the lock of the
+    /// folder until the staff has left.
+    pub async fn open(self, closed: impl Future<Output = ()>) -> DataLock {
         let Self { staff, listener, addr: _, access, token_file, page, before, lock } = self;
         if let Err(error) = staff.runtime().store().prepare().await {
             tracing::warn!(%error, "the database is opened when it is first read");
@@ -169,7 +169,7 @@ impl Window {
         if let Some(before) = before {
             go_on(&staff, &before).await;
         }
-        let everything = Everything::new(staff.runtime().store().clone(), closing.clone());
+        let everything = AllThreads::new(staff.runtime().store().clone(), closing.clone());
         let router = routes::all(Shared { staff: staff.clone(), access, live, everything, page });
         let serving = connection::serve(listener, router, closing.clone());
         tokio::pin!(serving);
@@ -180,7 +180,7 @@ impl Window {
                 serving.await;
             }
         }
-        // Another window may have been opened since.
+        // Another server may have been opened since.
         let own = Process::current().id;
         if served_before(&token_file).is_some_and(|before| before.process == own.as_str()) {
             // Most were opened without one.
@@ -195,32 +195,31 @@ impl Window {
     }
 }
 
-/// The folder for state, kept from other windows until this is dropped.
+/// The lock of the folder for state: no other server runs on it until this is dropped.
 #[derive(Debug)]
-pub struct Folder {
+pub struct DataLock {
     _lock: File,
 }
 
-/// Takes the folder for a window. Where files cannot be locked, nobody is kept from it.
-fn lock(folder: &Path) -> Result<Folder, Error> {
+/// Locks the folder. Where files cannot be locked, no other server is kept from it.
+fn lock(folder: &Path) -> Result<DataLock, Error> {
     let path = folder.join(LOCK_FILE);
     let broken = |source| Error::Token { path: path.clone(), source };
     let file = File::options().write(true).create(true).truncate(false).mode(0o600).open(&path).map_err(broken)?;
     match file.try_lock() {
-        Ok(()) => Ok(Folder { _lock: file }),
+        Ok(()) => Ok(DataLock { _lock: file }),
         Err(TryLockError::WouldBlock) => {
             let told = std::fs::read_to_string(folder.join(TOKEN_FILE)).unwrap_or_default();
             let addr = told.lines().nth(1).filter(|addr| !addr.is_empty());
             let place = addr.map_or_else(String::new, |addr| format!(", at http://{addr}"));
             Err(Error::Taken { folder: folder.to_owned(), place })
         }
-        Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => Ok(Folder { _lock: file }),
+        Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => Ok(DataLock { _lock: file }),
         Err(TryLockError::Error(error)) => Err(broken(error)),
     }
 }
 
-/// Goes on with the runs that the window before this one left in the middle. Those that were begun at a terminal are left to
-/// whoever began them.
+/// Resumes the runs that the server before this one left in the middle. Those that were begun at a terminal are left as they are.
 async fn go_on(staff: &Staff, before: &Before) {
     let rows = live_roots(staff).await;
     let living = match staff.runtime().store().living(staff.runtime().clock().now()).await {
@@ -250,7 +249,7 @@ fn is_owned_by(row: &ThreadRow, process: &str) -> bool {
     row.owner.as_ref().is_some_and(|owner| owner.process.id.as_str() == process)
 }
 
-/// What the file of a window tells of it.
+/// Reads the file of a server.
 fn served_before(path: &Path) -> Option<Before> {
     let text = std::fs::read_to_string(path).ok()?;
     let mut lines = text.lines().skip(2).map(str::to_owned);
@@ -259,9 +258,9 @@ fn served_before(path: &Path) -> Option<Before> {
 
 /// Writes a file that only its owner can read, in the place of whatever was there.
 pub(crate) fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
-    // A name for this file and this process alone: several files are written side by side, by several windows.
+    // A name for this file and this process alone: several files are written at the same time, by several servers.
     let passing = path.with_added_extension(format!("{}.new", std::process::id()));
-    // One that a killed process left, or a link that somebody planted: neither is written through.
+    // A file that a killed process left, or a link that another program planted: neither is written through.
     let _ = std::fs::remove_file(&passing);
     let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&passing)?;
     file.write_all(text.as_bytes())?;

@@ -1,4 +1,4 @@
-//! What a request brings along, read and refused in our own words: the thread in its address, its parameters, its body.
+//! What a request holds, read and refused with our own messages: the name in its path, its parameters, its body.
 
 use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
@@ -13,9 +13,9 @@ use crate::access::Caller;
 use crate::problem::Problem;
 
 /// The name in an address.
-pub struct Named(pub String);
+pub struct PathParam(pub String);
 
-impl<S: Send + Sync> FromRequestParts<S> for Named {
+impl<S: Send + Sync> FromRequestParts<S> for PathParam {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
@@ -27,9 +27,9 @@ impl<S: Send + Sync> FromRequestParts<S> for Named {
 }
 
 /// The parameters of an address. One that is not known here is refused by name: it would otherwise be left out in silence.
-pub struct Asked<T>(pub T);
+pub struct QueryParams<T>(pub T);
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Asked<T> {
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for QueryParams<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
@@ -42,10 +42,10 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Asked<T> {
     }
 }
 
-/// A body of JSON. A browser must call it that, for a form of another site cannot; whoever holds the token may call it anything.
-pub struct Sent<T>(pub T);
+/// A body of JSON. A browser must call it that, for a form of another site cannot; a program with the token may call it anything.
+pub struct JsonBody<T>(pub T);
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Sent<T> {
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
@@ -55,7 +55,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Sent<T> {
         }
         let unread = |_| Problem::unusable("the body did not arrive");
         let bytes = Bytes::from_request(request, state).await.map_err(unread)?;
-        // Nothing at all is an empty object: whoever has nothing to say need not say so.
+        // No body at all is an empty object.
         let text: &[u8] = if bytes.is_empty() { b"{}" } else { &bytes };
         let unusable =
             |why: &dyn std::fmt::Display| Problem::unusable(format!("the body is not what is asked for here: {why}"));
@@ -74,9 +74,9 @@ fn is_json(headers: &HeaderMap) -> bool {
 
 /// The name of a dialect that there is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Speech(pub String);
+pub struct DialectName(pub String);
 
-impl Speech {
+impl DialectName {
     /// One that is known to be there.
     pub fn named(name: &str) -> Self {
         Self(name.to_owned())
@@ -93,14 +93,14 @@ impl Speech {
     }
 }
 
-impl Default for Speech {
+impl Default for DialectName {
     /// Our own words.
     fn default() -> Self {
         Self::named("canonical")
     }
 }
 
-impl<'de> Deserialize<'de> for Speech {
+impl<'de> Deserialize<'de> for DialectName {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = String::deserialize(deserializer)?;
         match Dialect::named(&name) {
@@ -113,9 +113,9 @@ impl<'de> Deserialize<'de> for Speech {
     }
 }
 
-impl JsonSchema for Speech {
+impl JsonSchema for DialectName {
     fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Speech".into()
+        "DialectName".into()
     }
 
     fn inline_schema() -> bool {

@@ -1,4 +1,4 @@
-//! What an agent's own commands find of the window: nothing.
+//! What an agent's own commands find of the server: nothing.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -7,7 +7,7 @@ use testkit::world::until;
 
 use crate::{Served, world};
 
-// T23: behind its walls there is no token to read and no way to the window. Without walls a command is asked about itself.
+// T23: behind its walls there is no token to read and no way to the server. Without walls a command is asked about itself.
 #[test]
 fn a_command_cannot_reach_the_window_and_decide_what_a_person_is_asked() {
     let write = call("write_file", r#"path = "new.txt", content = "written""#);

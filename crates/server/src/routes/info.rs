@@ -1,4 +1,4 @@
-//! The house itself: its agents, models, settings, and what was used.
+//! Health, agents, models, settings, and what was used.
 
 use agent::Mode;
 use axum::Json;
@@ -7,12 +7,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use store::{Execution, UsageRow};
 
-use super::asked::Asked;
+use super::extract::QueryParams;
 use crate::problem::Problem;
+use crate::server::Shared;
 use crate::shapes::{self, AgentRole, Health, Models, Setting};
-use crate::window::Shared;
 
-/// `GET healthz`: that somebody is here, and nothing else.
+/// `GET healthz`: that the server is up, and nothing else.
 pub async fn health() -> Json<Health> {
     Json(Health { status: "ok".to_owned() })
 }
@@ -38,7 +38,7 @@ fn mode(mode: Mode) -> shapes::Mode {
     }
 }
 
-/// `GET models`: what a root speaks with, and who can be asked.
+/// `GET models`: the model of a new thread, and the providers.
 pub async fn models(State(shared): State<Shared>) -> Json<Models> {
     let (model, reason) = match shared.staff.model() {
         Ok(model) => (Some(model.to_owned()), None),
@@ -58,7 +58,7 @@ pub struct OfWorkflow {
 /// `GET executions?workflow=`.
 pub async fn executions(
     State(shared): State<Shared>,
-    Asked(of): Asked<OfWorkflow>,
+    QueryParams(of): QueryParams<OfWorkflow>,
 ) -> Result<Json<Vec<Execution>>, Problem> {
     let root = shared.store().resolve(&of.workflow).await?.root();
     Ok(Json(shared.store().executions(&root).await?))
@@ -73,7 +73,10 @@ pub struct OfRoot {
 }
 
 /// `GET usage`.
-pub async fn usage(State(shared): State<Shared>, Asked(of): Asked<OfRoot>) -> Result<Json<Vec<UsageRow>>, Problem> {
+pub async fn usage(
+    State(shared): State<Shared>,
+    QueryParams(of): QueryParams<OfRoot>,
+) -> Result<Json<Vec<UsageRow>>, Problem> {
     let root = match &of.root {
         Some(name) => Some(shared.store().resolve(name).await?.root()),
         None => None,

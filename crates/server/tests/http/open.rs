@@ -1,4 +1,4 @@
-//! A house with a window, and what a client can do with it.
+//! A server, and what a client can do with it.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use majordomo::config::{Config, Flags, Surroundings};
 use majordomo::staff::Consent;
 use majordomo::{Options, Staff};
-use majordomo_server::Window;
+use majordomo_server::Server;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
@@ -44,7 +44,7 @@ pub const CROWD: usize = 101;
 /// How long something is waited for that will come unless the house is broken.
 pub const PATIENCE: Duration = Duration::from_secs(180);
 
-/// A house with a window, and a program that knows its token.
+/// A server, and a program that knows its token.
 pub struct Open {
     pub addr: SocketAddr,
     pub token: String,
@@ -53,7 +53,7 @@ pub struct Open {
     pub client: reqwest::Client,
     pub folder: tempfile::TempDir,
     close: Option<oneshot::Sender<()>>,
-    closed: tokio::task::JoinHandle<majordomo_server::Folder>,
+    closed: tokio::task::JoinHandle<majordomo_server::DataLock>,
 }
 
 impl Open {
@@ -96,12 +96,12 @@ impl Open {
             data: data.clone(),
             page: None,
         };
-        let window = Window::bind(staff.clone(), options).await.expect("a window");
-        let (addr, link) = (window.addr(), window.link());
+        let server = Server::bind(staff.clone(), options).await.expect("a server");
+        let (addr, link) = (server.addr(), server.link());
         let token = std::fs::read_to_string(data.join("server.token")).expect("a token");
         let token = token.lines().next().expect("a token").to_owned();
         let (close, told) = oneshot::channel();
-        let closed = tokio::spawn(window.open(async { _ = told.await }));
+        let closed = tokio::spawn(server.open(async { _ = told.await }));
         // Only the first one of a process is needed.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = reqwest::Client::builder().timeout(PATIENCE).build().expect("a client");
@@ -241,7 +241,7 @@ impl Entered {
 /// The head of an answer.
 pub fn head(stream: &mut TcpStream) -> String {
     let (mut answer, mut piece) = (Vec::new(), [0; 4096]);
-    while !answer.windows(4).any(|window| window == b"\r\n\r\n") {
+    while !answer.windows(4).any(|four| four == b"\r\n\r\n") {
         match stream.read(&mut piece) {
             Ok(0) | Err(_) => break,
             Ok(length) => answer.extend_from_slice(&piece[..length]),
