@@ -1,4 +1,4 @@
-//! One task, one agent: take an input, ask the rules, commit, then perform. The driver owns its thread by `&mut`.
+//! One task, one agent: take an input, gather facts, ask the rules, commit, then perform. The driver owns its thread by `&mut`.
 //! Reports that come in while it commits are committed together.
 //!
 //! Whatever is under way is a future that this task polls and that ends in an input, so that letting go of the driver lets
@@ -12,7 +12,8 @@ use std::time::Duration;
 
 use agent::event::{Answered, ThreadCreated};
 use agent::message::Part;
-use agent::{Event, Input, InputId, Outside, Report, Strength, Thread, ThreadId};
+use agent::permission::Rule;
+use agent::{Event, Input, InputId, Outside, Report, Step, Strength, Thread, ThreadId};
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
@@ -22,6 +23,7 @@ use tokio::time::Instant;
 use tool::Workspace;
 
 use crate::error::Error;
+use crate::facts::Gatherer;
 use crate::live_slot::LiveSlot;
 use crate::perform::Performer;
 use crate::retry::retry_transient;
@@ -144,12 +146,12 @@ impl Driver {
         let now = self.performer.clock.now();
         let birth = Event::ThreadCreated(Box::new(created));
         let mut thread = Thread::new(now, &birth);
-        let mut step = thread.handle(&self.runtime.house, Input::Begin, now);
+        let (mut step, _) = decide(&self.runtime.facts, &mut thread, Input::Begin, now).await;
         let mut events = vec![birth];
         events.append(&mut step.events);
         if let Some((id, input)) = sent {
             events.push(arrived(&mut thread, now, id, input));
-            let mut taken_up = thread.handle(&self.runtime.house, Input::Arrived, now);
+            let (mut taken_up, _) = decide(&self.runtime.facts, &mut thread, Input::Arrived, now).await;
             events.append(&mut taken_up.events);
             step.effects.append(&mut taken_up.effects);
         }
@@ -160,7 +162,7 @@ impl Driver {
             Commitment::Lost(error) => return Err(error.into()),
         }
         self.thread = Some(thread);
-        self.after(&events, step.effects, false);
+        self.after(&events, step.effects, None, false);
         Ok(())
     }
 
@@ -344,15 +346,16 @@ impl Driver {
                     events.push(Arc::new(arrived(thread, now, id.clone(), what.clone())));
                 }
             }
-            let mut effects = Vec::new();
+            let (mut effects, mut rules) = (Vec::new(), None);
             for input in &inputs {
-                let mut step = thread.handle(&self.runtime.house, input.clone(), now);
+                let (mut step, in_force) = decide(&self.runtime.facts, thread, input.clone(), now).await;
+                rules = in_force.or(rules);
                 events.extend(step.events.into_iter().map(Arc::new));
                 effects.append(&mut step.effects);
             }
             if !events.is_empty() {
                 match self.commit(now, &events).await {
-                    Commitment::Done => self.after(&events, effects, reopening),
+                    Commitment::Done => self.after(&events, effects, rules, reopening),
                     Commitment::Behind => {
                         Box::pin(self.reread()).await;
                         missed = true;
@@ -410,11 +413,17 @@ impl Driver {
         }
     }
 
-    /// What follows from a commit: effects are performed, a report is handed up.
-    fn after(&mut self, events: &[Arc<Event>], effects: Vec<agent::Effect>, reopening: bool) {
+    /// What follows from a commit: effects are performed, a report is handed up. `rules` are those that were decided by.
+    fn after(
+        &mut self,
+        events: &[Arc<Event>],
+        effects: Vec<agent::Effect>,
+        rules: Option<Arc<[Rule]>>,
+        reopening: bool,
+    ) {
         let Some(thread) = &self.thread else { return };
         for effect in effects {
-            if let Some(future) = self.performer.perform(thread, effect, reopening) {
+            if let Some(future) = self.performer.perform(thread, effect, rules.as_ref(), reopening) {
                 self.under_way.push(future);
             }
         }
@@ -535,6 +544,16 @@ impl Driver {
             self.under_way.clear();
         }
     }
+}
+
+/// Gathers what an input needs to be known, and decides on it. The answer holds the rules that were gathered.
+async fn decide(facts: &Gatherer, thread: &mut Thread, input: Input, now: agent::Time) -> (Step, Option<Arc<[Rule]>>) {
+    let needs = thread.needs(&facts.known, &input, now);
+    if needs.is_empty() {
+        return (thread.handle(input, &facts.known, now), None);
+    }
+    let facts = Box::pin(facts.gather(&thread.created.workspace, needs)).await;
+    (thread.handle(input, &facts, now), facts.rules)
 }
 
 enum Commitment {

@@ -11,6 +11,7 @@ mod attach;
 mod clock;
 mod driver;
 mod error;
+mod facts;
 mod family;
 mod keeper;
 mod live_slot;
@@ -21,4 +22,5 @@ mod schema;
 
 pub use clock::Clock;
 pub use error::Error;
+pub use facts::{Gatherer, Sources};
 pub use runtime::{Fleeting, FleetingKind, Options, RunHandle, Runtime, Start, short_name};

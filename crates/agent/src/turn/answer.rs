@@ -160,7 +160,7 @@ fn judge(moment: &Moment<'_>, parts: &[Part], unreadable: &[(CallId, Arc<str>)])
             );
             (refused(reason), true)
         } else {
-            let (what, rule) = thread.rule_on(moment.house, name, input).verdict(moment.house);
+            let (what, rule) = thread.rule_on(moment.facts, name, input).verdict(moment.facts);
             by = rule;
             (what, true)
         };

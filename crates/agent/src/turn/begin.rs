@@ -76,8 +76,8 @@ pub fn last(moment: &mut Moment<'_>, ending: Ending) {
 }
 
 /// The tools that a thread has, as they are advertised.
-pub fn advertised<'a>(thread: &'a Thread, house: &'a crate::house::House) -> impl Iterator<Item = ToolInfo> + 'a {
-    thread.created.role.tools.iter().filter_map(|name| house.tool(name, &thread.created))
+pub fn advertised<'a>(thread: &'a Thread, catalog: &'a crate::catalog::Catalog) -> impl Iterator<Item = ToolInfo> + 'a {
+    thread.created.role.tools.iter().filter_map(|name| catalog.tool(name, &thread.created))
 }
 
 fn start(moment: &mut Moment<'_>, kind: TurnKind, max_tokens: u64, claim: Claim) {
@@ -255,7 +255,7 @@ pub fn closing_tokens(moment: &Moment<'_>) -> u64 {
 
 /// Bytes of the system prompt and of the advertised tools.
 fn fixed_bytes(moment: &Moment<'_>) -> usize {
-    let tools = advertised(moment.thread, moment.house)
+    let tools = advertised(moment.thread, &moment.facts.catalog)
         .map(|tool| tool.name.len() + tool.description.len() + tool.schema.text().len() + 48)
         .sum::<usize>();
     context::system(&moment.thread.created).len() + tools

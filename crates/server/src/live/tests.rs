@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use agent::budget::Grant;
 use agent::event::ThreadCreated;
-use agent::house::House;
 use agent::model::Model;
 use agent::role::Role;
-use agent::{Event, InputId, Mode, ThreadId, Time};
+use agent::{Consent, Event, InputId, Mode, ThreadId, Time};
 use bytes::Bytes;
 use futures_util::future::join_all;
 use futures_util::stream::{Stream, StreamExt};
@@ -42,7 +41,9 @@ impl Written {
             providers: Providers::new(Vec::new(), ModelTable::default(), provider::Options::default())
                 .expect("providers"),
             tools: Registry::new(),
-            house: Arc::new(House::new([].into(), [].into(), |_: &str| Ok(model()))),
+            catalog: Arc::default(),
+            consent: Consent::Nobody,
+            sources: Arc::new(()),
             person: None,
             data: None,
         });

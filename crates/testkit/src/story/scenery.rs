@@ -5,20 +5,19 @@ use std::sync::Arc;
 
 use agent::birth::{self, Root};
 use agent::event::ThreadCreated;
-use agent::house::House;
 use agent::model::{Model, Price};
 use agent::policy::Policy;
 use agent::role::Agent;
-use agent::tools::{Reach, Risk, ToolInfo};
-use agent::{Json, Mode, ThreadId};
+use agent::tools::{Assessment, Reach, Risk, ToolInfo};
+use agent::{Catalog, Consent, Facts, Input, Json, Mode, Thread, ThreadId, Time};
 
 use super::script::Setup;
 
 /// The values of the preset `opta`, from where the binary takes them.
 const OPTA: &str = include_str!("../../../majordomo/src/presets/opta.toml");
 
-/// The house of all stories.
-pub fn house() -> House {
+/// The tools and agents of all stories.
+pub fn catalog() -> Catalog {
     let tools = [
         ("ask_user", Reach::ReadOnly, true),
         ("edit_file", Reach::Workspace, false),
@@ -50,11 +49,23 @@ pub fn house() -> House {
         };
         (Arc::from(name), agent)
     };
-    House::new(BTreeMap::from(tools.map(tool)), BTreeMap::from(agents.map(agent)), model)
+    Catalog { tools: BTreeMap::from(tools.map(tool)), agents: BTreeMap::from(agents.map(agent)), ..Catalog::default() }
+}
+
+/// What a thread needs to know for an input: there are no rules, and a call does what its tool declares.
+pub fn facts(catalog: &Arc<Catalog>, thread: &Thread, input: &Input, now: Time) -> Facts {
+    let mut facts = Facts::new(catalog.clone(), Consent::Nobody);
+    let needs = thread.needs(&facts, input, now);
+    facts.rules = needs.rules.then(|| [].into());
+    facts.models = needs.models.iter().map(|name| (name.clone(), model(name).map_err(Arc::from))).collect();
+    for (tool, input) in needs.calls {
+        facts.assessed(&tool, &input, Assessment::of(&catalog.tools[&tool], &input));
+    }
+    facts
 }
 
 /// The first event of a story's root.
-pub fn root(house: &House, setup: &Setup) -> ThreadCreated {
+pub fn root(catalog: &Catalog, setup: &Setup) -> ThreadCreated {
     let root = Root {
         id: ThreadId::new("r"),
         agent: setup.agent.clone(),
@@ -68,7 +79,8 @@ pub fn root(house: &House, setup: &Setup) -> ThreadCreated {
         household: None,
         output_schema: setup.schema.clone(),
     };
-    birth::root(house, root).unwrap_or_else(|reason| panic!("the root cannot be: {reason}"))
+    let spoken = model(&root.model).unwrap_or_else(|reason| panic!("the root cannot be: {reason}"));
+    birth::root(catalog, root, spoken).unwrap_or_else(|reason| panic!("the root cannot be: {reason}"))
 }
 
 fn model(name: &str) -> Result<Model, String> {

@@ -11,10 +11,9 @@ use agent::budget::{Claim, Grant};
 use agent::event::{
     Answered, ChildSpawned, Ending, Enough, Event, Subtask, TurnKind, TurnStarted, Verdict, VerdictKind,
 };
-use agent::house::House;
 use agent::message::{Message, Origin, Part, Role};
 use agent::report::Report;
-use agent::{Thread, ThreadId, Time, context};
+use agent::{Catalog, Thread, ThreadId, Time, context};
 
 /// What an event is told against.
 pub struct Scene<'a> {
@@ -115,14 +114,14 @@ pub fn event(scene: &Scene<'_>, event: &Event) -> Vec<String> {
 }
 
 /// What a story asks to see of a thread; none if there is no such thing.
-pub fn shown(what: &str, thread: &Thread, house: &House) -> Option<Vec<String>> {
+pub fn shown(what: &str, thread: &Thread, catalog: &Catalog) -> Option<Vec<String>> {
     match what {
         "talk" => Some(thread.talk.messages().iter().flat_map(|message| message_words(message)).collect()),
         "system" => Some(
             context::system(&thread.created).lines().map(|line| format!("| {line}").trim_end().to_owned()).collect(),
         ),
         "tools" => {
-            let tools = agent::birth::advertised(thread, house);
+            let tools = agent::birth::advertised(thread, catalog);
             Some(vec![tools.iter().map(|tool| tool.name.as_ref()).collect::<Vec<_>>().join(", ")])
         }
         "left" => {
