@@ -355,7 +355,7 @@ impl Driver {
             }
             if !events.is_empty() {
                 match self.commit(now, &events).await {
-                    Commitment::Done => self.after(&events, effects, rules, reopening),
+                    Commitment::Done => self.after(&events, effects, rules.as_ref(), reopening),
                     Commitment::Behind => {
                         Box::pin(self.reread()).await;
                         missed = true;
@@ -418,12 +418,12 @@ impl Driver {
         &mut self,
         events: &[Arc<Event>],
         effects: Vec<agent::Effect>,
-        rules: Option<Arc<[Rule]>>,
+        rules: Option<&Arc<[Rule]>>,
         reopening: bool,
     ) {
         let Some(thread) = &self.thread else { return };
         for effect in effects {
-            if let Some(future) = self.performer.perform(thread, effect, rules.as_ref(), reopening) {
+            if let Some(future) = self.performer.perform(thread, effect, rules, reopening) {
                 self.under_way.push(future);
             }
         }

@@ -29,6 +29,9 @@ pub struct Room {
     calls: u32,
 }
 
+/// Says what a call would do.
+pub type Assess = dyn Fn(&ToolInfo, &Json) -> Assessment;
+
 /// What facts are gathered from.
 pub struct World {
     pub catalog: Catalog,
@@ -36,7 +39,7 @@ pub struct World {
     pub rules: Vec<Rule>,
     pub preferences: BTreeMap<Arc<str>, Vec<Preference>>,
     /// What a call would do, as its tool declares it unless a test says otherwise.
-    pub assess: Box<dyn Fn(&ToolInfo, &Json) -> Assessment>,
+    pub assess: Box<Assess>,
 }
 
 impl World {
