@@ -17,7 +17,7 @@ use agent::{Event, Input, InputId, Outside, Report, Step, Strength, Thread, Thre
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
-use store::Commit;
+use store::{Commit, Selection};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 use tool::Workspace;
@@ -482,7 +482,8 @@ impl Driver {
     /// Applies what others wrote: letters. Whoever reads anything else there has been replaced.
     async fn catch_up(&mut self) {
         let (runtime, id, n) = (self.runtime.clone(), self.id.clone(), self.n);
-        let found = retry_transient(&runtime, &id, || runtime.store.read(&id, n, usize::MAX)).await;
+        let letters = || store::read_all(&*runtime.store, Selection::thread(&id).after(n));
+        let found = retry_transient(&runtime, &id, letters).await;
         match (found, &mut self.thread) {
             (Ok(records), Some(thread)) => {
                 for record in records {

@@ -8,8 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use agent::birth::{self, Root};
 use agent::thread::SlotState;
 use agent::{Catalog, Consent, Event, InputId, Outside, Report, Strength, Thread, ThreadId};
+use futures_util::StreamExt;
 use provider::Providers;
-use store::{Process, ProcessId, Store};
+use store::{Process, ProcessId, Selection, Store};
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -230,31 +231,29 @@ impl Runtime {
     /// Stops a thread and its subtree, and waits until that is true. One whose process is gone is ended here, without asking
     /// its model. What a person has asked of a root in the meantime is not stopped: its run begins when this one is over.
     pub async fn stop(&self, thread: &ThreadId, strength: Strength, reason: &str) -> Result<(), Error> {
-        let mut tail = self.0.store.tail();
         let unknown = || Error::from(store::Error::UnknownThread(thread.as_str().into()));
         let id = InputId::new(fresh_name());
-        let mut since = self.0.store.thread(thread).await?.ok_or_else(unknown)?.head;
+        let head = self.0.store.thread(thread).await?.ok_or_else(unknown)?.head;
+        let mut log = store::follow(&self.0.store, Selection::thread(thread).after(head));
         let mut is_sent = false;
         self.send_as(id.clone(), thread, Outside::Stopped { strength, reason: reason.into() }).await?;
         self.finish_if_left(thread).await?;
         loop {
-            tail.borrow_and_update();
             let row = self.0.store.thread(thread).await?.ok_or_else(unknown)?;
-            for record in self.0.store.read(thread, since, usize::MAX).await? {
-                since = record.n;
+            if !row.state.is_live() {
+                return Ok(());
+            }
+            let Ok(news) = tokio::time::timeout(std::time::Duration::from_millis(500), log.next()).await else {
+                // The process that owned it may have gone in the meantime.
+                self.finish_if_left(thread).await?;
+                continue;
+            };
+            for record in news.ok_or(store::Error::Closed)?? {
                 match &*record.event {
                     Event::InputArrived { id: arrived, .. } => is_sent |= *arrived == id,
                     Event::Reported(_) if is_sent => return Ok(()),
                     _ => {}
                 }
-            }
-            if !row.state.is_live() {
-                return Ok(());
-            }
-            // The process that owned it may have gone in the meantime.
-            let pause = tokio::time::timeout(std::time::Duration::from_millis(500), tail.changed());
-            if pause.await.is_err() {
-                self.finish_if_left(thread).await?;
             }
         }
     }
@@ -417,26 +416,19 @@ pub(crate) struct Log {
 
 /// Reads a thread from its log.
 pub(crate) async fn read(store: &dyn Store, id: &ThreadId) -> Result<Log, store::Error> {
-    const PAGE: usize = 4096;
     let mut thread: Option<Thread> = None;
     let (mut n, mut report) = (0, None);
-    loop {
-        let page = store.read(id, n, PAGE).await?;
-        let full = page.len() == PAGE;
-        for record in page {
-            n = record.n;
-            match &mut thread {
-                None => thread = Some(Thread::new(record.at, &record.event)),
-                Some(thread) => thread.apply(record.at, &record.event),
-            }
-            if let Event::Reported(last) = &*record.event {
-                report = Some((**last).clone());
-            }
+    let see = |record: store::Record| {
+        n = record.n;
+        match &mut thread {
+            None => thread = Some(Thread::new(record.at, &record.event)),
+            Some(thread) => thread.apply(record.at, &record.event),
         }
-        if !full {
-            break;
+        if let Event::Reported(last) = &*record.event {
+            report = Some((**last).clone());
         }
-    }
+    };
+    store::replay(store, Selection::thread(id), see).await?;
     let thread = thread.ok_or_else(|| store::Error::UnknownThread(id.as_str().into()))?;
     Ok(Log { thread, n, report })
 }

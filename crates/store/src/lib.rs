@@ -16,6 +16,7 @@ pub mod conformance;
 mod error;
 #[cfg(feature = "failpoints")]
 mod failpoint;
+mod follow;
 mod log;
 mod memory;
 mod process;
@@ -26,6 +27,7 @@ mod sqlite;
 
 pub use approvals::{ApprovalQuery, ApprovalRow, ApprovalStatus};
 pub use error::{Error, Source};
+pub use follow::{Follow, PAGE, Selection, follow, read_all, replay, replay_until};
 pub use log::{Answer, Appended, Commit, Record, Store};
 pub use memory::MemoryStore;
 pub use process::{HEARTBEAT_EXPIRES_MS, Process, ProcessId};

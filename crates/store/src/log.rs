@@ -93,8 +93,12 @@ pub trait Store: Send + Sync + 'static {
     /// All events after a position, in order.
     fn all(&self, after_position: u64, limit: usize) -> Answer<Vec<Record>>;
 
-    /// The newest position. What this handle writes is announced at once, what other processes write after a moment;
-    /// they are looked for only while somebody holds a receiver.
+    /// The newest position that is safe to follow. What this handle writes is announced at once, what other processes write
+    /// after a moment; they are looked for only while a receiver is held.
+    ///
+    /// A reader that has read an event, or has seen its position here, never later finds an event with a lower position. A store
+    /// in which writers commit out of the order of their positions holds events back until those before them are there.
+    /// `seq` and `n` are safe in the same way. [`crate::follow`] relies on it.
     fn tail(&self) -> watch::Receiver<u64>;
 
     /// Takes ownership of a thread whose owner is gone and raises its epoch, which is the answer.

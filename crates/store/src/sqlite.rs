@@ -100,11 +100,17 @@ impl SqliteStore {
 
     /// Writes what stands in line, lets go of the file, and refuses everything from then on.
     ///
-    /// A store that is dropped does the same, but nobody can wait for it.
+    /// A store that is dropped does the same, but nobody can wait for it. Those who follow are told that it is closed.
     pub async fn close(&self) {
         self.readers.close();
         self.follower.close();
         self.writer.close().await;
+    }
+
+    /// Whether commits of other processes are looked for.
+    #[cfg(test)]
+    pub(crate) fn is_looking(&self) -> bool {
+        self.follower.is_looking()
     }
 
     /// How the database is, page by page.

@@ -11,9 +11,10 @@ use agent::budget::Grant;
 use agent::policy::Policy;
 use agent::role::Agent;
 use agent::{Catalog, Consent, Event, Mode, Report, ThreadId};
+use futures_util::StreamExt;
 use majordomo_runtime::{Error, Options, RunHandle, Runtime, Start};
 use provider::{ModelTable, Providers};
-use store::{MemoryStore, Record, SqliteStore, Store, ThreadQuery};
+use store::{MemoryStore, Record, Selection, SqliteStore, Store, ThreadQuery};
 use testkit::invariants::{Ledger, family};
 use tool::Registry;
 
@@ -128,7 +129,7 @@ impl Room {
 
     /// Every event of a family.
     pub async fn log(&self, root: &ThreadId) -> Vec<Record> {
-        self.store.tree(root, 0, 1_000_000).await.expect("the log can be read")
+        store::read_all(&*self.store, Selection::tree(root)).await.expect("the log can be read")
     }
 
     /// The report of a thread, which it has once.
@@ -151,10 +152,11 @@ impl Room {
 
     /// Waits until the log of a family holds something.
     pub async fn until_logged(&self, root: &ThreadId, what: &str, holds: impl Fn(&[Record]) -> bool) {
-        let mut tail = self.store.tail();
+        let mut log = store::follow(&self.store, Selection::tree(root));
         let look = async {
-            while !holds(&self.log(root).await) {
-                tail.changed().await.expect("the store is there");
+            let mut seen = Vec::new();
+            while !holds(&seen) {
+                seen.extend(log.next().await.expect("the store is there").expect("the log can be read"));
             }
         };
         soon(what, look).await;

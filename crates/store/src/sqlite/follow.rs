@@ -68,12 +68,19 @@ impl Follower {
         lock(&self.watch)
     }
 
-    /// Looks no more.
+    /// Whether the file is looked at.
+    #[cfg(test)]
+    pub(super) fn is_looking(&self) -> bool {
+        matches!(*self.watch(), Watch::On(_))
+    }
+
+    /// Looks no more, and wakes those who wait for the next position: their next read tells them that the store is closed.
     pub(super) fn close(&self) {
         if let Watch::On(stop) = std::mem::replace(&mut *self.watch(), Watch::Closed) {
             // Who looks may have ended by itself.
             let _ = stop.send(());
         }
+        self.tail.send_modify(|_| {});
     }
 }
 

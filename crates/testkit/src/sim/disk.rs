@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use agent::event::ThreadCreated;
 use agent::{Event, InputId, Outside, Thread, ThreadId, Time};
 use futures_util::FutureExt;
-use store::{Answer, Appended, Commit, Error, MemoryStore, ProcessId, Store};
+use store::{Appended, Commit, Error, MemoryStore, ProcessId, Selection, Store, read_all};
 
 use crate::invariants::{Broken, Hours, Ledger, Prompts, family, hold};
 
@@ -143,13 +143,13 @@ impl Disk {
     /// What must hold once nothing will come any more.
     pub fn at_rest(&self, root: &ThreadId) -> Result<(), Broken> {
         for (id, record) in &self.records {
-            let log = at_once(self.store.read(id, 0, usize::MAX)).map_err(|error| refused(&error))?;
+            let log = at_once(read_all(&self.store, Selection::thread(id))).map_err(|error| refused(&error))?;
             let log: Vec<(Time, Event)> = log.iter().map(|one| (one.at, through_json(&one.event))).collect();
             let replayed = Thread::replay(log.iter().map(|(at, event)| (*at, event)));
             let same = replayed.as_ref() == Some(&record.replayed);
             hold("a log that was written and read again tells the same", same, || id.to_string())?;
         }
-        let family_log = at_once(self.store.tree(root, 0, usize::MAX)).map_err(|error| refused(&error))?;
+        let family_log = at_once(read_all(&self.store, Selection::tree(root))).map_err(|error| refused(&error))?;
         let in_order = family_log.iter().zip(1..).all(|(record, seq)| record.seq == seq);
         hold("a family's events are numbered in the order in which they were written", in_order, || root.to_string())?;
         let ledgers = self.records.iter().map(|(id, record)| (id.clone(), &record.ledger)).collect();
@@ -197,7 +197,7 @@ impl Record {
 }
 
 /// The answer of a memory that waits for nothing.
-fn at_once<T>(answer: Answer<T>) -> Result<T, Error> {
+fn at_once<T>(answer: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
     answer.now_or_never().expect("a store in memory answers at once")
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use agent::{Event, Report, ThreadId};
-use store::{Execution, Record, SqliteStore, Store, ThreadQuery, ThreadRow};
+use store::{Execution, Record, Selection, SqliteStore, Store, ThreadQuery, ThreadRow};
 
 use crate::invariants::{Ledger, family};
 
@@ -22,7 +22,7 @@ pub struct Books {
 
 impl Books {
     pub(super) async fn read(store: &SqliteStore) -> Self {
-        let log = store.all(0, ALL).await.expect("the log can be read");
+        let log = store::read_all(store, Selection::everything()).await.expect("the log can be read");
         let query = ThreadQuery { limit: ALL, ..ThreadQuery::default() };
         let mut rows = store.threads(query).await.expect("the threads can be read");
         rows.reverse();
