@@ -15,8 +15,8 @@ use majordomo::agent::{Catalog, Consent, Facts, Json, Mode, ThreadId};
 use majordomo::agent::{Input, Thread, Time};
 use majordomo::provider::{self, ModelEntry, ModelTable, Pace, ProviderConfig, Providers, Timeouts, Wire};
 use majordomo::runtime::{self, Runtime, Start};
-use majordomo::store::{self, Durability, MemoryStore, SqliteStore, Store};
-use majordomo::tool::{Registry, Tool, ToolContext};
+use majordomo::store::{self, Durability, Location, Store};
+use majordomo::tool::{CurrentTools, Registry, Tool, ToolContext};
 
 use crate::Keep;
 use crate::answer;
@@ -51,7 +51,7 @@ pub async fn open(server: &str, store: Arc<dyn Store>) -> anyhow::Result<(Runtim
     let options = runtime::Options {
         store,
         providers: providers.clone(),
-        tools: Registry::new().with(Look(look())),
+        tools: CurrentTools::new(Registry::new().with(Look(look())))?,
         catalog: Arc::new(catalog()),
         consent: Consent::Nobody,
         sources: Arc::new(()),
@@ -96,13 +96,13 @@ pub fn facts(catalog: &Arc<Catalog>, thread: &Thread, input: &Input, at: Time) -
 }
 
 /// A store that remembers as well as is asked.
-pub fn store(keep: Keep, database: &Path) -> anyhow::Result<Arc<dyn Store>> {
-    let durability = match keep {
-        Keep::Memory => return Ok(Arc::new(MemoryStore::new())),
-        Keep::Normal => Durability::Normal,
-        Keep::Full => Durability::Full,
+pub fn store(keep: Keep, folder: &Path) -> anyhow::Result<Arc<dyn Store>> {
+    let (location, durability) = match keep {
+        Keep::Memory => (Location::Memory, Durability::Normal),
+        Keep::Normal => (Location::folder(folder), Durability::Normal),
+        Keep::Full => (Location::folder(folder), Durability::Full),
     };
-    Ok(Arc::new(SqliteStore::open(database, &store::Options { durability, ..store::Options::default() })?))
+    Ok(store::open(&location, &store::Options { durability, ..store::Options::default() })?)
 }
 
 /// A root with room for so many sub-agents.

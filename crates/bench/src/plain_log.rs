@@ -47,6 +47,7 @@ pub struct Step {
 impl Recorded {
     /// Takes the events from a database of the house.
     pub fn read(database: &Path) -> anyhow::Result<Self> {
+        let database = majordomo::store::Location::folder(database).to_string();
         let db = Connection::open_with_flags(database, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         let root = rows(&db, THREAD)?;
         let first = root.iter().position(|row| row.kind == "child_reported").context("no report was recorded")?;

@@ -271,7 +271,7 @@ impl Suite<'_> {
     async fn crowd(&mut self) -> anyhow::Result<()> {
         let data = self.file("crowd");
         std::fs::create_dir(&data)?;
-        let (database, count) = (data.join("majordomo.db").display().to_string(), CROWD.to_string());
+        let (database, count) = (data.display().to_string(), CROWD.to_string());
         staged::measure(&["write-crowd", "--database", &database, "--count", &count]).await?;
         let empty = staged::measure(&["list", "--database", &self.file("none.db").display().to_string()]).await?;
         let full = staged::measure(&["list", "--database", &database, "--count", &count]).await?;

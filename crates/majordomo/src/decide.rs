@@ -139,5 +139,6 @@ async fn left(store: &dyn Store, shown: &Approval, sent: &InputId) -> Result<Cam
 /// Whether nobody is there who would take anything up.
 async fn is_alone(store: &dyn Store, thread: &ThreadId) -> Result<bool, store::Error> {
     let row = store.thread(thread).await?;
-    Ok(row.is_none_or(|row| !row.state.is_live() || is_left(&row, now())))
+    let living = store.living(now()).await?;
+    Ok(row.is_none_or(|row| !row.state.is_live() || is_left(&row, &living)))
 }

@@ -13,8 +13,8 @@ use agent::{Catalog, InputId, Json, Report, ThreadId};
 use household::TOOLS;
 use provider::{ModelTable, Providers};
 use runtime::{Gatherer, RunHandle, Runtime, Sources, Start};
-use store::{MemoryStore, SqliteStore, Store, ThreadQuery};
-use tool::{CommandHost, Person, Registry};
+use store::{Location, Store, ThreadQuery};
+use tool::{Collision, CommandHost, CurrentTools, Person, Registry};
 
 use crate::agents::Agents;
 use crate::config::{self, Config, Durability, Surroundings};
@@ -23,9 +23,6 @@ use crate::rules::Rulebook;
 use crate::threads::is_left;
 
 pub use agent::Consent;
-
-/// The name of the database in the folder for state.
-pub const DATABASE: &str = "majordomo.db";
 
 /// What can be decided besides the configuration.
 pub struct Options {
@@ -78,10 +75,10 @@ pub enum Error {
     #[error(transparent)]
     Provider(#[from] provider::Error),
     /// The memory cannot be used.
-    #[error("{}: {source}", path.display())]
+    #[error("{location}: {source}")]
     Store {
         /// Where it lies.
-        path: PathBuf,
+        location: Location,
         /// Why.
         source: store::Error,
     },
@@ -91,6 +88,9 @@ pub enum Error {
     /// The household cannot be used.
     #[error(transparent)]
     Household(#[from] household::Error),
+    /// Two tools have the same name.
+    #[error(transparent)]
+    Tools(#[from] Collision),
     /// There is no such agent.
     #[error("{0}")]
     Agent(String),
@@ -111,11 +111,11 @@ impl Staff {
     /// Puts a staff together.
     pub async fn open(surroundings: &Surroundings, config: Config, options: Options) -> Result<Self, Error> {
         let store: Arc<dyn Store> =
-            if options.in_memory { Arc::new(MemoryStore::new()) } else { Arc::new(open_store(&config)?) };
+            if options.in_memory { open_at(&Location::Memory, &config)? } else { open_store(&config)? };
         let home = Home::open(&config, options.in_memory, Some(&store))?;
         let providers = providers(&config, &home)?;
-        let tools = home.tools(options.tools);
-        let catalog = Arc::new(catalog(surroundings, &config, &tools));
+        let tools = CurrentTools::new(home.tools(options.tools))?;
+        let catalog = Arc::new(catalog(surroundings, &config, &tools.snapshot()));
         let rulebook = Rulebook::open(surroundings, &config.data)?;
         let runtime = Runtime::begin(runtime::Options {
             store,
@@ -189,8 +189,11 @@ impl Staff {
         // Whoever works on it elsewhere has asked its model already.
         if !row.state.is_live() {
             drop(self.providers.open(&row.model)?);
-        } else if is_left(&row, self.runtime.clock().now()) {
-            self.can_ask(thread).await?;
+        } else {
+            let living = self.runtime.store().living(self.runtime.clock().now()).await.map_err(runtime::Error::from)?;
+            if is_left(&row, &living) {
+                self.can_ask(thread).await?;
+            }
         }
         Ok(self.runtime.say(thread, text.into()).await?)
     }
@@ -244,24 +247,36 @@ impl Staff {
     }
 }
 
-/// The memory of a configuration, without the rest of the staff: for those who only look.
-pub fn open_store(config: &Config) -> Result<SqliteStore, Error> {
+/// Where the store of a configuration is.
+pub fn location(config: &Config) -> Location {
+    Location::folder(&config.data)
+}
+
+/// The store of a configuration, without the rest of the staff: for those who only look.
+pub fn open_store(config: &Config) -> Result<Arc<dyn Store>, Error> {
+    open_at(&location(config), config)
+}
+
+fn open_at(location: &Location, config: &Config) -> Result<Arc<dyn Store>, Error> {
     let durability = match config.durability {
         Durability::Full => store::Durability::Full,
         Durability::Normal => store::Durability::Normal,
     };
-    let path = config.data.join(DATABASE);
     let options = store::Options { durability, ..store::Options::default() };
-    SqliteStore::open(&path, &options).map_err(|source| Error::Store { path, source })
+    store::open(location, &options).map_err(|source| Error::Store { location: location.clone(), source })
 }
 
-/// What facts are gathered from, without the rest of the staff: to explain a decision.
-pub fn open_facts(surroundings: &Surroundings, config: &Config, tools: &Registry) -> Result<Gatherer, Error> {
+/// What facts are gathered from and all tools, without the rest of the staff: to explain a decision.
+pub fn open_facts(
+    surroundings: &Surroundings,
+    config: &Config,
+    tools: Registry,
+) -> Result<(Gatherer, Arc<Registry>), Error> {
     let home = Home::open(config, true, None)?;
-    let (tools, providers) = (home.tools(tools.clone()), providers(config, &home)?);
+    let (tools, providers) = (CurrentTools::new(home.tools(tools))?.snapshot(), providers(config, &home)?);
     let catalog = Arc::new(catalog(surroundings, config, &tools));
     let sources = Standing { rulebook: Rulebook::open(surroundings, &config.data)?, home };
-    Ok(Gatherer::new(catalog, Consent::Nobody, tools, providers, Arc::new(sources)))
+    Ok((Gatherer::new(catalog, Consent::Nobody, providers, Arc::new(sources)), tools))
 }
 
 /// The rules in force and the person's preferences.

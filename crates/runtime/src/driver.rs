@@ -20,10 +20,9 @@ use futures_util::{FutureExt, StreamExt};
 use store::{Commit, Selection};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
-use tool::Workspace;
+use tool::{Registry, Workspace};
 
 use crate::error::Error;
-use crate::facts::Gatherer;
 use crate::live_slot::LiveSlot;
 use crate::perform::Performer;
 use crate::retry::retry_transient;
@@ -146,12 +145,13 @@ impl Driver {
         let now = self.performer.clock.now();
         let birth = Event::ThreadCreated(Box::new(created));
         let mut thread = Thread::new(now, &birth);
-        let (mut step, _) = decide(&self.runtime.facts, &mut thread, Input::Begin, now).await;
+        let tools = self.runtime.tools.snapshot();
+        let (mut step, _) = decide(&self.runtime, &tools, &mut thread, Input::Begin, now).await;
         let mut events = vec![birth];
         events.append(&mut step.events);
         if let Some((id, input)) = sent {
             events.push(arrived(&mut thread, now, id, input));
-            let (mut taken_up, _) = decide(&self.runtime.facts, &mut thread, Input::Arrived, now).await;
+            let (mut taken_up, _) = decide(&self.runtime, &tools, &mut thread, Input::Arrived, now).await;
             events.append(&mut taken_up.events);
             step.effects.append(&mut taken_up.effects);
         }
@@ -346,12 +346,16 @@ impl Driver {
                     events.push(Arc::new(arrived(thread, now, id.clone(), what.clone())));
                 }
             }
+            let tools = self.runtime.tools.snapshot();
             let (mut effects, mut rules) = (Vec::new(), None);
             for input in &inputs {
-                let (mut step, in_force) = decide(&self.runtime.facts, thread, input.clone(), now).await;
+                let (mut step, in_force) = decide(&self.runtime, &tools, thread, input.clone(), now).await;
                 rules = in_force.or(rules);
                 events.extend(step.events.into_iter().map(Arc::new));
                 effects.append(&mut step.effects);
+            }
+            if events.iter().any(|event| matches!(**event, Event::Answered(_))) {
+                self.performer.judged_by = Some(tools);
             }
             if !events.is_empty() {
                 match self.commit(now, &events).await {
@@ -548,12 +552,19 @@ impl Driver {
 }
 
 /// Gathers what an input needs to be known, and decides on it. The answer holds the rules that were gathered.
-async fn decide(facts: &Gatherer, thread: &mut Thread, input: Input, now: agent::Time) -> (Step, Option<Arc<[Rule]>>) {
+async fn decide(
+    runtime: &Inner,
+    tools: &Arc<Registry>,
+    thread: &mut Thread,
+    input: Input,
+    now: agent::Time,
+) -> (Step, Option<Arc<[Rule]>>) {
+    let facts = &runtime.facts;
     let needs = thread.needs(&facts.known, &input, now);
     if needs.is_empty() {
         return (thread.handle(input, &facts.known, now), None);
     }
-    let facts = Box::pin(facts.gather(&thread.created.workspace, needs)).await;
+    let facts = Box::pin(facts.gather(tools, &thread.created.workspace, needs)).await;
     (thread.handle(input, &facts, now), facts.rules)
 }
 

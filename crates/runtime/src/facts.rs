@@ -43,7 +43,6 @@ impl Sources for () {
 pub struct Gatherer {
     /// What is known without looking: the catalogue, and whether a person can be asked.
     pub known: Arc<Facts>,
-    tools: Registry,
     providers: Providers,
     sources: Arc<dyn Sources>,
     looking: Arc<Semaphore>,
@@ -51,19 +50,13 @@ pub struct Gatherer {
 
 impl Gatherer {
     /// A gatherer of facts for one process.
-    pub fn new(
-        catalog: Arc<Catalog>,
-        consent: Consent,
-        tools: Registry,
-        providers: Providers,
-        sources: Arc<dyn Sources>,
-    ) -> Self {
+    pub fn new(catalog: Arc<Catalog>, consent: Consent, providers: Providers, sources: Arc<dyn Sources>) -> Self {
         let known = Arc::new(Facts::new(catalog, consent));
-        Self { known, tools, providers, sources, looking: Arc::new(Semaphore::new(LOOKING)) }
+        Self { known, providers, sources, looking: Arc::new(Semaphore::new(LOOKING)) }
     }
 
-    /// Finds out what is needed, in the workspace of the thread that needs it.
-    pub async fn gather(&self, workspace: &Arc<str>, needs: Needs) -> Facts {
+    /// Finds out what is needed, in the workspace of the thread that needs it. Calls are assessed by `tools`.
+    pub async fn gather(&self, tools: &Arc<Registry>, workspace: &Arc<str>, needs: Needs) -> Facts {
         let mut facts = (*self.known).clone();
         for name in &needs.models {
             let model = self.providers.model(name).map_err(|error| error.to_string().into());
@@ -76,16 +69,17 @@ impl Gatherer {
         // The first call is assessed by the thread that reads the rest, for most answers have one call.
         let (first, sources) = (calls.next(), self.sources.clone());
         let (rules, preferences) = (needs.rules, needs.preferences);
-        let (mine, root) = (self.clone(), workspace.clone());
+        let assessor = || Assessor { known: self.known.clone(), tools: tools.clone(), workspace: workspace.clone() };
+        let mine = assessor();
         let rest = self.blocking(move || {
             let rules = rules.then(|| sources.rules());
             let preferred = |agent: Arc<str>| (sources.preferences(&agent), agent);
             let preferences: Vec<_> = preferences.into_iter().map(preferred).collect();
-            (rules, preferences, first.map(|call| mine.assess_call(&root, call)))
+            (rules, preferences, first.map(|call| mine.assess(call)))
         });
         let others = join_all(calls.map(|call| {
-            let (mine, root) = (self.clone(), workspace.clone());
-            self.blocking(move || mine.assess_call(&root, call))
+            let mine = assessor();
+            self.blocking(move || mine.assess(call))
         }));
         let ((rules, preferences, first), others) = futures_util::join!(rest, others);
         facts.rules = rules;
@@ -102,16 +96,9 @@ impl Gatherer {
         self.blocking(move || sources.rules()).await
     }
 
-    /// What a call is and leads to at this moment.
-    pub async fn digest(&self, workspace: &str, tool: ToolInfo, input: Json) -> Arc<str> {
-        let (tools, workspace) = (self.tools.clone(), workspace.to_owned());
+    /// What a call is and leads to at this moment, as `tools` assess it.
+    pub async fn digest(&self, tools: Arc<Registry>, workspace: String, tool: ToolInfo, input: Json) -> Arc<str> {
         self.blocking(move || tools.assess(&workspace, &tool, &input).digest).await
-    }
-
-    fn assess_call(&self, workspace: &str, call: Call) -> Option<(Call, Assessment)> {
-        let tool = self.known.catalog.tools.get(&call.tool)?;
-        let assessment = self.tools.assess(workspace, tool, &call.input);
-        Some((call, assessment))
     }
 
     /// Does something on a thread that may block. A panic there is a panic here.
@@ -125,6 +112,21 @@ impl Gatherer {
                 Err(_) => std::future::pending().await,
             },
         }
+    }
+}
+
+/// What calls of one thread are assessed with.
+struct Assessor {
+    known: Arc<Facts>,
+    tools: Arc<Registry>,
+    workspace: Arc<str>,
+}
+
+impl Assessor {
+    fn assess(&self, call: Call) -> Option<(Call, Assessment)> {
+        let tool = self.known.catalog.tools.get(&call.tool)?;
+        let assessment = self.tools.assess(&self.workspace, tool, &call.input);
+        Some((call, assessment))
     }
 }
 

@@ -14,7 +14,7 @@ use store::{Process, ProcessId, Selection, Store};
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tool::{Person, Registry, Workspace};
+use tool::{CurrentTools, Person, Workspace};
 
 use crate::clock::Clock;
 use crate::driver::{self, Driver, DriverMessage, Exit, Opening, Sent};
@@ -29,8 +29,8 @@ pub struct Options {
     pub store: Arc<dyn Store>,
     /// The providers.
     pub providers: Providers,
-    /// The hands.
-    pub tools: Registry,
+    /// The tools that are in force.
+    pub tools: CurrentTools,
     /// The tools and agents that the rules may look up.
     pub catalog: Arc<Catalog>,
     /// Whether a person's consent can be had.
@@ -79,7 +79,7 @@ pub struct Runtime(pub(crate) Arc<Inner>);
 pub(crate) struct Inner {
     pub store: Arc<dyn Store>,
     pub providers: Providers,
-    pub tools: Registry,
+    pub tools: CurrentTools,
     pub facts: Gatherer,
     pub person: Option<Arc<dyn Person>>,
     pub data: Option<PathBuf>,
@@ -113,7 +113,7 @@ impl Runtime {
     /// Makes this process known to the memory and begins to listen for what others send to its threads.
     pub async fn begin(options: Options) -> Result<Self, Error> {
         let Options { store, providers, tools, catalog, consent, sources, person, data } = options;
-        let facts = Gatherer::new(catalog, consent, tools.clone(), providers.clone(), sources);
+        let facts = Gatherer::new(catalog, consent, providers.clone(), sources);
         let clock = Clock::default();
         let process = Process::current();
         let id = process.id.clone();
@@ -268,6 +268,11 @@ impl Runtime {
         &self.0.store
     }
 
+    /// The tools that are in force, to publish others.
+    pub fn tools(&self) -> &CurrentTools {
+        &self.0.tools
+    }
+
     /// The clock that it goes by.
     pub fn clock(&self) -> &Clock {
         &self.0.clock
@@ -362,12 +367,13 @@ impl Inner {
     /// call writes to are looked at.
     async fn clear_after(&self, thread: &Thread, workspace: &Arc<Workspace>) {
         let running = thread.calls.slots().iter().filter(|slot| matches!(slot.state, SlotState::Running { .. }));
+        let tools = self.tools.snapshot();
         let left: Vec<_> = running
             .filter_map(|slot| {
                 let mut context =
                     tool::ToolContext::new(workspace.clone(), thread.created.id.clone(), slot.call.clone());
                 context.data.clone_from(&self.data);
-                Some((self.tools.get(&slot.name)?.clone(), slot.input.clone(), context))
+                Some((tools.get(&slot.name)?.clone(), slot.input.clone(), context))
             })
             .collect();
         if left.is_empty() {

@@ -222,9 +222,13 @@ fn lock(folder: &Path) -> Result<Folder, Error> {
 /// Goes on with the runs that the window before this one left in the middle. Those that were begun at a terminal are left to
 /// whoever began them.
 async fn go_on(staff: &Staff, before: &Before) {
-    let now = staff.runtime().clock().now();
-    for row in live_roots(staff).await {
-        let was_killed = is_owned_by(&row, &before.process) && is_left(&row, now);
+    let rows = live_roots(staff).await;
+    let living = match staff.runtime().store().living(staff.runtime().clock().now()).await {
+        Ok(living) => living,
+        Err(error) => return tracing::error!(%error, "what is left in the middle cannot be looked for"),
+    };
+    for row in rows {
+        let was_killed = is_owned_by(&row, &before.process) && is_left(&row, &living);
         let was_left = row.owner.is_none() && before.left.iter().any(|left| left == row.id.as_str());
         if (was_killed || was_left)
             && let Err(error) = staff.resume(&row.id).await

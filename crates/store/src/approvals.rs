@@ -137,7 +137,7 @@ pub(crate) fn change(thread: &ThreadId, at: Time, event: &Event) -> Option<Chang
 }
 
 /// Folds the rows from a log; the newest first.
-pub(crate) fn fold(log: &[Record]) -> Vec<ApprovalRow> {
+pub(crate) fn fold<'a>(log: impl IntoIterator<Item = &'a Record>) -> Vec<ApprovalRow> {
     let mut folded: Vec<(ApprovalRow, Option<InputId>)> = Vec::new();
     let mut places: HashMap<ApprovalId, usize> = HashMap::new();
     for Record { thread, at, event, .. } in log {

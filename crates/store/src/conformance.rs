@@ -4,25 +4,28 @@
 //! use std::sync::Arc;
 //! use majordomo_store::{MemoryStore, Store};
 //!
-//! fn empty() -> (Arc<dyn Store>, ()) {
-//!     (Arc::new(MemoryStore::new()), ())
+//! fn empty() -> (Arc<dyn Store>, Arc<dyn Store>, ()) {
+//!     let store = MemoryStore::new();
+//!     (Arc::new(store.clone()), Arc::new(store), ())
 //! }
 //!
 //! majordomo_store::conformance_tests!(empty);
 //! ```
 //!
-//! Each check gets a store of its own. What only one kind of store can do (survive a crash, run out of space) is tested
+//! Each check gets a store of its own, by one handle or by two, as two processes would hold it. What only one kind of store can do (survive a crash, run out of space) is tested
 //! beside that store.
 
 pub mod approvals;
 pub mod inputs;
 pub mod log;
 pub mod ownership;
+pub mod processes;
 pub mod rows;
 pub(crate) mod sample;
 pub mod wakes;
 
-/// Stamps out a test for every check. Takes a function that makes an empty store, and whatever must live as long as it.
+/// Stamps out a test for every check. Takes a function that makes an empty store and opens it twice, as two processes would, and
+/// gives what must live as long as it.
 #[macro_export]
 macro_rules! conformance_tests {
     ($empty:path) => {
@@ -50,6 +53,8 @@ macro_rules! conformance_tests {
             ownership::a_report_gives_up_ownership_unless_another_run_follows,
             ownership::a_process_that_leaves_owns_nothing,
             ownership::a_process_that_nobody_knows_can_do_nothing,
+            ownership::threads_that_nobody_owns_are_handed_out_by_what_is_asked_for,
+            ownership::the_store_says_whose_owner_is_alive,
             rows::a_thread_is_listed_as_it_stands,
             rows::threads_are_listed_newest_first_and_in_pages,
             rows::an_execution_goes_from_pending_to_its_end_once,
@@ -60,13 +65,32 @@ macro_rules! conformance_tests {
             wakes::a_claimed_wake_comes_back_unless_it_is_done,
             wakes::an_input_can_leave_a_wake,
         }
+        $crate::conformance_tests! { $empty, two handles:
+            processes::what_one_writes_the_other_reads_at_once,
+            processes::of_two_writers_with_the_same_expectation_one_is_refused,
+            processes::a_position_that_was_seen_gains_no_event_before_it,
+            processes::a_tree_is_followed_from_either_side,
+            processes::an_owner_is_alive_or_dead_for_both,
+            processes::a_takeover_through_one_fences_off_the_other,
+            processes::a_thread_that_nobody_owns_is_given_to_one_of_many_who_ask,
+            processes::an_input_sent_through_one_wakes_the_owner_at_the_other,
+        }
     };
-    ($empty:path: $($room:ident :: $check:ident,)+) => {
+    ($empty:path: $($topic:ident :: $check:ident,)+) => {
         $(
             #[tokio::test]
             async fn $check() {
-                let (store, _kept) = $empty();
-                $crate::conformance::$room::$check(store).await;
+                let (store, _other, _kept) = $empty();
+                $crate::conformance::$topic::$check(store).await;
+            }
+        )+
+    };
+    ($empty:path, two handles: $($topic:ident :: $check:ident,)+) => {
+        $(
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $check() {
+                let (one, two, _kept) = $empty();
+                $crate::conformance::$topic::$check(one, two).await;
             }
         )+
     };

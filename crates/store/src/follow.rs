@@ -18,7 +18,8 @@ use futures_util::future::BoxFuture;
 use tokio::sync::watch;
 
 use crate::error::Error;
-use crate::log::{Answer, Record, Store};
+use crate::log::{Answer, Record};
+use crate::open::Store;
 
 /// Events that are read at once.
 pub const PAGE: usize = 1000;

@@ -17,8 +17,11 @@ mod error;
 #[cfg(feature = "failpoints")]
 mod failpoint;
 mod follow;
+mod lists;
 mod log;
 mod memory;
+mod open;
+mod ownership;
 mod process;
 mod projection;
 mod resolve;
@@ -28,11 +31,13 @@ mod sqlite;
 pub use approvals::{ApprovalQuery, ApprovalRow, ApprovalStatus};
 pub use error::{Error, Source};
 pub use follow::{Follow, PAGE, Selection, follow, read_all, replay, replay_until};
-pub use log::{Answer, Appended, Commit, Record, Store};
+pub use lists::Lists;
+pub use log::{Answer, Appended, Commit, Log, Record};
 pub use memory::MemoryStore;
+pub use open::{Durability, Health, Location, Options, Store, open};
+pub use ownership::{ClaimKind, ClaimQuery, Claimed, Living, Ownership};
 pub use process::{HEARTBEAT_EXPIRES_MS, Process, ProcessId};
 pub use rows::{Execution, LEASE_MS, Owner, State, Status, ThreadQuery, ThreadRow, UsageRow, Wake};
-pub use sqlite::{Checkup, Durability, Options, SqliteStore};
 
 /// The environment variables that the memory obeys in this build: none, but in the builds of tests.
 pub const VARIABLES: &[&str] = &[

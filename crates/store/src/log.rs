@@ -1,19 +1,15 @@
-//! The log and what can be asked of it: the trait that every store fulfils, and what is handed in and out.
+//! The log: events are appended, read in pages and followed.
 //!
 //! What each promise means exactly is written as tests in [`crate::conformance`].
 
 use std::sync::Arc;
 
-use agent::approval::ApprovalId;
 use agent::{Event, InputId, Outside, ThreadId, Time};
 use futures_util::future::BoxFuture;
 use tokio::sync::watch;
 
-use crate::approvals::{self, ApprovalQuery, ApprovalRow};
 use crate::error::Error;
-use crate::process::{Process, ProcessId};
-use crate::resolve;
-use crate::rows::{Execution, ThreadQuery, ThreadRow, UsageRow, Wake};
+use crate::process::ProcessId;
 
 /// An answer that is waited for.
 pub type Answer<T> = BoxFuture<'static, Result<T, Error>>;
@@ -63,16 +59,10 @@ pub struct Appended {
     pub position: u64,
 }
 
-/// A memory. Every answer that reports a write comes after the write is as durable as the store can make it.
+/// A log of events. Every answer that reports a write comes after the write is as durable as the store can make it.
 ///
 /// A request is made when its answer is awaited, not before; one that was awaited and given up may still be carried out.
-pub trait Store: Send + Sync + 'static {
-    /// Opens all that is otherwise opened when it is first needed. After this, however many read at the same time, the store holds
-    /// no more file handles than before: a process that takes connections from strangers cannot run out of them here.
-    fn prepare(&self) -> Answer<()> {
-        Box::pin(async { Ok(()) })
-    }
-
+pub trait Log: Send + Sync + 'static {
     /// Writes a commit, if the thread has exactly the expected events and is owned by the writer at its epoch.
     ///
     /// A commit that ends with the thread being over (`Reported`) also gives up its ownership.
@@ -100,74 +90,6 @@ pub trait Store: Send + Sync + 'static {
     /// in which writers commit out of the order of their positions holds events back until those before them are there.
     /// `seq` and `n` are safe in the same way. [`crate::follow`] relies on it.
     fn tail(&self) -> watch::Receiver<u64>;
-
-    /// Takes ownership of a thread whose owner is gone and raises its epoch, which is the answer.
-    /// What is owned already stays at its epoch.
-    fn adopt(&self, thread: &ThreadId, process: &ProcessId, at: Time) -> Answer<u64>;
-
-    /// Makes a process known, so that it can own threads.
-    fn register(&self, process: Process, at: Time) -> Answer<()>;
-
-    /// Says that a process is alive.
-    fn heartbeat(&self, process: &ProcessId, at: Time) -> Answer<()>;
-
-    /// Forgets a process; what it owned is owned by nobody.
-    fn leave(&self, process: &ProcessId) -> Answer<()>;
-
-    /// Leaves a wake for whoever owns the thread when it is due.
-    fn wake(&self, thread: &ThreadId, due: Time) -> Answer<()>;
-
-    /// Wakes that are due, of threads that the process owns, the longest due first. Each is leased to the caller:
-    /// it is not handed out again for a while, and comes back if it is not [`done`](Store::done).
-    fn claim(&self, process: &ProcessId, at: Time, limit: usize) -> Answer<Vec<Wake>>;
-
-    /// Forgets a wake.
-    fn done(&self, wake: Wake) -> Answer<()>;
-
-    /// Threads as they stand, the newest first.
-    fn threads(&self, query: ThreadQuery) -> Answer<Vec<ThreadRow>>;
-
-    /// A thread as it stands.
-    fn thread(&self, thread: &ThreadId) -> Answer<Option<ThreadRow>>;
-
-    /// The thread that a person means: by its name, by the part of it after the date, or by a beginning of either that
-    /// only one root has. What follows the first dot, a child's place in the family, is always meant exactly.
-    fn resolve(&self, text: &str) -> Answer<ThreadId>;
-
-    /// Every sub-agent of a root, in the order of their spawning.
-    fn executions(&self, workflow: &ThreadId) -> Answer<Vec<Execution>>;
-
-    /// Questions to people as they stand, the newest first. Folded from the log where a store keeps no rows of them.
-    fn approvals(&self, query: ApprovalQuery) -> Answer<Vec<ApprovalRow>> {
-        let log = self.all(0, usize::MAX);
-        Box::pin(async move {
-            let rows = approvals::fold(&log.await?).into_iter();
-            Ok(rows.filter(|row| !query.open_only || row.status.is_open()).take(query.limit).collect())
-        })
-    }
-
-    /// A question to a person as it stands.
-    fn approval(&self, id: &ApprovalId) -> Answer<Option<ApprovalRow>> {
-        let (id, every) = (id.clone(), self.approvals(ApprovalQuery { open_only: false, limit: usize::MAX }));
-        Box::pin(async move { Ok(every.await?.into_iter().find(|row| row.question.id == id)) })
-    }
-
-    /// The question that a person means, of all that were ever asked: by its name, by the part of it after the date, with a
-    /// beginning of either in the root's place, or by any beginning that only one has.
-    fn find_approval(&self, text: &str) -> Answer<ApprovalRow> {
-        let text: Arc<str> = text.into();
-        let exact = self.approval(&ApprovalId::new(text.clone()));
-        let every = self.approvals(ApprovalQuery { open_only: false, limit: usize::MAX });
-        Box::pin(async move {
-            match exact.await? {
-                Some(row) => Ok(row),
-                None => resolve::pick_approval(&text, every.await?),
-            }
-        })
-    }
-
-    /// What was used, by thread and model: of a root with all its descendants, or of everybody.
-    fn usage(&self, root: Option<&ThreadId>) -> Answer<Vec<UsageRow>>;
 
     /// Forgets a root and all its descendants, unless a living process owns one of them.
     fn remove(&self, root: &ThreadId, at: Time) -> Answer<()>;

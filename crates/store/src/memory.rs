@@ -5,12 +5,17 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use agent::approval::ApprovalId;
 use agent::{Event, InputId, Outside, ThreadId, Time};
 use tokio::sync::watch;
 
 use crate::admission::{self, Adoption};
+use crate::approvals::{self, ApprovalQuery, ApprovalRow};
 use crate::error::Error;
-use crate::log::{Answer, Appended, Commit, Record, Store};
+use crate::lists::Lists;
+use crate::log::{Answer, Appended, Commit, Log, Record};
+use crate::open::Store;
+use crate::ownership::{ClaimQuery, Claimed, Living, Ownership};
 use crate::process::{Process, ProcessId};
 use crate::projection::{Change, Folded};
 use crate::resolve;
@@ -56,7 +61,7 @@ impl Default for MemoryStore {
     }
 }
 
-impl Store for MemoryStore {
+impl Log for MemoryStore {
     fn append(&self, commit: Commit) -> Answer<Appended> {
         self.ask(|held| held.append(commit))
     }
@@ -91,9 +96,29 @@ impl Store for MemoryStore {
         self.tail.subscribe()
     }
 
+    fn remove(&self, root: &ThreadId, at: Time) -> Answer<()> {
+        let root = root.clone();
+        self.ask(move |held| held.remove(&root, at))
+    }
+}
+
+impl Ownership for MemoryStore {
     fn adopt(&self, thread: &ThreadId, process: &ProcessId, at: Time) -> Answer<u64> {
         let (thread, process) = (thread.clone(), process.clone());
         self.ask(move |held| held.adopt(&thread, &process, at))
+    }
+
+    fn claim_threads(&self, process: &ProcessId, at: Time, query: ClaimQuery) -> Answer<Vec<Claimed>> {
+        let process = process.clone();
+        self.ask(move |held| held.claim_threads(&process, at, &query))
+    }
+
+    fn living(&self, at: Time) -> Answer<Living> {
+        self.ask(move |held| {
+            let owners = held.threads.values().filter_map(|thread| held.processes.get(thread.owner.as_ref()?));
+            let alive = owners.filter(|owner| owner.process.is_alive(owner.beat_at, at));
+            Ok(alive.map(|owner| owner.process.id.clone()).collect())
+        })
     }
 
     fn register(&self, process: Process, at: Time) -> Answer<()> {
@@ -143,7 +168,9 @@ impl Store for MemoryStore {
             Ok(())
         })
     }
+}
 
+impl Lists for MemoryStore {
     fn threads(&self, query: ThreadQuery) -> Answer<Vec<ThreadRow>> {
         self.ask(move |held| held.list(&query))
     }
@@ -171,16 +198,25 @@ impl Store for MemoryStore {
         })
     }
 
+    fn approvals(&self, query: ApprovalQuery) -> Answer<Vec<ApprovalRow>> {
+        self.ask(move |held| {
+            let rows = held.approvals().into_iter();
+            Ok(rows.filter(|row| !query.open_only || row.status.is_open()).take(query.limit).collect())
+        })
+    }
+
+    fn approval(&self, id: &ApprovalId) -> Answer<Option<ApprovalRow>> {
+        let id = id.clone();
+        self.ask(move |held| Ok(held.approvals().into_iter().find(|row| row.question.id == id)))
+    }
+
     fn usage(&self, root: Option<&ThreadId>) -> Answer<Vec<UsageRow>> {
         let root = root.cloned();
         self.ask(move |held| Ok(held.usage(root.as_ref())))
     }
-
-    fn remove(&self, root: &ThreadId, at: Time) -> Answer<()> {
-        let root = root.clone();
-        self.ask(move |held| held.remove(&root, at))
-    }
 }
+
+impl Store for MemoryStore {}
 
 /// The events after the `after`th of a list that is numbered from 1 without gaps.
 fn page(records: &[Arc<Record>], after: u64, limit: usize) -> Vec<Record> {
@@ -365,6 +401,29 @@ impl Held {
         Ok(thread.folded.row.epoch)
     }
 
+    fn claim_threads(&mut self, process: &ProcessId, at: Time, query: &ClaimQuery) -> Result<Vec<Claimed>, Error> {
+        if !self.processes.contains_key(process) {
+            return Err(Error::UnknownProcess(process.clone()));
+        }
+        let is_left = |thread: &&Thread| {
+            let owner = thread.owner.as_ref().and_then(|owner| self.processes.get(owner));
+            owner.is_none_or(|owner| owner.process.id != *process && !owner.process.is_alive(owner.beat_at, at))
+        };
+        let fitting = self.threads.values().filter(|thread| query.fits(&thread.folded.row)).filter(is_left);
+        let mut left: Vec<(u64, ThreadId)> =
+            fitting.map(|thread| (thread.number, thread.folded.row.id.clone())).collect();
+        left.sort();
+        let claim = |(_, thread): (u64, ThreadId)| {
+            let epoch = self.adopt(&thread, process, at)?;
+            Ok(Claimed { thread, epoch })
+        };
+        left.into_iter().take(query.limit).map(claim).collect()
+    }
+
+    fn approvals(&self) -> Vec<ApprovalRow> {
+        approvals::fold(self.records.values().map(|record| &**record))
+    }
+
     fn wake(&mut self, thread: &ThreadId, due: Time) {
         let is_covered = |one: &Leased| one.wake.thread == *thread && one.wake.due == due && one.until.is_none();
         if self.wakes.values().any(is_covered) {
@@ -442,8 +501,9 @@ impl Held {
 mod tests {
     use super::*;
 
-    fn empty() -> (Arc<dyn Store>, ()) {
-        (Arc::new(MemoryStore::new()), ())
+    fn empty() -> (Arc<dyn Store>, Arc<dyn Store>, ()) {
+        let store = MemoryStore::new();
+        (Arc::new(store.clone()), Arc::new(store), ())
     }
 
     crate::conformance_tests!(empty);

@@ -21,22 +21,25 @@ mod wal;
 mod write;
 mod writer;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::{fs, io};
 
 use agent::approval::ApprovalId;
 use agent::{InputId, Outside, ThreadId, Time};
+use futures_util::future::BoxFuture;
 use rusqlite::Connection;
 use tokio::sync::watch;
 
 use crate::approvals::{ApprovalQuery, ApprovalRow};
 use crate::codec;
 use crate::error::Error;
-use crate::log::{Answer, Appended, Commit, Record, Store};
+use crate::lists::Lists;
+use crate::log::{Answer, Appended, Commit, Log, Record};
+use crate::open::{Health, Options, Store};
+use crate::ownership::{ClaimQuery, Claimed, Living, Ownership};
 use crate::process::{Process, ProcessId};
 use crate::rows::{Execution, ThreadQuery, ThreadRow, UsageRow, Wake};
-pub use checkup::Checkup;
 use desk::Desk;
 use fault::Quarantine;
 use follow::Follower;
@@ -44,28 +47,25 @@ use place::Place;
 use readers::Readers;
 use writer::Writer;
 
-/// How a store is opened.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Options {
-    /// What a commit survives.
-    pub durability: Durability,
-    /// How long a request waits for another process that holds the file, before it fails as [`Error::Locked`].
-    pub busy_timeout: Duration,
+/// The file in a folder that is a store.
+const FILE: &str = "majordomo.db";
+
+/// The file that a store in this folder is.
+pub(crate) fn file_in(folder: &Path) -> PathBuf {
+    folder.join(FILE)
 }
 
-impl Default for Options {
-    fn default() -> Self {
-        Self { durability: Durability::Full, busy_timeout: Duration::from_secs(5) }
+/// Copies the files of a store, as a crash at this moment would leave them.
+pub(crate) fn copy_files(from: &Path, to: &Path) -> io::Result<()> {
+    let (from, to) = (file_in(from), file_in(to));
+    // A log that is folded into the database meanwhile is copied before that, or it would be in neither copy.
+    for suffix in ["-wal", ""] {
+        let original = file::beside(&from, suffix);
+        if original.exists() {
+            fs::copy(original, file::beside(&to, suffix))?;
+        }
     }
-}
-
-/// What a commit survives once it is acknowledged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Durability {
-    /// The loss of power.
-    Full,
-    /// The death of the process; the last commits before a loss of power may be gone.
-    Normal,
+    Ok(())
 }
 
 /// A store in one SQLite file. Clones share their connections.
@@ -98,24 +98,10 @@ impl SqliteStore {
         })
     }
 
-    /// Writes what stands in line, lets go of the file, and refuses everything from then on.
-    ///
-    /// A store that is dropped does the same, but nobody can wait for it. Those who follow are told that it is closed.
-    pub async fn close(&self) {
-        self.readers.close();
-        self.follower.close();
-        self.writer.close().await;
-    }
-
     /// Whether commits of other processes are looked for.
     #[cfg(test)]
     pub(crate) fn is_looking(&self) -> bool {
         self.follower.is_looking()
-    }
-
-    /// How the database is, page by page.
-    pub fn checkup(&self) -> Answer<Checkup> {
-        self.look(checkup::checkup)
     }
 
     /// A request that changes something: checked first, written with others in one transaction, answered after it is kept.
@@ -140,12 +126,7 @@ impl std::fmt::Debug for SqliteStore {
     }
 }
 
-impl Store for SqliteStore {
-    fn prepare(&self) -> Answer<()> {
-        let readers = self.readers.clone();
-        Box::pin(async move { readers.open_all().await })
-    }
-
+impl Log for SqliteStore {
     fn append(&self, commit: Commit) -> Answer<Appended> {
         let writer = self.writer.clone();
         Box::pin(async move {
@@ -180,9 +161,25 @@ impl Store for SqliteStore {
         self.follower.tail()
     }
 
+    fn remove(&self, root: &ThreadId, at: Time) -> Answer<()> {
+        let root = root.clone();
+        self.write(move |desk| write::remove(desk, &root, at))
+    }
+}
+
+impl Ownership for SqliteStore {
     fn adopt(&self, thread: &ThreadId, process: &ProcessId, at: Time) -> Answer<u64> {
         let (thread, process) = (thread.clone(), process.clone());
         self.write(move |desk| write::adopt(desk, &thread, &process, at))
+    }
+
+    fn claim_threads(&self, process: &ProcessId, at: Time, query: ClaimQuery) -> Answer<Vec<Claimed>> {
+        let process = process.clone();
+        self.write(move |desk| write::claim_threads(desk, &process, at, &query))
+    }
+
+    fn living(&self, at: Time) -> Answer<Living> {
+        self.look(move |db| read::living(db, at))
     }
 
     fn register(&self, process: Process, at: Time) -> Answer<()> {
@@ -212,7 +209,9 @@ impl Store for SqliteStore {
     fn done(&self, wake: Wake) -> Answer<()> {
         self.write(move |desk| write::done(desk, &wake))
     }
+}
 
+impl Lists for SqliteStore {
     fn threads(&self, query: ThreadQuery) -> Answer<Vec<ThreadRow>> {
         self.look(move |db| read::threads(db, &query))
     }
@@ -245,10 +244,25 @@ impl Store for SqliteStore {
         let root = root.cloned();
         self.look(move |db| read::usage(db, root.as_ref()))
     }
+}
 
-    fn remove(&self, root: &ThreadId, at: Time) -> Answer<()> {
-        let root = root.clone();
-        self.write(move |desk| write::remove(desk, &root, at))
+impl Store for SqliteStore {
+    fn prepare(&self) -> Answer<()> {
+        let readers = self.readers.clone();
+        Box::pin(async move { readers.open_all().await })
+    }
+
+    fn close(&self) -> BoxFuture<'static, ()> {
+        let store = self.clone();
+        Box::pin(async move {
+            store.readers.close();
+            store.follower.close();
+            store.writer.close().await;
+        })
+    }
+
+    fn check(&self) -> Answer<Health> {
+        self.look(checkup::checkup)
     }
 }
 

@@ -11,8 +11,9 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use crate::conformance::sample;
+use crate::sqlite::SqliteStore;
 use crate::{
-    ApprovalQuery, Commit, Durability, Error, MemoryStore, Options, Process, ProcessId, SqliteStore, Store,
+    ApprovalQuery, ClaimKind, ClaimQuery, Commit, Durability, Error, MemoryStore, Options, Process, ProcessId, Store,
     ThreadQuery, Wake,
 };
 
@@ -36,6 +37,8 @@ enum Request {
     Wake(ThreadId, Time),
     Claim(ProcessId, Time, usize),
     Done(u64),
+    ClaimThreads(ProcessId, Time, ClaimQuery),
+    Living(Time),
     Remove(ThreadId, Time),
     Resolve(String),
 }
@@ -96,6 +99,8 @@ async fn answer(store: &dyn Store, request: Request) -> String {
         Request::Wake(thread, due) => told(store.wake(&thread, due).await),
         Request::Claim(process, at, limit) => told(store.claim(&process, at, limit).await),
         Request::Done(key) => told(store.done(Wake { key, thread: sample::root(), due: Time(0) }).await),
+        Request::ClaimThreads(process, at, query) => told(store.claim_threads(&process, at, query).await),
+        Request::Living(at) => told(store.living(at).await),
         Request::Remove(root, at) => told(store.remove(&root, at).await),
         Request::Resolve(text) => told(store.resolve(&text).await),
     }
@@ -137,7 +142,7 @@ fn groups() -> impl Strategy<Value = Vec<Vec<Request>>> {
     let group = prop_oneof![prop::collection::vec(request(), 1..2), prop::collection::vec(request(), 2..20)];
     prop::collection::vec(group, 1..12).prop_map(|mut groups| {
         for group in groups.iter_mut().filter(|group| group.len() > 1) {
-            group.retain(|request| !matches!(request, Request::Resolve(_)));
+            group.retain(|request| !matches!(request, Request::Resolve(_) | Request::Living(_)));
         }
         let mut spawned = HashSet::new();
         for request in groups.iter_mut().flatten() {
@@ -166,9 +171,19 @@ fn request() -> impl Strategy<Value = Request> {
         1 => (thread(), time()).prop_map(|(thread, due)| Request::Wake(thread, due)),
         2 => (process(), time(), 0..3_usize).prop_map(|(process, at, limit)| Request::Claim(process, at, limit)),
         1 => (1..6_u64).prop_map(Request::Done),
+        2 => (process(), time(), claim_query())
+            .prop_map(|(process, at, query)| Request::ClaimThreads(process, at, query)),
+        1 => time().prop_map(Request::Living),
         1 => (thread(), time()).prop_map(|(thread, at)| Request::Remove(thread, at)),
         1 => text.prop_map(|text| Request::Resolve(text.to_owned())),
     ]
+}
+
+fn claim_query() -> impl Strategy<Value = ClaimQuery> {
+    let kind = prop::sample::select(vec![ClaimKind::Any, ClaimKind::Roots, ClaimKind::Children]);
+    let root = prop::sample::select(vec![None, Some(sample::root())]);
+    let agent = prop::sample::select(vec![None, Some("general".into()), Some("nobody".into())]);
+    (kind, agent, root, 0..3_usize).prop_map(|(kind, agent, root, limit)| ClaimQuery { kind, agent, root, limit })
 }
 
 fn append() -> impl Strategy<Value = Request> {

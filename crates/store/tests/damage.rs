@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use agent::{InputId, Outside, ThreadId, Time};
 use majordomo_store::{
-    Durability, Error, Options, Process, Record, SqliteStore, Store, ThreadQuery, ThreadRow, conformance,
+    Durability, Error, Location, Options, Process, Record, Store, ThreadQuery, ThreadRow, conformance,
 };
 use rusqlite::Connection;
 use tempfile::TempDir;
@@ -50,15 +50,18 @@ impl Place {
         fs::read(self.file(ending)).unwrap()
     }
 
-    fn open(&self) -> Result<SqliteStore, Error> {
+    fn open(&self) -> Result<Arc<dyn Store>, Error> {
         // What is lost with the power is not the matter here, and there are many to open.
-        SqliteStore::open(self.file(DATABASE), &Options { durability: Durability::Normal, ..Options::default() })
+        majordomo_store::open(
+            &Location::folder(self.0.path()),
+            &Options { durability: Durability::Normal, ..Options::default() },
+        )
     }
 
     /// A store with a family in it and a dozen commits of one letter each.
-    async fn filled(&self) -> SqliteStore {
+    async fn filled(&self) -> Arc<dyn Store> {
         let store = self.open().unwrap();
-        conformance::log::a_commit_is_numbered_in_its_three_orders(Arc::new(store.clone())).await;
+        conformance::log::a_commit_is_numbered_in_its_three_orders(store.clone()).await;
         let root = ThreadId::new("20260115-k3f9");
         for number in 0..12 {
             let letter = Outside::UserSaid { text: format!("letter {number}").into() };
@@ -68,7 +71,7 @@ impl Place {
     }
 }
 
-async fn everything(store: &SqliteStore) -> Result<(Vec<Record>, Vec<ThreadRow>), Error> {
+async fn everything(store: &Arc<dyn Store>) -> Result<(Vec<Record>, Vec<ThreadRow>), Error> {
     Ok((store.all(0, 10_000).await?, store.threads(ThreadQuery::default()).await?))
 }
 
@@ -205,7 +208,7 @@ async fn a_schema_whose_making_was_cut_off_anywhere_is_made_again() {
         fs::write(copy.file(LOG), &log[..cut]).unwrap();
         let store = copy.open().unwrap_or_else(|error| panic!("cut at {cut}: {}", told(&error)));
         if cut % 5 == 0 || cut == log.len() {
-            conformance::log::a_commit_is_numbered_in_its_three_orders(Arc::new(store)).await;
+            conformance::log::a_commit_is_numbered_in_its_three_orders(store).await;
         }
     }
 }

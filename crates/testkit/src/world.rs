@@ -10,14 +10,14 @@ mod running;
 use std::fs::{self, File};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use agent::ThreadId;
 use rustix::process::{Pid, Signal};
-use store::{Durability, Options, Record, SqliteStore, ThreadRow};
+use store::{Durability, Location, Options, Record, Store, ThreadRow};
 
 pub use books::{Books, assert_gapless, count, events, report_of};
 pub use running::{Done, Running};
@@ -28,16 +28,13 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 /// other work. Left alone, all of it would be there for minutes.
 pub const GONE_WITHIN: Duration = Duration::from_secs(10);
 
-/// The database, and the file beside it with what is not yet part of it.
-const DATABASE: [&str; 2] = ["majordomo.db", "majordomo.db-wal"];
-
 /// A world of its own.
 pub struct World {
     program: &'static str,
     folder: tempfile::TempDir,
     tokio: tokio::runtime::Runtime,
     /// The database, as another process sees it; opened by whoever looks first.
-    store: OnceLock<SqliteStore>,
+    store: OnceLock<Arc<dyn Store>>,
     /// Processes that were started.
     started: AtomicUsize,
 }
@@ -81,9 +78,14 @@ impl World {
         files
     }
 
+    /// Where the store is.
+    pub fn location(&self) -> Location {
+        Location::folder(self.state(""))
+    }
+
     /// The file of the database.
     pub fn database(&self) -> PathBuf {
-        self.state(DATABASE[0])
+        self.location().to_string().into()
     }
 
     /// The lines of a file of the workspace; none where there is no file.
@@ -160,24 +162,18 @@ impl World {
 
     /// Everything in the database.
     pub fn books(&self) -> Books {
-        let open = || SqliteStore::open(self.database(), &Options::default()).expect("a store");
-        self.tokio.block_on(Books::read(self.store.get_or_init(open)))
+        let open = || store::open(&self.location(), &Options::default()).expect("a store");
+        self.tokio.block_on(Books::read(&**self.store.get_or_init(open)))
     }
 
     /// Everything in the database, read from a copy of its files: whoever opens them next finds them as they were left.
     pub fn books_of_a_copy(&self) -> Books {
         let copy = tempfile::tempdir_in(self.folder.path()).expect("a passing folder");
-        // A log that is folded into the database meanwhile is copied before that, or it would be in neither copy.
-        for name in DATABASE.into_iter().rev() {
-            let original = self.state(name);
-            if original.exists() {
-                fs::copy(original, copy.path().join(name)).expect("a copy");
-            }
-        }
+        self.location().copy_to(copy.path()).expect("a copy");
         let options = Options { durability: Durability::Normal, ..Options::default() };
-        let store = SqliteStore::open(copy.path().join(DATABASE[0]), &options).expect("a store");
+        let store = store::open(&Location::folder(copy.path()), &options).expect("a store");
         self.tokio.block_on(async {
-            let books = Books::read(&store).await;
+            let books = Books::read(&*store).await;
             store.close().await;
             books
         })

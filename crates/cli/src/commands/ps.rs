@@ -9,7 +9,7 @@ use majordomo::config::Flags;
 use majordomo::staff::open_store;
 use majordomo::threads;
 use serde_json::Value;
-use store::{Store, ThreadQuery, ThreadRow};
+use store::{Living, Store, ThreadQuery, ThreadRow};
 use view::draw::{self, Look, Marks};
 use view::{Node, Tree};
 
@@ -28,7 +28,7 @@ const LOOK_AGAIN: Duration = Duration::from_secs(2);
 /// `majordomo ps`.
 pub async fn ps(flags: &Flags, json: bool, watch: bool) -> Result<u8, Failure> {
     let (_, config) = configured(flags)?;
-    let store: Arc<dyn Store> = Arc::new(open_store(&config)?);
+    let store = open_store(&config)?;
     let mut result = out::Result::Stdout;
     let mut tail = store.tail();
     let mut families = BTreeMap::new();
@@ -38,12 +38,13 @@ pub async fn ps(flags: &Flags, json: bool, watch: bool) -> Result<u8, Failure> {
         tail.borrow_and_update();
         let now = runtime::Clock::default().now();
         let rows = store.threads(ThreadQuery { live_only: true, limit: MOST, ..ThreadQuery::default() }).await?;
+        let living = store.living(now).await?;
         if json {
-            let rows: Vec<Value> = rows.iter().map(|row| threads::object(row, now)).collect();
+            let rows: Vec<Value> = rows.iter().map(|row| threads::object(row, &living)).collect();
             result.line(&Value::from(rows).to_string())?;
             return Ok(0);
         }
-        let (running, left) = parted(&rows, now);
+        let (running, left) = parted(&rows, &living);
         if is_news || shown.as_ref() != Some(&running) {
             families.retain(|root, _| running.contains(root));
             for line in picture(&store, &running, &mut families, now).await? {
@@ -52,10 +53,10 @@ pub async fn ps(flags: &Flags, json: bool, watch: bool) -> Result<u8, Failure> {
                 }
             }
             for root in &left {
-                out::note(&format!("{root} was left by its process; go on with: majordomo thread resume {root}"));
+                out::note(&format!("{root} was interrupted; continue with: majordomo thread resume {root}"));
             }
             if running.is_empty() {
-                out::note("nothing runs");
+                out::note("nothing is running");
             }
             if watch && !running.is_empty() {
                 result.line("")?;
@@ -75,9 +76,9 @@ pub async fn ps(flags: &Flags, json: bool, watch: bool) -> Result<u8, Failure> {
 }
 
 /// The roots that run, and those whose processes have gone.
-fn parted(rows: &[ThreadRow], now: Time) -> (BTreeSet<ThreadId>, BTreeSet<ThreadId>) {
+fn parted(rows: &[ThreadRow], living: &Living) -> (BTreeSet<ThreadId>, BTreeSet<ThreadId>) {
     let of = |row: &ThreadRow| row.root.clone();
-    let running: BTreeSet<ThreadId> = rows.iter().filter(|row| !threads::is_left(row, now)).map(of).collect();
+    let running: BTreeSet<ThreadId> = rows.iter().filter(|row| !threads::is_left(row, living)).map(of).collect();
     let left = rows.iter().map(of).filter(|root| !running.contains(root)).collect();
     (running, left)
 }

@@ -1,7 +1,6 @@
 //! `majordomo thread ls` and `show`.
 
 use std::io::IsTerminal;
-use std::sync::Arc;
 
 use agent::ThreadId;
 use jiff::tz::TimeZone;
@@ -9,7 +8,7 @@ use majordomo::config::Flags;
 use majordomo::staff::open_store;
 use majordomo::threads::{object, word};
 use serde_json::{Value, json};
-use store::{Store, ThreadQuery, ThreadRow};
+use store::{Living, Store, ThreadQuery, ThreadRow};
 use view::{Dialect, Entry, Lines, Transcript, draw, safe};
 
 use super::configured;
@@ -38,20 +37,20 @@ pub async fn ls(flags: &Flags, json: bool, limit: usize, all: bool) -> Result<u8
     let store = open_store(&config)?;
     let query = ThreadQuery { root_only: !all, limit, ..ThreadQuery::default() };
     let rows = store.threads(query).await?;
-    let now = runtime::Clock::default().now();
+    let living = store.living(runtime::Clock::default().now()).await?;
     let mut result = out::Result::Stdout;
     if json {
-        let rows: Vec<Value> = rows.iter().map(|row| object(row, now)).collect();
+        let rows: Vec<Value> = rows.iter().map(|row| object(row, &living)).collect();
         result.line(&Value::from(rows).to_string())?;
         return Ok(0);
     }
-    for line in table(&rows, now) {
+    for line in table(&rows, &living) {
         if !result.line(&line)? {
             break;
         }
     }
     if rows.is_empty() {
-        out::note("there are no threads yet: majordomo run \"…\" makes one");
+        out::note("there are no threads yet; majordomo run \"…\" starts one");
     } else if rows.len() == limit {
         out::note(&format!("the newest {limit} are shown; -n shows more"));
     }
@@ -62,9 +61,10 @@ pub async fn ls(flags: &Flags, json: bool, limit: usize, all: bool) -> Result<u8
 pub async fn show(name: &str, flags: &Flags, form: Form) -> Result<u8, Failure> {
     let (_, config) = configured(flags)?;
     let dialect = form.dialect.as_deref().unwrap_or(&config.dialect);
-    let dialect = Dialect::named(dialect)
-        .ok_or_else(|| Failure::usage(format!("there is no dialect '{dialect}': {}", Dialect::NAMES.join(", "))))?;
-    let store: Arc<dyn Store> = Arc::new(open_store(&config)?);
+    let dialect = Dialect::named(dialect).ok_or_else(|| {
+        Failure::usage(format!("there is no dialect '{dialect}'; the dialects are: {}", Dialect::NAMES.join(", ")))
+    })?;
+    let store = open_store(&config)?;
     let thread = store.resolve(name).await?;
     let records = Follower::new(store, thread.root()).read_all().await?;
     let mut result = out::Result::Stdout;
@@ -105,7 +105,7 @@ pub async fn find(store: &dyn Store, name: &str) -> Result<(ThreadId, ThreadRow)
 }
 
 /// Threads as lines whose columns are as wide as they must be; the goal has the rest of the terminal.
-fn table(rows: &[ThreadRow], now: agent::Time) -> Vec<String> {
+fn table(rows: &[ThreadRow], living: &Living) -> Vec<String> {
     let zone = TimeZone::system();
     let when = |at: agent::Time| {
         let moment = jiff::Timestamp::from_millisecond(at.0).unwrap_or_default();
@@ -114,7 +114,7 @@ fn table(rows: &[ThreadRow], now: agent::Time) -> Vec<String> {
     let cost = |microusd: u64| if microusd == 0 { "-".to_owned() } else { draw::money(microusd, true) };
     let cells = |row: &ThreadRow| {
         let name = safe::line(&row.name, NAME);
-        [row.id.to_string(), word(row, now), when(row.updated_at), name, cost(row.cost_microusd)]
+        [row.id.to_string(), word(row, living), when(row.updated_at), name, cost(row.cost_microusd)]
     };
     let cells: Vec<[String; 5]> = rows.iter().map(cells).collect();
     let wide = |column: usize| cells.iter().map(|cells| cells[column].chars().count()).max().unwrap_or(0);

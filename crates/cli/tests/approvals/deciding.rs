@@ -92,7 +92,7 @@ fn consent_for_ever_is_a_rule_that_the_next_run_obeys() {
     let decided = world.call(&["approve", "yes", asked.id.as_str(), "--always"]);
     decided.answer(0);
     assert!(decided.err.contains("allow write_file 'a.txt'"), "{}", decided.err);
-    assert!(decided.err.contains("the rule is in"), "{}", decided.err);
+    assert!(decided.err.contains("the rule was written to"), "{}", decided.err);
     assert_eq!(running.done().answer(0), "done");
     let again = run(&world, "go", &["--approvals", "deny"]).done();
     assert_eq!(again.answer(0), "done");

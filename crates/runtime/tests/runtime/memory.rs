@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use agent::{Event, InputId, Outcome, Outside};
 use majordomo_runtime::Error;
-use store::{Commit, SqliteStore};
+use store::Commit;
 
 use crate::gate::Gate;
 use crate::moody::{Mood, Moody, broken, full};
@@ -101,8 +101,8 @@ async fn a_child_whose_commit_cannot_be_kept_ends_with_an_error_and_its_parent_g
 #[tokio::test(flavor = "multi_thread")]
 async fn a_database_that_is_closed_under_a_run_leaves_it_to_be_resumed_with_another() {
     let folder = tempfile::tempdir().expect("a passing folder");
-    let path = folder.path().join("majordomo.db");
-    let open = || Arc::new(SqliteStore::open(&path, &store::Options::default()).expect("a store"));
+    let location = store::Location::folder(folder.path());
+    let open = || store::open(&location, &store::Options::default()).expect("a store");
     let gate = Gate::new("gate");
     let scenes = [scene("the whole", &[calls(&[call("gate")]), says("done")])];
     let store = open();

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use agent::approval::ApprovalId;
 use agent::{InputId, Outside, ThreadId, Time};
 use futures_util::future::BoxFuture;
 use store::{
-    Answer, Appended, Commit, Error, Execution, MemoryStore, Process, ProcessId, Record, Store, ThreadQuery, ThreadRow,
-    UsageRow, Wake,
+    Answer, Appended, ApprovalQuery, ApprovalRow, ClaimQuery, Claimed, Commit, Error, Execution, Lists, Living, Log,
+    MemoryStore, Ownership, Process, ProcessId, Record, Store, ThreadQuery, ThreadRow, UsageRow, Wake,
 };
 use tokio::sync::watch;
 
@@ -63,7 +64,7 @@ pub fn broken() -> Error {
     Error::Io(Arc::new(std::io::Error::other("the disk is moody")))
 }
 
-impl<F: Fn(&Commit) -> Mood + Send + Sync + 'static> Store for Moody<F> {
+impl<F: Fn(&Commit) -> Mood + Send + Sync + 'static> Log for Moody<F> {
     fn append(&self, commit: Commit) -> Answer<Appended> {
         let inner = self.inner.clone();
         match (self.mood)(&commit) {
@@ -110,8 +111,22 @@ impl<F: Fn(&Commit) -> Mood + Send + Sync + 'static> Store for Moody<F> {
         self.inner.tail()
     }
 
+    fn remove(&self, root: &ThreadId, at: Time) -> Answer<()> {
+        self.inner.remove(root, at)
+    }
+}
+
+impl<F: Fn(&Commit) -> Mood + Send + Sync + 'static> Ownership for Moody<F> {
     fn adopt(&self, thread: &ThreadId, process: &ProcessId, at: Time) -> Answer<u64> {
         self.inner.adopt(thread, process, at)
+    }
+
+    fn claim_threads(&self, process: &ProcessId, at: Time, query: ClaimQuery) -> Answer<Vec<Claimed>> {
+        self.inner.claim_threads(process, at, query)
+    }
+
+    fn living(&self, at: Time) -> Answer<Living> {
+        self.inner.living(at)
     }
 
     fn register(&self, process: Process, at: Time) -> Answer<()> {
@@ -137,7 +152,9 @@ impl<F: Fn(&Commit) -> Mood + Send + Sync + 'static> Store for Moody<F> {
     fn done(&self, wake: Wake) -> Answer<()> {
         self.inner.done(wake)
     }
+}
 
+impl<F: Fn(&Commit) -> Mood + Send + Sync + 'static> Lists for Moody<F> {
     fn threads(&self, query: ThreadQuery) -> Answer<Vec<ThreadRow>> {
         self.inner.threads(query)
     }
@@ -154,11 +171,17 @@ impl<F: Fn(&Commit) -> Mood + Send + Sync + 'static> Store for Moody<F> {
         self.inner.executions(workflow)
     }
 
+    fn approvals(&self, query: ApprovalQuery) -> Answer<Vec<ApprovalRow>> {
+        self.inner.approvals(query)
+    }
+
+    fn approval(&self, id: &ApprovalId) -> Answer<Option<ApprovalRow>> {
+        self.inner.approval(id)
+    }
+
     fn usage(&self, root: Option<&ThreadId>) -> Answer<Vec<UsageRow>> {
         self.inner.usage(root)
     }
-
-    fn remove(&self, root: &ThreadId, at: Time) -> Answer<()> {
-        self.inner.remove(root, at)
-    }
 }
+
+impl<F: Fn(&Commit) -> Mood + Send + Sync + 'static> Store for Moody<F> {}

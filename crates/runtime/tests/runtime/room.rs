@@ -14,9 +14,9 @@ use agent::{Catalog, Consent, Event, Mode, Report, ThreadId};
 use futures_util::StreamExt;
 use majordomo_runtime::{Error, Options, RunHandle, Runtime, Start};
 use provider::{ModelTable, Providers};
-use store::{MemoryStore, Record, Selection, SqliteStore, Store, ThreadQuery};
+use store::{Location, MemoryStore, Record, Selection, Store, ThreadQuery};
 use testkit::invariants::{Ledger, family};
-use tool::Registry;
+use tool::{CurrentTools, Registry};
 
 /// Until a test gives up waiting for something that must come.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -204,8 +204,8 @@ pub async fn soon<T>(what: &str, coming: impl Future<Output = T>) -> T {
 /// Both kinds of store; what the second one needs is kept beside it.
 pub fn stores() -> [(Arc<dyn Store>, Option<tempfile::TempDir>); 2] {
     let folder = tempfile::tempdir().expect("a passing folder");
-    let on_disk = SqliteStore::open(folder.path().join("majordomo.db"), &store::Options::default()).expect("a store");
-    [(Arc::new(MemoryStore::new()), None), (Arc::new(on_disk), Some(folder))]
+    let on_disk = store::open(&Location::folder(folder.path()), &store::Options::default()).expect("a store");
+    [(Arc::new(MemoryStore::new()), None), (on_disk, Some(folder))]
 }
 
 async fn begin(plan: &Plan) -> Runtime {
@@ -224,7 +224,7 @@ async fn begin(plan: &Plan) -> Runtime {
     let options = Options {
         store: plan.store.clone(),
         providers,
-        tools: plan.tools.clone(),
+        tools: CurrentTools::new(plan.tools.clone()).expect("each tool has its own name"),
         catalog: Arc::new(catalog),
         consent: Consent::Nobody,
         sources: Arc::new(()),

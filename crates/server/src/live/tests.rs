@@ -13,7 +13,7 @@ use bytes::Bytes;
 use futures_util::future::join_all;
 use futures_util::stream::{Stream, StreamExt};
 use majordomo::provider::{self, ModelTable, Providers};
-use majordomo::tool::Registry;
+use majordomo::tool::CurrentTools;
 use runtime::{Options, Runtime};
 use store::{Commit, MemoryStore, Process, ProcessId};
 use tokio::time::Instant;
@@ -40,7 +40,7 @@ impl Written {
             store: Arc::new(MemoryStore::new()),
             providers: Providers::new(Vec::new(), ModelTable::default(), provider::Options::default())
                 .expect("providers"),
-            tools: Registry::new(),
+            tools: CurrentTools::default(),
             catalog: Arc::default(),
             consent: Consent::Nobody,
             sources: Arc::new(()),

@@ -87,7 +87,7 @@ pub async fn decision(
     }
     let decision = match word.decision {
         Verdict::Allow if word.scope != Scope::Once && standing_rule(&question).is_none() => {
-            return Err(Problem::unusable("consent beyond this call is not offered for this"));
+            return Err(Problem::unusable("this call can only be allowed once"));
         }
         Verdict::Allow => Decision::Allow { scope: scope(word.scope), input: word.input },
         Verdict::Deny => {
@@ -99,7 +99,7 @@ pub async fn decision(
         Came::Resolved(resolution) => {
             if matches!(resolution, Resolution::Allowed { scope: agent::approval::Scope::Always, .. }) {
                 write_rule(&shared.staff.config().data, &question).map_err(|error| {
-                    let detail = format!("the rule could not be written down: {error}");
+                    let detail = format!("the rule could not be written: {error}");
                     Problem::new(StatusCode::INTERNAL_SERVER_ERROR, detail)
                 })?;
             }

@@ -61,13 +61,13 @@ pub async fn list(State(shared): State<Shared>, Asked(listing): Asked<Listing>) 
         before,
         limit: limit + 1,
     };
-    let now = shared.staff.runtime().clock().now();
     let rows = shared.store().threads(query).await?;
+    let living = shared.store().living(shared.staff.runtime().clock().now()).await?;
     let mut headers = HeaderMap::new();
     if let Some(last) = rows.get(limit - 1).filter(|_| rows.len() > limit) {
         headers.extend(next_page(&listing, limit, &last.id).map(|link| (header::LINK, link)));
     }
-    let page: Vec<Value> = rows.iter().take(limit).map(|row| object(row, now)).collect();
+    let page: Vec<Value> = rows.iter().take(limit).map(|row| object(row, &living)).collect();
     Ok((headers, Json(page)).into_response())
 }
 
@@ -95,7 +95,8 @@ pub async fn show(State(shared): State<Shared>, Named(id): Named) -> Result<Json
     let thread = shared.store().resolve(&id).await?;
     let row =
         shared.store().thread(&thread).await?.ok_or_else(|| Problem::missing(format!("no thread is called '{id}'")))?;
-    Ok(Json(object(&row, shared.staff.runtime().clock().now())))
+    let living = shared.store().living(shared.staff.runtime().clock().now()).await?;
+    Ok(Json(object(&row, &living)))
 }
 
 /// `DELETE threads/{id}`: forgets a root and all its descendants.

@@ -8,7 +8,8 @@ use agent::{Event, InputId, Outside, ThreadId, Time};
 use super::sample::{NOW, append, asked, commit, question, resolved, root, threads};
 use crate::approvals::{ApprovalQuery, ApprovalRow, ApprovalStatus};
 use crate::error::Error;
-use crate::log::{Commit, Store};
+use crate::log::Commit;
+use crate::open::Store;
 
 const EVERY: ApprovalQuery = ApprovalQuery { open_only: false, limit: 100 };
 

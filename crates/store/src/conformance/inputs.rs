@@ -8,7 +8,8 @@ use futures_util::future::{join, join_all};
 use super::log::assert_gapless;
 use super::sample::{NOW, append, commit, created, root, said, threads, turn_started, writer};
 use crate::error::Error;
-use crate::log::{Commit, Store};
+use crate::log::Commit;
+use crate::open::Store;
 
 /// However often it is sent under its id; and its id is its thread's own.
 pub async fn an_input_arrives_once(store: Arc<dyn Store>) {

@@ -9,7 +9,8 @@ use super::sample::{
     NOW, append, commit, created, root, run_started, spawned, tail_reaches, threads, turn_started, writer,
 };
 use crate::error::Error;
-use crate::log::{Appended, Record, Store};
+use crate::log::{Appended, Record};
+use crate::open::Store;
 
 /// Within its thread, within its family, within the store.
 pub async fn a_commit_is_numbered_in_its_three_orders(store: Arc<dyn Store>) {

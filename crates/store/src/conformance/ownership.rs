@@ -8,7 +8,9 @@ use super::sample::{
     NOW, append, commit, created, process, reported, root, run_started, threads, turn_started, writer,
 };
 use crate::error::Error;
-use crate::log::{Commit, Store};
+use crate::log::Commit;
+use crate::open::Store;
+use crate::ownership::{ClaimKind, ClaimQuery, Claimed};
 use crate::process::{HEARTBEAT_EXPIRES_MS, Process, ProcessId};
 
 /// At epoch 1.
@@ -99,4 +101,57 @@ pub async fn a_process_that_nobody_knows_can_do_nothing(store: Arc<dyn Store>) {
     assert!(matches!(store.adopt(&root(), &stranger, NOW).await, Err(Error::UnknownProcess(_))));
     assert!(matches!(store.heartbeat(&stranger, NOW).await, Err(Error::UnknownProcess(_))));
     assert_eq!(store.claim(&stranger, NOW, 10).await.unwrap(), []);
+}
+
+/// Roots or sub-agents, of one agent or one tree, and only those with something still to be done.
+pub async fn threads_that_nobody_owns_are_handed_out_by_what_is_asked_for(store: Arc<dyn Store>) {
+    let (child, other, idle) = (root().child(1), ThreadId::new("20260116-left"), ThreadId::new("20260116-idle"));
+    threads(&*store, &[&root(), &child, &other, &idle]).await;
+    for thread in [&root(), &other] {
+        append(&*store, thread, 1, vec![run_started(1, "go")]).await;
+    }
+    store.register(process("heir"), NOW).await.unwrap();
+    let heir = ProcessId::new("heir");
+    let claim = |query: ClaimQuery, at| store.claim_threads(&heir, at, query);
+    assert_eq!(claim(ClaimQuery::default(), NOW).await.unwrap(), [], "the owner lives");
+
+    let late = NOW.plus_ms(HEARTBEAT_EXPIRES_MS);
+    let nothing = ClaimQuery { agent: Some("another".into()), ..ClaimQuery::default() };
+    assert_eq!(claim(nothing, late).await.unwrap(), []);
+    let children = ClaimQuery { kind: ClaimKind::Children, ..ClaimQuery::default() };
+    assert_eq!(claim(children, late).await.unwrap(), [Claimed { thread: child, epoch: 2 }]);
+    let tree = ClaimQuery { root: Some(other.clone()), agent: Some("general".into()), ..ClaimQuery::default() };
+    assert_eq!(claim(tree, late).await.unwrap(), [Claimed { thread: other.clone(), epoch: 2 }]);
+    assert_eq!(claim(ClaimQuery { limit: 0, ..ClaimQuery::default() }, late).await.unwrap(), []);
+    let roots = ClaimQuery { kind: ClaimKind::Roots, ..ClaimQuery::default() };
+    assert_eq!(claim(roots.clone(), late).await.unwrap(), [Claimed { thread: root(), epoch: 2 }]);
+    assert_eq!(claim(roots, late).await.unwrap(), [], "what is owned is not handed out again");
+
+    let old = store.append(commit(&root(), 2, vec![turn_started(1)])).await;
+    assert!(matches!(old, Err(Error::Fenced { .. })), "{old:?}");
+    let stranger = store.claim_threads(&ProcessId::new("stranger"), late, ClaimQuery::default()).await;
+    assert!(matches!(stranger, Err(Error::UnknownProcess(_))), "{stranger:?}");
+}
+
+/// Whatever it goes by.
+pub async fn the_store_says_whose_owner_is_alive(store: Arc<dyn Store>) {
+    let (here, nobodys) = (ThreadId::new("20260116-here"), ThreadId::new("20260116-gone"));
+    threads(&*store, &[&root(), &nobodys]).await;
+    let this = Process { id: ProcessId::new("here"), ..Process::current() };
+    store.register(this.clone(), NOW).await.unwrap();
+    store.append(Commit { process: this.id, ..commit(&here, 0, vec![created(&here)]) }).await.unwrap();
+    append(&*store, &nobodys, 1, vec![run_started(1, "go"), reported(Outcome::Completed)]).await;
+    let living = async |at| {
+        let living = store.living(at).await.unwrap();
+        let mut owned = Vec::new();
+        for thread in [&root(), &here, &nobodys] {
+            owned.push(living.owns(&store.thread(thread).await.unwrap().unwrap()));
+        }
+        owned
+    };
+    assert_eq!(living(NOW).await, [true, true, false]);
+    let late = NOW.plus_ms(HEARTBEAT_EXPIRES_MS);
+    assert_eq!(living(late).await, [false, true, false]);
+    store.heartbeat(&ProcessId::new("writer"), late).await.unwrap();
+    assert_eq!(living(late).await, [true, true, false]);
 }

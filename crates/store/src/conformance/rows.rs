@@ -12,7 +12,8 @@ use super::sample::{
 };
 use crate::approvals::ApprovalQuery;
 use crate::error::Error;
-use crate::log::{Commit, Store};
+use crate::log::Commit;
+use crate::open::Store;
 use crate::process::{HEARTBEAT_EXPIRES_MS, ProcessId};
 use crate::rows::{State, Status, ThreadQuery, ThreadRow};
 

@@ -14,7 +14,8 @@ use agent::tools::{Reach, Risk};
 use agent::{CallId, Event, InputId, Json, Mode, Outcome, Outside, Report, ThreadId, Time, Usage};
 use tokio::sync::watch;
 
-use crate::log::{Appended, Commit, Store};
+use crate::log::{Appended, Commit};
+use crate::open::Store;
 use crate::process::{Process, ProcessId};
 
 /// When nothing else is said.

@@ -6,7 +6,7 @@ use agent::{InputId, ThreadId, Time};
 
 use super::sample::{NOW, process, root, said, threads};
 use crate::error::Error;
-use crate::log::Store;
+use crate::open::Store;
 use crate::process::{HEARTBEAT_EXPIRES_MS, ProcessId};
 use crate::rows::LEASE_MS;
 

@@ -7,7 +7,8 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::conformance::sample::{append, created, root, threads, turn_started};
-use crate::{MemoryStore, Options, SqliteStore};
+use crate::sqlite::SqliteStore;
+use crate::{MemoryStore, Options};
 
 fn memory() -> Arc<dyn Store> {
     Arc::new(MemoryStore::new())

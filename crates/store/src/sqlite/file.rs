@@ -14,8 +14,9 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use rusqlite_migration::{M, Migrations};
 use rustix::fs::StatVfsMountFlags;
 
-use super::{Durability, Options, columns, fault};
+use super::{columns, fault};
 use crate::error::Error;
+use crate::open::{Durability, Options};
 use crate::process::Process;
 
 /// Older versions can damage a database in WAL mode when two connections restart the WAL at once.

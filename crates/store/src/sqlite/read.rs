@@ -10,6 +10,7 @@ use crate::admission;
 use crate::codec;
 use crate::error::Error;
 use crate::log::Record;
+use crate::ownership::Living;
 use crate::resolve;
 use crate::rows::{Execution, ThreadQuery, ThreadRow, UsageRow};
 
@@ -66,6 +67,16 @@ pub(super) fn all_events(db: &Connection, after_position: u64, limit: usize) -> 
 pub(super) fn thread(db: &Connection, thread: &ThreadId) -> Result<Option<ThreadRow>, Error> {
     let mut statement = db.prepare_cached(&format!("SELECT {THREAD} FROM {THREADS} WHERE t.id = ?1"))?;
     Ok(statement.query_row([thread.as_str()], columns::thread).optional()?)
+}
+
+/// The processes that own threads and are alive.
+pub(super) fn living(db: &Connection, at: Time) -> Result<Living, Error> {
+    let sql = "SELECT p.id AS process, p.pid, p.start_time, p.host, p.beat_at FROM processes p \
+               WHERE p.key IN (SELECT owner FROM threads WHERE owner IS NOT NULL)";
+    let mut statement = db.prepare_cached(sql)?;
+    let owners = statement.query_map([], columns::owner)?.collect::<Result<Vec<_>, _>>()?;
+    let alive = owners.into_iter().flatten().filter(|owner| owner.process.is_alive(owner.beat_at, at));
+    Ok(alive.map(|owner| owner.process.id).collect())
 }
 
 /// Threads as they stand, the newest first.

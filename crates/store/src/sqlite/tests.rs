@@ -14,10 +14,11 @@ use super::*;
 use crate::conformance::sample::{
     self, NOW, append, commit, process, root, run_started, said, tail_reaches, threads, turn_started,
 };
+use crate::open::Durability;
 
-fn empty() -> (Arc<dyn Store>, TempDir) {
+fn empty() -> (Arc<dyn Store>, Arc<dyn Store>, TempDir) {
     let folder = TempDir::new().unwrap();
-    (Arc::new(open(&folder)), folder)
+    (Arc::new(open(&folder)), Arc::new(open(&folder)), folder)
 }
 
 crate::conformance_tests!(empty);

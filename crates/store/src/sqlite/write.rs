@@ -2,6 +2,7 @@
 //! refused before it writes anything, for a refusal is answered without undoing.
 
 use std::borrow::Borrow;
+use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
@@ -16,6 +17,7 @@ use crate::admission::{self, Adoption};
 use crate::codec::Encoded;
 use crate::error::Error;
 use crate::log::{Appended, Commit};
+use crate::ownership::{ClaimQuery, Claimed};
 use crate::process::{Process, ProcessId};
 use crate::projection::{Change, Folded};
 use crate::rows::{LEASE_MS, Owner, Wake};
@@ -82,6 +84,43 @@ pub(super) fn adopt(desk: &mut Desk, id: &ThreadId, process: &ProcessId, at: Tim
             Ok(epoch)
         }
     }
+}
+
+/// Takes ownership of live threads that nobody alive owns, the oldest first.
+pub(super) fn claim_threads(
+    desk: &mut Desk,
+    process: &ProcessId,
+    at: Time,
+    query: &ClaimQuery,
+) -> Result<Vec<Claimed>, Error> {
+    desk.known.process(&desk.db, process)?;
+    desk.save()?;
+    let sql = format!(
+        "SELECT {THREAD} FROM {THREADS} WHERE t.state <> 'idle' AND t.state <> 'done' \
+         AND (p.id IS NULL OR p.id <> ?1) ORDER BY t.key"
+    );
+    let mut statement = desk.db.prepare_cached(&sql)?;
+    let mut rows = statement.query([process.as_str()])?;
+    let (mut left, mut alive) = (Vec::new(), HashMap::new());
+    while left.len() < query.limit
+        && let Some(row) = rows.next()?
+    {
+        let row = columns::thread(row)?;
+        let is_owned = row.owner.as_ref().is_some_and(|owner| {
+            *alive.entry(owner.process.id.clone()).or_insert_with(|| owner.process.is_alive(owner.beat_at, at))
+        });
+        if !is_owned && query.fits(&row) {
+            left.push(row.id);
+        }
+    }
+    drop(rows);
+    drop(statement);
+    let mut claimed = Vec::with_capacity(left.len());
+    for thread in left {
+        let epoch = adopt(desk, &thread, process, at)?;
+        claimed.push(Claimed { thread, epoch });
+    }
+    Ok(claimed)
 }
 
 /// Makes a process known.

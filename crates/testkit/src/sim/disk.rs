@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use agent::event::ThreadCreated;
 use agent::{Event, InputId, Outside, Thread, ThreadId, Time};
 use futures_util::FutureExt;
-use store::{Appended, Commit, Error, MemoryStore, ProcessId, Selection, Store, read_all};
+use store::{Appended, Commit, Error, Log, MemoryStore, Ownership, ProcessId, Selection, read_all};
 
 use crate::invariants::{Broken, Hours, Ledger, Prompts, family, hold};
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use agent::{Event, Report, ThreadId};
-use store::{Execution, Record, Selection, SqliteStore, Store, ThreadQuery, ThreadRow};
+use store::{Execution, Record, Selection, Store, ThreadQuery, ThreadRow};
 
 use crate::invariants::{Ledger, family};
 
@@ -21,7 +21,7 @@ pub struct Books {
 }
 
 impl Books {
-    pub(super) async fn read(store: &SqliteStore) -> Self {
+    pub(super) async fn read(store: &dyn Store) -> Self {
         let log = store::read_all(store, Selection::everything()).await.expect("the log can be read");
         let query = ThreadQuery { limit: ALL, ..ThreadQuery::default() };
         let mut rows = store.threads(query).await.expect("the threads can be read");

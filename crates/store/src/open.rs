@@ -1,0 +1,123 @@
+//! Opening a store without knowing which kind it is, and asking how it is.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use std::{fmt, io};
+
+use futures_util::future::BoxFuture;
+
+use crate::error::Error;
+use crate::lists::Lists;
+use crate::log::{Answer, Log};
+use crate::memory::MemoryStore;
+use crate::ownership::Ownership;
+use crate::sqlite::{self, SqliteStore};
+
+/// All that a store can do.
+pub trait Store: Log + Ownership + Lists {
+    /// Opens all that is otherwise opened when it is first needed. After this, however many read at the same time, the store holds
+    /// no more file handles than before: a process that takes connections from strangers cannot run out of them here.
+    fn prepare(&self) -> Answer<()> {
+        Box::pin(async { Ok(()) })
+    }
+
+    /// Writes what stands in line, lets go of everything that is open, and refuses all further requests.
+    /// Those who follow are told that the store is closed.
+    fn close(&self) -> BoxFuture<'static, ()> {
+        Box::pin(async {})
+    }
+
+    /// Looks for damage.
+    fn check(&self) -> Answer<Health> {
+        Box::pin(async { Ok(Health { engine: "in memory".into(), faults: Vec::new() }) })
+    }
+}
+
+impl fmt::Debug for dyn Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a store")
+    }
+}
+
+/// How a store is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Health {
+    /// What keeps it, with the versions that matter.
+    pub engine: Arc<str>,
+    /// What is wrong with it; nothing where all is well.
+    pub faults: Vec<String>,
+}
+
+/// Where a store is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Location {
+    /// Nowhere: it is gone with its process.
+    Memory,
+    /// In a folder of this machine.
+    Folder(PathBuf),
+}
+
+impl Location {
+    /// A store in this folder.
+    pub fn folder(folder: impl Into<PathBuf>) -> Self {
+        Location::Folder(folder.into())
+    }
+
+    /// Whether there is a store; opening one that is not there makes it.
+    pub fn exists(&self) -> bool {
+        match self {
+            Location::Memory => false,
+            Location::Folder(folder) => sqlite::file_in(folder).exists(),
+        }
+    }
+
+    /// Copies a store that may be in use, as a crash at this moment would leave it.
+    pub fn copy_to(&self, folder: &Path) -> io::Result<()> {
+        match self {
+            Location::Memory => Ok(()),
+            Location::Folder(from) => sqlite::copy_files(from, folder),
+        }
+    }
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Location::Memory => f.write_str("the store in memory"),
+            Location::Folder(folder) => sqlite::file_in(folder).display().fmt(f),
+        }
+    }
+}
+
+/// How a store is opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// What a commit survives.
+    pub durability: Durability,
+    /// How long a request waits for another process that holds the store, before it fails as [`Error::Locked`].
+    pub busy_timeout: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { durability: Durability::Full, busy_timeout: Duration::from_secs(5) }
+    }
+}
+
+/// What a commit survives once it is acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durability {
+    /// The loss of power.
+    Full,
+    /// The death of the process; the last commits before a loss of power may be gone.
+    Normal,
+}
+
+/// Opens the store at a place, or makes it there.
+pub fn open(location: &Location, options: &Options) -> Result<Arc<dyn Store>, Error> {
+    Ok(match location {
+        Location::Memory => Arc::new(MemoryStore::new()),
+        Location::Folder(folder) => Arc::new(SqliteStore::open(sqlite::file_in(folder), options)?),
+    })
+}

@@ -1,0 +1,117 @@
+//! Who owns which thread: processes say that they are alive, take over what nobody owns, and hear what is due.
+//!
+//! Ownership only keeps work from being done twice: what protects the log is that every commit names the epoch at which its writer
+//! owns the thread. How the store finds out whether a process is alive is its own business: ask it ([`Ownership::living`]).
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use agent::{ThreadId, Time};
+
+use crate::log::Answer;
+use crate::process::{Process, ProcessId};
+use crate::rows::{ThreadRow, Wake};
+
+/// Processes, what they own, and what is due for it.
+pub trait Ownership: Send + Sync + 'static {
+    /// Takes ownership of a thread whose owner is gone and raises its epoch, which is the answer.
+    /// What is owned already stays at its epoch.
+    fn adopt(&self, thread: &ThreadId, process: &ProcessId, at: Time) -> Answer<u64>;
+
+    /// Takes ownership of threads in which something is still to be done and which no living process owns, the oldest first.
+    /// Each is given to one process only, however many ask at the same moment.
+    fn claim_threads(&self, process: &ProcessId, at: Time, query: ClaimQuery) -> Answer<Vec<Claimed>>;
+
+    /// Which of the processes that own threads are alive.
+    fn living(&self, at: Time) -> Answer<Living>;
+
+    /// Makes a process known, so that it can own threads.
+    fn register(&self, process: Process, at: Time) -> Answer<()>;
+
+    /// Says that a process is alive.
+    fn heartbeat(&self, process: &ProcessId, at: Time) -> Answer<()>;
+
+    /// Forgets a process; what it owned is owned by nobody.
+    fn leave(&self, process: &ProcessId) -> Answer<()>;
+
+    /// Leaves a wake for whoever owns the thread when it is due.
+    fn wake(&self, thread: &ThreadId, due: Time) -> Answer<()>;
+
+    /// Wakes that are due, of threads that the process owns, the longest due first. Each is leased to the caller:
+    /// it is not handed out again for a while, and comes back if it is not [`done`](Ownership::done).
+    fn claim(&self, process: &ProcessId, at: Time, limit: usize) -> Answer<Vec<Wake>>;
+
+    /// Forgets a wake.
+    fn done(&self, wake: Wake) -> Answer<()>;
+}
+
+/// Which threads a process takes over, of those that no living process owns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClaimQuery {
+    /// Whether roots, sub-agents or both.
+    pub kind: ClaimKind,
+    /// Only those that play this agent.
+    pub agent: Option<Arc<str>>,
+    /// Only this root and its descendants.
+    pub root: Option<ThreadId>,
+    /// At most so many.
+    pub limit: usize,
+}
+
+impl Default for ClaimQuery {
+    /// A hundred of any kind.
+    fn default() -> Self {
+        Self { kind: ClaimKind::Any, agent: None, root: None, limit: 100 }
+    }
+}
+
+/// Which kind of thread a process takes over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClaimKind {
+    /// Roots and sub-agents.
+    Any,
+    /// Roots alone.
+    Roots,
+    /// Sub-agents alone.
+    Children,
+}
+
+impl ClaimQuery {
+    pub(crate) fn fits(&self, row: &ThreadRow) -> bool {
+        let is_of_kind = match self.kind {
+            ClaimKind::Any => true,
+            ClaimKind::Roots => row.parent.is_none(),
+            ClaimKind::Children => row.parent.is_some(),
+        };
+        is_of_kind
+            && row.state.is_live()
+            && self.agent.as_ref().is_none_or(|agent| *agent == row.agent)
+            && self.root.as_ref().is_none_or(|root| *root == row.root)
+    }
+}
+
+/// A thread that was taken over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claimed {
+    /// Which.
+    pub thread: ThreadId,
+    /// The epoch at which it is owned.
+    pub epoch: u64,
+}
+
+/// The processes that were alive at one moment, of those that own threads.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Living(BTreeSet<ProcessId>);
+
+impl Living {
+    /// Whether a living process owns the thread.
+    pub fn owns(&self, row: &ThreadRow) -> bool {
+        row.owner.as_ref().is_some_and(|owner| self.0.contains(&owner.process.id))
+    }
+}
+
+impl FromIterator<ProcessId> for Living {
+    fn from_iter<I: IntoIterator<Item = ProcessId>>(alive: I) -> Self {
+        Self(alive.into_iter().collect())
+    }
+}
