@@ -68,7 +68,7 @@ pub fn root(catalog: &Catalog, root: Root, model: Model) -> Result<ThreadCreated
         }
     };
     let grant = Grant { depth: policy.max_depth, descendants: policy.max_children, ..root.grant };
-    Ok(ThreadCreated {
+    let mut created = ThreadCreated {
         id: root.id,
         parent_call: None,
         name: agent.name.clone(),
@@ -92,7 +92,11 @@ pub fn root(catalog: &Catalog, root: Root, model: Model) -> Result<ThreadCreated
         above: Vec::new(),
         progress: false,
         foreign: false,
-    })
+        system: None,
+        opening: None,
+    };
+    created.write_texts();
+    Ok(created)
 }
 
 /// The tools that a thread has, as they are advertised to its model.

@@ -11,8 +11,9 @@ use crate::machine::Moment;
 use crate::model::{Price, Tokens};
 use crate::policy::TokenCount;
 use crate::report::Outcome;
-use crate::thread::{MAX_CUTS, MAX_HALVES, Phase, Thread};
+use crate::thread::{Phase, Thread};
 use crate::tools::ToolInfo;
+use crate::turn::answer::{MAX_CUTS, MAX_HALVES};
 use crate::turn::stop;
 
 /// The shortest answer that is worth asking for.
@@ -82,8 +83,8 @@ pub fn advertised<'a>(thread: &'a Thread, catalog: &'a crate::catalog::Catalog) 
 
 fn start(moment: &mut Moment<'_>, kind: TurnKind, max_tokens: u64, claim: Claim) {
     let turn = moment.thread.turns + 1;
-    let calls_allowed = kind == TurnKind::Work;
-    moment.emit(Event::TurnStarted(TurnStarted { turn, kind, max_tokens, claim }));
+    let (calls_allowed, told) = (kind == TurnKind::Work, context::turn_words(&kind).map(Into::into));
+    moment.emit(Event::TurnStarted(TurnStarted { turn, kind, max_tokens, claim, told }));
     moment.ask(Effect::CallModel { turn, attempt: 1, max_tokens, calls_allowed, not_before: None });
 }
 
@@ -146,7 +147,9 @@ fn keep_context(moment: &mut Moment<'_>) -> TurnKind {
     }
     let (calls, bytes) = moment.thread.talk.maskable();
     if !calls.is_empty() && (squeeze || bytes / 4 >= window / 20) {
-        moment.emit(Event::ContextTrimmed { calls, bytes });
+        let told = calls.iter().map(|(_, characters)| context::masked(*characters).into()).collect();
+        let calls = calls.into_iter().map(|(call, _)| call).collect();
+        moment.emit(Event::ContextTrimmed { calls, bytes, told });
         if !is_full(moment) {
             return TurnKind::Work;
         }

@@ -51,7 +51,7 @@ fn settle_tools(moment: &mut Moment<'_>, begun: &[CallId]) {
     let slots = moment.thread.calls.slots().iter().filter(|slot| begun.contains(&slot.call));
     let lost: Vec<_> = slots.filter(is_lost).map(|slot| (slot.call.clone(), slot.name.clone())).collect();
     for (call, name) in lost {
-        moment.emit(Event::ToolFinished { call, result: interrupted(&name), duration_ms: None });
+        tool_calls::finish(moment, &call, interrupted(&name), None);
     }
 }
 

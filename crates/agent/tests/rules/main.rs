@@ -7,6 +7,7 @@ mod approvals;
 mod butler;
 mod clocks;
 mod engine;
+mod golden;
 mod grants;
 mod late;
 mod operations;
