@@ -225,6 +225,7 @@ async fn attach_files(facts: &Gatherer, workspace: Arc<Workspace>, birth: &mut T
     let chain = birth.chain();
     let Some(brief) = &mut birth.brief else { return };
     attach(readable(workspace, &chain, &facts.rules().await), brief).await;
+    birth.write_texts();
 }
 
 /// The report of a child that could not be begun, or not be ended in good order.

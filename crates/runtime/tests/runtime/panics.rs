@@ -82,7 +82,7 @@ async fn a_panic_around_the_rules_ends_the_agent_it_happened_to() {
         assert_eq!(&*room.report_of(&root.child(2)).await.text, "stood", "{kind}");
         let log = room.log(&root).await;
         let told = log.iter().find_map(|record| match &*record.event {
-            Event::ChildReported { child, report } if *child == root.child(1) => Some(report.clone()),
+            Event::ChildReported { child, report, .. } if *child == root.child(1) => Some(report.clone()),
             _ => None,
         });
         let told = told.expect("the parent has a report");

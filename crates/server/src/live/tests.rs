@@ -57,7 +57,7 @@ impl Written {
     /// Writes one more event, which makes one frame; its number.
     pub async fn say(&mut self, text: &str) -> u64 {
         let input = InputId::new(format!("in-{}", self.n));
-        self.append(Event::Steered { input, text: text.into(), from: "person".into() }).await;
+        self.append(Event::Steered { input, text: text.into(), from: "person".into(), told: None }).await;
         self.newest()
     }
 
@@ -110,6 +110,8 @@ pub(crate) fn created(id: ThreadId) -> Event {
         above: Vec::new(),
         progress: false,
         foreign: false,
+        system: None,
+        opening: None,
     };
     Event::ThreadCreated(Box::new(created))
 }

@@ -42,7 +42,7 @@ pub fn event(scene: &Scene<'_>, event: &Event) -> Vec<String> {
         Event::ThreadCreated(_) => vec![kind.to_owned()],
         Event::InputArrived { id, .. } => vec![format!("{kind} {id:?}")],
         Event::RunStarted { run, .. } => vec![format!("{kind} {run}")],
-        Event::Steered { input, text, from } => with_text(format!("{kind} {input:?} from {from}"), text),
+        Event::Steered { input, text, from, .. } => with_text(format!("{kind} {input:?} from {from}"), text),
         Event::InputDropped { input, reason } => vec![format!("{kind} {input:?}: {reason}")],
         Event::StopBegun { input, ending } => {
             let by = input.as_ref().map_or(String::new(), |input| format!(" by {input:?}"));
@@ -59,7 +59,7 @@ pub fn event(scene: &Scene<'_>, event: &Event) -> Vec<String> {
         Event::CallRepeated { turn, booked } => vec![format!("{kind} {turn}; books {}", claim(scene, *booked))],
         Event::Answered(answered) => answer_words(answered),
         Event::ToolStarted { call } => vec![format!("{kind} {call}")],
-        Event::ToolFinished { call, result, duration_ms } => {
+        Event::ToolFinished { call, result, duration_ms, .. } => {
             let took = duration_ms.filter(|ms| *ms > 0).map_or(String::new(), |ms| format!(" after {}", seconds(ms)));
             let sign = if result.is_error { "error" } else { "ok" };
             with_text(format!("{kind} {call} {sign}{took}"), &result.content)
@@ -91,7 +91,7 @@ pub fn event(scene: &Scene<'_>, event: &Event) -> Vec<String> {
         Event::ChildStopped { child, strength, reason } => {
             vec![format!("{kind} {} {}: {reason}", path(child), format!("{strength:?}").to_lowercase())]
         }
-        Event::ChildReported { child, report } => vec![format!("{kind} {} {}", path(child), report.outcome)],
+        Event::ChildReported { child, report, .. } => vec![format!("{kind} {} {}", path(child), report.outcome)],
         Event::MessageSent { call, child, text } => with_text(format!("{kind} {call} to {}", path(child)), text),
         Event::ChildAwaited { call, child } => vec![format!("{kind} {} by {call}", path(child))],
         Event::WaitStarted { call, children, any, until } => {
@@ -99,11 +99,11 @@ pub fn event(scene: &Scene<'_>, event: &Event) -> Vec<String> {
             let until = until.map_or(String::new(), |at| format!(" for {}", seconds(at.since_ms(scene.now))));
             vec![format!("{kind} {call}: {children}{until}")]
         }
-        Event::ContextTrimmed { calls, bytes } => {
+        Event::ContextTrimmed { calls, bytes, .. } => {
             let calls = calls.iter().map(|call| call.as_str()).collect::<Vec<_>>().join(", ");
             vec![format!("{kind} {calls}: {bytes} bytes")]
         }
-        Event::ContextCompacted { summary } => with_text(kind.to_owned(), summary),
+        Event::ContextCompacted { summary, .. } => with_text(kind.to_owned(), summary),
         Event::StallNoticed { silent_ms, waiting_for } => {
             vec![format!("{kind} after {}: waits for {waiting_for}", seconds(*silent_ms))]
         }
