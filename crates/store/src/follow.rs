@@ -11,11 +11,13 @@ use std::ops::ControlFlow;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use agent::ThreadId;
 use futures_util::Stream;
 use futures_util::future::BoxFuture;
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 use crate::error::Error;
 use crate::log::{Answer, Record};
@@ -30,6 +32,7 @@ pub struct Selection {
     scope: Scope,
     after: u64,
     page: usize,
+    pause: Duration,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,8 +68,13 @@ impl Selection {
         Self { page: page.max(1), ..self }
     }
 
+    /// While it is followed, waits so long between two looks at the log that found nothing: other parts of the log may be busy.
+    pub fn pause(self, pause: Duration) -> Self {
+        Self { pause, ..self }
+    }
+
     fn of(scope: Scope) -> Self {
-        Self { scope, after: 0, page: PAGE }
+        Self { scope, after: 0, page: PAGE, pause: Duration::ZERO }
     }
 
     /// The number by which this selection counts an event.
@@ -181,7 +189,12 @@ impl Follow {
                     self.step = match &answer {
                         Ok(page) if page.is_empty() => {
                             let mut tail = self.tail.clone();
-                            Step::Wait(Box::pin(async move { tail.changed().await.is_ok() }))
+                            let next_look = Instant::now() + self.selection.pause;
+                            Step::Wait(Box::pin(async move {
+                                let is_there = tail.changed().await.is_ok();
+                                tokio::time::sleep_until(next_look).await;
+                                is_there
+                            }))
                         }
                         Ok(page) => {
                             self.selection.advance(page);

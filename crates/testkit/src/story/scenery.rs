@@ -103,7 +103,8 @@ fn policy(setup: &Setup) -> Policy {
     let mut policy = serde_json::to_value(Policy::default()).expect("a policy is JSON");
     if &*setup.preset == "opta" {
         let preset: toml::Table = OPTA.parse().expect("the preset is TOML");
-        let preset = serde_json::to_value(&preset["policy"]).expect("the preset has JSON values");
+        let mut preset = serde_json::to_value(&preset["policy"]).expect("the preset has JSON values");
+        lift(&mut preset);
         overlay(&mut policy, preset);
     }
     for (key, value) in &setup.policy {
@@ -111,6 +112,15 @@ fn policy(setup: &Setup) -> Policy {
         overlay(&mut policy, nested);
     }
     serde_json::from_value(policy).unwrap_or_else(|error| panic!("the policy is none: {error}"))
+}
+
+/// The word `unlimited` as the number that the policy has for it.
+fn lift(value: &mut serde_json::Value) {
+    match value {
+        serde_json::Value::Object(fields) => fields.values_mut().for_each(lift),
+        serde_json::Value::String(word) if word == "unlimited" => *value = u32::MAX.into(),
+        _ => {}
+    }
 }
 
 fn overlay(under: &mut serde_json::Value, over: serde_json::Value) {
