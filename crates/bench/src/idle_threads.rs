@@ -23,11 +23,11 @@ pub async fn write(log: &Log) -> anyhow::Result<Taken> {
     let process = Process::current();
     let owner = process.id.clone();
     store.register(process, Time(0)).await?;
-    let house = setup::house();
+    let catalog = setup::catalog();
     let mut line = FuturesUnordered::new();
     for number in 0..log.count {
         let id = ThreadId::new(format!("20260115-{number:07}"));
-        let created = birth::root(&house, setup::root(id.clone(), 1)).map_err(anyhow::Error::msg)?;
+        let created = birth::root(&catalog, setup::root(id.clone(), 1), setup::model()).map_err(anyhow::Error::msg)?;
         let events = vec![Event::ThreadCreated(Box::new(created))];
         let commit = Commit {
             thread: id,

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use majordomo::agent::house::House;
+use majordomo::agent::Catalog;
 use majordomo::agent::message::Part;
 use majordomo::agent::model::{Answer, StopReason, Tokens};
 use majordomo::agent::tools::ToolResult;
@@ -17,7 +17,7 @@ use crate::setup;
 pub struct LongThread {
     store: Arc<dyn Store>,
     process: ProcessId,
-    house: House,
+    catalog: Arc<Catalog>,
     id: ThreadId,
     thread: Thread,
     /// What the rules said last, and is not written yet.
@@ -29,17 +29,18 @@ pub struct LongThread {
 impl LongThread {
     /// Creates a root and gives it its first message.
     pub async fn begin(store: Arc<dyn Store>, process: ProcessId, id: ThreadId, at: Time) -> anyhow::Result<Self> {
-        let house = setup::house();
-        let created = birth::root(&house, setup::root(id.clone(), 1)).map_err(anyhow::Error::msg)?;
+        let catalog = Arc::new(setup::catalog());
+        let created = birth::root(&catalog, setup::root(id.clone(), 1), setup::model()).map_err(anyhow::Error::msg)?;
         let created = Event::ThreadCreated(Box::new(created));
         let thread = Thread::new(at, &created);
         let step = Step { events: vec![created], effects: Vec::new() };
-        let mut chronicle = Self { store, process, house, id, thread, step, n: 0 };
+        let mut chronicle = Self { store, process, catalog, id, thread, step, n: 0 };
         chronicle.lap(at).await?;
         let said = Outside::UserSaid { text: "Look at everything.".into() };
         let arrived = Event::InputArrived { id: InputId::new("first"), input: said };
         chronicle.thread.apply(at, &arrived);
-        chronicle.step = chronicle.thread.handle(&chronicle.house, Input::Arrived, at);
+        let facts = house::facts(&chronicle.catalog, &chronicle.thread, &Input::Arrived, at);
+        chronicle.step = chronicle.thread.handle(Input::Arrived, &facts, at);
         chronicle.step.events.insert(0, arrived);
         Ok(chronicle)
     }
@@ -59,7 +60,8 @@ impl LongThread {
         self.n = appended.n;
         for effect in effects {
             let Some(input) = perform(&effect, self.n) else { continue };
-            let mut next = self.thread.handle(&self.house, input, at);
+            let facts = house::facts(&self.catalog, &self.thread, &input, at);
+            let mut next = self.thread.handle(input, &facts, at);
             self.step.events.append(&mut next.events);
             self.step.effects.append(&mut next.effects);
         }

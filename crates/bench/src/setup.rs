@@ -7,13 +7,13 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use majordomo::agent::birth::Root;
 use majordomo::agent::budget::Grant;
-use majordomo::agent::house::House;
 use majordomo::agent::model::Model;
 use majordomo::agent::policy::Policy;
 use majordomo::agent::role::Agent;
-use majordomo::agent::tools::{Reach, Risk, ToolInfo, ToolResult};
-use majordomo::agent::{Json, Mode, ThreadId};
-use majordomo::provider::{self, ModelTable, Pace, ProviderConfig, Providers, Timeouts, Wire};
+use majordomo::agent::tools::{Assessment, Reach, Risk, ToolInfo, ToolResult};
+use majordomo::agent::{Catalog, Consent, Facts, Json, Mode, ThreadId};
+use majordomo::agent::{Input, Thread, Time};
+use majordomo::provider::{self, ModelEntry, ModelTable, Pace, ProviderConfig, Providers, Timeouts, Wire};
 use majordomo::runtime::{self, Runtime, Start};
 use majordomo::store::{self, Durability, Location, Store};
 use majordomo::tool::{CurrentTools, Registry, Tool, ToolContext};
@@ -43,14 +43,26 @@ pub async fn open(server: &str, store: Arc<dyn Store>) -> anyhow::Result<(Runtim
         timeouts: Timeouts::default(),
     };
     let pace = Pace { start: REQUESTS, max: REQUESTS };
-    let providers = Providers::new(vec![provider], ModelTable::default(), provider::Options { pace })?;
-    let (tools, house) = (CurrentTools::new(Registry::new().with(Look(look())))?, Arc::new(house()));
-    let options = runtime::Options { store, providers: providers.clone(), tools, house, person: None, data: None };
+    let Model { context_tokens, max_output_tokens, .. } = model();
+    let figures =
+        ModelEntry { context_tokens: Some(context_tokens), max_output_tokens: Some(max_output_tokens), price: None };
+    let models = ModelTable::default().with([(MODEL.to_owned(), figures)].into());
+    let providers = Providers::new(vec![provider], models, provider::Options { pace })?;
+    let options = runtime::Options {
+        store,
+        providers: providers.clone(),
+        tools: CurrentTools::new(Registry::new().with(Look(look())))?,
+        catalog: Arc::new(catalog()),
+        consent: Consent::Nobody,
+        sources: Arc::new(()),
+        person: None,
+        data: None,
+    };
     Ok((Runtime::begin(options).await?, providers))
 }
 
 /// What the rules may look up.
-pub fn house() -> House {
+pub fn catalog() -> Catalog {
     let agent = Agent {
         name: "general".into(),
         description: "Looks after anything.".into(),
@@ -60,10 +72,27 @@ pub fn house() -> House {
         lends: Vec::new(),
         mode: None,
     };
-    // What ten thousand sub-agents say together is longer than any real window.
-    let model =
-        |name: &str| Ok(Model { name: name.into(), context_tokens: 1 << 30, max_output_tokens: 4096, price: None });
-    House::new([(answer::TOOL.into(), look())].into(), [(agent.name.clone(), agent)].into(), model)
+    Catalog {
+        tools: [(answer::TOOL.into(), look())].into(),
+        agents: [(agent.name.clone(), agent)].into(),
+        ..Catalog::default()
+    }
+}
+
+/// What ten thousand sub-agents say together is longer than any real context window.
+pub fn model() -> Model {
+    Model { name: MODEL.into(), context_tokens: 1 << 30, max_output_tokens: 4096, price: None }
+}
+
+/// What a thread needs to know for an input: there are no rules, and the tool does what it declares.
+pub fn facts(catalog: &Arc<Catalog>, thread: &Thread, input: &Input, at: Time) -> Facts {
+    let mut facts = Facts::new(catalog.clone(), Consent::Nobody);
+    let needs = thread.needs(&facts, input, at);
+    facts.rules = needs.rules.then(|| [].into());
+    for (tool, input) in needs.calls {
+        facts.assessed(&tool, &input, Assessment::of(&look(), &input));
+    }
+    facts
 }
 
 /// A store that remembers as well as is asked.

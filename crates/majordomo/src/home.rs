@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use agent::house::Preferences;
+use agent::delegation::Preference;
 use household::preferences::Log;
 use household::{Error, Household, Options, demo};
 use jiff::Timestamp;
@@ -69,10 +69,9 @@ impl Home {
     }
 
     /// The preferences that an agent should heed. What cannot be read is heeded by nobody.
-    pub(crate) fn preferences(&self) -> Box<Preferences> {
-        let household = self.household.clone();
-        let known = move |agent: &str| household.as_ref()?.preferences_for(agent).ok();
-        Box::new(move |agent| known(agent).unwrap_or_default())
+    pub(crate) fn preferences(&self, agent: &str) -> Vec<Preference> {
+        let known = self.household.as_ref().and_then(|household| household.preferences_for(agent).ok());
+        known.unwrap_or_default()
     }
 
     /// The name by which a log knows it, where that is not the configured one.

@@ -13,7 +13,6 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use agent::event::ThreadCreated;
-use agent::house::House;
 use agent::permission::Rule;
 use agent::{CallId, Effect, Event, Input, Report, ThreadId, Time};
 
@@ -46,7 +45,7 @@ const MORNING: Time = Time(1_768_471_200_000);
 /// More steps than any seed takes whose runs end.
 const MOST_STEPS: u32 = 40_000;
 
-/// Whatever passes between the tasks of a house has arrived after so long.
+/// Whatever passes between the tasks of a process has arrived after so long.
 const SETTLED_MS: u64 = 60_000;
 
 /// Plays one seed to its end.
@@ -121,9 +120,8 @@ struct Sim {
     seed: u64,
     dice: Dice,
     behaviour: Behaviour,
-    house: House,
-    /// What the house looks up.
-    world: Arc<World>,
+    /// What facts are gathered from.
+    world: World,
     root: ThreadId,
     /// How the root comes to be, until it has.
     born: Option<ThreadCreated>,
@@ -242,7 +240,7 @@ impl Due {
 impl Sim {
     fn new(seed: u64) -> Self {
         let mut dice = Dice::new(seed);
-        let Setting { house, world, root, behaviour } = Setting::new(&mut dice);
+        let Setting { world, root, behaviour } = Setting::new(&mut dice);
         let moments = |dice: &mut Dice, counts: &[u64]| -> BTreeSet<u64> {
             let count = *dice.pick(counts);
             (0..count).map(|_| if dice.chance(50) { dice.below(40) } else { dice.below(400) }).collect()
@@ -252,7 +250,6 @@ impl Sim {
             root: root.id.clone(),
             born: Some(root),
             behaviour,
-            house,
             world,
             now: MORNING,
             wall_ahead_ms: 0,

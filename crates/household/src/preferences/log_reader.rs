@@ -124,7 +124,7 @@ impl LogReader {
             Event::ApprovalResolved { approval, call, input: Some(_), resolution } => {
                 self.decided(happened, approval, call, resolution);
             }
-            Event::ToolFinished { call, result, duration_ms } => {
+            Event::ToolFinished { call, result, duration_ms, .. } => {
                 let seat = self.seats.entry(thread.clone()).or_default();
                 seat.is_swayed |= result.foreign.is_some();
                 let call = seat.calls.remove(call);

@@ -8,10 +8,9 @@ use std::time::Duration;
 
 use agent::birth::Root;
 use agent::budget::Grant;
-use agent::house::House;
 use agent::policy::Policy;
 use agent::role::Agent;
-use agent::{Event, Mode, Report, ThreadId};
+use agent::{Catalog, Consent, Event, Mode, Report, ThreadId};
 use futures_util::StreamExt;
 use majordomo_runtime::{Error, Options, RunHandle, Runtime, Start};
 use provider::{ModelTable, Providers};
@@ -21,9 +20,6 @@ use tool::{CurrentTools, Registry};
 
 /// Until a test gives up waiting for something that must come.
 const PATIENCE: Duration = Duration::from_secs(30);
-
-/// A model's name for which looking it up panics.
-pub const CURSED: &str = "cursed/model";
 
 /// What a room is made of. The script is read when a model is first asked.
 pub struct Plan {
@@ -223,17 +219,15 @@ async fn begin(plan: &Plan) -> Runtime {
         lends: Vec::new(),
         mode: None,
     };
-    let looked_up = providers.clone();
     let agents = BTreeMap::from([(general.name.clone(), general)]);
-    let house = House::new(plan.tools.infos(), agents, move |name: &str| {
-        assert_ne!(name, CURSED, "nobody may look here");
-        looked_up.model(name).map_err(|error| error.to_string())
-    });
+    let catalog = Catalog { tools: plan.tools.infos(), agents, ..Catalog::default() };
     let options = Options {
         store: plan.store.clone(),
         providers,
         tools: CurrentTools::new(plan.tools.clone()).expect("each tool has its own name"),
-        house: Arc::new(house),
+        catalog: Arc::new(catalog),
+        consent: Consent::Nobody,
+        sources: Arc::new(()),
         person: None,
         data: None,
     };

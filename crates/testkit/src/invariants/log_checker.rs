@@ -222,7 +222,7 @@ impl LogChecker {
                 };
                 lives.paused = *paused;
             }
-            Event::ChildReported { child, report } => self.child_reported(child, report)?,
+            Event::ChildReported { child, report, .. } => self.child_reported(child, report)?,
             Event::Reported(report) => self.report(report)?,
             Event::ChildSaid { .. }
             | Event::ChildAwaited { .. }

@@ -46,17 +46,19 @@ impl Sim {
         sent: Option<(InputId, Outside)>,
     ) -> Result<(), Broken> {
         let now = self.clock(place.process);
-        self.house.consent = self.processes[place.process].consent;
+        let consent = self.processes[place.process].consent;
         let birth = Event::ThreadCreated(Box::new(created));
         let mut thread = Thread::new(now, &birth);
-        let mut step = thread.handle(&self.house, Input::Begin, now);
+        let facts = self.world.facts(consent, &thread, &Input::Begin, now);
+        let mut step = thread.handle(Input::Begin, &facts, now);
         let mut events = vec![birth];
         events.append(&mut step.events);
         if let Some((id, input)) = sent {
             let arrived = Event::InputArrived { id, input };
             thread.apply(now, &arrived);
             events.push(arrived);
-            let mut taken_up = thread.handle(&self.house, Input::Arrived, now);
+            let facts = self.world.facts(consent, &thread, &Input::Arrived, now);
+            let mut taken_up = thread.handle(Input::Arrived, &facts, now);
             events.append(&mut taken_up.events);
             step.effects.append(&mut taken_up.effects);
         }
@@ -249,9 +251,10 @@ impl Sim {
         let mut missed = false;
         loop {
             let now = self.clock(place.process);
-            self.house.consent = self.processes[place.process].consent;
+            let consent = self.processes[place.process].consent;
             let Some(copy) = self.processes[place.process].copies.get_mut(&place.thread) else { return Ok(()) };
-            let step = copy.thread.handle(&self.house, input.clone(), now);
+            let facts = self.world.facts(consent, &copy.thread, &input, now);
+            let step = copy.thread.handle(input.clone(), &facts, now);
             if let Input::ModelAnswered { answer, .. } = &input {
                 unreadable_calls(answer, &step.events)?;
             }

@@ -125,7 +125,7 @@ impl Sim {
             return Err(Broken { rule: "a tool runs for a call that is open", found: format!("{id} {call}") });
         };
         // Consent is for what a call led to when it was given: the hands look once more.
-        let digest = (self.house.assess)("/house", &self.house.tools[name], input).digest;
+        let digest = self.world.assess(name, input).digest;
         if approved.as_ref().is_some_and(|allowed| *allowed != digest) {
             self.summary.see(Sight::ChangedBeforeRun);
             let input = Input::ToolFinished { call, result: ToolResult::error("it has changed") };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use agent::house::Consent;
+use agent::Consent;
 use agent::{Thread, ThreadId, Time};
 use store::ProcessId;
 

@@ -6,12 +6,11 @@ use std::sync::Arc;
 use agent::birth::Root;
 use agent::budget::Grant;
 use agent::event::ThreadCreated;
-use agent::house::House;
 use agent::model::{Model, Price};
 use agent::policy::{ChildDefaults, CountMode, OPERATION_VERBS, OnError, Policy, StartApproval, TokenCount, VERBS};
 use agent::role::Agent;
 use agent::tools::{Reach, Risk, ToolInfo};
-use agent::{Json, Mode, ThreadId};
+use agent::{Catalog, Json, Mode, ThreadId};
 
 use super::consent::{self, World};
 use super::habit::Habit;
@@ -23,8 +22,7 @@ const ASKING_MODES: [Mode; 5] = [Mode::Ask, Mode::Ask, Mode::Ask, Mode::Auto, Mo
 
 /// Where a run takes place.
 pub(super) struct Setting {
-    pub house: House,
-    pub world: Arc<World>,
+    pub world: World,
     pub root: ThreadCreated,
     pub behaviour: Behaviour,
 }
@@ -58,9 +56,7 @@ pub(super) struct Behaviour {
 
 impl Setting {
     pub fn new(dice: &mut Dice) -> Self {
-        let mut house = house();
-        let world = Arc::new(World::default());
-        world.furnish(&mut house);
+        let world = World::new(catalog(), model);
         // Where limits are tight, most runs end at one of them; where they are not, agents live to deal with each other.
         let tight = dice.chance(40);
         let behaviour = Behaviour {
@@ -99,12 +95,13 @@ impl Setting {
             household: None,
             output_schema: dice.maybe(15, |_| Json::object()),
         };
-        let root = agent::birth::root(&house, root).expect("the house has what its roots ask for");
-        Self { house, world, root, behaviour }
+        let spoken = model(&root.model).expect("a root speaks with a model that exists");
+        let root = agent::birth::root(&world.catalog, root, spoken).expect("the catalogue has what its roots ask for");
+        Self { world, root, behaviour }
     }
 }
 
-fn house() -> House {
+fn catalog() -> Catalog {
     let tools = [
         ("look", Reach::ReadOnly, true),
         ("fetch", Reach::ReadOnly, false),
@@ -149,7 +146,11 @@ fn house() -> House {
         };
         (Arc::from(name), agent)
     };
-    House::new(tools.into_iter().map(tool).collect(), agents.into_iter().map(agent).collect(), model)
+    Catalog {
+        tools: tools.into_iter().map(tool).collect(),
+        agents: agents.into_iter().map(agent).collect(),
+        ..Catalog::default()
+    }
 }
 
 fn model(name: &str) -> Result<Model, String> {

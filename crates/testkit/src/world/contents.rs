@@ -86,7 +86,7 @@ impl DatabaseContents {
                     spawned += 1;
                     (&child.child, None)
                 }
-                Event::ChildReported { child, report } => (child, Some(report.outcome)),
+                Event::ChildReported { child, report, .. } => (child, Some(report.outcome)),
                 _ => continue,
             };
             let is_it = |execution: &&Execution| execution.sub_agent_id == *told.0;

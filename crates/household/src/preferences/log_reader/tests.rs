@@ -50,12 +50,13 @@ impl Talk {
             schema_error: None,
             cut_call: None,
             verdicts: Vec::new(),
+            next: None,
         }));
         call
     }
 
     fn end(&mut self, call: CallId, result: ToolResult) {
-        self.add(Event::ToolFinished { call, result, duration_ms: Some(1) });
+        self.add(Event::ToolFinished { call, result, duration_ms: Some(1), told: None });
     }
 
     /// A call is made and comes to a good end.
@@ -304,7 +305,7 @@ proptest! {
                 Step::Refused => {
                     let call = talk.ask("mail_feedback", &json!({ "id": "m", "urgent": true }));
                     let result = ToolResult::error("a rule denies it");
-                    talk.add(Event::ToolFinished { call, result, duration_ms: None });
+                    talk.add(Event::ToolFinished { call, result, duration_ms: None, told: None });
                 }
             }
         }
