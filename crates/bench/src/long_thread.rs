@@ -39,7 +39,7 @@ impl LongThread {
         let said = Outside::UserSaid { text: "Look at everything.".into() };
         let arrived = Event::InputArrived { id: InputId::new("first"), input: said };
         chronicle.thread.apply(at, &arrived);
-        let facts = house::facts(&chronicle.catalog, &chronicle.thread, &Input::Arrived, at);
+        let facts = setup::facts(&chronicle.catalog, &chronicle.thread, &Input::Arrived, at);
         chronicle.step = chronicle.thread.handle(Input::Arrived, &facts, at);
         chronicle.step.events.insert(0, arrived);
         Ok(chronicle)
@@ -60,7 +60,7 @@ impl LongThread {
         self.n = appended.n;
         for effect in effects {
             let Some(input) = perform(&effect, self.n) else { continue };
-            let facts = house::facts(&self.catalog, &self.thread, &input, at);
+            let facts = setup::facts(&self.catalog, &self.thread, &input, at);
             let mut next = self.thread.handle(input, &facts, at);
             self.step.events.append(&mut next.events);
             self.step.effects.append(&mut next.effects);

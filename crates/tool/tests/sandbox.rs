@@ -669,7 +669,11 @@ async fn a_command_whose_sandbox_cannot_be_built_is_not_run() {
         let machine = context(Path::new("/"));
         let host = CommandHost { guard: guard(), sandbox: kind.sandbox(&[]) };
         let result = run(host, &machine, &json!({"command": "true"})).await;
-        assert!(result.is_error && result.content.contains("cannot be a workspace in a sandbox"), "{kind:?} {}", result.content);
+        assert!(
+            result.is_error && result.content.contains("cannot be a workspace in a sandbox"),
+            "{kind:?} {}",
+            result.content
+        );
 
         let bare = CommandHost { guard: Guard::None, sandbox: kind.sandbox(&[]) };
         assert!(!bare.is_confining());

@@ -230,7 +230,10 @@ async fn a_runs_questions_are_asked_in_their_order_and_each_answer_is_for_the_on
     let folder = tempfile::tempdir().expect("a passing folder");
     let (staff, run) = two_writes(folder.path()).await;
     let Pair { person, keys, _held } = Pair::new();
-    let player = play(&keys, &[("/1 needs", ""), ("> ", "y\n"), ("/2 needs", ""), ("> ", "n\n"), ("reason for the agent", "\n")]);
+    let player = play(
+        &keys,
+        &[("/1 needs", ""), ("> ", "y\n"), ("/2 needs", ""), ("> ", "n\n"), ("reason for the agent", "\n")],
+    );
     let report = follow(&staff, run, person, folder.path()).await;
     assert_eq!(&*report.text, "done");
     player.join().expect("the part was played");
