@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use agent::budget::Grant;
 use agent::event::ThreadCreated;
-use agent::house::House;
 use agent::model::Model;
 use agent::role::Role;
-use agent::{Event, InputId, Mode, ThreadId, Time};
+use agent::{Consent, Event, InputId, Mode, ThreadId, Time};
 use bytes::Bytes;
 use futures_util::future::join_all;
 use futures_util::stream::{Stream, StreamExt};
@@ -42,7 +41,9 @@ impl Written {
             providers: Providers::new(Vec::new(), ModelTable::default(), provider::Options::default())
                 .expect("providers"),
             tools: CurrentTools::default(),
-            house: Arc::new(House::new([].into(), [].into(), |_: &str| Ok(model()))),
+            catalog: Arc::default(),
+            consent: Consent::Nobody,
+            sources: Arc::new(()),
             person: None,
             data: None,
         });
@@ -56,7 +57,7 @@ impl Written {
     /// Writes one more event, which makes one frame; its number.
     pub async fn say(&mut self, text: &str) -> u64 {
         let input = InputId::new(format!("in-{}", self.n));
-        self.append(Event::Steered { input, text: text.into(), from: "person".into() }).await;
+        self.append(Event::Steered { input, text: text.into(), from: "person".into(), told: None }).await;
         self.newest()
     }
 
@@ -109,6 +110,8 @@ pub(crate) fn created(id: ThreadId) -> Event {
         above: Vec::new(),
         progress: false,
         foreign: false,
+        system: None,
+        opening: None,
     };
     Event::ThreadCreated(Box::new(created))
 }

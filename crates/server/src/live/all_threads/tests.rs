@@ -29,7 +29,7 @@ impl Written {
     /// One more event of a family, which makes one frame.
     async fn say(&mut self, family: usize) {
         let input = InputId::new(format!("in-{}", self.families[family].1));
-        self.append(family, Event::Steered { input, text: "go on".into(), from: "person".into() }).await;
+        self.append(family, Event::Steered { input, text: "go on".into(), from: "person".into(), told: None }).await;
     }
 
     async fn append(&mut self, family: usize, event: Event) {
