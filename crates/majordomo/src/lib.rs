@@ -1,7 +1,7 @@
 //! Gives any language model a staff: the library to embed.
 //!
 //! An agent hands work to sub-agents; each gets one brief, its own context, a grant cut from its parent's, and hands back one
-//! report. [`Staff`] puts the rooms of the house together from a [`Config`](config::Config); [`Work`] is what it is given;
+//! report. [`Staff`] connects store, providers, tools and runtime according to a [`Config`](config::Config); [`Work`] is what it is given;
 //! [`Report`] is what comes back.
 //!
 //! ```no_run
@@ -23,7 +23,7 @@
 //! A whole program, with a tool of its own and no key, is `examples/embed.rs`.
 //! To watch a run while it goes on, follow the log: `staff.runtime().store()`, and fold it with [`view`].
 //!
-//! The rooms themselves are at hand for whoever needs one of them alone.
+//! The crates below it are exported for programs that need one of them alone.
 
 pub mod agents;
 pub mod config;

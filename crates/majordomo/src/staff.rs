@@ -1,4 +1,4 @@
-//! A staff to work with: the rooms of the house put together from a configuration.
+//! All crates put together according to a configuration.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ pub use agent::Consent;
 
 /// What can be decided besides the configuration.
 pub struct Options {
-    /// The tools of the house.
+    /// The tools that agents can use.
     pub tools: Registry,
     /// Who answers an agent's questions; nobody means that they are refused.
     pub person: Option<Arc<dyn Person>>,
