@@ -111,12 +111,12 @@ fn warn(config: &Config) {
 
 /// A staff whose commands are guarded by this program.
 async fn staff(surroundings: &Surroundings, config: Config, options: Options) -> Result<Staff, staff::Error> {
-    let tools = hands(sandbox(surroundings, &config));
+    let tools = registry(sandbox(surroundings, &config));
     Staff::open(surroundings, config, Options { tools, ..options }).await
 }
 
 /// The tools of an agent, whose commands are guarded by this program.
-fn hands(sandbox: Sandbox) -> Registry {
+fn registry(sandbox: Sandbox) -> Registry {
     Registry::standard(CommandHost { guard: Guard::SelfExe, sandbox })
 }
 

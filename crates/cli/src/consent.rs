@@ -2,7 +2,7 @@
 //!
 //! Questions come from the log, in its order, and are asked one by one. An answer is for the question that stood there, by its
 //! name and its digest, whatever came in meanwhile (T22); a question that is answered elsewhere is taken back. What is not
-//! answered here stays pending, for `majordomo approve` and for whoever resumes the run.
+//! answered here stays pending, for `majordomo approve` and for a process that resumes the run.
 
 use std::collections::HashMap;
 use std::io::IsTerminal;
@@ -30,7 +30,7 @@ const WORDS: usize = 1000;
 pub enum Asking {
     /// In line, at this terminal.
     Here(Arc<AtTerminal>),
-    /// By whoever decides from elsewhere, sooner or later.
+    /// By a person in another interface, later.
     Elsewhere,
     /// Not at all: what needs it is refused at once.
     Nobody,

@@ -146,7 +146,7 @@ impl Drop for Open {
     }
 }
 
-/// Kept by whoever reads from the terminal, until it does not any more: the next question comes after that.
+/// Held by the reader of the terminal; the next question waits until it is dropped.
 struct Held {
     terminal: Option<File>,
     _turn: OwnedMutexGuard<()>,

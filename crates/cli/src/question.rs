@@ -50,7 +50,7 @@ pub fn lines(question: &Approval, depth: Depth, now: Time) -> Vec<String> {
     lines
 }
 
-/// The names on the way to whoever asks.
+/// The names of the agents from the root to the one that asks.
 pub fn path(question: &Approval) -> String {
     question.path.iter().map(|name| safe::line(name, 80)).collect::<Vec<_>>().join(" › ")
 }

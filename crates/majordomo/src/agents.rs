@@ -1,7 +1,7 @@
 //! The agents of a house: four for any work and six for a household that are built in, the user's own, and a project's.
 //!
 //! All are Markdown files with front matter. A project's stands over the user's, and that over a built-in one of the same
-//! name. A project's file comes with a repository that somebody else may have written: in the place of another agent it can
+//! name. A project's file comes with a repository that may be hostile: in the place of another agent it can
 //! only have less, and until a person trusts the project it has no effect at all. A file that cannot be used takes away one agent and says so; the one it would have replaced stays.
 
 mod definition;

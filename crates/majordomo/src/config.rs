@@ -64,11 +64,11 @@ pub struct Config {
     pub mode: Mode,
     /// The preset that lies under the other layers.
     pub preset: String,
-    /// The shape in which events leave the house.
+    /// The format of events on the wire.
     pub dialect: String,
     /// The folder for state, absolute.
     pub data: PathBuf,
-    /// The rules of the house.
+    /// The policy in force.
     pub policy: Policy,
     /// What a root may spend.
     pub grant: Grant,

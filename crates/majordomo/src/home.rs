@@ -46,15 +46,15 @@ impl Home {
         Ok(Self { household: options.map(Household::open).transpose()?, is_sample: config.demo })
     }
 
-    /// The hands of the house, and those for the household.
-    pub(crate) fn tools(&self, hands: Registry) -> Registry {
+    /// The tools of the workspace, and those of the household.
+    pub(crate) fn tools(&self, registry: Registry) -> Registry {
         match &self.household {
-            Some(household) => household.tools(hands),
-            None => hands,
+            Some(household) => household.tools(registry),
+            None => registry,
         }
     }
 
-    /// The providers of the house, and the engine of rules, which knows the household's time and people.
+    /// The configured providers, and the rules engine, which knows the household's clock and people.
     pub(crate) fn providers(&self, providers: Providers) -> Providers {
         let rules = match &self.household {
             Some(household) => RulesEngine::for_household(household).with_people(household.people()),

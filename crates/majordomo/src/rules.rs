@@ -57,7 +57,7 @@ pub(crate) fn of_project(project: &Project) -> Result<(Vec<Rule>, Vec<Rule>), Er
     Ok(rules.into_iter().partition(|rule| project.is_trusted() || rule.action != Action::Allow))
 }
 
-/// The rules as they stand. Files are looked at whenever somebody asks, and read when they have changed.
+/// The rules in force. The files are checked at every call, and read again when they have changed.
 pub struct Rulebook {
     user: Option<PathBuf>,
     /// Fixed for the life of the book: a folder that appears meanwhile cannot take the project's place.

@@ -2,7 +2,7 @@
 //! browser here.
 //!
 //! Every request is looked at, whatever it asks for. Where it says it comes from (`Host`, `Origin`, `Sec-Fetch-Site`) must be
-//! here, which is what keeps a page of somebody else's from using a person's browser; then it must know a secret: the token as a
+//! here, so that no other site can use a person's browser; then it must be authenticated: the token as a
 //! bearer, for programs, or a cookie, for browsers, which is given once for the code in the link (or for the password). A secret in
 //! an address counts for nothing.
 //!

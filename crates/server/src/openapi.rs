@@ -103,7 +103,7 @@ impl Table {
     }
 }
 
-const ABOUT: &str = "Requests must be for this server's own address (421), come from no other site (403), and know a secret \
+const ABOUT: &str = "Requests must be for this server's own address (421), come from no other site (403), and carry a token or cookie \
 (401). Failures are problem documents. Streams are server-sent events: each `data:` line is one event in JSON, told apart by its \
 `type`; whoever comes back with the id of the last one as `Last-Event-ID` goes on without a gap and without a double. Threads may \
 be named by any beginning that only one has. Fields are only ever added.";

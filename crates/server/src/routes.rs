@@ -144,7 +144,7 @@ fn inside() -> Table {
                 Operation::new("watchThread", "The events of a thread's whole family, as they happen").of(THREAD)
                     .details(
                         "Everything from the start, or from after the id that was seen last, and then what is new, for as long \
-                         as somebody watches. Ids are the events' `seq`. An id that the family does not have starts over, after a \
+                         as the connection is open. Ids are the events' `seq`. An id that the family does not have starts over, after a \
                          `stream_reset`. A reader that is too slow is cut off, and comes back.",
                     )
                     .query::<events::OfThread>()
@@ -277,7 +277,7 @@ fn inside() -> Table {
                     .details(
                         "Starts work for a bearer, or for a request that proves to come from our own page and to be no visit; never \
                          for a HEAD. Its \
-                         events speak Orion's dialect where none is named, and their ids name the thread too. Whoever comes back \
+                         events speak Orion's dialect where none is named, and their ids name the thread too. A client that comes back \
                          with the last id goes on where it broke off, and gets 204 once `done` was seen.",
                     )
                     .by_cookie()

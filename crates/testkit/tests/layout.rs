@@ -1,18 +1,18 @@
-//! The house itself: what the map promises is there, and what is there is on the map.
+//! The repository itself: what the map promises exists, what exists is on the map, and texts are plain.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-fn house() -> PathBuf {
+fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace is there")
 }
 
 fn read(path: &str) -> String {
-    fs::read_to_string(house().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    fs::read_to_string(workspace().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
 fn files_below(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).expect("a folder of the house can be read") {
+    for entry in fs::read_dir(folder).expect("a folder of the repository can be read") {
         let path = entry.expect("an entry can be read").path();
         if path.is_dir() {
             files_below(&path, ending, found);
@@ -25,7 +25,7 @@ fn files_below(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
 fn rust_files() -> Vec<PathBuf> {
     let mut found = Vec::new();
     for folder in ["crates", "xtask"] {
-        files_below(&house().join(folder), "rs", &mut found);
+        files_below(&workspace().join(folder), "rs", &mut found);
     }
     assert!(found.len() > 100, "the search for files is broken: it found {}", found.len());
     found
@@ -34,7 +34,7 @@ fn rust_files() -> Vec<PathBuf> {
 #[test]
 fn every_crate_is_on_both_maps() {
     let (map, guide) = (read("ARCHITECTURE.md"), read("CONTRIBUTING.md"));
-    for entry in fs::read_dir(house().join("crates")).expect("there are crates") {
+    for entry in fs::read_dir(workspace().join("crates")).expect("there are crates") {
         let name = format!("crates/{}", entry.expect("a crate").file_name().to_string_lossy());
         assert!(map.contains(&name), "{name} is not in ARCHITECTURE.md");
         assert!(guide.contains(&name), "{name} is not in CONTRIBUTING.md");
@@ -49,7 +49,7 @@ fn every_place_that_the_map_names_exists() {
     assert!(places.len() > 10, "the map names places");
     for place in places {
         let place = place.trim_end_matches(['.', ':', '*']);
-        assert!(house().join(place).exists(), "{place} is on the map and does not exist");
+        assert!(workspace().join(place).exists(), "{place} is on the map and does not exist");
     }
 }
 
@@ -76,5 +76,47 @@ fn the_two_commands_of_the_readme_are_the_ones_that_are_run() {
     assert!(read(".ci/run").contains("exec cargo xtask test"));
     assert!(readme.contains("cargo run --release --locked -- run --demo"));
     assert!(readme.contains("-m scripted/examples/tour.toml"));
-    assert!(house().join("examples/tour.toml").exists());
+    assert!(workspace().join("examples/tour.toml").exists());
+}
+
+/// Words that a reader has to decode: second names of crates, and people who are not named.
+const RIDDLES: [&str; 10] = [
+    "the heart",
+    "the voices",
+    "the hands",
+    "the mirror",
+    "the window",
+    "the desk",
+    "the house",
+    "the rooms",
+    "whoever",
+    "somebody",
+];
+
+#[test]
+fn what_users_read_uses_one_plain_name_for_each_thing() {
+    let mut files = Vec::new();
+    files_below(&workspace().join("docs"), "md", &mut files);
+    files_below(&workspace().join("docs"), "json", &mut files);
+    files_below(&workspace().join("crates/cli/src/arguments"), "rs", &mut files);
+    let others = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "crates/cli/src/arguments.rs"];
+    files.extend(others.iter().map(|name| workspace().join(name)));
+    for path in files {
+        let text = fs::read_to_string(&path).expect("a text").to_lowercase();
+        let words: String = text.chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).collect();
+        let words = format!(" {} ", words.split_whitespace().collect::<Vec<_>>().join(" "));
+        for riddle in RIDDLES {
+            assert!(!words.contains(&format!(" {riddle} ")), "{} says '{riddle}'", path.display());
+        }
+    }
+}
+
+#[test]
+fn the_rules_hold_no_boxed_closures() {
+    let mut files = Vec::new();
+    files_below(&workspace().join("crates/agent/src"), "rs", &mut files);
+    for path in files {
+        let text = fs::read_to_string(&path).expect("a source file is text");
+        assert!(!text.contains("Box<dyn"), "{}: what the rules need is handed in as data", path.display());
+    }
 }

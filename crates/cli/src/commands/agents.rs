@@ -10,7 +10,7 @@ use tool::Sandbox;
 use view::draw::columns;
 use view::safe;
 
-use super::{configured, hands};
+use super::{configured, registry};
 use crate::error::Failure;
 use crate::out;
 
@@ -20,7 +20,7 @@ const WIDE: usize = 160;
 /// `majordomo agents ls`.
 pub fn ls(flags: &Flags, json: bool) -> Result<u8, Failure> {
     let (surroundings, config) = configured(flags)?;
-    let infos = hands(Sandbox::default()).infos();
+    let infos = registry(Sandbox::default()).infos();
     let tools: Vec<&str> = infos.keys().map(AsRef::as_ref).chain(VERBS).chain(TOOLS).collect();
     let agents = Agents::load(&surroundings, &config.project, &tools);
     for notice in agents.warnings.iter().chain(&agents.broken) {

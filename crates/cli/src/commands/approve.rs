@@ -1,7 +1,7 @@
 //! `majordomo approve`: the approvals that agents wait for, and a person's decisions.
 //!
 //! A decision is bound to the digest that was read together with the question, goes into the log of the thread that asks,
-//! wherever that lives, and is taken up by whoever owns it. Nothing is run here.
+//! in whichever process that runs, and is read by the process that owns the thread. Nothing is run here.
 
 use std::sync::Arc;
 

@@ -18,7 +18,7 @@ use view::draw::columns;
 use view::safe;
 
 use super::config::TEXT_ONLY;
-use super::{configured, configured_in, hands, sandbox};
+use super::{configured, configured_in, registry, sandbox};
 use crate::arguments::Explain;
 use crate::error::Failure;
 use crate::out;
@@ -37,7 +37,7 @@ pub async fn explain(arguments: &Explain) -> Result<u8, Failure> {
     let workspace = (&*thread.created.workspace).into();
     let flags = Flags { demo: thread.created.household.as_deref() == Some(SAMPLE), ..flags };
     let (surroundings, config) = configured_in(workspace, (&surroundings, &config), &flags)?;
-    let (facts, tools) = open_facts(&surroundings, &config, hands(sandbox(&surroundings, &config)))?;
+    let (facts, tools) = open_facts(&surroundings, &config, registry(sandbox(&surroundings, &config)))?;
 
     let name = arguments.tool.as_str();
     let catalog = facts.known.catalog.clone();

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tool::Sandbox;
 use view::safe;
 
-use super::{configured, configured_in, hands, surroundings, warn};
+use super::{configured, configured_in, registry, surroundings, warn};
 use crate::arguments::Trust;
 use crate::error::Failure;
 use crate::out;
@@ -144,7 +144,7 @@ fn shown(config: &Config) -> Vec<String> {
 }
 
 fn agents_of(project: &Project) -> Vec<String> {
-    let infos = hands(Sandbox::default()).infos();
+    let infos = registry(Sandbox::default()).infos();
     let tools: Vec<&str> = infos.keys().map(AsRef::as_ref).chain(VERBS).chain(majordomo::household::TOOLS).collect();
     let line = |file: &trust::File| {
         let name = file.path.file_stem().unwrap_or_default().to_string_lossy();

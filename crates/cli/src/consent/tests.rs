@@ -13,7 +13,7 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use super::*;
 
-/// A terminal, and the hands and eyes of whoever sits at it.
+/// A terminal, and a person at it.
 struct Pair {
     person: AtTerminal,
     keys: File,
@@ -185,7 +185,7 @@ async fn the_terminal_belongs_to_one_question_at_a_time() {
     assert!(!screen[..screen.find("> ").expect("a prompt")].contains("colour"), "{screen}");
 }
 
-// Where there is no terminal the question waits for somebody else.
+// Without a terminal the question waits for another interface.
 #[tokio::test]
 async fn without_a_terminal_nothing_is_decided() {
     let person = AtTerminal::at("/nowhere/at/all");

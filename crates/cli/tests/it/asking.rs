@@ -2,12 +2,12 @@
 
 use testkit::model_server::{ModelServer, Turn};
 
-use crate::desk::{Desk, finish};
+use crate::setup::{Setup, finish};
 
-async fn echoing() -> (ModelServer, Desk) {
+async fn echoing() -> (ModelServer, Setup) {
     let server = ModelServer::start(|_| Turn::text("Heard.")).await;
-    let desk = Desk::at(provider::Wire::Anthropic, &server);
-    (server, desk)
+    let setup = Setup::at(provider::Wire::Anthropic, &server);
+    (server, setup)
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -18,24 +18,24 @@ async fn the_task_is_the_argument_or_the_whole_of_stdin() {
         (&["run"], "From stdin alone", "From stdin alone"),
         (&["run", "--", "--mode is a word"], "", "--mode is a word"),
     ] {
-        let (server, desk) = echoing().await;
-        desk.run_with_input(words, input).await.exits(0);
+        let (server, setup) = echoing().await;
+        setup.run_with_input(words, input).await.exits(0);
         assert_eq!(server.requests()[0].first_words, heard);
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_piped_in_is_added_to_the_task() {
-    let (server, desk) = echoing().await;
-    desk.run_with_input(&["run", "Sum this up"], "line 1\nline 2").await.exits(0);
+    let (server, setup) = echoing().await;
+    setup.run_with_input(&["run", "Sum this up"], "line 1\nline 2").await.exits(0);
     assert_eq!(server.requests()[0].first_words, "Sum this up\n\n<stdin>\nline 1\nline 2\n</stdin>");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_open_stdin_that_says_nothing_is_not_waited_for() {
-    let (server, desk) = echoing().await;
+    let (server, setup) = echoing().await;
     let (reader, held_open) = std::io::pipe().expect("a pipe");
-    let ran = finish(desk.command(&["run", "Go"]).stdin(reader).spawn().expect("the binary starts")).await.exits(0);
+    let ran = finish(setup.command(&["run", "Go"]).stdin(reader).spawn().expect("the binary starts")).await.exits(0);
     drop(held_open);
     assert_eq!(ran.stdout, "Heard.\n");
     assert_eq!(server.requests()[0].first_words, "Go");
@@ -44,8 +44,8 @@ async fn an_open_stdin_that_says_nothing_is_not_waited_for() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_empty_task_is_a_wrong_command_line() {
     for (words, input) in [(&["run", "-"][..], " \n"), (&["run", ""], ""), (&["run"], "")] {
-        let (server, desk) = echoing().await;
-        let ran = desk.run_with_input(words, input).await.exits(2);
+        let (server, setup) = echoing().await;
+        let ran = setup.run_with_input(words, input).await.exits(2);
         assert_eq!(ran.stdout, "");
         assert!(server.requests().is_empty());
     }
@@ -65,8 +65,8 @@ async fn wrong_flags_exit_2_and_ask_nobody() {
         &["thread", "show", "20200101-none"],
         &["completion", "no-such-shell"],
     ] {
-        let (server, desk) = echoing().await;
-        let ran = desk.run(words).await.exits(2);
+        let (server, setup) = echoing().await;
+        let ran = setup.run(words).await.exits(2);
         assert_eq!(ran.stdout, "", "{words:?}");
         assert!(!ran.stderr.is_empty(), "{words:?}");
         assert!(server.requests().is_empty(), "{words:?}");
@@ -82,58 +82,58 @@ async fn values_that_no_configuration_takes_exit_3_and_say_what_is_expected() {
         (&["--set", "policy.max_depth=deep"], "policy.max_depth expects a whole number"),
         (&["--max-tokens", "many"], "flag --max-tokens: grant.tokens expects a whole number"),
     ] {
-        let (server, desk) = echoing().await;
+        let (server, setup) = echoing().await;
         let words: Vec<&str> = ["run", "Go"].into_iter().chain(words.iter().copied()).collect();
-        let ran = desk.run(&words).await.exits(3);
+        let ran = setup.run(&words).await.exits(3);
         assert!(ran.stderr.contains(told), "{}", ran.stderr);
         assert!(server.requests().is_empty());
     }
-    let (_, desk) = echoing().await;
-    std::fs::create_dir(desk.work(".majordomo")).expect("a folder");
-    desk.write(".majordomo/config.toml", "agent = 7");
-    let ran = desk.run(&["run", "Go"]).await.exits(3);
+    let (_, setup) = echoing().await;
+    std::fs::create_dir(setup.work(".majordomo")).expect("a folder");
+    setup.write(".majordomo/config.toml", "agent = 7");
+    let ran = setup.run(&["run", "Go"]).await.exits(3);
     assert!(ran.stderr.contains("config.toml"), "{}", ran.stderr);
 }
 
 #[tokio::test]
 async fn without_a_model_it_exits_4_and_says_how_to_get_one() {
-    let desk = Desk::new();
-    let ran = desk.run(&["run", "-a", "general", "Go"]).await.exits(4);
+    let setup = Setup::new();
+    let ran = setup.run(&["run", "-a", "general", "Go"]).await.exits(4);
     assert_eq!(ran.stdout, "");
     for hint in ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "-m"] {
         assert!(ran.stderr.contains(hint), "{hint}: {}", ran.stderr);
     }
-    let ran = desk.run(&["run", "-m", "nowhere/model", "Go"]).await.exits(4);
+    let ran = setup.run(&["run", "-m", "nowhere/model", "Go"]).await.exits(4);
     assert!(ran.stderr.contains("there is no provider `nowhere`"), "{}", ran.stderr);
-    desk.run(&["run", ""]).await.exits(2);
+    setup.run(&["run", ""]).await.exits(2);
 }
 
 #[tokio::test]
 async fn a_model_that_cannot_be_asked_is_found_before_a_thread_is_made() {
-    let desk = Desk::new();
+    let setup = Setup::new();
     for (model, told) in
         [("openai/gpt-5", "set OPENAI_API_KEY"), ("scripted/missing.toml", "missing.toml: No such file")]
     {
-        let ran = desk.run(&["run", "-m", model, "Go"]).await.exits(4);
+        let ran = setup.run(&["run", "-m", model, "Go"]).await.exits(4);
         assert!(ran.stderr.contains(told), "{}", ran.stderr);
         assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
     }
-    assert_eq!(desk.run(&["thread", "ls", "--json"]).await.exits(0).stdout, "[]\n");
+    assert_eq!(setup.run(&["thread", "ls", "--json"]).await.exits(0).stdout, "[]\n");
 }
 
 #[tokio::test]
 async fn an_agent_speaks_with_the_model_that_its_file_names() {
-    let desk = Desk::new();
-    std::fs::create_dir_all(desk.work(".majordomo/agents")).expect("a folder");
+    let setup = Setup::new();
+    std::fs::create_dir_all(setup.work(".majordomo/agents")).expect("a folder");
     for (file, words) in [("own.toml", "From its own."), ("other.toml", "From another.")] {
-        desk.write(file, &format!("[[script]]\n[[script.reply]]\ntext = \"{words}\""));
+        setup.write(file, &format!("[[script]]\n[[script.reply]]\ntext = \"{words}\""));
     }
     let definition = "---\nname: clerk\ndescription: answers\nmodel: scripted/own.toml\n---\nYou answer.\n";
-    desk.write(".majordomo/agents/clerk.md", definition);
-    desk.run(&["trust", "--yes"]).await.exits(0);
-    let ran = desk.run(&["run", "-a", "clerk", "Go"]).await.exits(0);
+    setup.write(".majordomo/agents/clerk.md", definition);
+    setup.run(&["trust", "--yes"]).await.exits(0);
+    let ran = setup.run(&["run", "-a", "clerk", "Go"]).await.exits(0);
     assert_eq!(ran.stdout, "From its own.\n");
     assert!(ran.stderr.contains("model scripted/own.toml"), "{}", ran.stderr);
-    let ran = desk.run(&["run", "-a", "clerk", "-m", "scripted/other.toml", "Go"]).await.exits(0);
+    let ran = setup.run(&["run", "-a", "clerk", "-m", "scripted/other.toml", "Go"]).await.exits(0);
     assert_eq!(ran.stdout, "From another.\n");
 }

@@ -6,15 +6,15 @@ use provider::Wire;
 use serde_json::{Value, json};
 use testkit::model_server::{ModelServer, Request, Turn};
 
-use crate::desk::{Desk, of_type, server};
 use crate::heard::{self, results, tools};
+use crate::setup::{Setup, of_type, server};
 use crate::stage::Stage;
 
 // OPTA-24, OPTA-20
 #[tokio::test]
 async fn a_child_with_three_tool_calls_makes_three_and_hands_up_what_it_has() {
-    let desk = Desk::new();
-    let model = desk.scripted(
+    let setup = Setup::new();
+    let model = setup.scripted(
         r#"
 [[script]]
 on = "Root"
@@ -32,7 +32,7 @@ calls = [{ name = "find_files", input = { pattern = "*.md" } }, { name = "find_f
 text = "Two of three places hold nothing."
 "#,
     );
-    let ran = desk.run(&["run", "-m", &model, "--jsonl", "Root"]).await.exits(0);
+    let ran = setup.run(&["run", "-m", &model, "--jsonl", "Root"]).await.exits(0);
     let frames = ran.frames();
     let of_child = |frame: &&&Value| frame["thread"].as_str().is_some_and(|thread| thread.ends_with(".1"));
     assert_eq!(of_type(&frames, "tool_start").iter().filter(of_child).count(), 3);
@@ -78,8 +78,8 @@ text = "2"
 "#,
     )
     .await;
-    let desk = Desk::at(Wire::Anthropic, &server);
-    let ran = desk.run(&["run", "--jsonl", "Level zero"]).await.exits(0);
+    let setup = Setup::at(Wire::Anthropic, &server);
+    let ran = setup.run(&["run", "--jsonl", "Level zero"]).await.exits(0);
     assert_eq!(server.refusals(), [""; 0]);
     let verbs = |words: &str| {
         let verb = |tool: &String| tool.ends_with("_agent") || tool == "delegate_task";
@@ -103,9 +103,9 @@ async fn delegated(subtasks: Value, flags: &[&str]) -> (ModelServer, String) {
         task => Turn::text(&format!("result of {}", task.lines().next().unwrap_or_default())),
     })
     .await;
-    let desk = Desk::at(Wire::Anthropic, &server);
+    let setup = Setup::at(Wire::Anthropic, &server);
     let words: Vec<&str> = ["run", "Root"].into_iter().chain(flags.iter().copied()).collect();
-    desk.run(&words).await.exits(0);
+    setup.run(&words).await.exits(0);
     let told = results(&heard::of(&server, "Root")[1]);
     assert_eq!(told.len(), 1);
     (server, told.into_iter().next().expect("looked at above").1)
@@ -144,8 +144,8 @@ async fn eight_subtasks_run_four_at_once_and_report_in_the_order_of_the_tasks() 
         })
         .await
     };
-    let desk = Desk::at(Wire::Anthropic, &server);
-    let frames = desk.run(&["run", "--jsonl", "Root"]).await.exits(0).frames();
+    let setup = Setup::at(Wire::Anthropic, &server);
+    let frames = setup.run(&["run", "--jsonl", "Root"]).await.exits(0).frames();
     assert_eq!(stage.most(), 4);
     let (mut running, mut most) = (0, 0);
     for frame in &frames {

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use provider::Wire;
 use testkit::model_server::{Fault, ModelServer, Turn};
 
-use crate::desk::{Desk, of_type, server};
 use crate::heard::WIRES;
+use crate::setup::{Setup, of_type, server};
 
 /// A server that does this at the first attempt and answers at the second.
 async fn first(turn: Turn) -> ModelServer {
@@ -31,7 +31,7 @@ async fn a_wish_to_wait_is_honoured() {
             })
             .await
         };
-        let ran = Desk::at(wire, &server).run(&["run", "--jsonl", "Go"]).await.exits(0);
+        let ran = Setup::at(wire, &server).run(&["run", "--jsonl", "Go"]).await.exits(0);
         let arrivals = arrivals.lock().expect("no other panics");
         assert_eq!(arrivals.len(), 2);
         // Left to itself it would have come back after half of that.
@@ -49,7 +49,7 @@ async fn a_wish_to_wait_is_honoured() {
 async fn an_overloaded_provider_is_asked_again() {
     for wire in WIRES {
         let server = first(Turn::status(529, Vec::new(), "Overloaded")).await;
-        let ran = Desk::at(wire, &server).run(&["run", "Go"]).await.exits(0);
+        let ran = Setup::at(wire, &server).run(&["run", "Go"]).await.exits(0);
         assert_eq!(ran.stdout, "All is well.\n");
         assert_eq!(server.requests().len(), 2);
     }
@@ -62,7 +62,7 @@ async fn an_answer_that_breaks_off_is_booked_and_asked_for_again() {
         let cut = Turn::text("This sentence goes on and on until").call("toolu_1", "list_dir", r#"{"path": "."}"#);
         for fault in [Fault::Unfinished, Fault::ResetAfter(700)] {
             let server = first(cut.clone().fault(fault.clone())).await;
-            let ran = Desk::at(wire, &server).run(&["run", "--jsonl", "Go"]).await.exits(0);
+            let ran = Setup::at(wire, &server).run(&["run", "--jsonl", "Go"]).await.exits(0);
             let frames = ran.frames();
             assert_eq!(of_type(&frames, "retry")[0]["kind"], "truncated", "{wire:?}, {fault:?}");
             assert!(of_type(&frames, "tool_start").is_empty(), "a call that did not arrive whole was run");
@@ -82,7 +82,7 @@ async fn a_success_that_is_no_answer_ends_the_run_with_the_address() {
         let headers = vec![("content-type", "text/html".to_owned())];
         let page = Turn::default().fault(Fault::Other { headers, body: b"<html>Welcome</html>".to_vec() });
         let server = ModelServer::start(move |_| page.clone()).await;
-        let ran = Desk::at(wire, &server).run(&["run", "Go"]).await.exits(4);
+        let ran = Setup::at(wire, &server).run(&["run", "Go"]).await.exits(4);
         assert_eq!(ran.stdout, "");
         assert!(ran.stderr.contains(&server.url(wire)), "{}", ran.stderr);
         assert_eq!(server.requests().len(), 1);
@@ -93,8 +93,8 @@ async fn a_success_that_is_no_answer_ends_the_run_with_the_address() {
 async fn a_key_that_is_not_taken_is_named_by_its_variable_and_not_tried_again() {
     for (wire, variable) in WIRES.into_iter().zip(["ANTHROPIC_API_KEY", "OPENAI_API_KEY"]) {
         let server = ModelServer::start(|_| Turn::text("never said")).await;
-        let desk = Desk::knowing(wire, &server.url(wire), "sk-of-somebody-else");
-        let ran = desk.run(&["run", "--json", "Go"]).await.exits(4);
+        let setup = Setup::knowing(wire, &server.url(wire), "sk-of-somebody-else");
+        let ran = setup.run(&["run", "--json", "Go"]).await.exits(4);
         assert!(ran.stderr.contains(variable), "{}", ran.stderr);
         assert_eq!(server.requests().len(), 1);
         let told = ran.json();
@@ -109,8 +109,8 @@ async fn a_key_that_is_not_taken_is_named_by_its_variable_and_not_tried_again() 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_provider_that_is_not_there_is_given_up_after_five_attempts() {
     let (_held, nowhere) = ModelServer::nowhere();
-    let desk = Desk::knowing(Wire::Anthropic, &nowhere, "sk-any");
-    let ran = desk.run(&["run", "--jsonl", "Go"]).await.exits(4);
+    let setup = Setup::knowing(Wire::Anthropic, &nowhere, "sk-any");
+    let ran = setup.run(&["run", "--jsonl", "Go"]).await.exits(4);
     let frames = ran.frames();
     assert_eq!(of_type(&frames, "retry").len(), 4);
     let done = frames.last().expect("a last frame");
@@ -124,7 +124,7 @@ async fn a_provider_that_is_not_there_is_given_up_after_five_attempts() {
 async fn a_model_that_falls_silent_ends_at_the_time_limit_and_its_request_really_ends() {
     for wire in WIRES {
         let server = ModelServer::start(|_| Turn::text("One, two,").fault(Fault::StallAfter(400))).await;
-        let ran = Desk::at(wire, &server).run(&["run", "--timeout", "1", "--json", "Go"]).await.exits(7);
+        let ran = Setup::at(wire, &server).run(&["run", "--timeout", "1", "--json", "Go"]).await.exits(7);
         server.until_closed_early(1).await;
         let told = ran.json();
         assert_eq!((&told["outcome"], &told["exit_code"]), (&"timeout".into(), &7.into()));
@@ -149,7 +149,7 @@ error = "rejected"
 "#;
     for wire in WIRES {
         let server = server(script).await;
-        let ran = Desk::at(wire, &server).run(&["run", "--jsonl", "Root"]).await.exits(0);
+        let ran = Setup::at(wire, &server).run(&["run", "--jsonl", "Root"]).await.exits(0);
         let frames = ran.frames();
         let ends = of_type(&frames, "sub_agent_error");
         assert_eq!(ends.len(), 1);

@@ -6,8 +6,8 @@ use agent::model::StopReason;
 use provider::Wire;
 use testkit::model_server::{Fault, ModelServer, Turn};
 
-use crate::desk::{Desk, of_type};
 use crate::heard::WIRES;
+use crate::setup::{Setup, of_type};
 
 /// The output limit that a request asks for.
 fn output_limit(server: &ModelServer, nth: usize) -> u64 {
@@ -34,8 +34,8 @@ async fn calling(tool: &'static str, arguments: fn(u32) -> String) -> ModelServe
 async fn answers_that_are_cut_off_before_they_say_anything_end_the_run() {
     for wire in WIRES {
         let server = ModelServer::start(|_| Turn::text("").stop(StopReason::MaxTokens)).await;
-        let desk = Desk::at(wire, &server);
-        let ran = desk.run(&["run", "Go"]).await.exits(1);
+        let setup = Setup::at(wire, &server);
+        let ran = setup.run(&["run", "Go"]).await.exits(1);
         assert_eq!(server.refusals(), [""; 0], "{wire:?}");
         assert_eq!(server.requests().len(), 3, "{wire:?}: two tries and a last turn");
         assert!(ran.stderr.contains("cut off at the output limit"), "{wire:?}: {}", ran.stderr);
@@ -52,7 +52,7 @@ async fn a_call_that_is_cut_off_is_asked_for_once_more_with_more_room() {
         })
         .await;
         let model = if wire == Wire::Anthropic { "anthropic/claude-sonnet-4-5" } else { "openai/gpt-5" };
-        let ran = Desk::at(wire, &server).run(&["run", "-m", model, "--json", "Go"]).await.exits(1);
+        let ran = Setup::at(wire, &server).run(&["run", "-m", model, "--json", "Go"]).await.exits(1);
         assert_eq!(server.refusals(), [""; 0], "{wire:?}");
         assert_eq!(server.requests().len(), 3, "{wire:?}: two tries and a last turn");
         assert!(output_limit(&server, 1) > output_limit(&server, 0), "{wire:?}: the second may be longer");
@@ -77,7 +77,7 @@ async fn calls_that_fail_each_time_in_another_way_end_the_run() {
         ("spawn_agent", |number| format!(r#"{{"task":"t","agent":"nobody-{number}"}}"#), "ask");
     for (tool, arguments, mode) in [unknown, wrong, refused, verbs] {
         let server = calling(tool, arguments).await;
-        let ran = Desk::at(Wire::Anthropic, &server).run(&["run", "--mode", mode, "Go"]).await.exits(1);
+        let ran = Setup::at(Wire::Anthropic, &server).run(&["run", "--mode", mode, "Go"]).await.exits(1);
         assert_eq!(server.refusals(), [""; 0], "{tool}");
         assert_eq!(server.requests().len(), 13, "{tool}: twelve answers and a last turn");
         assert_eq!(ran.stdout, "I got nowhere.\n", "{tool}");
@@ -85,7 +85,7 @@ async fn calls_that_fail_each_time_in_another_way_end_the_run() {
 
         let server = calling(tool, arguments).await;
         let words = ["run", "--mode", mode, "--set", "policy.loop_failed_at=3", "Go"];
-        Desk::at(Wire::Anthropic, &server).run(&words).await.exits(1);
+        Setup::at(Wire::Anthropic, &server).run(&words).await.exits(1);
         assert_eq!(server.requests().len(), 4, "{tool}: three answers and a last turn");
     }
 }
@@ -94,9 +94,9 @@ async fn calls_that_fail_each_time_in_another_way_end_the_run() {
 #[tokio::test(flavor = "multi_thread")]
 async fn commands_that_ran_and_failed_are_no_sign_of_a_loop() {
     let server = calling("run_command", |number| format!(r#"{{"command":"exit {}"}}"#, number % 100 + 1)).await;
-    let desk = Desk::at(Wire::Anthropic, &server);
+    let setup = Setup::at(Wire::Anthropic, &server);
     let words = ["run", "--mode", "dangerous", "--max-requests", "20", "--set", "policy.loop_failed_at=3", "Go"];
-    desk.run(&words).await.exits(6);
+    setup.run(&words).await.exits(6);
     assert_eq!(server.requests().len(), 20);
 }
 
@@ -104,8 +104,8 @@ async fn commands_that_ran_and_failed_are_no_sign_of_a_loop() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_makes_no_more_requests_than_it_is_granted_and_is_warned_before() {
     let server = calling("list_dir", |number| format!(r#"{{"path":".","depth":{}}}"#, number % 5 + 1)).await;
-    let desk = Desk::at(Wire::Anthropic, &server);
-    let ran = desk.run(&["run", "--max-requests", "6", "--jsonl", "Go"]).await.exits(6);
+    let setup = Setup::at(Wire::Anthropic, &server);
+    let ran = setup.run(&["run", "--max-requests", "6", "--jsonl", "Go"]).await.exits(6);
     assert_eq!(server.requests().len(), 6);
     let frames = ran.frames();
     let warnings = of_type(&frames, "budget_warning");
@@ -116,7 +116,7 @@ async fn a_run_makes_no_more_requests_than_it_is_granted_and_is_warned_before() 
         done["reason"].as_str().is_some_and(|reason| reason.contains("6 requests (--max-requests, grant.requests)"))
     );
 
-    let ran = desk.run(&["run", "--set", "grant.requests=6", "Go"]).await.exits(6);
+    let ran = setup.run(&["run", "--set", "grant.requests=6", "Go"]).await.exits(6);
     assert_eq!(server.requests().len(), 12);
     assert!(ran.stderr.contains("budget requests 83%"), "{}", ran.stderr);
     assert!(ran.stderr.contains("grant.requests"), "{}", ran.stderr);
@@ -127,7 +127,7 @@ async fn a_run_makes_no_more_requests_than_it_is_granted_and_is_warned_before() 
 async fn requests_that_fail_count_too() {
     let server =
         ModelServer::start(|_| Turn::status(529, vec![("retry-after-ms", "1".to_owned())], "Overloaded")).await;
-    let ran = Desk::at(Wire::Anthropic, &server).run(&["run", "--max-requests", "2", "Go"]).await.exits(6);
+    let ran = Setup::at(Wire::Anthropic, &server).run(&["run", "--max-requests", "2", "Go"]).await.exits(6);
     assert_eq!(server.requests().len(), 2);
     assert!(ran.stderr.contains("does not reach for another try"), "{}", ran.stderr);
 }
@@ -145,9 +145,9 @@ async fn a_tree_makes_no_more_requests_than_its_root_is_granted() {
         }
     })
     .await;
-    let desk = Desk::at(Wire::Anthropic, &server);
+    let setup = Setup::at(Wire::Anthropic, &server);
     let words = ["run", "--max-requests", "40", "--max-children", "100", "--json", "Go"];
-    let told = desk.run(&words).await.json();
+    let told = setup.run(&words).await.json();
     let made = server.requests().len() as u64;
     assert!((10..=40).contains(&made), "{made} requests");
     assert_eq!(told["usage"]["tree"]["requests"], made, "what a run reports is what it made");
@@ -168,13 +168,13 @@ async fn a_resumed_run_keeps_its_grant_of_requests() {
         }
     })
     .await;
-    let desk = Desk::at(Wire::Anthropic, &server);
-    let mut child = desk.command(&["run", "--max-requests", "5", "Go"]).spawn().expect("the binary starts");
+    let setup = Setup::at(Wire::Anthropic, &server);
+    let mut child = setup.command(&["run", "--max-requests", "5", "Go"]).spawn().expect("the binary starts");
     server.until_open(1).await;
     child.kill().await.expect("it can be killed");
-    let rows = desk.run(&["thread", "ls", "--json"]).await.exits(0).json();
+    let rows = setup.run(&["thread", "ls", "--json"]).await.exits(0).json();
     let id = rows[0]["id"].as_str().expect("a thread");
-    let told = desk.run(&["thread", "resume", id, "--json"]).await.exits(6).json();
+    let told = setup.run(&["thread", "resume", id, "--json"]).await.exits(6).json();
     assert_eq!(server.requests().len(), 5, "the one that was lost is one of them");
     assert_eq!(told["usage"]["tree"]["requests"], 5);
 }
@@ -182,8 +182,8 @@ async fn a_resumed_run_keeps_its_grant_of_requests() {
 // T70: what nobody asked for is there all the same, and shown with where it comes from.
 #[tokio::test]
 async fn the_limits_of_every_run_are_shown() {
-    let desk = Desk::new();
-    let shown = desk.run(&["config", "show", "--json"]).await.exits(0).json();
+    let setup = Setup::new();
+    let shown = setup.run(&["config", "show", "--json"]).await.exits(0).json();
     let value = |key: &str| {
         let entry = shown.as_array().expect("a list").iter().find(|entry| entry["key"] == key);
         entry.unwrap_or_else(|| panic!("{key} in {shown}"))["value"].clone()

@@ -3,8 +3,8 @@
 //! What a model is shown is read from the requests that a strict server received; what a person or a program is shown
 //! is read from stdout, stderr, exit codes and files. Deliberately absent: any look inside the process.
 
-mod desk;
 mod heard;
+mod setup;
 mod stage;
 
 mod asking;

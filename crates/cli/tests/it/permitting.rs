@@ -1,6 +1,6 @@
 //! What each mode lets an agent do when nobody is there to ask, as the file system sees it.
 
-use crate::desk::{Desk, Ran};
+use crate::setup::{Ran, Setup};
 
 const WRITES: &str = r#"
 [[script]]
@@ -18,51 +18,51 @@ calls = [{ name = "run_command", input = { command = "echo made > made.txt" } }]
 text = "That is all."
 "#;
 
-async fn run(desk: &Desk, script: &str, flags: &[&str]) -> Ran {
-    let model = desk.scripted(script);
+async fn run(setup: &Setup, script: &str, flags: &[&str]) -> Ran {
+    let model = setup.scripted(script);
     let words: Vec<&str> = ["run", "-m", &model, "Go"].into_iter().chain(flags.iter().copied()).collect();
-    desk.run(&words).await
+    setup.run(&words).await
 }
 
 // T12
 #[tokio::test]
 async fn a_write_that_would_ask_is_refused_with_the_answer_kept_and_the_rule_named() {
     for flags in [&[][..], &["--mode", "ask"], &["--mode", "ask", "--approvals", "deny"]] {
-        let desk = Desk::new();
-        let ran = run(&desk, WRITES, flags).await.exits(5);
+        let setup = Setup::new();
+        let ran = run(&setup, WRITES, flags).await.exits(5);
         assert_eq!(ran.stdout, "That is all.\n");
         assert!(ran.stderr.contains("write_file: allowed by --mode auto"), "{}", ran.stderr);
-        assert!(!desk.work("new.txt").exists());
+        assert!(!setup.work("new.txt").exists());
     }
 }
 
 #[tokio::test]
 async fn mode_auto_writes_files_and_refuses_commands_that_reach_beyond_the_workspace() {
-    let desk = Desk::new();
-    let ran = run(&desk, WRITES, &["--mode", "auto"]).await.exits(0);
+    let setup = Setup::new();
+    let ran = run(&setup, WRITES, &["--mode", "auto"]).await.exits(0);
     assert_eq!(ran.stdout, "That is all.\n");
-    assert_eq!(std::fs::read_to_string(desk.work("new.txt")).expect("the file"), "written");
+    assert_eq!(std::fs::read_to_string(setup.work("new.txt")).expect("the file"), "written");
     let beyond = COMMANDS.replace("echo made", "sudo echo made");
-    let ran = run(&desk, &beyond, &["--mode", "auto"]).await.exits(5);
+    let ran = run(&setup, &beyond, &["--mode", "auto"]).await.exits(5);
     assert!(ran.stderr.contains("run_command: allowed by --mode dangerous"), "{}", ran.stderr);
-    assert!(!desk.work("made.txt").exists());
+    assert!(!setup.work("made.txt").exists());
 }
 
 #[tokio::test]
 async fn mode_dangerous_runs_commands_in_the_workspace() {
-    let desk = Desk::new();
-    run(&desk, COMMANDS, &["--mode", "dangerous"]).await.exits(0);
-    assert_eq!(std::fs::read_to_string(desk.work("made.txt")).expect("the file"), "made\n");
+    let setup = Setup::new();
+    run(&setup, COMMANDS, &["--mode", "dangerous"]).await.exits(0);
+    assert_eq!(std::fs::read_to_string(setup.work("made.txt")).expect("the file"), "made\n");
 }
 
 // OPTA-22, T10: nothing asks in plan mode, so no rule could have allowed it.
 #[tokio::test]
 async fn mode_plan_denies_whatever_is_not_reading() {
     for (script, path) in [(WRITES, "new.txt"), (COMMANDS, "made.txt")] {
-        let desk = Desk::new();
-        let ran = run(&desk, script, &["--mode", "plan", "--json"]).await.exits(0);
+        let setup = Setup::new();
+        let ran = run(&setup, script, &["--mode", "plan", "--json"]).await.exits(0);
         assert_eq!(ran.json()["unanswered"].as_array().map(Vec::len), Some(0));
-        assert!(!desk.work(path).exists());
+        assert!(!setup.work(path).exists());
     }
 }
 
@@ -84,9 +84,9 @@ calls = [{ name = "write_file", input = { path = "new.txt", content = "written" 
 text = "Tried."
 "#;
     for (mode, code) in [("plan", 0), ("ask", 5), ("auto", 0)] {
-        let desk = Desk::new();
-        run(&desk, script, &["--mode", mode]).await.exits(code);
-        assert_eq!(desk.work("new.txt").exists(), mode == "auto", "{mode}");
+        let setup = Setup::new();
+        run(&setup, script, &["--mode", mode]).await.exits(code);
+        assert_eq!(setup.work("new.txt").exists(), mode == "auto", "{mode}");
     }
 }
 
@@ -104,13 +104,13 @@ calls = [
 [[script.reply]]
 text = "Tried."
 "#;
-    let desk = Desk::new();
-    std::fs::write(desk.aside("secret.txt"), "OUTSIDE-CANARY").expect("a file");
-    std::os::unix::fs::symlink(desk.aside("secret.txt"), desk.work("link")).expect("a link");
-    let ran = run(&desk, script, &["--mode", "dangerous", "--jsonl"]).await.exits(0);
+    let setup = Setup::new();
+    std::fs::write(setup.aside("secret.txt"), "OUTSIDE-CANARY").expect("a file");
+    std::os::unix::fs::symlink(setup.aside("secret.txt"), setup.work("link")).expect("a link");
+    let ran = run(&setup, script, &["--mode", "dangerous", "--jsonl"]).await.exits(0);
     assert!(!ran.stdout.contains("OUTSIDE-CANARY"), "{}", ran.stdout);
     assert_eq!(ran.stdout.matches(r#""is_error":true"#).count(), 3, "{}", ran.stdout);
-    assert!(!desk.aside("new.txt").exists());
+    assert!(!setup.aside("new.txt").exists());
 }
 
 // T67: the path is refused as it is written, so that there is nothing a person could be asked about.
@@ -124,10 +124,10 @@ async fn a_path_with_white_space_around_a_protected_place_writes_nothing_in_any_
         calls.join(", ")
     );
     for mode in ["plan", "ask", "auto", "dangerous"] {
-        let desk = Desk::new();
+        let setup = Setup::new();
         // No question is left over, so that the run ends well without a person to ask.
-        run(&desk, &script, &["--mode", mode]).await.exits(0);
-        let left: Vec<_> = std::fs::read_dir(desk.work(".")).expect("the workspace").collect();
+        run(&setup, &script, &["--mode", mode]).await.exits(0);
+        let left: Vec<_> = std::fs::read_dir(setup.work(".")).expect("the workspace").collect();
         assert!(left.is_empty(), "{mode}: {left:?}");
     }
 }

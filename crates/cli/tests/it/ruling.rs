@@ -6,7 +6,7 @@ use testkit::model_server::{ModelServer, Turn};
 use testkit::scenes::{call, calls, command, says, scene, spawn, spawn_with, waits_for_go};
 use testkit::world::World;
 
-use crate::desk::Desk;
+use crate::setup::Setup;
 
 const WRITES: &str = r#"
 [[script]]
@@ -20,8 +20,8 @@ const USER: &str = "home/.config/majordomo/config.toml";
 const PROJECT: &str = "work/.majordomo/config.toml";
 const STANDING: &str = "home/.local/share/majordomo/rules.toml";
 
-fn put(desk: &Desk, path: &str, text: &str) {
-    let path = desk.aside(path);
+fn put(setup: &Setup, path: &str, text: &str) {
+    let path = setup.aside(path);
     fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
     fs::write(path, text).expect("a file");
 }
@@ -47,13 +47,13 @@ async fn of_all_files_the_most_cautious_word_counts() {
         ("plan", &[(USER, "allow")], 0, false),
     ];
     for (mode, rules, code, is_written) in cases {
-        let desk = Desk::new();
+        let setup = Setup::new();
         for (path, action) in rules {
-            put(&desk, path, &rule(action));
+            put(&setup, path, &rule(action));
         }
-        let model = desk.scripted(WRITES);
-        desk.run(&["run", "-m", &model, "--mode", mode, "Go"]).await.exits(code);
-        assert_eq!(desk.work("new.txt").exists(), is_written, "{mode} {rules:?}");
+        let model = setup.scripted(WRITES);
+        setup.run(&["run", "-m", &model, "--mode", mode, "Go"]).await.exits(code);
+        assert_eq!(setup.work("new.txt").exists(), is_written, "{mode} {rules:?}");
     }
 }
 
@@ -140,8 +140,8 @@ calls = [
 [[script.reply]]
 text = "Done."
 "#;
-    let desk = Desk::new();
-    let touch = format!("touch {}", desk.work("canary").display());
+    let setup = Setup::new();
+    let touch = format!("touch {}", setup.work("canary").display());
     let config = format!(
         "[core]\nfsmonitor = {touch}\nhooksPath = hooks\npager = {touch}\n[user]\nemail = $({touch})\n\
          [filter \"x\"]\nsmudge = {touch}\nclean = {touch}\n[diff]\nexternal = {touch}\n"
@@ -154,40 +154,40 @@ text = "Done."
         ("$(touch canary)", "x"),
         ("-x; touch canary", "x"),
     ] {
-        fs::create_dir_all(desk.work(path).parent().expect("a parent")).expect("a folder");
-        desk.write(path, text);
+        fs::create_dir_all(setup.work(path).parent().expect("a parent")).expect("a folder");
+        setup.write(path, text);
     }
-    let model = desk.scripted(script);
-    let ran = desk.run(&["run", "-m", &model, "--mode", "auto", "--json", "Look around"]).await.exits(0).json();
+    let model = setup.scripted(script);
+    let ran = setup.run(&["run", "-m", &model, "--mode", "auto", "--json", "Look around"]).await.exits(0).json();
     let root = ran["thread"].as_str().expect("a thread").to_owned();
     for words in [&["thread", "show", &root][..], &["doctor"], &["config", "show"], &["agents", "ls"]] {
-        let _ = desk.run(words).await;
+        let _ = setup.run(words).await;
     }
-    assert!(desk.work("new `touch canary`").exists(), "the run did its work");
-    assert!(!desk.work("canary").exists());
+    assert!(setup.work("new `touch canary`").exists(), "the run did its work");
+    assert!(!setup.work("canary").exists());
 }
 
 #[tokio::test]
 async fn rules_are_shown_with_their_origin_and_a_wrong_one_stops_everything() {
-    let desk = Desk::new();
-    put(&desk, USER, &rule("deny"));
-    let shown = desk.run(&["config", "show"]).await.exits(0).stdout;
+    let setup = Setup::new();
+    put(&setup, USER, &rule("deny"));
+    let shown = setup.run(&["config", "show"]).await.exits(0).stdout;
     let value = r#"= {"action":"deny","pattern":"new.*","tool":"write_file"}  # "#;
     let line = shown.lines().find(|line| line.starts_with("rules ")).expect("a rule");
     assert!(line.contains(value) && line.ends_with("config.toml:2"), "{line}");
-    let json = desk.run(&["config", "show", "--json"]).await.exits(0).json();
+    let json = setup.run(&["config", "show", "--json"]).await.exits(0).json();
     let last = json.as_array().and_then(|list| list.last()).expect("a rule");
     assert_eq!((last["key"].as_str(), last["value"]["action"].as_str()), (Some("rules"), Some("deny")));
 
-    put(&desk, USER, &rule("forbid"));
-    let model = desk.scripted(WRITES);
-    let ran = desk.run(&["run", "-m", &model, "Go"]).await.exits(3);
+    put(&setup, USER, &rule("forbid"));
+    let model = setup.scripted(WRITES);
+    let ran = setup.run(&["run", "-m", &model, "Go"]).await.exits(3);
     assert!(ran.stderr.contains("config.toml:2: rules.action expects one of allow, ask, deny"), "{}", ran.stderr);
 }
 
 #[tokio::test]
 async fn explain_tells_the_chain_the_rule_and_the_verdict() {
-    let desk = Desk::new();
+    let setup = Setup::new();
     let script = r#"
 [[script]]
 on = "Go"
@@ -200,25 +200,25 @@ on = "Help"
 [[script.reply]]
 text = "Helped."
 "#;
-    let model = desk.scripted(script);
-    let ran = desk.run(&["run", "-m", &model, "--mode", "auto", "--json", "Go"]).await.exits(0).json();
+    let model = setup.scripted(script);
+    let ran = setup.run(&["run", "-m", &model, "--mode", "auto", "--json", "Go"]).await.exits(0).json();
     let root = ran["thread"].as_str().expect("a thread").to_owned();
     let child = format!("{root}.1");
-    put(&desk, USER, &rule("ask"));
-    let file = desk.aside(USER).display().to_string();
+    put(&setup, USER, &rule("ask"));
+    let file = setup.aside(USER).display().to_string();
 
-    let told = desk.run(&["explain", &child, "write_file", "new.txt"]).await.exits(0).stdout;
+    let told = setup.run(&["explain", &child, "write_file", "new.txt"]).await.exits(0).stdout;
     assert_eq!(told.replace(&child, "CHILD").replace(&file, "FILE"), EXPLAINED);
 
-    let told = desk.run(&["explain", &child, "write_file", r#"{"path":"new.txt","content":"x"}"#, "--json"]).await;
+    let told = setup.run(&["explain", &child, "write_file", r#"{"path":"new.txt","content":"x"}"#, "--json"]).await;
     let told = told.exits(0).json();
     assert_eq!((told["action"].as_str(), told["chain"][0]["agent"].as_str()), (Some("ask"), Some("general")));
     assert_eq!((told["subjects"][0].as_str(), told["origin"].as_str()), (Some("new.txt"), Some("built_in")));
 
-    let told = desk.run(&["explain", &root, "run_command", "git status"]).await.exits(0).stdout;
+    let told = setup.run(&["explain", &root, "run_command", "git status"]).await.exits(0).stdout;
     assert!(told.contains("subjects   git status"), "{told}");
     for (words, code) in [(["explain", &root, "fly", "x"], 2), (["explain", "nobody", "read_file", "x"], 2)] {
-        desk.run(&words).await.exits(code);
+        setup.run(&words).await.exits(code);
     }
 }
 
@@ -237,17 +237,17 @@ verdict: ask, rule: ask write_file 'new.*' (FILE:2), of general
 
 #[tokio::test]
 async fn the_doctor_finds_all_well_or_says_what_is_not() {
-    let desk = Desk::new().with("ANTHROPIC_API_KEY", "sk-canary");
-    let ran = desk.run(&["doctor"]).await.exits(0);
+    let setup = Setup::new().with("ANTHROPIC_API_KEY", "sk-canary");
+    let ran = setup.run(&["doctor"]).await.exits(0);
     assert!(ran.stdout.contains("ANTHROPIC_API_KEY is set") && !ran.stdout.contains("canary"), "{}", ran.stdout);
     assert!(ran.stdout.contains("database      not created yet"), "{}", ran.stdout);
-    assert!(!desk.aside("home/.local/share/majordomo/majordomo.db").exists(), "it only looks");
+    assert!(!setup.aside("home/.local/share/majordomo/majordomo.db").exists(), "it only looks");
 
-    let model = desk.scripted(WRITES);
-    desk.run(&["run", "-m", &model, "Go"]).await.exits(5);
-    put(&desk, USER, &rule("deny"));
-    put(&desk, PROJECT, "agent = \"plan\"");
-    let findings = desk.run(&["doctor", "--json"]).await.exits(0).json();
+    let model = setup.scripted(WRITES);
+    setup.run(&["run", "-m", &model, "Go"]).await.exits(5);
+    put(&setup, USER, &rule("deny"));
+    put(&setup, PROJECT, "agent = \"plan\"");
+    let findings = setup.run(&["doctor", "--json"]).await.exits(0).json();
     let of = |about: &str| {
         let all = findings["findings"].as_array().expect("a list").iter();
         all.filter(|finding| finding["about"] == about).map(|finding| finding["says"].to_string()).collect::<String>()
@@ -257,19 +257,19 @@ async fn the_doctor_finds_all_well_or_says_what_is_not() {
     assert!(of("rules").contains("1 in ") && of("trust").contains("not in effect: agent"), "{findings}");
     assert!(!of("sandbox").is_empty(), "{findings}");
 
-    put(&desk, USER, "mode = \"yolo\"");
-    assert!(desk.run(&["doctor"]).await.exits(3).stdout.contains("broken configuration"));
-    let without = Desk::new();
+    put(&setup, USER, "mode = \"yolo\"");
+    assert!(setup.run(&["doctor"]).await.exits(3).stdout.contains("broken configuration"));
+    let without = Setup::new();
     assert!(without.run(&["doctor"]).await.exits(0).stdout.contains("without a language model"));
     assert!(without.run(&["doctor", "-a", "general"]).await.exits(1).stdout.contains("no model is configured"));
 }
 
 #[tokio::test]
 async fn the_doctor_finds_a_damaged_database() {
-    let desk = Desk::new().with("ANTHROPIC_API_KEY", "k");
-    let model = desk.scripted(WRITES);
-    desk.run(&["run", "-m", &model, "Go"]).await.exits(5);
-    let database = desk.aside("home/.local/share/majordomo/majordomo.db");
+    let setup = Setup::new().with("ANTHROPIC_API_KEY", "k");
+    let model = setup.scripted(WRITES);
+    setup.run(&["run", "-m", &model, "Go"]).await.exits(5);
+    let database = setup.aside("home/.local/share/majordomo/majordomo.db");
     // With its log folded in, so that what is damaged is what is read.
     let whole = rusqlite::Connection::open(&database).expect("a database");
     whole.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).expect("folded in");
@@ -278,7 +278,7 @@ async fn the_doctor_finds_a_damaged_database() {
     let middle = bytes.len() / 2;
     bytes[middle..].fill(0xaa);
     fs::write(&database, bytes).expect("damaged");
-    let ran = desk.run(&["doctor"]).await.exits(1);
+    let ran = setup.run(&["doctor"]).await.exits(1);
     assert!(ran.stdout.contains("broken database"), "{}", ran.stdout);
 }
 
@@ -287,16 +287,16 @@ async fn the_doctor_finds_a_damaged_database() {
 async fn a_task_that_looks_like_a_flag_is_data() {
     for task in ["--settings=/tmp/evil.json", "--set=mode=dangerous", "--mode=dangerous"] {
         let server = ModelServer::start(|_| Turn::text("Heard.")).await;
-        let desk = Desk::at(provider::Wire::Anthropic, &server);
-        desk.run(&["run", "--", task]).await.exits(0);
-        desk.run_with_input(&["run", "-"], task).await.exits(0);
+        let setup = Setup::at(provider::Wire::Anthropic, &server);
+        setup.run(&["run", "--", task]).await.exits(0);
+        setup.run_with_input(&["run", "-"], task).await.exits(0);
         let heard: Vec<String> = server.requests().iter().map(|request| request.first_words.clone()).collect();
         assert_eq!(heard, [task, task]);
-        let listed = desk.run(&["thread", "ls", "--json"]).await.exits(0).json();
+        let listed = setup.run(&["thread", "ls", "--json"]).await.exits(0).json();
         assert!(!listed.to_string().contains("\"dangerous\""), "{listed}");
     }
     let server = ModelServer::start(|_| Turn::text("Heard.")).await;
-    let desk = Desk::at(provider::Wire::Anthropic, &server);
-    desk.run(&["run", "--settings=/tmp/evil.json"]).await.exits(2);
+    let setup = Setup::at(provider::Wire::Anthropic, &server);
+    setup.run(&["run", "--settings=/tmp/evil.json"]).await.exits(2);
     assert!(server.requests().is_empty());
 }

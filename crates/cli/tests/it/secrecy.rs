@@ -3,13 +3,13 @@
 use provider::Wire;
 use testkit::model_server::{KEY, ModelServer, Turn};
 
-use crate::desk::{Desk, Ran};
 use crate::heard::WIRES;
+use crate::setup::{Ran, Setup};
 
-fn assert_absent(key: &str, desk: &Desk, ran: &Ran) {
+fn assert_absent(key: &str, setup: &Setup, ran: &Ran) {
     assert!(!ran.stdout.contains(key), "on stdout");
     assert!(!ran.stderr.contains(key), "on stderr");
-    let kept = desk.kept();
+    let kept = setup.kept();
     assert!(kept.len() > 1000, "a run leaves its log");
     assert!(!kept.windows(key.len()).any(|bytes| bytes == key.as_bytes()), "on the disk");
 }
@@ -20,10 +20,10 @@ async fn a_key_that_works_is_seen_by_its_provider_alone() {
     for wire in WIRES {
         for form in ["--json", "--jsonl"] {
             let server = ModelServer::start(|_| Turn::text("Hello.")).await;
-            let desk = Desk::at(wire, &server).with("RUST_LOG", "trace");
-            let ran = desk.run(&["run", form, "Go"]).await.exits(0);
+            let setup = Setup::at(wire, &server).with("RUST_LOG", "trace");
+            let ran = setup.run(&["run", form, "Go"]).await.exits(0);
             assert!(ran.stderr.contains("TRACE"), "the log is as talkative as it can be");
-            assert_absent(KEY, &desk, &ran);
+            assert_absent(KEY, &setup, &ran);
         }
     }
 }
@@ -34,10 +34,10 @@ async fn a_key_that_the_provider_repeats_in_its_error_is_not_shown() {
     let key = "sk-canary-0123456789abcdef";
     for wire in WIRES {
         let server = ModelServer::start(|_| Turn::text("never said")).await;
-        let desk = Desk::knowing(wire, &server.url(wire), key).with("RUST_LOG", "trace");
-        let ran = desk.run(&["run", "--jsonl", "Go"]).await.exits(4);
+        let setup = Setup::knowing(wire, &server.url(wire), key).with("RUST_LOG", "trace");
+        let ran = setup.run(&["run", "--jsonl", "Go"]).await.exits(4);
         assert!(server.refusals()[0].contains(key));
-        assert_absent(key, &desk, &ran);
+        assert_absent(key, &setup, &ran);
     }
 }
 
@@ -49,10 +49,10 @@ async fn a_command_does_not_inherit_the_key() {
         _ => Turn::text("Done."),
     })
     .await;
-    let desk = Desk::at(Wire::Anthropic, &server);
-    let ran = desk.run(&["run", "--mode", "dangerous", "--jsonl", "Go"]).await.exits(0);
+    let setup = Setup::at(Wire::Anthropic, &server);
+    let ran = setup.run(&["run", "--mode", "dangerous", "--jsonl", "Go"]).await.exits(0);
     assert!(ran.stdout.contains("over\\n[exit code 0"), "{}", ran.stdout);
-    assert_absent(KEY, &desk, &ran);
+    assert_absent(KEY, &setup, &ran);
     let shown = server.requests().pop().expect("a request");
     assert!(!String::from_utf8_lossy(&shown.raw).contains(KEY));
 }
@@ -60,9 +60,9 @@ async fn a_command_does_not_inherit_the_key() {
 // T61
 #[tokio::test]
 async fn the_configuration_that_is_shown_names_the_variable_and_not_its_value() {
-    let desk = Desk::new().with("ANTHROPIC_API_KEY", KEY);
+    let setup = Setup::new().with("ANTHROPIC_API_KEY", KEY);
     for form in [&["config", "show"][..], &["config", "show", "--json"]] {
-        let ran = desk.run(form).await.exits(0);
+        let ran = setup.run(form).await.exits(0);
         assert!(ran.stdout.contains("ANTHROPIC_API_KEY"));
         assert!(!ran.stdout.contains(KEY) && !ran.stderr.contains(KEY));
     }

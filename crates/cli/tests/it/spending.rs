@@ -4,14 +4,14 @@ use provider::Wire;
 use serde_json::Value;
 use testkit::model_server::{ModelServer, Turn};
 
-use crate::desk::{Desk, server};
+use crate::setup::{Setup, server};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_that_the_grant_does_not_reach_for_is_not_made() {
     for flags in [["--max-tokens", "500"], ["--max-cost", "0.000001"]] {
         let server = ModelServer::start(|_| Turn::text("never said")).await;
-        let desk = Desk::at(Wire::Anthropic, &server);
-        let ran = desk.run(&["run", "--json", flags[0], flags[1], "Go"]).await.exits(6);
+        let setup = Setup::at(Wire::Anthropic, &server);
+        let ran = setup.run(&["run", "--json", flags[0], flags[1], "Go"]).await.exits(6);
         assert!(server.requests().is_empty(), "{flags:?}");
         let told = ran.json();
         assert_eq!((&told["outcome"], &told["exit_code"]), (&"budget_exceeded".into(), &6.into()));
@@ -27,8 +27,8 @@ async fn a_run_at_its_limit_of_calls_has_one_last_word_and_no_more_tools() {
         _ => Turn::text("The other half is left."),
     })
     .await;
-    let desk = Desk::at(Wire::Anthropic, &server);
-    let ran = desk.run(&["run", "--max-tool-calls", "1", "Go"]).await.exits(6);
+    let setup = Setup::at(Wire::Anthropic, &server);
+    let ran = setup.run(&["run", "--max-tool-calls", "1", "Go"]).await.exits(6);
     assert_eq!(ran.stdout, "The other half is left.\n");
     let last = &server.requests()[1];
     assert_eq!(last.body["tool_choice"]["type"], "none");
@@ -49,8 +49,8 @@ calls = [{ name = "list_dir", input = { path = "." } }]
 "#,
     )
     .await;
-    let desk = Desk::at(Wire::Anthropic, &server);
-    let ran = desk.run(&["run", "--max-tokens", "10000", "Go"]).await.exits(6);
+    let setup = Setup::at(Wire::Anthropic, &server);
+    let ran = setup.run(&["run", "--max-tokens", "10000", "Go"]).await.exits(6);
     assert_eq!(ran.stdout, "Half is done.\n");
     assert_eq!(server.requests().len(), 1);
     let sent = server.requests()[0].body["max_tokens"].as_u64().expect("a number");
@@ -60,8 +60,8 @@ calls = [{ name = "list_dir", input = { path = "." } }]
 // OPTA-50: a loop with a budget of five makes five calls, however many the model asks for.
 #[tokio::test]
 async fn a_root_with_five_calls_makes_five() {
-    let desk = Desk::new();
-    let model = desk.scripted(
+    let setup = Setup::new();
+    let model = setup.scripted(
         r#"
 [[script]]
 [[script.reply]]
@@ -74,7 +74,7 @@ calls = [
 text = "Five places were searched."
 "#,
     );
-    let ran = desk.run(&["run", "-m", &model, "--max-tool-calls", "5", "--jsonl", "Go"]).await.exits(6);
+    let ran = setup.run(&["run", "-m", &model, "--max-tool-calls", "5", "--jsonl", "Go"]).await.exits(6);
     let frames = ran.frames();
     assert_eq!(frames.iter().filter(|frame| frame["type"] == "tool_start").count(), 5);
     assert_eq!(frames.last().expect("a last frame")["usage"]["self"]["tool_calls"], 5);
@@ -118,8 +118,8 @@ text = "Left."
 "#,
     )
     .await;
-    let desk = Desk::at(Wire::Anthropic, &server);
-    let told = desk.run(&["run", "--json", "Root"]).await.exits(0).json();
+    let setup = Setup::at(Wire::Anthropic, &server);
+    let told = setup.run(&["run", "--json", "Root"]).await.exits(0).json();
     assert_eq!(server.refusals(), [""; 0]);
     let (mut sum, mut threads) = ([0; 5], 0);
     let mut nodes = vec![&told["tree"]];
@@ -141,14 +141,14 @@ text = "Left."
 // A limit that cannot hold is no secret.
 #[tokio::test]
 async fn a_limit_on_money_says_so_where_no_price_is_known() {
-    let desk = Desk::new();
-    let model = desk.scripted("[[script]]\n[[script.reply]]\ntext = \"Done.\"");
+    let setup = Setup::new();
+    let model = setup.scripted("[[script]]\n[[script.reply]]\ntext = \"Done.\"");
     let price = format!("models.\"{model}\".price={{ input = 1.0, output = 2.0 }}");
-    let told = desk.run(&["run", "-m", &model, "--max-cost", "1", "Go"]).await.exits(0).stderr;
+    let told = setup.run(&["run", "-m", &model, "--max-cost", "1", "Go"]).await.exits(0).stderr;
     assert!(told.contains("no price is known"), "{told}");
     for flags in [&["--max-cost", "1", "--set", &price][..], &[]] {
         let words: Vec<&str> = ["run", "-m", &model, "Go"].into_iter().chain(flags.iter().copied()).collect();
-        let told = desk.run(&words).await.exits(0).stderr;
+        let told = setup.run(&words).await.exits(0).stderr;
         assert!(!told.contains("no price"), "{told}");
     }
 }

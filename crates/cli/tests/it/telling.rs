@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::desk::{Desk, Ran, finish, of_type};
+use crate::setup::{Ran, Setup, finish, of_type};
 
 const FAMILY: &str = r#"
 [[script]]
@@ -20,19 +20,19 @@ calls = [{ name = "read_file", input = { path = "leaf.txt" } }]
 text = "Green."
 "#;
 
-async fn run(desk: &Desk, flags: &[&str]) -> Ran {
-    desk.write("leaf.txt", "green\n");
-    let model = desk.scripted(FAMILY);
+async fn run(setup: &Setup, flags: &[&str]) -> Ran {
+    setup.write("leaf.txt", "green\n");
+    let model = setup.scripted(FAMILY);
     let words: Vec<&str> = ["run", "-m", &model, "Root"].into_iter().chain(flags.iter().copied()).collect();
-    desk.run(&words).await
+    setup.run(&words).await
 }
 
 // OPTA-35, OPTA-51
 #[tokio::test]
 async fn a_single_turn_is_answered_and_nothing_else_happens() {
-    let desk = Desk::new();
-    let model = desk.scripted("[[script]]\n[[script.reply]]\ntext = \"Good evening.\"");
-    let ran = desk.run(&["run", "-m", &model, "--jsonl", "Hello"]).await.exits(0);
+    let setup = Setup::new();
+    let model = setup.scripted("[[script]]\n[[script.reply]]\ntext = \"Good evening.\"");
+    let ran = setup.run(&["run", "-m", &model, "--jsonl", "Hello"]).await.exits(0);
     let frames = ran.frames();
     let kinds: Vec<_> =
         frames.iter().filter_map(|frame| frame["type"].as_str()).filter(|kind| *kind != "state").collect();
@@ -40,24 +40,24 @@ async fn a_single_turn_is_answered_and_nothing_else_happens() {
     let usage = &frames.last().expect("a last frame")["usage"];
     assert_eq!(usage["self"], usage["tree"]);
     assert_eq!((&usage["tree"]["model_calls"], &usage["tree"]["tool_calls"]), (&1.into(), &0.into()));
-    let ran = desk.run(&["run", "-m", &model, "Hello"]).await.exits(0);
+    let ran = setup.run(&["run", "-m", &model, "Hello"]).await.exits(0);
     assert_eq!(ran.stdout, "Good evening.\n");
 }
 
 #[tokio::test]
 async fn stdout_is_the_answer_alone_and_progress_goes_to_stderr() {
-    let desk = Desk::new();
-    let ran = run(&desk, &[]).await.exits(0);
+    let setup = Setup::new();
+    let ran = run(&setup, &[]).await.exits(0);
     assert_eq!(ran.stdout, "The leaf is green.\n");
     assert!(ran.stderr.contains("read_file") && ran.stderr.contains("thread 2"), "{}", ran.stderr);
-    let ran = run(&desk, &["--quiet"]).await.exits(0);
+    let ran = run(&setup, &["--quiet"]).await.exits(0);
     assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("The leaf is green.\n", ""));
 }
 
 #[tokio::test]
 async fn json_is_one_object_however_talkative_the_log_is() {
-    let desk = Desk::new().with("RUST_LOG", "trace");
-    let ran = run(&desk, &["--json"]).await.exits(0);
+    let setup = Setup::new().with("RUST_LOG", "trace");
+    let ran = run(&setup, &["--json"]).await.exits(0);
     let told = ran.json();
     assert_eq!(told["answer"], "The leaf is green.");
     assert_eq!((&told["outcome"], &told["exit_code"]), (&"completed".into(), &0.into()));
@@ -66,8 +66,8 @@ async fn json_is_one_object_however_talkative_the_log_is() {
 
 #[tokio::test]
 async fn jsonl_is_a_frame_a_line_from_the_first_to_done() {
-    let desk = Desk::new().with("RUST_LOG", "trace");
-    let ran = run(&desk, &["--jsonl"]).await.exits(0);
+    let setup = Setup::new().with("RUST_LOG", "trace");
+    let ran = run(&setup, &["--jsonl"]).await.exits(0);
     let frames = ran.frames();
     assert_eq!((&frames[0]["type"], &frames[1]["type"]), (&"thread_created".into(), &"run_started".into()));
     let last = frames.last().expect("a last frame");
@@ -81,23 +81,23 @@ async fn jsonl_is_a_frame_a_line_from_the_first_to_done() {
 
 #[tokio::test]
 async fn words_are_told_while_they_come_only_when_asked_for_and_without_a_number() {
-    let desk = Desk::new();
+    let setup = Setup::new();
     let reply = "[[script.reply]]\nchunk_delay_ms = 20\ntext = \"one two three\"";
-    let model = desk.scripted(&format!("[[script]]\n{reply}"));
-    let frames = desk.run(&["run", "-m", &model, "--jsonl", "--deltas", "Count"]).await.exits(0).frames();
+    let model = setup.scripted(&format!("[[script]]\n{reply}"));
+    let frames = setup.run(&["run", "-m", &model, "--jsonl", "--deltas", "Count"]).await.exits(0).frames();
     let deltas = of_type(&frames, "text_delta");
     assert!(deltas.iter().all(|delta| delta.get("seq").is_none() && delta["run"] == frames[0]["run"]));
     assert_eq!(of_type(&frames, "text")[0]["content"], "one two three");
-    let frames = desk.run(&["run", "-m", &model, "--jsonl", "Count"]).await.exits(0).frames();
+    let frames = setup.run(&["run", "-m", &model, "--jsonl", "Count"]).await.exits(0).frames();
     assert!(frames.iter().all(|frame| frame["seq"].is_u64()));
 }
 
 #[tokio::test]
 async fn every_word_is_told_before_the_answer_that_holds_it_however_fast_it_came() {
-    let desk = Desk::new();
+    let setup = Setup::new();
     for pace in ["", "chunk_delay_ms = 20\n"] {
-        let model = desk.scripted(&format!("[[script]]\n[[script.reply]]\n{pace}text = \"one two three\""));
-        let frames = desk.run(&["run", "-m", &model, "--jsonl", "--deltas", "Count"]).await.exits(0).frames();
+        let model = setup.scripted(&format!("[[script]]\n[[script.reply]]\n{pace}text = \"one two three\""));
+        let frames = setup.run(&["run", "-m", &model, "--jsonl", "--deltas", "Count"]).await.exits(0).frames();
         let before: Vec<_> = frames.iter().take_while(|frame| frame["type"] != "text").cloned().collect();
         let heard: String =
             of_type(&before, "text_delta").iter().filter_map(|delta| delta["content"].as_str()).collect();
@@ -108,9 +108,9 @@ async fn every_word_is_told_before_the_answer_that_holds_it_however_fast_it_came
 // OPTA-49
 #[tokio::test]
 async fn the_dialect_of_opta_tells_the_phases_of_sub_agents() {
-    let desk = Desk::new();
+    let setup = Setup::new();
     for flags in [&["--jsonl", "--dialect", "opta"][..], &["--jsonl", "--preset", "opta"]] {
-        let frames = run(&desk, flags).await.exits(0).frames();
+        let frames = run(&setup, flags).await.exits(0).frames();
         let phases: Vec<_> = frames.iter().filter_map(|frame| frame["phase"].as_str()).collect();
         assert_eq!(phases, ["spawning", "thinking", "reading", "thinking", "done"]);
         let result = &frames.last().expect("a last frame")["result"];
@@ -121,13 +121,13 @@ async fn the_dialect_of_opta_tells_the_phases_of_sub_agents() {
 
 #[tokio::test]
 async fn the_result_can_go_to_a_file() {
-    let desk = Desk::new();
-    let ran = run(&desk, &["-o", "answer.txt"]).await.exits(0);
+    let setup = Setup::new();
+    let ran = run(&setup, &["-o", "answer.txt"]).await.exits(0);
     assert_eq!(ran.stdout, "");
-    assert_eq!(std::fs::read_to_string(desk.work("answer.txt")).expect("the file"), "The leaf is green.\n");
-    let ran = run(&desk, &["--json", "-o", "answer.json"]).await.exits(0);
+    assert_eq!(std::fs::read_to_string(setup.work("answer.txt")).expect("the file"), "The leaf is green.\n");
+    let ran = run(&setup, &["--json", "-o", "answer.json"]).await.exits(0);
     assert_eq!(ran.stdout, "");
-    let text = std::fs::read_to_string(desk.work("answer.json")).expect("the file");
+    let text = std::fs::read_to_string(setup.work("answer.json")).expect("the file");
     let told: serde_json::Value = serde_json::from_str(&text).expect("one object");
     assert_eq!(told["exit_code"], 0);
 }
@@ -135,12 +135,12 @@ async fn the_result_can_go_to_a_file() {
 // F45
 #[tokio::test]
 async fn a_reader_that_goes_away_is_no_failure() {
-    let desk = Desk::new();
-    desk.write("leaf.txt", "green\n");
-    let model = desk.scripted(FAMILY);
+    let setup = Setup::new();
+    setup.write("leaf.txt", "green\n");
+    let model = setup.scripted(FAMILY);
     for words in [&["run", "-m", &model, "--jsonl", "Root"][..], &["completion", "bash"], &["config", "show"]] {
         let (_, writer) = std::io::pipe().expect("a pipe");
-        let child = desk.command(words).stdout(writer).spawn().expect("the binary starts");
+        let child = setup.command(words).stdout(writer).spawn().expect("the binary starts");
         let ran = finish(child).await.exits(0);
         assert!(!ran.stderr.contains("panicked") && !ran.stderr.contains("error:"), "{}", ran.stderr);
     }
@@ -151,12 +151,12 @@ async fn an_answer_that_fits_the_schema_is_data_and_one_that_does_not_is_asked_f
     let schema = r#"{"type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}}"#;
     let wrong = "[[script.reply]]\ntext = \"seven\"\n";
     let right = "[[script.reply]]\ntext = '{\"n\": 7}'\n";
-    let desk = Desk::new();
-    desk.write("schema.json", schema);
+    let setup = Setup::new();
+    setup.write("schema.json", schema);
     for (replies, code) in [(vec![right], 0), (vec![wrong, right], 0), (vec![wrong; 3], 1)] {
-        let model = desk.scripted(&format!("[[script]]\n{}", replies.concat()));
+        let model = setup.scripted(&format!("[[script]]\n{}", replies.concat()));
         let words = ["run", "-m", &model, "--schema", "schema.json", "--json", "How many?"];
-        let told = desk.run(&words).await.exits(code).json();
+        let told = setup.run(&words).await.exits(code).json();
         assert_eq!(told["usage"]["self"]["model_calls"], replies.len());
         match code {
             0 => assert_eq!(told["data"], json!({"n": 7})),
@@ -167,13 +167,13 @@ async fn an_answer_that_fits_the_schema_is_data_and_one_that_does_not_is_asked_f
 
 #[tokio::test]
 async fn a_schema_that_is_none_is_found_before_anything_is_asked() {
-    let desk = Desk::new();
-    let model = desk.scripted("[[script]]");
-    desk.write("broken.json", "{");
-    desk.write("nonsense.json", r#"{"type": "nonsense"}"#);
+    let setup = Setup::new();
+    let model = setup.scripted("[[script]]");
+    setup.write("broken.json", "{");
+    setup.write("nonsense.json", r#"{"type": "nonsense"}"#);
     for (file, code) in [("broken.json", 2), ("nonsense.json", 3)] {
-        let ran = desk.run(&["run", "-m", &model, "--schema", file, "How many?"]).await.exits(code);
+        let ran = setup.run(&["run", "-m", &model, "--schema", file, "How many?"]).await.exits(code);
         assert!(ran.stderr.contains("schema"), "{}", ran.stderr);
     }
-    assert_eq!(desk.run(&["thread", "ls", "--json"]).await.exits(0).json(), json!([]));
+    assert_eq!(setup.run(&["thread", "ls", "--json"]).await.exits(0).json(), json!([]));
 }

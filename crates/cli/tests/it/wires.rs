@@ -5,8 +5,8 @@ use provider::Wire;
 use serde_json::{Value, json};
 use testkit::model_server::{Fault, ModelServer, Request, Turn};
 
-use crate::desk::{Desk, Ran, server};
 use crate::heard::{self, WIRES, messages, results, system, tokens, tools};
+use crate::setup::{Ran, Setup, server};
 use crate::stage::Stage;
 
 /// A root that looks around, gives a child a brief, and ends with what the child said.
@@ -34,10 +34,10 @@ const PROMPT: &str = "PROMPT-CANARY how many are there?";
 
 async fn family(wire: Wire) -> (ModelServer, Ran) {
     let server = server(FAMILY).await;
-    let desk = Desk::at(wire, &server);
-    desk.write("stones.txt", "stone\n");
-    desk.write("LISTING-CANARY", "");
-    let ran = desk.run(&["run", PROMPT]).await.exits(0);
+    let setup = Setup::at(wire, &server);
+    setup.write("stones.txt", "stone\n");
+    setup.write("LISTING-CANARY", "");
+    let ran = setup.run(&["run", PROMPT]).await.exits(0);
     assert_eq!(server.refusals(), [""; 0], "{wire:?}");
     (server, ran)
 }
@@ -144,8 +144,8 @@ async fn children_of_one_answer_run_side_by_side_and_each_call_gets_its_own_repo
                 None => Turn::text("All three were asked."),
             })
             .await;
-        let desk = Desk::at(wire, &server);
-        desk.run(&["run", "Root"]).await.exits(0);
+        let setup = Setup::at(wire, &server);
+        setup.run(&["run", "Root"]).await.exits(0);
         assert_eq!(server.refusals(), [""; 0], "{wire:?}");
         let results = results(&heard::of(&server, "Root")[1]);
         assert_eq!(results.len(), ASKED.len());
@@ -170,8 +170,8 @@ async fn thinking_comes_back_to_its_provider_as_it_was_given() {
         _ => Turn::text("Done."),
     })
     .await;
-    let desk = Desk::at(Wire::Anthropic, &server);
-    desk.run(&["run", "Think"]).await.exits(0);
+    let setup = Setup::at(Wire::Anthropic, &server);
+    setup.run(&["run", "Think"]).await.exits(0);
     assert_eq!(server.refusals(), [""; 0]);
     let answer = &messages(&server.requests()[1])[1];
     assert_eq!(answer["content"][0], thinking);
@@ -221,8 +221,8 @@ text = "Looked."
 "#;
     for wire in WIRES {
         let server = server(script).await;
-        let desk = Desk::at(wire, &server);
-        desk.run(&["run", "Root"]).await.exits(0);
+        let setup = Setup::at(wire, &server);
+        setup.run(&["run", "Root"]).await.exits(0);
         let root = &heard::of(&server, "Root")[0];
         let leaf = &heard::of(&server, "Leaf")[0];
         println!("{wire:?}: root {} tokens, leaf {} tokens", tokens(root), tokens(leaf));

@@ -6,10 +6,10 @@ use super::*;
 use crate::trust::Standing;
 
 /// Every tool that the built-in agents name, and one more that only some have.
-const HANDS: [&str; 6] = ["read_file", "list_dir", "find_files", "search_files", "ask_user", "run_command"];
+const WORKSPACE_TOOLS: [&str; 6] = ["read_file", "list_dir", "find_files", "search_files", "ask_user", "run_command"];
 
 fn tools() -> Vec<&'static str> {
-    HANDS.into_iter().chain(VERBS).chain(household::TOOLS).collect()
+    WORKSPACE_TOOLS.into_iter().chain(VERBS).chain(household::TOOLS).collect()
 }
 
 struct World {
@@ -94,7 +94,7 @@ fn all_but_the_general_agent_only_look() {
         let agent = &found(&agents, name).agent;
         assert_eq!(agent.mode, Some(Mode::Plan));
         let tools = agent.tools.as_deref().expect("a list");
-        assert!(tools.iter().all(|tool| HANDS[..5].contains(&&**tool)), "{name}: {tools:?}");
+        assert!(tools.iter().all(|tool| WORKSPACE_TOOLS[..5].contains(&&**tool)), "{name}: {tools:?}");
     }
 }
 
@@ -249,7 +249,7 @@ fn the_butler_hands_on_every_tool_of_its_five_specialists_and_uses_none_itself()
     }
     let lent: Vec<&str> = butler.lends.iter().map(AsRef::as_ref).collect();
     assert_eq!(lent, household::TOOLS);
-    assert!(lent.iter().all(|tool| used.contains(tool)), "somebody uses what is lent");
+    assert!(lent.iter().all(|tool| used.contains(tool)), "an agent uses what is lent");
 }
 
 #[test]

@@ -97,7 +97,7 @@ fn preset(layers: &[&Vec<Setting>]) -> Vec<Setting> {
     preset.map(Preset::settings).unwrap_or_default()
 }
 
-/// What holds when nobody says anything, the rules of the house apart: those are the preset `default`.
+/// The defaults, without the policy: that is the preset `default`.
 fn defaults(surroundings: &Surroundings) -> Vec<Setting> {
     let setting = |key: Key, value: &str| Setting { key, value: Value::from(value), origin: Origin::Default };
     let limit = |key: &str, most: i64| Setting { key: Key::dotted(key), value: most.into(), origin: Origin::Default };

@@ -74,7 +74,7 @@ impl fmt::Debug for Surroundings {
     }
 }
 
-/// Whether a file is not there. Nor is one in a folder that is none: whoever needs the folder says so.
+/// Whether a file does not exist. A path below something that is not a folder does not exist either; the code that needs the folder reports it.
 fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }

@@ -928,7 +928,7 @@ fn in_the_sample_household_the_butler_takes_the_task() {
     let config = World::bare().load_with(&demo);
     assert_eq!((config.agent.as_str(), config.preset.as_str(), config.demo), ("butler", "orion", true));
     assert_eq!(config.model.as_deref(), Some("builtin/rules"));
-    // Whoever looks at the sample pays for nothing that they did not ask for.
+    // The sample household never costs money.
     let with_key = || World::bare().env("ANTHROPIC_API_KEY", "k").user("model = \"openai/gpt-5\"");
     assert_eq!(with_key().load_with(&demo).model.as_deref(), Some("builtin/rules"));
     let named = Flags { model: Some("ollama/a".to_owned()), ..demo.clone() };

@@ -16,7 +16,7 @@ use tokio::process::{Child, Command};
 const DEADLINE: Duration = Duration::from_secs(60);
 
 /// A home and a workspace that nobody else uses.
-pub struct Desk {
+pub struct Setup {
     folder: TempDir,
     variables: Vec<(String, String)>,
 }
@@ -29,7 +29,7 @@ pub struct Ran {
     pub stderr: String,
 }
 
-impl Desk {
+impl Setup {
     pub fn new() -> Self {
         let folder = tempfile::tempdir().expect("a passing folder");
         for name in ["home", "work"] {
