@@ -8,13 +8,13 @@ use crate::facts::{Consent, Facts};
 use crate::json::Json;
 use crate::mode::Mode;
 use crate::permission::{self, Action, Asked, Decider, Judgement, Layer, Weighed};
-use crate::policy::VERBS;
 use crate::thread::Thread;
 use crate::tools::{Assessment, READ_FILE, Reach, Risk, ToolInfo};
 use crate::turn::needs::reading;
 use crate::turn::operation;
 use crate::turn::spawn::NoRoom;
 use crate::turn::starting::{self, Starting};
+use crate::verb::Verb;
 
 impl Thread {
     /// What would become of a call of this thread at this moment, with the word of everybody above it.
@@ -89,11 +89,11 @@ impl Thread {
             kind: Kind::NoTool(told.into()),
         };
         if !created.role.tools.iter().any(|tool| &**tool == name) {
-            if VERBS.contains(&name) && created.grant.depth == 0 && created.policy.enabled {
+            if Verb::of(name).is_some() && created.grant.depth == 0 && created.policy.enabled {
                 let told = operation::no_room(name, &NoRoom::TooDeep { most: created.policy.max_depth });
                 return no_tool("the thread is too deep to start sub-agents", told);
             }
-            let known = catalog.tools.contains_key(name) || VERBS.contains(&name);
+            let known = catalog.tools.contains_key(name) || Verb::of(name).is_some();
             let what = if known { "is not permitted to you" } else { "is no tool" };
             let tools = created.role.tools.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", ");
             return no_tool(&format!("{name} is none of its tools"), format!("{name} {what}. Your tools: {tools}"));
