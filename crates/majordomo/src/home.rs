@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use agent::delegation::Preference;
 use household::preferences::Log;
-use household::rules::{self, Rules};
 use household::{Error, Household, Options, demo};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use provider::Providers;
+use rules_engine::RulesEngine;
 use store::Store;
 use tool::Registry;
 
@@ -57,10 +57,10 @@ impl Home {
     /// The providers of the house, and the engine of rules, which knows the household's time and people.
     pub(crate) fn providers(&self, providers: Providers) -> Providers {
         let rules = match &self.household {
-            Some(household) => Rules::of(household).knowing(household.people()),
-            None => Rules::new(Arc::new(Timestamp::now), TimeZone::system()),
+            Some(household) => RulesEngine::for_household(household).with_people(household.people()),
+            None => RulesEngine::new(Arc::new(Timestamp::now), TimeZone::system()),
         };
-        providers.with_resident(rules::NAME, Arc::new(rules))
+        providers.with_resident(rules_engine::NAME, Arc::new(rules))
     }
 
     /// The day in the household.

@@ -15,7 +15,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use provider::{Ask, Conversation, DeltaSink};
 use tokio_util::sync::CancellationToken;
-use tool::{FileLedger, Registry, Tool, Workspace};
+use tool::{Registry, SeenFiles, Tool, Workspace};
 
 use crate::clock::Clock;
 use crate::driver::message_of;
@@ -29,7 +29,7 @@ pub struct Performer {
     runtime: Arc<Inner>,
     id: ThreadId,
     workspace: Arc<Workspace>,
-    ledger: Arc<FileLedger>,
+    seen_files: Arc<SeenFiles>,
     /// The conversation as the provider is sent it, and how much of it is rendered.
     voice: Option<Voice>,
     /// Ends the request under way.
@@ -56,7 +56,7 @@ impl Performer {
             runtime,
             id,
             workspace,
-            ledger: Arc::default(),
+            seen_files: Arc::default(),
             voice: None,
             model: None,
             tools: HashMap::new(),
@@ -262,7 +262,7 @@ impl Performer {
             call: call.clone(),
             reach: thread.calls.slot(&call).and_then(|slot| slot.verdict.reach()),
             is_approved: approved.is_some(),
-            ledger: self.ledger.clone(),
+            seen_files: self.seen_files.clone(),
             stop,
             person: self.runtime.person.clone(),
             data: self.runtime.data.clone(),

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use blake3::Hash;
 
 use super::{COOKIE, secret};
-use crate::window::write_private;
+use crate::server::write_private;
 
 /// So many browsers stay let in; the first comers are shown out.
 const MOST: usize = 64;

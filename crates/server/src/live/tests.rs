@@ -21,7 +21,7 @@ use view::FRAMES_PER_EVENT;
 
 use super::*;
 
-/// A log with one thread in it, and the feeds of a window on it.
+/// A log with one thread in it, and the feeds of a server on it.
 pub(crate) struct Written {
     pub live: Arc<Live>,
     process: ProcessId,
@@ -291,7 +291,7 @@ async fn nothing_is_kept_of_watchers_that_have_left() {
 }
 
 #[tokio::test]
-async fn whoever_watches_when_the_window_closes_is_let_go() {
+async fn watchers_are_let_go_when_the_server_closes() {
     let written = Written::new().await;
     let mut watcher = written.watch(written.newest()).await;
     watcher.next().await;

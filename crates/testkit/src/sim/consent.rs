@@ -88,7 +88,7 @@ pub(super) fn rule(dice: &mut Dice) -> Rule {
 impl Sim {
     /// Things change and rules are tightened, where people are asked at all.
     pub(super) fn plan_changes(&mut self) {
-        if !self.temper.asks {
+        if !self.behaviour.asks {
             return;
         }
         for _ in 0..*self.dice.pick(&[0, 2, 8]) {
@@ -113,7 +113,7 @@ impl Sim {
 
     /// Whether somebody who is asked in a process that begins can answer.
     pub(super) fn consent(&mut self) -> Consent {
-        if self.temper.asks && !self.dice.chance(15) { Consent::Asked } else { Consent::Nobody }
+        if self.behaviour.asks && !self.dice.chance(15) { Consent::Asked } else { Consent::Nobody }
     }
 
     /// A question is in the log: people will answer it, or not.
@@ -131,7 +131,7 @@ impl Sim {
             let soon = self.dice.below(MINUTE_MS / 2);
             self.after(soon, Due::Tighten(Rule { action: Action::Deny, ..forbids }.into()));
         }
-        if self.dice.chance(self.temper.silent) {
+        if self.dice.chance(self.behaviour.silent) {
             return;
         }
         for number in 1..=*self.dice.pick(&[1, 1, 1, 2]) {

@@ -1,5 +1,5 @@
-//! Where a simulated run takes place: tools of every reach, rules with small random limits, a root's grant,
-//! and the temper of the models.
+//! The setting of a simulated run: tools of every reach, rules with small random limits, a root's grant,
+//! and the behaviour of the models.
 
 use std::sync::Arc;
 
@@ -24,12 +24,12 @@ const ASKING_MODES: [Mode; 5] = [Mode::Ask, Mode::Ask, Mode::Ask, Mode::Auto, Mo
 pub(super) struct Setting {
     pub world: World,
     pub root: ThreadCreated,
-    pub temper: Temper,
+    pub behaviour: Behaviour,
 }
 
 /// How models, tools and people behave, in percent.
 #[derive(Clone, Debug)]
-pub(super) struct Temper {
+pub(super) struct Behaviour {
     /// A request fails.
     pub fails: u64,
     /// A provider's figures are wrong or missing.
@@ -59,7 +59,7 @@ impl Setting {
         let world = World::new(catalog(), model);
         // Where limits are tight, most runs end at one of them; where they are not, agents live to deal with each other.
         let tight = dice.chance(40);
-        let temper = Temper {
+        let behaviour = Behaviour {
             fails: *dice.pick(&[0, 5, 25]),
             lies: *dice.pick(&[0, 0, 10, 30]),
             delegates: *dice.pick(&[10, 50, 60, 80]),
@@ -72,7 +72,7 @@ impl Setting {
             silent: *dice.pick(&[5, 5, 40, 100]),
             habit: None,
         };
-        for _ in 0..if temper.asks { *dice.pick(&[0, 1, 2]) } else { 0 } {
+        for _ in 0..if behaviour.asks { *dice.pick(&[0, 1, 2]) } else { 0 } {
             world.tighten(consent::rule(dice));
         }
         let policy = policy(dice, tight);
@@ -81,7 +81,7 @@ impl Setting {
         let policy = if aside.chance(25) { with_operations(&mut aside, policy) } else { policy };
         // Thrown aside as well. Most are too many to be reached.
         let requests = aside.maybe(40, |dice| *dice.pick(&[1, 3, 12, 40, 150, 1_000]));
-        let modes = if temper.asks { ASKING_MODES } else { MODES };
+        let modes = if behaviour.asks { ASKING_MODES } else { MODES };
         let root = Root {
             id: ThreadId::new("20260115-sim0"),
             agent: (*dice.pick(&["general", "general", "general", "planner", "worker"])).into(),
@@ -97,7 +97,7 @@ impl Setting {
         };
         let spoken = model(&root.model).expect("a root speaks with a model that exists");
         let root = agent::birth::root(&world.catalog, root, spoken).expect("the catalogue has what its roots ask for");
-        Self { world, root, temper }
+        Self { world, root, behaviour }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Events in words: one short line each, with everything in it that a change of behaviour would change.
 //!
-//! Figures that hang on the wording of a prompt (what a request reserves) are told by what they mean, so that a story about
+//! Figures that depend on the wording of a prompt (what a request reserves) are told by what they mean, so that a story about
 //! something else does not change with them.
 
 use std::fmt::Write;
