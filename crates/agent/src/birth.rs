@@ -9,10 +9,11 @@ use crate::id::ThreadId;
 use crate::json::Json;
 use crate::mode::Mode;
 use crate::model::Model;
-use crate::policy::{DELEGATE, Policy};
+use crate::policy::Policy;
 use crate::role::Role;
 use crate::thread::Thread;
 use crate::tools::ToolInfo;
+use crate::verb::Verb;
 
 /// What a root is made of.
 #[derive(Clone, Debug)]
@@ -55,7 +56,7 @@ pub fn root(catalog: &Catalog, root: Root, model: Model) -> Result<ThreadCreated
     let tools = match &agent.tools {
         None => all.into_iter().filter(|tool| !catalog.reserved.contains(tool)).collect(),
         Some(own) => {
-            if let Some(unknown) = own.iter().find(|tool| !all.contains(tool) && !is_verb(tool)) {
+            if let Some(unknown) = own.iter().find(|tool| !all.contains(tool) && Verb::of(tool).is_none()) {
                 return Err(match catalog.reserved.contains(unknown) {
                     true => format!(
                         "agent '{}' works on a household, and there is none: set household.folder, or add --demo",
@@ -108,9 +109,5 @@ pub fn advertised(thread: &Thread, catalog: &Catalog) -> Vec<ToolInfo> {
 fn is_of_use(verb: &str, catalog: &Catalog, policy: &Policy) -> bool {
     let is_there = |tool: &str| catalog.tools.contains_key(tool);
     let works = |name: &str| catalog.agent(name).is_none_or(|agent| agent.can_work(is_there));
-    verb != DELEGATE || policy.delegates.iter().any(|(_, name)| works(name))
-}
-
-fn is_verb(tool: &str) -> bool {
-    crate::policy::VERBS.contains(&tool)
+    Verb::of(verb) != Some(Verb::Delegate) || policy.delegates.iter().any(|(_, name)| works(name))
 }

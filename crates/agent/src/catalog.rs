@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use crate::context;
 use crate::event::ThreadCreated;
-use crate::policy::VERBS;
 use crate::role::{Agent, Role};
 use crate::tools::ToolInfo;
+use crate::verb::Verb;
 
 /// The tools and agents of a process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl Catalog {
 
     /// Whether a name is that of a verb, and no tool has the same name.
     pub fn is_verb(&self, name: &str) -> bool {
-        VERBS.contains(&name) && !self.tools.contains_key(name)
+        Verb::of(name).is_some() && !self.tools.contains_key(name)
     }
 
     /// An agent by name, ignoring case and the difference between `-`, `_` and space.

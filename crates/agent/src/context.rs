@@ -15,7 +15,7 @@ use crate::thread::CutShort;
 pub(crate) mod operations;
 mod verbs;
 
-pub use verbs::{verb, verb_names};
+pub use verbs::verb;
 
 /// The system prompt of a thread, as it stands in its log.
 pub fn system(created: &ThreadCreated) -> String {

@@ -14,7 +14,7 @@ use crate::input::{Outside, Strength};
 use crate::message::{Part, Told};
 use crate::mode::Mode;
 use crate::model::{CallError, StopReason, Tokens};
-use crate::permission::Layer;
+use crate::permission::{Decider, Layer};
 use crate::policy::Policy;
 use crate::report::Report;
 use crate::role::Role;
@@ -450,7 +450,10 @@ pub struct Verdict {
     /// Whether its arguments could not be read.
     #[serde(default)]
     pub malformed: bool,
-    /// The rule that decided, where it was not the mode alone.
+    /// Who decided; none where it was no matter of permission.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decider: Option<Decider>,
+    /// The rule that decided, in words, where it was not the mode alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<Arc<str>>,
 }

@@ -184,6 +184,7 @@ pub mod role;
 pub mod thread;
 pub mod tools;
 mod turn;
+pub mod verb;
 
 pub use catalog::Catalog;
 pub use effect::Effect;

@@ -152,6 +152,24 @@ impl Asked<'_> {
     }
 }
 
+/// Who decided about a call. The words that say so to people are beside it (`by`) and are never read by a decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Decider {
+    /// The thread's mode, or that of a thread above it.
+    Mode,
+    /// A person's rule.
+    Rule,
+    /// A protected place that the call would change.
+    Protected,
+    /// The policy, which wants a person to decide before sub-agents are started.
+    Policy,
+    /// A person's consent for this thread.
+    Consent,
+    /// The thread's tools: it does not have the tool, or the call starts nobody and needs no decision.
+    Tools,
+}
+
 /// What one layer says of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
@@ -159,7 +177,9 @@ pub struct Link {
     pub layer: Layer,
     /// What it says.
     pub action: Action,
-    /// The rule or the mode that decided.
+    /// Who decided.
+    pub decider: Decider,
+    /// The rule or the mode that decided, in words.
     pub by: Arc<str>,
     /// Whether a rule denies what the call may do, and it cannot be told before whether it does that.
     pub is_undecided: bool,
@@ -170,7 +190,9 @@ pub struct Link {
 pub struct Judgement {
     /// What is done.
     pub action: Action,
-    /// The rule or the mode that decided, and whose.
+    /// Who decided.
+    pub decider: Decider,
+    /// The rule or the mode that decided, and whose, in words.
     pub by: Arc<str>,
     /// Whether that is a rule that denies what the call may do, and it cannot be told before whether it does that.
     pub is_undecided: bool,
@@ -196,17 +218,17 @@ pub fn judge(chain: &[Layer], rules: &[Rule], granted: &[Rule], asked: &Asked<'_
     let granted: Vec<&Rule> = granted.iter().filter(|rule| matches(&rule.tool, asked.tool)).collect();
     // Of several that ask, the one that no mode and no rule that allows can lift.
     let strictest = links.iter().max_by_key(|link| (link.action, link.is_undecided)).cloned();
-    let (action, by, is_undecided) = match strictest {
+    let (action, decider, by, is_undecided) = match strictest {
         // Consent for more than once was given without a protected place in sight.
         Some(link)
             if link.action == Action::Ask && asked.assessment.protected.is_empty() && all_covered(&granted, asked) =>
         {
-            (Action::Allow, "a person's consent for this thread".into(), false)
+            (Action::Allow, Decider::Consent, "a person's consent for this thread".into(), false)
         }
-        Some(link) => (link.action, whose(&link, links.len()), link.is_undecided),
-        None => (Action::Deny, "nobody is there to call".into(), false),
+        Some(link) => (link.action, link.decider, whose(&link, links.len()), link.is_undecided),
+        None => (Action::Deny, Decider::Tools, "nobody is there to call".into(), false),
     };
-    Judgement { action, by, is_undecided, chain: links }
+    Judgement { action, decider, by, is_undecided, chain: links }
 }
 
 /// What a tool may not be used on, whoever of the chain calls: the patterns of the rules that deny it.
@@ -221,10 +243,17 @@ fn whose(link: &Link, layers: usize) -> Arc<str> {
 }
 
 fn say(layer: &Layer, rules: &[Rule], asked: &Asked<'_>) -> Link {
-    let link = |action, by: String| Link { layer: layer.clone(), action, by: by.into(), is_undecided: false };
+    let link = |action, decider, by: String| Link {
+        layer: layer.clone(),
+        action,
+        decider,
+        by: by.into(),
+        is_undecided: false,
+    };
+    let by_rule = |action, by: String| link(action, Decider::Rule, by);
     let assessment = asked.assessment;
     if layer.mode == Mode::Plan && assessment.reach > Reach::ReadOnly {
-        return link(Action::Deny, "mode plan only reads".to_owned());
+        return link(Action::Deny, Decider::Mode, "mode plan only reads".to_owned());
     }
     let own: Vec<&Rule> = rules.iter().filter(|rule| rule.is_for(&layer.agent, asked.tool)).collect();
     // Where nothing asks, a rule that asks has nothing to say.
@@ -234,30 +263,30 @@ fn say(layer: &Layer, rules: &[Rule], asked: &Asked<'_>) -> Link {
         let names = || assessment.subjects.iter().chain(&assessment.also);
         let touches = |rule: &&&Rule| names().any(|subject| rule.covers(subject));
         if let Some(rule) = rules().find(touches) {
-            return link(action, format!("rule: {rule}"));
+            return by_rule(action, format!("rule: {rule}"));
         }
         // What cannot be read may be just what the rule forbids, and a limit of the reader weakens no rule.
         if !assessment.is_readable
             && let Some(rule) = rules().next()
         {
-            return link(action, format!("rule: {rule}, for the call cannot be read"));
+            return by_rule(action, format!("rule: {rule}, for the call cannot be read"));
         }
         let may_touch = |rule: &&&Rule| assessment.perhaps.iter().any(|act| rule.may_cover(act));
         if let Some(rule) = rules().find(may_touch) {
             // Where nothing asks there is nobody to decide.
             let action = if layer.mode == Mode::Dangerous { Action::Deny } else { Action::Ask };
             let by = format!("rule: {rule}, which may be meant: what the call does is known only when it runs");
-            return Link { is_undecided: rule.action == Action::Deny, ..link(action, by) };
+            return Link { is_undecided: rule.action == Action::Deny, ..by_rule(action, by) };
         }
     }
     let allows: Vec<&Rule> = own.into_iter().filter(|rule| rule.action == Action::Allow).collect();
     let protected = assessment.protected.iter().find(|place| !allows.iter().any(|rule| rule.names(place)));
     if protected.is_none() && all_covered(&allows, asked) {
         let rule = allows.iter().find(|rule| assessment.subjects.iter().any(|subject| rule.covers(subject)));
-        return link(Action::Allow, rule.map_or_else(|| "a rule".to_owned(), |rule| format!("rule: {rule}")));
+        return by_rule(Action::Allow, rule.map_or_else(|| "a rule".to_owned(), |rule| format!("rule: {rule}")));
     }
-    let (action, by) = by_mode(layer.mode, asked, protected.map(|place| &**place));
-    link(action, by)
+    let (action, decider, by) = by_mode(layer.mode, asked, protected.map(|place| &**place));
+    link(action, decider, by)
 }
 
 /// Whether every part of a call is covered by some rule that allows, and the call can be told by its parts at all.
@@ -269,19 +298,21 @@ fn all_covered(allows: &[&Rule], asked: &Asked<'_>) -> bool {
     everything || by_pattern && assessment.subjects.iter().all(covered)
 }
 
-fn by_mode(mode: Mode, asked: &Asked<'_>, protected: Option<&str>) -> (Action, String) {
+fn by_mode(mode: Mode, asked: &Asked<'_>, protected: Option<&str>) -> (Action, Decider, String) {
     let reach = asked.assessment.reach;
     match (mode, protected) {
         (Mode::Dangerous, Some(place)) => {
-            return (Action::Deny, format!("'{place}' is protected, and no rule names it"));
+            return (Action::Deny, Decider::Protected, format!("'{place}' is protected, and no rule names it"));
         }
-        (Mode::Ask | Mode::Auto, Some(place)) => return (Action::Ask, format!("'{place}' is protected")),
+        (Mode::Ask | Mode::Auto, Some(place)) => {
+            return (Action::Ask, Decider::Protected, format!("'{place}' is protected"));
+        }
         (_, None) | (Mode::Plan, Some(_)) => {}
     }
     if let Some(why) = asked.asks.filter(|_| mode != Mode::Dangerous) {
-        return (Action::Ask, why.to_owned());
+        return (Action::Ask, Decider::Policy, why.to_owned());
     }
-    let says = |action, why: &str| (action, format!("mode {mode}: {why}"));
+    let says = |action, why: &str| (action, Decider::Mode, format!("mode {mode}: {why}"));
     match (mode, reach) {
         (_, Reach::ReadOnly) => says(Action::Allow, "reading is free"),
         (Mode::Dangerous, _) => says(Action::Allow, "nothing asks"),

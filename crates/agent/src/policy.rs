@@ -142,9 +142,6 @@ pub enum ReportData {
     LastResult,
 }
 
-/// The verb by which work is handed to whoever an intent leads to.
-pub const DELEGATE: &str = "delegate";
-
 /// The verbs by which an agent deals with other agents, in the order in which they are advertised.
 pub const VERBS: [&str; 10] = [
     "spawn_agent",
@@ -153,7 +150,7 @@ pub const VERBS: [&str; 10] = [
     "wait_agents",
     "stop_agent",
     "list_agents",
-    DELEGATE,
+    "delegate",
     "SpawnAgentTool",
     "DelegateTaskTool",
     "ParallelTasksTool",
@@ -168,7 +165,7 @@ pub const OPERATION_VERBS: [&str; 3] = ["SpawnAgentTool", "DelegateTaskTool", "P
 
 /// The verbs that can start sub-agents: whoever has one of them needs places below.
 pub const STARTING_VERBS: [&str; 6] =
-    ["spawn_agent", "delegate_task", DELEGATE, "SpawnAgentTool", "DelegateTaskTool", "ParallelTasksTool"];
+    ["spawn_agent", "delegate_task", "delegate", "SpawnAgentTool", "DelegateTaskTool", "ParallelTasksTool"];
 
 /// The arguments that `spawn_agent` knows.
 pub const SPAWN_ARGS: [&str; 17] = [

@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use crate::catalog::Catalog;
 use crate::event::{Enough, Subtask};
 use crate::id::ThreadId;
-use crate::policy::{OPERATION_VERBS, Policy};
+use crate::policy::Policy;
 use crate::report::{Outcome, Report};
 use crate::thread::{Graph, Node, Thread};
-use crate::tools::Risk;
+use crate::verb::Verb;
 
 /// What a sub-agent hears that tries to have sub-agents of its own (ZILEO-4, ZILEO-13).
 pub const NOT_PRIMARY: &str = "PermissionDenied: Only the primary workflow agent can spawn sub-agents. \
@@ -23,24 +23,14 @@ const ALONE: &str = "It sees nothing of this conversation: no history, no memory
 
 /// Whether a verb is one of these.
 pub fn is_operations(verb: &str) -> bool {
-    OPERATION_VERBS.contains(&verb)
-}
-
-/// How much a person should think before saying yes to a verb (ZILEO-25). For the house's own that is
-/// little: a grant bounds what a sub-agent spends, and whatever it does is judged when it does it.
-pub fn risk(verb: &str) -> Risk {
-    match verb {
-        "SpawnAgentTool" | "DelegateTaskTool" => Risk::Medium,
-        "ParallelTasksTool" => Risk::High,
-        _ => Risk::Low,
-    }
+    Verb::of(verb).is_some_and(Verb::has_operations)
 }
 
 /// Words and schema of one of these verbs; none if the name is none of them.
-pub fn operations(name: &str, policy: &Policy) -> Option<(String, Value)> {
+pub fn operations(verb: Verb, policy: &Policy) -> Option<(String, Value)> {
     let places = policy.max_children;
-    match name {
-        "SpawnAgentTool" => Some((
+    match verb {
+        Verb::SpawnAgentTool => Some((
             format!(
                 "Create a temporary sub-agent for one task and get its report. {ALONE} Say all it needs in the prompt: \
                  Task, Input Data, Expected Output Format, Constraints. At most {places} sub-agents a workflow, \
@@ -48,14 +38,14 @@ pub fn operations(name: &str, policy: &Policy) -> Option<(String, Value)> {
             ),
             spawn_schema(),
         )),
-        "DelegateTaskTool" => Some((
+        Verb::DelegateTaskTool => Some((
             format!(
                 "Give a task to an existing agent, which works with its own tools and system prompt, and get its report. \
                  {ALONE} At most {places} sub-agents a workflow, spawned ones included."
             ),
             delegate_schema(),
         )),
-        "ParallelTasksTool" => Some((
+        Verb::ParallelTasksTool => Some((
             format!(
                 "Run up to {} tasks at the same time, each by an existing agent, and get one aggregated report. {ALONE} \
                  Not for tasks that need each other's results.",
@@ -63,7 +53,13 @@ pub fn operations(name: &str, policy: &Policy) -> Option<(String, Value)> {
             ),
             batch_schema(policy),
         )),
-        _ => None,
+        Verb::SpawnAgent
+        | Verb::DelegateTask
+        | Verb::MessageAgent
+        | Verb::WaitAgents
+        | Verb::StopAgent
+        | Verb::ListAgents
+        | Verb::Delegate => None,
     }
 }
 

@@ -3,26 +3,23 @@
 use serde_json::{Map, Value, json};
 
 use crate::catalog::Catalog;
-use crate::context::operations::{operations, risk};
+use crate::context::operations::operations;
 use crate::json::Json;
-use crate::policy::{DELEGATE, Policy, VERBS};
+use crate::policy::Policy;
 use crate::role::{Agent, Role};
 use crate::tools::{Reach, ToolInfo};
-
-/// Whether a name is a verb.
-pub fn verb_names() -> &'static [&'static str] {
-    &VERBS
-}
+use crate::verb::Verb;
 
 /// A verb as it is advertised under `policy` to whoever plays `role`; none if the name is no verb.
 pub fn verb(name: &str, policy: &Policy, role: &Role, catalog: &Catalog) -> Option<ToolInfo> {
-    let (description, schema) = match name {
-        "spawn_agent" => {
+    let verb = Verb::of(name)?;
+    let (description, schema) = match verb {
+        Verb::SpawnAgent => {
             let agents: Vec<&Agent> = catalog.offered(role).collect();
             (spawn_words(policy, &agents), spawn_schema(policy, &agents))
         }
-        DELEGATE => (hand_over_words(policy, catalog), hand_over_schema(policy)),
-        "delegate_task" => (
+        Verb::Delegate => (hand_over_words(policy, catalog), hand_over_schema(policy)),
+        Verb::DelegateTask => (
             format!(
                 "Run up to {} subtasks, each by its own sub-agent, and get one combined report. \
                  Independent ones run in parallel; depends_on passes earlier results on.",
@@ -30,11 +27,11 @@ pub fn verb(name: &str, policy: &Policy, role: &Role, catalog: &Catalog) -> Opti
             ),
             delegate_schema(),
         ),
-        "message_agent" => (
+        Verb::MessageAgent => (
             "Tell a running background sub-agent something; it reads it at its next step.".to_owned(),
             object(&[("agent", string("its id or name")), ("text", string(""))], &["agent", "text"]),
         ),
-        "wait_agents" => (
+        Verb::WaitAgents => (
             "Wait for background sub-agents. Their reports come by themselves; wait only if you have nothing else to do."
                 .to_owned(),
             object(
@@ -46,7 +43,7 @@ pub fn verb(name: &str, policy: &Policy, role: &Role, catalog: &Catalog) -> Opti
                 &[],
             ),
         ),
-        "stop_agent" => (
+        Verb::StopAgent => (
             "Stop a running sub-agent and get what it has.".to_owned(),
             object(
                 &[
@@ -57,10 +54,10 @@ pub fn verb(name: &str, policy: &Policy, role: &Role, catalog: &Catalog) -> Opti
                 &["agent"],
             ),
         ),
-        "list_agents" => {
+        Verb::ListAgents => {
             ("List the agents you can spawn and the sub-agents you have.".to_owned(), object(&[], &[]))
         }
-        _ => operations(name, policy)?,
+        Verb::SpawnAgentTool | Verb::DelegateTaskTool | Verb::ParallelTasksTool => operations(verb, policy)?,
     };
     Some(ToolInfo {
         name: name.into(),
@@ -68,7 +65,7 @@ pub fn verb(name: &str, policy: &Policy, role: &Role, catalog: &Catalog) -> Opti
         schema: Json::of(&schema),
         reach: Reach::Own,
         idempotent: false,
-        risk: risk(name),
+        risk: verb.risk(),
     })
 }
 

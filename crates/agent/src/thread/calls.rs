@@ -9,8 +9,8 @@ use crate::event::{Answered, VerdictKind};
 use crate::id::{CallId, ThreadId, Time};
 use crate::json::Json;
 use crate::message::{Part, Told};
-use crate::policy::DELEGATE;
 use crate::tools::{ASK_USER, Reach, ToolResult};
+use crate::verb::Verb;
 
 use super::graph::Graph;
 use super::unlogged;
@@ -374,7 +374,7 @@ impl Calls {
 impl Slot {
     /// Whether it waits for the report of an agent to which work was handed over.
     pub fn is_handed_over(&self) -> bool {
-        &*self.name == DELEGATE && matches!(self.state, SlotState::Verb(VerbState::Child(_)))
+        Verb::of(&self.name) == Some(Verb::Delegate) && matches!(self.state, SlotState::Verb(VerbState::Child(_)))
     }
 
     /// The tool's run as an effect.

@@ -179,7 +179,7 @@ fn judge(moment: &Moment<'_>, parts: &[Part], unreadable: &[(CallId, Arc<str>)])
         let unread = unreadable.iter().find(|(call, _)| call == id).map(|(_, why)| why.clone());
         let is_malformed = unread.is_some();
         let refused = |reason: String| VerdictKind::Refused { reason: reason.into(), rule: None };
-        let mut by = None;
+        let (mut by, mut decider) = (None, None);
         let (what, counts) = if verdicts.len() >= policy.max_calls_per_answer as usize {
             let most = policy.max_calls_per_answer;
             (refused(format!("not run: one answer may hold {most} calls (policy.max_calls_per_answer)")), false)
@@ -199,14 +199,16 @@ fn judge(moment: &Moment<'_>, parts: &[Part], unreadable: &[(CallId, Arc<str>)])
             );
             (refused(reason), true)
         } else {
-            let (what, rule) = thread.rule_on(moment.facts, name, input).verdict(moment.facts);
+            let ruling = thread.rule_on(moment.facts, name, input);
+            decider = Some(ruling.decider);
+            let (what, rule) = ruling.verdict(moment.facts);
             by = rule;
             (what, true)
         };
         if counts {
             calls_left = calls_left.map(|left| left - 1);
         }
-        verdicts.push(Verdict { call: id.clone(), what, counts, malformed: is_malformed, by });
+        verdicts.push(Verdict { call: id.clone(), what, counts, malformed: is_malformed, decider, by });
     }
     verdicts
 }

@@ -12,13 +12,14 @@ use crate::id::CallId;
 use crate::json::Json;
 use crate::machine::Moment;
 use crate::message::{Origin, Part};
-use crate::policy::{ContextMode, DELEGATE, Policy};
+use crate::policy::{ContextMode, Policy};
 use crate::report::Report;
 use crate::thread::{SlotState, Thread, VerbState};
 use crate::tools::ToolResult;
 use crate::turn::arguments::{Arguments, ignored_line};
 use crate::turn::spawn::{self, Accepted, Wish};
 use crate::turn::tool_calls;
+use crate::verb::Verb;
 
 const EXAMPLE: &str = r#"{"intent": "delegate_triage", "task": "List today's urgent mail", "delegationReasoning": "it is about the inbox"}"#;
 
@@ -57,7 +58,7 @@ pub fn result(moment: &Moment<'_>, call: &CallId, report: &Report, is_error: boo
     let thread = &*moment.thread;
     let slot = thread.calls.slot(call)?;
     let SlotState::Verb(VerbState::Child(_)) = &slot.state else { return None };
-    if &*slot.name != DELEGATE || thread.created.policy.context != ContextMode::Structured {
+    if Verb::of(&slot.name) != Some(Verb::Delegate) || thread.created.policy.context != ContextMode::Structured {
         return None;
     }
     let order = read(&slot.input).ok()?;
@@ -79,7 +80,7 @@ struct Order {
 }
 
 fn read(input: &Json) -> Result<Order, String> {
-    let mut arguments = Arguments::read(DELEGATE, EXAMPLE, input)?;
+    let mut arguments = Arguments::read(Verb::Delegate.name(), EXAMPLE, input)?;
     Ok(Order {
         intent: arguments.needed(&["intent"])?,
         task: arguments.text(&["task", "prompt", "message"])?,

@@ -19,6 +19,7 @@ use crate::tools::ToolResult;
 use crate::turn::arguments::{Arguments, ignored_note};
 use crate::turn::spawn::{self, Accepted, Wish};
 use crate::turn::{operation, stop, tool_calls, verbs};
+use crate::verb::Verb;
 
 const EXAMPLE: &str = r#"{"plan": "Understand auth", "subtasks": [{"task": "Find auth files"}, {"task": "Explain them", "depends_on": 0}]}"#;
 
@@ -109,7 +110,7 @@ fn has_result(graph: &Graph) -> bool {
 
 /// Reads the arguments of `delegate_task`.
 pub fn read(input: &Json) -> Result<(Arc<str>, Vec<Subtask>), String> {
-    let mut arguments = Arguments::read("delegate_task", EXAMPLE, input)?;
+    let mut arguments = Arguments::read(Verb::DelegateTask.name(), EXAMPLE, input)?;
     let plan = arguments.text(&["plan", "goal"])?.unwrap_or_else(|| "".into());
     let items = match arguments.value("subtasks").or_else(|| arguments.value("tasks")) {
         Some(Value::Array(items)) if !items.is_empty() => items,
@@ -124,7 +125,7 @@ pub fn read(input: &Json) -> Result<(Arc<str>, Vec<Subtask>), String> {
 }
 
 fn read_subtask(item: Value) -> Result<Subtask, String> {
-    let mut arguments = Arguments::inside("delegate_task", EXAMPLE, item)?;
+    let mut arguments = Arguments::inside(Verb::DelegateTask.name(), EXAMPLE, item)?;
     let task = arguments.needed(&["task", "prompt", "description"])?;
     let scope = arguments.text(&["scope"])?;
     let agent = arguments.text(&["agent"])?;

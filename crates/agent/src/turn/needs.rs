@@ -16,11 +16,12 @@ use crate::input::{Input, Outside};
 use crate::json::Json;
 use crate::message::Part;
 use crate::model::Answer;
-use crate::policy::{ContextMode, DELEGATE};
+use crate::policy::ContextMode;
 use crate::thread::{Graph, Node, Phase, Thread};
 use crate::tools::READ_FILE;
 use crate::turn::starting::Starting;
 use crate::turn::{butler, spawn};
+use crate::verb::Verb;
 
 impl Thread {
     /// What has to be known before `input` can be handled at `now`, besides what is known already.
@@ -133,7 +134,7 @@ impl Thread {
                 needs.call(READ_FILE, &reading(file));
             }
         }
-        if name == DELEGATE && self.created.policy.context == ContextMode::Structured {
+        if Verb::of(name) == Some(Verb::Delegate) && self.created.policy.context == ContextMode::Structured {
             needs.preferences.extend(butler::handed_to(&self.created.policy, input));
         }
     }

@@ -19,6 +19,7 @@ use crate::tools::ToolResult;
 use crate::turn::arguments::Arguments;
 use crate::turn::spawn::{self, NoRoom, Wish};
 use crate::turn::{delegate, tool_calls, verbs};
+use crate::verb::Verb;
 
 const SPAWN_EXAMPLE: &str =
     r#"{"operation": "spawn", "name": "Schema analyst", "prompt": "List the fields of users.sql"}"#;
@@ -51,11 +52,17 @@ pub enum Operation {
 
 /// Reads a call of one of these verbs; none where `verb` is none of them.
 pub fn read(thread: &Thread, verb: &str, input: &Json) -> Option<Result<Operation, String>> {
-    match verb {
-        "SpawnAgentTool" => Some(read_spawn(thread, input)),
-        "DelegateTaskTool" => Some(read_delegate(input)),
-        "ParallelTasksTool" => Some(read_batch(input)),
-        _ => None,
+    match Verb::of(verb)? {
+        Verb::SpawnAgentTool => Some(read_spawn(thread, input)),
+        Verb::DelegateTaskTool => Some(read_delegate(input)),
+        Verb::ParallelTasksTool => Some(read_batch(input)),
+        Verb::SpawnAgent
+        | Verb::DelegateTask
+        | Verb::MessageAgent
+        | Verb::WaitAgents
+        | Verb::StopAgent
+        | Verb::ListAgents
+        | Verb::Delegate => None,
     }
 }
 

@@ -7,14 +7,14 @@ use crate::event::{ThreadCreated, VerdictKind};
 use crate::facts::{Consent, Facts};
 use crate::json::Json;
 use crate::mode::Mode;
-use crate::permission::{self, Action, Asked, Judgement, Layer, Weighed};
-use crate::policy::VERBS;
+use crate::permission::{self, Action, Asked, Decider, Judgement, Layer, Weighed};
 use crate::thread::Thread;
 use crate::tools::{Assessment, READ_FILE, Reach, Risk, ToolInfo};
 use crate::turn::needs::reading;
 use crate::turn::operation;
 use crate::turn::spawn::NoRoom;
 use crate::turn::starting::{self, Starting};
+use crate::verb::Verb;
 
 impl Thread {
     /// What would become of a call of this thread at this moment, with the word of everybody above it.
@@ -58,7 +58,9 @@ impl ThreadCreated {
 pub struct Ruling {
     /// What is done about the call. Where no person can be asked, a question is answered by refusing.
     pub action: Action,
-    /// The rule, the mode or the reason that decided.
+    /// Who decided.
+    pub decider: Decider,
+    /// The rule, the mode or the reason that decided, in words.
     pub by: Arc<str>,
     /// What the call would do and what each layer says; none where the thread does not have the tool.
     pub weighed: Option<Weighed>,
@@ -81,16 +83,17 @@ impl Thread {
         let (created, catalog) = (&self.created, &*facts.catalog);
         let no_tool = |by: &str, told: String| Ruling {
             action: Action::Deny,
+            decider: Decider::Tools,
             by: by.into(),
             weighed: None,
             kind: Kind::NoTool(told.into()),
         };
         if !created.role.tools.iter().any(|tool| &**tool == name) {
-            if VERBS.contains(&name) && created.grant.depth == 0 && created.policy.enabled {
+            if Verb::of(name).is_some() && created.grant.depth == 0 && created.policy.enabled {
                 let told = operation::no_room(name, &NoRoom::TooDeep { most: created.policy.max_depth });
                 return no_tool("the thread is too deep to start sub-agents", told);
             }
-            let known = catalog.tools.contains_key(name) || VERBS.contains(&name);
+            let known = catalog.tools.contains_key(name) || Verb::of(name).is_some();
             let what = if known { "is not permitted to you" } else { "is no tool" };
             let tools = created.role.tools.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", ");
             return no_tool(&format!("{name} is none of its tools"), format!("{name} {what}. Your tools: {tools}"));
@@ -103,12 +106,14 @@ impl Thread {
         // Waiting, listing, telling and stopping are free, and a call that cannot be read gets its error at once.
         if catalog.is_verb(name) && Starting::of(self, catalog, name, input).is_none() {
             let by: Arc<str> = "it starts no sub-agent, which is always free".into();
-            let judgement = Judgement { action: Action::Allow, by: by.clone(), is_undecided: false, chain: Vec::new() };
+            let (action, decider) = (Action::Allow, Decider::Tools);
+            let judgement = Judgement { action, decider, by: by.clone(), is_undecided: false, chain: Vec::new() };
             let weighed = Some(Weighed { judgement, ..weighed });
-            return Ruling { action: Action::Allow, by, weighed, kind: Kind::FreeVerb };
+            return Ruling { action, decider, by, weighed, kind: Kind::FreeVerb };
         }
-        let (action, by) = (weighed.judgement.action, weighed.judgement.by.clone());
-        Ruling { action, by, weighed: Some(weighed), kind: Kind::Judged(Box::new(tool)) }
+        let Judgement { action, decider, .. } = weighed.judgement;
+        let by = weighed.judgement.by.clone();
+        Ruling { action, decider, by, weighed: Some(weighed), kind: Kind::Judged(Box::new(tool)) }
     }
 }
 
@@ -128,7 +133,7 @@ impl Ruling {
         };
         match self.action {
             Action::Allow => {
-                let by_mode = by.starts_with("mode ");
+                let by_mode = self.decider == Decider::Mode;
                 (free, (!by_mode).then_some(by))
             }
             Action::Ask if facts.consent == Consent::Asked => (asked, Some(by)),
@@ -158,7 +163,7 @@ pub fn way_out(catalog: &Catalog, tool: &ToolInfo, assessment: &Assessment, judg
     }
     if catalog.is_verb(name) {
         // A rule that asks outranks one that allows.
-        if by.starts_with("rule: ") {
+        if judgement.decider == Decider::Rule {
             return format!("{name}: allowed without the {by}").into();
         }
         let pattern = assessment.standing.as_ref().map_or_else(String::new, |agent| format!(", pattern = \"{agent}\""));

@@ -16,11 +16,11 @@ use crate::machine::Moment;
 use crate::message::{Origin, Role as Speaker};
 use crate::mode::Mode;
 use crate::permission::{Action, Judgement, Layer};
-use crate::policy::{STARTING_VERBS, VERBS};
 use crate::role::{Agent, Role};
 use crate::thread::{Thread, task_key};
 use crate::tools::{ASK_USER, READ_FILE, Reach};
 use crate::turn::arguments::Arguments;
+use crate::verb::{Starts, Verb};
 
 const EXAMPLE: &str = r#"{"task": "Read src/auth.rs and list what it exports"}"#;
 
@@ -85,7 +85,7 @@ pub struct Wish {
 
 /// Reads the arguments of `spawn_agent`.
 pub fn read(thread: &Thread, input: &Json) -> Result<Wish, String> {
-    let mut arguments = Arguments::read("spawn_agent", EXAMPLE, input)?;
+    let mut arguments = Arguments::read(Verb::SpawnAgent.name(), EXAMPLE, input)?;
     let policy = &thread.created.policy;
     // What a model is not shown, it cannot ask for.
     let is_shown = |argument: &str| policy.spawn_args.iter().any(|shown| &**shown == argument);
@@ -332,7 +332,7 @@ fn role(moment: &Moment<'_>, wish: &Wish, mode: Mode, narrowed: &mut Vec<Arc<str
     let policy = &parent.policy;
     let may_spawn = parent.grant.depth > 1 && policy.enabled && (mode > Mode::Plan || policy.spawn_in_plan);
     let given = |tool: &Arc<str>| {
-        let is_verb = VERBS.contains(&&**tool);
+        let is_verb = Verb::of(tool).is_some();
         (may_spawn || !is_verb) && (policy.children_may_ask || &**tool != ASK_USER)
     };
     let has: Vec<Arc<str>> = match agent.and_then(|agent| agent.tools.as_ref()) {
@@ -413,7 +413,7 @@ fn carve(
     }
     let requests = requests_share(thread, siblings)?;
     let depth = thread.created.grant.depth - 1;
-    let can_spawn = role.tools.iter().any(|tool| STARTING_VERBS.contains(&&**tool));
+    let can_spawn = role.tools.iter().any(|tool| Verb::of(tool).is_some_and(|verb| verb.starts() != Starts::Nothing));
     let left = thread.descendants_left();
     let descendants = if can_spawn { left.saturating_sub(siblings) / (siblings + 1) } else { 0 };
     // More than the calls can need would be held from the siblings for nothing.

@@ -9,12 +9,13 @@ use std::sync::Arc;
 use crate::catalog::Catalog;
 use crate::json::Json;
 use crate::machine::Moment;
-use crate::policy::{DELEGATE, Policy, StartApproval};
+use crate::policy::{Policy, StartApproval};
 use crate::thread::Thread;
 use crate::tools::{Assessment, Reach, Risk, ToolInfo};
 use crate::turn::operation::{self, Operation};
 use crate::turn::spawn::Wish;
 use crate::turn::{butler, delegate, spawn};
+use crate::verb::Verb;
 
 /// Whom a call would start.
 pub struct Starting {
@@ -40,21 +41,24 @@ impl Starting {
         let one = |agent| plain(vec![agent]);
         let wished = |agent, wish: Wish| Self { model: wish.model, files: wish.files, ..one(agent) };
         let batch = |agents| Self { is_batch: true, ..plain(agents) };
-        match name {
-            "spawn_agent" => spawn::read(thread, input).ok().map(|wish| wished(known(wish.agent.as_ref()), wish)),
-            DELEGATE => butler::handed_to(&thread.created.policy, input).map(|agent| one(known(Some(&agent)))),
-            "delegate_task" => {
+        match Verb::of(name)? {
+            Verb::SpawnAgent => spawn::read(thread, input).ok().map(|wish| wished(known(wish.agent.as_ref()), wish)),
+            Verb::Delegate => butler::handed_to(&thread.created.policy, input).map(|agent| one(known(Some(&agent)))),
+            Verb::DelegateTask => {
                 let (_, subtasks) = delegate::read(input).ok()?;
                 Some(batch(subtasks.iter().map(|subtask| known(subtask.agent.as_ref())).collect()))
             }
-            _ => match operation::read(thread, name, input)?.ok()? {
-                Operation::Spawn(wish) => Some(Self { is_temporary: true, ..wished(wish.name.clone()?, wish) }),
-                Operation::Delegate(wish) => Some(wished(known(wish.agent.as_ref()), wish)),
-                Operation::Batch { subtasks, .. } => {
-                    Some(batch(subtasks.iter().map(|subtask| known(subtask.agent.as_ref())).collect()))
+            Verb::MessageAgent | Verb::WaitAgents | Verb::StopAgent | Verb::ListAgents => None,
+            Verb::SpawnAgentTool | Verb::DelegateTaskTool | Verb::ParallelTasksTool => {
+                match operation::read(thread, name, input)?.ok()? {
+                    Operation::Spawn(wish) => Some(Self { is_temporary: true, ..wished(wish.name.clone()?, wish) }),
+                    Operation::Delegate(wish) => Some(wished(known(wish.agent.as_ref()), wish)),
+                    Operation::Batch { subtasks, .. } => {
+                        Some(batch(subtasks.iter().map(|subtask| known(subtask.agent.as_ref())).collect()))
+                    }
+                    Operation::ListChildren | Operation::Terminate(_) | Operation::ListAgents => None,
                 }
-                Operation::ListChildren | Operation::Terminate(_) | Operation::ListAgents => None,
-            },
+            }
         }
     }
 

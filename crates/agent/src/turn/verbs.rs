@@ -11,7 +11,6 @@ use crate::id::{CallId, ThreadId};
 use crate::input::Strength;
 use crate::json::Json;
 use crate::machine::Moment;
-use crate::policy::DELEGATE;
 use crate::report::Outcome;
 use crate::thread::{Slot, SlotState, VerbState};
 use crate::tools::ToolResult;
@@ -20,6 +19,7 @@ use crate::turn::operation::{self, Operation};
 use crate::turn::spawn::{Accepted, Wish};
 use crate::turn::starting::{self, Starting};
 use crate::turn::{approval, butler, child, delegate, spawn, stop, tool_calls};
+use crate::verb::Verb;
 
 /// Begins every verb of the newest answer, in its order, or asks about it first.
 pub fn start_all(moment: &mut Moment<'_>) {
@@ -81,12 +81,10 @@ pub fn wait_over(moment: &mut Moment<'_>, call: &CallId, timed_out: bool) {
 /// Names the ignored arguments of a call to the model.
 pub fn ignored_of(moment: &Moment<'_>, call: &CallId) -> String {
     let Some(slot) = moment.thread.calls.slot(call) else { return String::new() };
-    match &*slot.name {
-        "spawn_agent" => {
-            spawn::read(moment.thread, &slot.input).map_or_else(|_| String::new(), |wish| ignored_line(&wish.ignored))
-        }
-        _ => String::new(),
+    if Verb::of(&slot.name) != Some(Verb::SpawnAgent) {
+        return String::new();
     }
+    spawn::read(moment.thread, &slot.input).map_or_else(|_| String::new(), |wish| ignored_line(&wish.ignored))
 }
 
 /// Starts one child for a call, which waits for its report unless the wish is for the background.
@@ -124,7 +122,7 @@ pub fn start_one(moment: &mut Moment<'_>, call: &CallId, wish: &Wish, siblings: 
 
 fn message(moment: &mut Moment<'_>, call: &CallId, input: &Json) -> Result<(), String> {
     const EXAMPLE: &str = r#"{"agent": "explore", "text": "Look at tests too"}"#;
-    let mut arguments = Arguments::read("message_agent", EXAMPLE, input)?;
+    let mut arguments = Arguments::read(Verb::MessageAgent.name(), EXAMPLE, input)?;
     let who = arguments.needed(&["agent", "id", "name"])?;
     let text = arguments.needed(&["text", "message"])?;
     let child = find(moment, &who)?;
@@ -138,7 +136,7 @@ fn message(moment: &mut Moment<'_>, call: &CallId, input: &Json) -> Result<(), S
 
 fn wait(moment: &mut Moment<'_>, call: &CallId, input: &Json) -> Result<(), String> {
     const EXAMPLE: &str = r#"{"any": true, "timeout_s": 60}"#;
-    let mut arguments = Arguments::read("wait_agents", EXAMPLE, input)?;
+    let mut arguments = Arguments::read(Verb::WaitAgents.name(), EXAMPLE, input)?;
     let named = arguments.texts(&["agents", "agent", "ids"])?;
     let any = arguments.flag("any")?;
     let seconds = arguments.number(&["timeout_s", "timeout"])?;
@@ -163,7 +161,7 @@ fn wait(moment: &mut Moment<'_>, call: &CallId, input: &Json) -> Result<(), Stri
 
 fn stop_one(moment: &mut Moment<'_>, call: &CallId, input: &Json) -> Result<(), String> {
     const EXAMPLE: &str = r#"{"agent": "explore"}"#;
-    let mut arguments = Arguments::read("stop_agent", EXAMPLE, input)?;
+    let mut arguments = Arguments::read(Verb::StopAgent.name(), EXAMPLE, input)?;
     let who = arguments.needed(&["agent", "id", "name"])?;
     let strength = if arguments.flag("now")? { Strength::Kill } else { Strength::Cancel };
     let reason = arguments.text(&["reason"])?.unwrap_or_else(|| "its parent stopped it".into());
@@ -198,19 +196,24 @@ fn ask_first(moment: &mut Moment<'_>, slot: &Slot, starting: &Starting) {
 
 fn begin(moment: &mut Moment<'_>, slot: &Slot, siblings: u32) {
     let (call, input) = (&slot.call, &slot.input);
-    let begun = match &*slot.name {
-        "spawn_agent" => spawn::read(moment.thread, input).and_then(|wish| start_one(moment, call, &wish, siblings)),
-        DELEGATE => butler::start(moment, call, input, siblings),
-        "delegate_task" => delegate::start(moment, call, input),
-        "message_agent" => message(moment, call, input),
-        "wait_agents" => wait(moment, call, input),
-        "stop_agent" => stop_one(moment, call, input),
-        "list_agents" => list(moment, call),
-        name => match operation::read(moment.thread, name, input) {
-            Some(Ok(operation)) => operation::begin(moment, call, name, operation, siblings),
-            Some(Err(reason)) => Err(operation::refusal(name, reason)),
-            None => Err(format!("{name} is no verb of this house")),
-        },
+    let begun = match Verb::of(&slot.name) {
+        Some(Verb::SpawnAgent) => {
+            spawn::read(moment.thread, input).and_then(|wish| start_one(moment, call, &wish, siblings))
+        }
+        Some(Verb::Delegate) => butler::start(moment, call, input, siblings),
+        Some(Verb::DelegateTask) => delegate::start(moment, call, input),
+        Some(Verb::MessageAgent) => message(moment, call, input),
+        Some(Verb::WaitAgents) => wait(moment, call, input),
+        Some(Verb::StopAgent) => stop_one(moment, call, input),
+        Some(Verb::ListAgents) => list(moment, call),
+        Some(verb @ (Verb::SpawnAgentTool | Verb::DelegateTaskTool | Verb::ParallelTasksTool)) => {
+            match operation::read(moment.thread, verb.name(), input) {
+                Some(Ok(operation)) => operation::begin(moment, call, verb.name(), operation, siblings),
+                Some(Err(reason)) => Err(operation::refusal(verb.name(), reason)),
+                None => Err(format!("{} has no operations", verb.name())),
+            }
+        }
+        None => Err(format!("{} is no verb", slot.name)),
     };
     if let Err(reason) = begun {
         tool_calls::answer(moment, call, ToolResult::error(reason));

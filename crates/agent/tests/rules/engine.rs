@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use majordomo_agent::Mode;
-use majordomo_agent::permission::{Action, Asked, Judgement, Layer, Rule, forbidden, judge, matches};
+use majordomo_agent::permission::{Action, Asked, Decider, Judgement, Layer, Rule, forbidden, judge, matches};
 use majordomo_agent::tools::{Assessment, Reach, Risk};
 use proptest::prelude::*;
 
@@ -17,6 +17,25 @@ fn a_star_stands_for_any_text_and_the_rest_for_itself() {
     for (pattern, text) in no {
         assert!(!matches(pattern, text), "{pattern} {text}");
     }
+}
+
+#[test]
+fn who_decided_is_said_apart_from_the_words() {
+    // An agent or a rule may be named as our own words begin: that is not looked at.
+    let general = |mode, rules: &[Rule], granted: &[Rule], assessment: &Assessment, asks| {
+        let asked = Asked { tool: "write", assessment, foreign: false, asks };
+        judge(&[layer("mode rule: ", mode)], rules, granted, &asked).decider
+    };
+    let (plain, allow) = (writes("mode "), rule("write", None, Action::Allow));
+    let protected = Assessment { protected: vec![".git/hooks".into()], ..writes("a") };
+    let why = Some("rule: always");
+    assert_eq!(general(Mode::Auto, &[], &[], &plain, None), Decider::Mode);
+    assert_eq!(general(Mode::Plan, std::slice::from_ref(&allow), &[], &plain, None), Decider::Mode);
+    assert_eq!(general(Mode::Ask, std::slice::from_ref(&allow), &[], &plain, None), Decider::Rule);
+    assert_eq!(general(Mode::Ask, &[], &[allow], &plain, None), Decider::Consent);
+    assert_eq!(general(Mode::Ask, &[], &[], &protected, None), Decider::Protected);
+    assert_eq!(general(Mode::Auto, &[], &[], &plain, why), Decider::Policy);
+    assert_eq!(general(Mode::Dangerous, &[], &[], &plain, why), Decider::Mode);
 }
 
 #[test]

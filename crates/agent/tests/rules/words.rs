@@ -7,6 +7,7 @@ use majordomo_agent::context;
 use majordomo_agent::json::Json;
 use majordomo_agent::policy::Policy;
 use majordomo_agent::tools::{Reach, Risk, ToolInfo};
+use majordomo_agent::verb::Verb;
 
 use super::room::Room;
 
@@ -29,7 +30,7 @@ fn the_two_verbs_of_opta_take_about_three_hundred_tokens() {
     };
     let room = Room::new(policy);
     let tools = birth::advertised(&room.thread, &room.world.catalog);
-    let verbs: Vec<&ToolInfo> = tools.iter().filter(|tool| context::verb_names().contains(&&*tool.name)).collect();
+    let verbs: Vec<&ToolInfo> = tools.iter().filter(|tool| Verb::of(&tool.name).is_some()).collect();
     let all = tokens(verbs.iter().map(|verb| bytes(verb)).sum());
     assert!((150..=330).contains(&all), "{all} tokens");
     let spawn = verbs[0].schema.value();
@@ -62,7 +63,7 @@ fn everything_that_a_root_is_shown_before_its_prompt_is_bounded() {
     let tools = birth::advertised(&room.thread, &room.world.catalog);
     let all: usize = tools.iter().map(bytes).sum::<usize>() + context::system(&room.thread.created).len();
     assert!(tokens(all) <= 2600, "{} tokens are sent with every request", tokens(all));
-    let verbs: usize = tools.iter().filter(|tool| context::verb_names().contains(&&*tool.name)).map(bytes).sum();
+    let verbs: usize = tools.iter().filter(|tool| Verb::of(&tool.name).is_some()).map(bytes).sum();
     assert!(tokens(verbs) <= 900, "{} tokens of them for the verbs", tokens(verbs));
 }
 

@@ -128,6 +128,7 @@ pub(crate) fn answered(turn: u32, tools: &[&str]) -> Event {
         what: VerdictKind::Run { reach: Reach::ReadOnly, idempotent: true },
         counts: true,
         malformed: false,
+        decider: None,
         by: None,
     });
     Event::Answered(Answered {

@@ -1,0 +1,128 @@
+//! The verbs: the calls by which an agent starts, tells and stops other agents. They are answered by the rules themselves and not
+//! by a tool.
+//!
+//! Each is one value here, with its name, its risk and what it can start. What a model is shown of them is in `context/verbs.rs`
+//! and `context/operations.rs`, what they do in `turn/verbs.rs`.
+
+use crate::tools::Risk;
+
+/// A verb.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verb {
+    /// Starts one sub-agent.
+    SpawnAgent,
+    /// Starts a sub-agent for each of several subtasks, which may depend on each other.
+    DelegateTask,
+    /// Tells a running sub-agent something.
+    MessageAgent,
+    /// Waits for sub-agents in the background.
+    WaitAgents,
+    /// Stops a sub-agent.
+    StopAgent,
+    /// Lists agents and sub-agents.
+    ListAgents,
+    /// Starts the agent to which an intent leads (`policy.delegates`).
+    Delegate,
+    /// Starts, lists and stops temporary sub-agents.
+    SpawnAgentTool,
+    /// Starts an agent of the catalogue, or lists them.
+    DelegateTaskTool,
+    /// Starts several agents of the catalogue at the same time.
+    ParallelTasksTool,
+}
+
+/// What a verb can start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Starts {
+    /// No sub-agent: it is always free.
+    Nothing,
+    /// One sub-agent.
+    One,
+    /// Several sub-agents.
+    Several,
+}
+
+impl Verb {
+    /// All verbs, in the order in which they are advertised.
+    pub const ALL: [Self; 10] = [
+        Self::SpawnAgent,
+        Self::DelegateTask,
+        Self::MessageAgent,
+        Self::WaitAgents,
+        Self::StopAgent,
+        Self::ListAgents,
+        Self::Delegate,
+        Self::SpawnAgentTool,
+        Self::DelegateTaskTool,
+        Self::ParallelTasksTool,
+    ];
+
+    /// The verb of that name.
+    pub fn of(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|verb| verb.name() == name)
+    }
+
+    /// The name by which a model calls it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::SpawnAgent => "spawn_agent",
+            Self::DelegateTask => "delegate_task",
+            Self::MessageAgent => "message_agent",
+            Self::WaitAgents => "wait_agents",
+            Self::StopAgent => "stop_agent",
+            Self::ListAgents => "list_agents",
+            Self::Delegate => "delegate",
+            Self::SpawnAgentTool => "SpawnAgentTool",
+            Self::DelegateTaskTool => "DelegateTaskTool",
+            Self::ParallelTasksTool => "ParallelTasksTool",
+        }
+    }
+
+    /// How much a person should think before saying yes (ZILEO-25). For most that is little: a grant limits what a sub-agent
+    /// spends, and each of its calls is judged when it is made.
+    pub const fn risk(self) -> Risk {
+        match self {
+            Self::SpawnAgentTool | Self::DelegateTaskTool => Risk::Medium,
+            Self::ParallelTasksTool => Risk::High,
+            Self::SpawnAgent
+            | Self::DelegateTask
+            | Self::MessageAgent
+            | Self::WaitAgents
+            | Self::StopAgent
+            | Self::ListAgents
+            | Self::Delegate => Risk::Low,
+        }
+    }
+
+    /// What it can start: an agent that has such a verb needs places for sub-agents.
+    pub const fn starts(self) -> Starts {
+        match self {
+            Self::SpawnAgent | Self::Delegate | Self::SpawnAgentTool | Self::DelegateTaskTool => Starts::One,
+            Self::DelegateTask | Self::ParallelTasksTool => Starts::Several,
+            Self::MessageAgent | Self::WaitAgents | Self::StopAgent | Self::ListAgents => Starts::Nothing,
+        }
+    }
+
+    /// Whether it holds several operations, and answers in their form.
+    pub const fn has_operations(self) -> bool {
+        matches!(self, Self::SpawnAgentTool | Self::DelegateTaskTool | Self::ParallelTasksTool)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::{OPERATION_VERBS, STARTING_VERBS, USUAL_VERBS, VERBS};
+
+    #[test]
+    fn the_lists_of_names_are_those_of_the_verbs() {
+        assert_eq!(VERBS, Verb::ALL.map(Verb::name));
+        let named =
+            |is_wanted: fn(Verb) -> bool| Verb::ALL.into_iter().filter(move |verb| is_wanted(*verb)).map(Verb::name);
+        assert!(named(|verb| verb.starts() != Starts::Nothing).eq(STARTING_VERBS));
+        assert!(named(Verb::has_operations).eq(OPERATION_VERBS));
+        assert!(named(|verb| verb < Verb::Delegate).eq(USUAL_VERBS));
+        assert!(Verb::ALL.into_iter().all(|verb| Verb::of(verb.name()) == Some(verb)));
+        assert_eq!(Verb::of("no_verb"), None);
+    }
+}
