@@ -324,7 +324,7 @@ pub enum ApproveCommand {
         /// And whatever else of this thread fits the pattern that `approve show` tells
         #[arg(long)]
         thread: bool,
-        /// And whatever fits that pattern from now on, by a rule in the rules file
+        /// And whatever fits that pattern from now on, as a standing consent (see `approve rules ls`)
         #[arg(long, conflicts_with = "thread")]
         always: bool,
         /// With these arguments in the place of the agent's
@@ -340,6 +340,29 @@ pub enum ApproveCommand {
         /// Why, for the agent
         #[arg(long, value_name = "TEXT")]
         reason: Option<String>,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Standing consents: what was allowed for ever
+    #[command(subcommand)]
+    Rules(RulesCommand),
+}
+
+/// `majordomo approve rules`.
+#[derive(Debug, Subcommand)]
+pub enum RulesCommand {
+    /// List the standing consents, and the rules of the rules file
+    Ls {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Take a standing consent back: from now on it is asked again
+    Rm {
+        /// The consent, as `approve rules ls` names it
+        id: String,
         #[command(flatten)]
         place: Place,
     },

@@ -31,7 +31,7 @@ pub mod decide;
 mod decisions;
 pub mod follow;
 mod home;
-mod kept;
+pub mod kept;
 pub mod presets;
 pub mod rules;
 pub mod staff;

@@ -12,14 +12,15 @@ use agent::{InputId, Json, Report, ThreadId};
 use household::TOOLS;
 use provider::{ModelTable, Providers};
 use runtime::{RunHandle, Runtime, Start};
-use store::{Location, Store, ThreadQuery};
+use store::{Current, Location, Store, ThreadQuery};
 use tool::{CommandHost, Person, Registry};
 
 use crate::agents::Agents;
 use crate::config::{self, Config, Durability, Surroundings};
 use crate::home::Home;
-use crate::rules::Rulebook;
+use crate::rules::{self, Rulebook};
 use crate::threads::is_left;
+use crate::trust;
 
 pub use agent::house::Consent;
 
@@ -111,7 +112,16 @@ impl Staff {
         let home = Home::open(&config, options.in_memory, Some(&store))?;
         let providers = providers(&config, &home)?;
         let tools = home.tools(options.tools);
-        let house = house(surroundings, &config, &tools, &providers, &home)?;
+        if options.in_memory {
+            // It begins with what holds for the folder, and changes nothing there.
+            for event in trust::events(&config.data)?.into_iter().chain(rules::events(&config.data)) {
+                store.record(event, runtime::Clock::default().now()).await.map_err(runtime::Error::from)?;
+            }
+        } else {
+            trust::take_over(&config.data)?;
+        }
+        let installation = Current::open(&store).await.map_err(runtime::Error::from)?;
+        let house = house(surroundings, &config, &tools, &providers, &home, Some(installation))?;
         let house = Arc::new(House { consent: options.consent, ..house });
         let runtime = Runtime::begin(runtime::Options {
             store,
@@ -263,7 +273,7 @@ fn open_at(location: &Location, config: &Config) -> Result<Arc<dyn Store>, Error
 /// What the rules may look up, without the rest of the staff: for those who only look.
 pub fn open_house(surroundings: &Surroundings, config: &Config, tools: &Registry) -> Result<House, Error> {
     let home = Home::open(config, true, None)?;
-    house(surroundings, config, &home.tools(tools.clone()), &providers(config, &home)?, &home)
+    house(surroundings, config, &home.tools(tools.clone()), &providers(config, &home)?, &home, None)
 }
 
 fn providers(config: &Config, home: &Home) -> Result<Providers, Error> {
@@ -278,6 +288,7 @@ fn house(
     tools: &Registry,
     providers: &Providers,
     home: &Home,
+    installation: Option<Current>,
 ) -> Result<House, Error> {
     let infos = tools.infos();
     let names: Vec<&str> = infos.keys().map(AsRef::as_ref).chain(VERBS).chain(TOOLS).collect();
@@ -289,7 +300,7 @@ fn house(
         found.found.into_iter().map(|found| (found.agent.name.clone(), found.agent)).collect();
     let providers = providers.clone();
     let hands = tools.clone();
-    let rulebook = Rulebook::open(surroundings, &config.data)?;
+    let rulebook = Rulebook::open(surroundings, &config.data, installation)?;
     Ok(House {
         assess: Box::new(move |workspace, tool, input| hands.assess(workspace, tool, input)),
         rules: Box::new(move || rulebook.rules()),

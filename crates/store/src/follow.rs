@@ -11,6 +11,7 @@ use std::ops::ControlFlow;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use agent::ThreadId;
 use futures_util::Stream;
@@ -18,6 +19,7 @@ use futures_util::future::BoxFuture;
 use tokio::sync::watch;
 
 use crate::error::Error;
+use crate::installation::InstallationRecord;
 use crate::log::{Answer, Record};
 use crate::open::Store;
 
@@ -135,7 +137,29 @@ pub async fn read_all(store: &dyn Store, selection: Selection) -> Result<Vec<Rec
 
 /// Follows the events that are selected: those that are there, and those that this or another process writes later.
 pub fn follow(store: &Arc<dyn Store>, selection: Selection) -> Follow {
-    Follow { tail: store.tail(), store: store.clone(), selection, step: Step::Look }
+    let (log, after) = (store.clone(), selection.after);
+    let of = selection.clone();
+    Follow {
+        read: Box::new(move |after| selection.clone().after(after).read(&*log)),
+        number: Box::new(move |record| of.number(record)),
+        after,
+        at_most_every: Duration::ZERO,
+        tail: store.tail(),
+        step: Step::Look,
+    }
+}
+
+/// Follows the events of the installation after the `after_n`th.
+pub fn follow_installation(store: &Arc<dyn Store>, after_n: u64) -> Follow<InstallationRecord> {
+    let log = store.clone();
+    Follow {
+        read: Box::new(move |after| log.installation_events(after, PAGE)),
+        number: Box::new(|record| record.n),
+        after: after_n,
+        at_most_every: Duration::ZERO,
+        tail: store.tail(),
+        step: Step::Look,
+    }
 }
 
 /// A place in the log, as a stream of pages: none is empty, none leaves out an event or holds one that was in a page before.
@@ -143,25 +167,32 @@ pub fn follow(store: &Arc<dyn Store>, selection: Selection) -> Follow {
 /// While nothing is written it waits for the store's announcement and reads nothing. A failure is an item of the stream; after
 /// one that passes ([`Error::is_passing`]) the stream goes on where it was. It ends when the store is gone.
 /// Giving up waiting for the next page loses nothing.
-pub struct Follow {
-    store: Arc<dyn Store>,
-    selection: Selection,
+pub struct Follow<R = Record> {
+    read: Box<dyn Fn(u64) -> Answer<Vec<R>> + Send + Sync>,
+    number: Box<dyn Fn(&R) -> u64 + Send + Sync>,
+    after: u64,
+    at_most_every: Duration,
     tail: watch::Receiver<u64>,
-    step: Step,
+    step: Step<R>,
 }
 
-enum Step {
+enum Step<R> {
     /// The log is to be read.
     Look,
     /// The log is being read.
-    Read(Answer<Vec<Record>>),
+    Read(Answer<Vec<R>>),
     /// Everything was read; waits for the store's announcement. False where there will be none.
     Wait(BoxFuture<'static, bool>),
 }
 
-impl Follow {
+impl<R> Follow<R> {
+    /// Reads at most once in so long while nothing comes of it: the store announces what is written elsewhere, too.
+    pub fn at_most_every(self, pause: Duration) -> Self {
+        Self { at_most_every: pause, ..self }
+    }
+
     /// The page that can be read now, without waiting for anything to be written; empty where everything was read.
-    pub async fn ready(&mut self) -> Result<Vec<Record>, Error> {
+    pub async fn ready(&mut self) -> Result<Vec<R>, Error> {
         // A read that was begun before may not know what was written since.
         self.step = Step::Look;
         poll_fn(|context| self.poll_read(context)).await
@@ -169,24 +200,23 @@ impl Follow {
 
     /// The number of the last event that was handed out, or the one that it was to begin after.
     pub fn seen(&self) -> u64 {
-        self.selection.after
+        self.after
     }
 
     /// Reads a page. An empty one leaves it waiting.
-    fn poll_read(&mut self, context: &mut Context<'_>) -> Poll<Result<Vec<Record>, Error>> {
+    fn poll_read(&mut self, context: &mut Context<'_>) -> Poll<Result<Vec<R>, Error>> {
         loop {
             match &mut self.step {
                 Step::Read(reading) => {
                     let answer = ready!(reading.as_mut().poll(context));
                     self.step = match &answer {
-                        Ok(page) if page.is_empty() => {
-                            let mut tail = self.tail.clone();
-                            Step::Wait(Box::pin(async move { tail.changed().await.is_ok() }))
-                        }
-                        Ok(page) => {
-                            self.selection.advance(page);
-                            Step::Look
-                        }
+                        Ok(page) => match page.last() {
+                            Some(last) => {
+                                self.after = (self.number)(last);
+                                Step::Look
+                            }
+                            None => self.wait(),
+                        },
                         Err(_) => Step::Look,
                     };
                     return Poll::Ready(answer);
@@ -194,15 +224,27 @@ impl Follow {
                 Step::Look | Step::Wait(_) => {
                     // Marked as seen before the log is read: what is written during the read is announced after it.
                     self.tail.borrow_and_update();
-                    self.step = Step::Read(self.selection.read(&*self.store));
+                    self.step = Step::Read((self.read)(self.after));
                 }
             }
         }
     }
+
+    fn wait(&self) -> Step<R> {
+        let (mut tail, pause) = (self.tail.clone(), self.at_most_every);
+        Step::Wait(Box::pin(async move {
+            let may_read = tokio::time::Instant::now() + pause;
+            let is_there = tail.changed().await.is_ok();
+            if is_there && !pause.is_zero() {
+                tokio::time::sleep_until(may_read).await;
+            }
+            is_there
+        }))
+    }
 }
 
-impl Stream for Follow {
-    type Item = Result<Vec<Record>, Error>;
+impl<R> Stream for Follow<R> {
+    type Item = Result<Vec<R>, Error>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         loop {

@@ -17,6 +17,7 @@ mod error;
 #[cfg(feature = "failpoints")]
 mod failpoint;
 mod follow;
+mod installation;
 mod lists;
 mod log;
 mod memory;
@@ -30,11 +31,15 @@ mod sqlite;
 
 pub use approvals::{ApprovalQuery, ApprovalRow, ApprovalStatus};
 pub use error::{Error, Source};
-pub use follow::{Follow, PAGE, Selection, follow, read_all, replay, replay_until};
+pub use follow::{Follow, PAGE, Selection, follow, follow_installation, read_all, replay, replay_until};
+pub use installation::{
+    BrowserSession, Consent, Current, Installation, InstallationEvent, InstallationRecord, LastServer,
+    ProjectJudgement, State as InstallationState,
+};
 pub use lists::Lists;
 pub use log::{Answer, Appended, Commit, Log, Record};
 pub use memory::MemoryStore;
-pub use open::{Durability, Health, Location, Options, Store, open};
+pub use open::{Durability, Health, Location, Options, Store, installation_at, open, record_at};
 pub use ownership::{ClaimKind, ClaimQuery, Claimed, Living, Ownership};
 pub use process::{HEARTBEAT_EXPIRES_MS, Process, ProcessId};
 pub use rows::{Execution, LEASE_MS, Owner, State, Status, ThreadQuery, ThreadRow, UsageRow, Wake};

@@ -13,6 +13,7 @@ mod executions;
 mod fault;
 mod file;
 mod follow;
+mod installation;
 mod many;
 mod place;
 mod read;
@@ -23,6 +24,7 @@ mod writer;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 use std::{fs, io};
 
 use agent::approval::ApprovalId;
@@ -34,6 +36,7 @@ use tokio::sync::watch;
 use crate::approvals::{ApprovalQuery, ApprovalRow};
 use crate::codec;
 use crate::error::Error;
+use crate::installation::{Installation, InstallationEvent, InstallationRecord, State};
 use crate::lists::Lists;
 use crate::log::{Answer, Appended, Commit, Log, Record};
 use crate::open::{Health, Options, Store};
@@ -47,12 +50,24 @@ use place::Place;
 use readers::Readers;
 use writer::Writer;
 
+/// How long a look past the store waits for another process that holds the file.
+const BUSY: Duration = Duration::from_secs(5);
+
 /// The file in a folder that is a store.
 const FILE: &str = "majordomo.db";
 
 /// The file that a store in this folder is.
 pub(crate) fn file_in(folder: &Path) -> PathBuf {
     folder.join(FILE)
+}
+
+/// What holds for the installation, read without opening the store.
+pub(crate) fn installation_of(path: &Path) -> Result<State, Error> {
+    if !path.exists() {
+        return Ok(State::default());
+    }
+    let connection = file::open_reader(&path.canonicalize().map_err(fault::io)?, BUSY)?;
+    if file::has_installation(&connection)? { installation::state(&connection) } else { Ok(State::default()) }
 }
 
 /// Copies the files of a store, as a crash at this moment would leave them.
@@ -243,6 +258,21 @@ impl Lists for SqliteStore {
     fn usage(&self, root: Option<&ThreadId>) -> Answer<Vec<UsageRow>> {
         let root = root.cloned();
         self.look(move |db| read::usage(db, root.as_ref()))
+    }
+}
+
+impl Installation for SqliteStore {
+    fn record(&self, event: InstallationEvent, at: Time) -> Answer<Appended> {
+        let body: Arc<[_]> = [codec::encode_installation(&event)].into();
+        self.write(move |desk| installation::record(desk, &event, &body, at))
+    }
+
+    fn installation_events(&self, after_n: u64, limit: usize) -> Answer<Vec<InstallationRecord>> {
+        self.look(move |db| installation::events(db, after_n, limit))
+    }
+
+    fn installation(&self) -> Answer<State> {
+        self.look(installation::state)
     }
 }
 

@@ -215,9 +215,9 @@ async fn two_writes(folder: &Path) -> (Staff, RunHandle) {
 }
 
 /// Asks as `majordomo run` does, until the run is over.
-async fn follow(staff: &Staff, handle: RunHandle, person: AtTerminal, folder: &Path) -> agent::Report {
+async fn follow(staff: &Staff, handle: RunHandle, person: AtTerminal) -> agent::Report {
     let store = staff.runtime().store().clone();
-    let mut asker = Asker::new(Arc::new(person), store.clone(), folder.to_owned());
+    let mut asker = Asker::new(Arc::new(person), store.clone());
     let mut follower = Follower::new(store.clone(), handle.thread.clone());
     let mut tail = store.tail();
     let mut report = std::pin::pin!(handle.report());
@@ -238,7 +238,7 @@ async fn a_runs_questions_are_asked_in_their_order_and_each_answer_is_for_the_on
     let (staff, handle) = two_writes(folder.path()).await;
     let Pair { person, keys, _held } = Pair::new();
     let player = play(&keys, &[("/1 needs", ""), ("> ", "y\n"), ("/2 needs", ""), ("> ", "n\n"), ("why", "\n")]);
-    let report = follow(&staff, handle, person, folder.path()).await;
+    let report = follow(&staff, handle, person).await;
     assert_eq!(&*report.text, "done");
     player.join().expect("the part was played");
     assert!(folder.path().join("a.txt").exists());
@@ -259,7 +259,7 @@ async fn a_question_that_is_answered_elsewhere_is_taken_back_from_the_screen() {
         let rest = [("/1 is no longer asked here: it is denied", ""), ("/2 needs", ""), ("> ", "y\n")];
         wait(play(&keys, &rest)).await;
     };
-    let (report, ()) = tokio::join!(follow(&staff, handle, person, folder.path()), elsewhere);
+    let (report, ()) = tokio::join!(follow(&staff, handle, person), elsewhere);
     assert_eq!(&*report.text, "done");
     assert!(!folder.path().join("a.txt").exists());
     assert!(folder.path().join("b.txt").exists());

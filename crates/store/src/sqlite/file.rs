@@ -38,6 +38,7 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("../../migrations/0001_log.sql")),
     M::up(include_str!("../../migrations/0002_approvals.sql")),
     M::up(include_str!("../../migrations/0003_progress.sql")),
+    M::up(include_str!("../../migrations/0004_installation.sql")),
 ];
 const MIGRATIONS: Migrations<'static> = Migrations::from_slice(STEPS);
 const SCHEMA: u32 = STEPS.len() as u32;
@@ -153,6 +154,16 @@ fn refuse_newer(connection: &Connection) -> Result<(), Error> {
     }
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
     Ok(())
+}
+
+/// Whether a file that may be of an earlier version knows what holds for the installation. One of a later version is refused.
+pub(super) fn has_installation(connection: &Connection) -> Result<bool, Error> {
+    const SINCE: u32 = 4;
+    let found = schema(connection)?;
+    if found > SCHEMA {
+        return Err(Error::Newer { found, known: SCHEMA });
+    }
+    Ok(found >= SINCE)
 }
 
 fn schema(connection: &Connection) -> Result<u32, Error> {

@@ -419,6 +419,36 @@ async fn a_file_whose_bringing_up_to_date_was_cut_off_anywhere_keeps_what_it_hol
     }
 }
 
+#[tokio::test]
+async fn a_database_of_the_third_schema_keeps_what_it_holds_and_learns_of_the_installation() {
+    let folder = TempDir::new().unwrap();
+    fs::create_dir_all(path(&folder).parent().unwrap()).unwrap();
+    raw(&folder).execute_batch(include_str!("../../tests/fixtures/schema-3.sql")).unwrap();
+    assert_eq!(installation_of(&path(&folder)).unwrap(), State::default(), "looking at it changes nothing");
+    let version: u32 = raw(&folder).pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+    assert_eq!(version, 3);
+
+    let store = open(&folder);
+    let log = store.all(0, 1000).await.unwrap();
+    assert_eq!(log.len(), 20);
+    let rows = store.threads(ThreadQuery::default()).await.unwrap();
+    let shown: Vec<_> = rows.iter().map(|row| (&*row.agent, row.outcome, row.head)).collect();
+    assert_eq!(shown, [("scheduler", Some(Outcome::Completed), 8), ("butler", Some(Outcome::Completed), 12)]);
+    let given = crate::installation::Consent {
+        id: "a".into(),
+        tool: "run_command".into(),
+        pattern: Some("ls*".into()),
+        agent: None,
+        approval: None,
+        given_at: NOW,
+    };
+    let recorded = store.record(InstallationEvent::ConsentGiven(given), NOW).await.unwrap();
+    assert_eq!((recorded.n, recorded.position), (1, log.last().unwrap().position + 1));
+    store.close().await;
+    assert_eq!(installation_of(&path(&folder)).unwrap().consents.len(), 1);
+    assert_eq!(open(&folder).all(0, 1000).await.unwrap(), log);
+}
+
 // F11
 #[tokio::test]
 async fn a_file_of_an_earlier_schema_is_left_alone_while_somebody_works_with_it() {
