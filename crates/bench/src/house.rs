@@ -16,7 +16,7 @@ use majordomo::agent::{Json, Mode, ThreadId};
 use majordomo::provider::{self, ModelTable, Pace, ProviderConfig, Providers, Timeouts, Wire};
 use majordomo::runtime::{self, Runtime, Start};
 use majordomo::store::{self, Durability, Location, Store};
-use majordomo::tool::{Registry, Tool, ToolContext};
+use majordomo::tool::{CurrentTools, Registry, Tool, ToolContext};
 
 use crate::Keep;
 use crate::answer;
@@ -44,7 +44,7 @@ pub async fn open(server: &str, store: Arc<dyn Store>) -> anyhow::Result<(Runtim
     };
     let pace = Pace { start: REQUESTS, max: REQUESTS };
     let providers = Providers::new(vec![provider], ModelTable::default(), provider::Options { pace })?;
-    let (tools, house) = (Registry::new().with(Look(look())), Arc::new(house()));
+    let (tools, house) = (CurrentTools::new(Registry::new().with(Look(look())))?, Arc::new(house()));
     let options = runtime::Options { store, providers: providers.clone(), tools, house, person: None, data: None };
     Ok((Runtime::begin(options).await?, providers))
 }

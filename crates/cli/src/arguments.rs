@@ -1,6 +1,7 @@
-//! The command line: its words, its flags, their help.
+//! The command line: its verbs, flags and help texts.
 
 mod judging;
+pub mod unknown_command;
 
 use std::path::PathBuf;
 
@@ -9,10 +10,10 @@ use majordomo::config::Flags;
 
 pub use self::judging::{Explain, Trust, TrustCommand};
 
-/// Gives any language model a staff: agents that hand work to sub-agents, within budgets, with everything remembered.
+/// Runs agents that delegate work to sub-agents, with budgets, permissions, approvals and a complete log
 #[derive(Debug, Parser)]
 #[command(name = "majordomo", version, arg_required_else_help = true, max_term_width = 110)]
-pub struct Desk {
+pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
@@ -21,64 +22,64 @@ pub struct Desk {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Do one task, then exit. The answer goes to stdout, everything else to stderr
+    /// Run one task and exit. The answer goes to stdout, everything else to stderr
     #[command(after_help = RUN_HELP)]
     Run(Box<Run>),
-    /// List threads, show one, go on with one
+    /// List, show and resume threads (conversations of agents)
     #[command(subcommand)]
     Thread(ThreadCommand),
-    /// Show what runs, as a tree
+    /// Show running agents as a tree
     Ps {
         /// Print JSON
         #[arg(long)]
         json: bool,
-        /// Go on until nothing runs any more
+        /// Update until nothing is running
         #[arg(long, conflicts_with = "json")]
         watch: bool,
         #[command(flatten)]
         place: Place,
     },
-    /// Stop a thread and everything below it, and wait until that is true
+    /// Stop a thread and its sub-agents, and wait until they have stopped
     Stop {
-        /// The thread, or a beginning of its name
+        /// The thread id, or the beginning of it
         thread: String,
-        /// Without a last word
+        /// Stop at once, without a final answer
         #[arg(long)]
         now: bool,
-        /// Why, for its report
+        /// The reason that its report gives
         #[arg(long, default_value = "a person stopped it")]
         reason: String,
         #[command(flatten)]
         place: Place,
     },
-    /// Tell a running thread something; it reads it at its next step
+    /// Send a message to a running thread; it reads it before its next step
     Steer {
-        /// The thread, or a beginning of its name
+        /// The thread id, or the beginning of it
         thread: String,
-        /// What to tell it
+        /// The message
         text: String,
         #[command(flatten)]
         place: Place,
     },
-    /// List what agents ask a person's consent for, show it, decide it
+    /// List, show and decide the approvals that agents wait for
     #[command(subcommand)]
     Approve(ApproveCommand),
-    /// Say what would become of a call of a thread: allow, ask or deny, by whose word and which rule
+    /// Explain whether a tool call of a thread is allowed, needs approval or is denied, and by which rule
     Explain(Explain),
-    /// Show what a project's files would bring into force, and trust them or not
+    /// Show which settings and agents a project's files define, and trust the project or not
     Trust(Trust),
-    /// Open a window on the house: a page for your browser, and HTTP with live events for programs
+    /// Start the web UI and the HTTP API
     Serve(Box<Serve>),
-    /// A household to try things on
+    /// Create a sample household (mail, calendar, notes, contacts)
     #[command(subcommand)]
     Demo(DemoCommand),
-    /// List the agents that a task can be given to
+    /// List the agents that can be started by name
     #[command(subcommand)]
     Agents(AgentsCommand),
-    /// Show the configuration that holds
+    /// Show the effective configuration
     #[command(subcommand)]
     Config(ConfigCommand),
-    /// Look at everything that a run stands on, and say what is wrong
+    /// Check configuration, data folder, database, model and sandbox, and report problems
     Doctor {
         /// Print JSON
         #[arg(long)]
@@ -94,18 +95,18 @@ pub enum Command {
 }
 
 const RUN_HELP: &str = "Exit codes: 0 done · 1 failed · 2 usage · 3 configuration · 4 provider, key or network · \
-    5 something was refused for want of a person · 6 budget · 7 timeout · 9 stopped · \
-    130/143 interrupted (go on with: majordomo thread resume ID)";
+    5 approval was needed or denied · 6 budget · 7 timeout · 9 stopped · \
+    130/143 interrupted by a signal (continue with: majordomo thread resume ID)";
 
 /// `majordomo run`.
 #[derive(Debug, Args)]
 pub struct Run {
-    /// The task; - reads it from stdin. What is piped in besides is added to it
+    /// The task; - reads it from stdin. Piped input is appended to a task that is given here
     pub prompt: Option<String>,
-    /// JSON Schema that the answer must fit
+    /// A JSON Schema that the answer must match
     #[arg(long, value_name = "FILE")]
     pub schema: Option<PathBuf>,
-    /// Look after the sample household, whose clock stands at 2026-01-15
+    /// Use the sample household, with its clock at 2026-01-15
     #[arg(long)]
     pub demo: bool,
     #[command(flatten)]
@@ -119,97 +120,97 @@ pub struct Run {
 /// `majordomo serve`.
 #[derive(Debug, Args)]
 pub struct Serve {
-    /// Where to listen. Anything but this machine needs a password in MAJORDOMO_PASSWORD
+    /// The address to listen on. Any address but loopback needs a password in MAJORDOMO_PASSWORD
     #[arg(long, default_value = "127.0.0.1:4870")]
     pub addr: String,
-    /// A further name under which the window is known, as browsers have it in their address line
+    /// A further host name that browsers may use in the address, behind a proxy for example
     #[arg(long, value_name = "HOST")]
     pub name: Vec<String>,
-    /// Open a browser
+    /// Open a browser at the web UI
     #[arg(long)]
     pub open: bool,
-    /// Look after the sample household, whose clock stands at 2026-01-15
+    /// Use the sample household, with its clock at 2026-01-15
     #[arg(long)]
     pub demo: bool,
-    /// Read the page's files from a folder, for work on the page
+    /// Serve the web UI's files from a folder, for development
     #[arg(long, value_name = "DIR", hide = true)]
     pub page: Option<PathBuf>,
     #[command(flatten)]
     pub settings: Settings,
 }
 
-/// Who answers an agent's questions.
+/// Who answers approvals.
 #[derive(Debug, Default, Args)]
 pub struct Questions {
-    /// Who consents to what needs a person: ask at this terminal, wait for `majordomo approve`, or deny
+    /// Who answers approvals: ask at this terminal, wait for `majordomo approve` or the web UI, or deny
     /// [default: ask at a terminal, else deny]
     #[arg(long, value_enum, value_name = "ask|wait|deny", hide_possible_values = true)]
     pub approvals: Option<Approvals>,
 }
 
-/// Who answers an agent's questions.
+/// Who answers approvals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Approvals {
     /// A person at this terminal.
     Ask,
-    /// Whoever decides from elsewhere, sooner or later.
+    /// A person who decides in another interface, later.
     Wait,
-    /// Nobody: policy answers at once.
+    /// No person: policy denies at once.
     Deny,
 }
 
-/// Settings that stand above all files.
+/// Settings that override variables and files.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Settings")]
 pub struct Settings {
-    /// The agent that takes the task
+    /// The agent to run
     #[arg(short, long)]
     agent: Option<String>,
     /// The model, as provider/model
     #[arg(short, long, value_name = "PROVIDER/MODEL")]
     model: Option<String>,
-    /// How much it may do without a person: plan, ask, auto, dangerous
+    /// What is allowed without approval: plan (read only), ask, auto, dangerous
     #[arg(long)]
     mode: Option<String>,
-    /// The set of rules to begin with: default, opta, orion, zileo
+    /// The policy preset: default, opta, orion, zileo
     #[arg(long)]
     preset: Option<String>,
-    /// Tool calls of the root
+    /// Limit of tool calls of the root agent
     #[arg(long, value_name = "N")]
     max_tool_calls: Option<String>,
-    /// Requests to models of the whole run, sub-agents included (a number, or unlimited) [default: 20000]
+    /// Limit of model requests of the run, with sub-agents (a number, or unlimited) [default: 20000]
     #[arg(long, value_name = "N")]
     max_requests: Option<String>,
-    /// Tokens of the whole run, sub-agents included (a number, or unlimited) [default: 100000000]
+    /// Limit of tokens of the run, with sub-agents (a number, or unlimited) [default: 100000000]
     #[arg(long, value_name = "N")]
     max_tokens: Option<String>,
-    /// Money of the whole run, in dollars
+    /// Limit of the cost of the run, in US dollars
     #[arg(long, value_name = "DOLLARS")]
     max_cost: Option<String>,
-    /// Time of the whole run, in seconds
+    /// Time limit of the run, in seconds
     #[arg(long, value_name = "SECONDS")]
     timeout: Option<String>,
-    /// Levels of sub-agents
+    /// Limit of nested levels of sub-agents
     #[arg(long, value_name = "N")]
     max_depth: Option<String>,
-    /// Descendants of one thread
+    /// Limit of sub-agents of one thread, at any depth
     #[arg(long, value_name = "N")]
     max_children: Option<String>,
-    /// Children of one thread that run at the same time
+    /// Limit of sub-agents of one thread that run at the same time
     #[arg(long, value_name = "N")]
     max_concurrent: Option<String>,
     #[command(flatten)]
     place: Place,
 }
 
-/// Where state lies, and any configuration key.
+/// The data folder, and any configuration key.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Settings")]
 pub struct Place {
-    /// The folder for state
+    /// The data folder (database, token, files)
     #[arg(long, value_name = "DIR")]
     data: Option<String>,
-    /// Any configuration key, several times
+    /// Set any configuration key; can be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
 }
@@ -224,16 +225,16 @@ pub struct Output {
     /// Print every event as a line of JSON while it happens
     #[arg(long)]
     pub jsonl: bool,
-    /// With --jsonl: words of the models while they come, too
+    /// With --jsonl: streamed text of the models, too
     #[arg(long, requires = "jsonl")]
     pub deltas: bool,
-    /// With --jsonl: the shape of the events: canonical, kata, opta, orion, zileo
+    /// With --jsonl: the format of the events: canonical, kata, opta, orion, zileo
     #[arg(long, requires = "jsonl", value_name = "NAME")]
     pub dialect: Option<String>,
     /// Write the result to a file instead of stdout
     #[arg(short, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Plain ASCII lines, as without a terminal
+    /// Plain ASCII lines, as when stderr is not a terminal
     #[arg(long)]
     pub plain: bool,
     /// No progress and no tree on stderr
@@ -249,10 +250,10 @@ pub enum ThreadCommand {
         /// Print JSON
         #[arg(long)]
         json: bool,
-        /// How many
+        /// The number of rows
         #[arg(short = 'n', long, default_value_t = 20)]
         limit: usize,
-        /// Sub-agents too
+        /// Include sub-agents
         #[arg(long)]
         all: bool,
         #[command(flatten)]
@@ -260,26 +261,26 @@ pub enum ThreadCommand {
     },
     /// Show a thread's conversation
     Show {
-        /// The thread, or a beginning of its name
+        /// The thread id, or the beginning of it
         thread: String,
         /// Print the rows as JSON
         #[arg(long, conflicts_with = "jsonl")]
         json: bool,
-        /// Print the events of the thread's whole family as they went out
+        /// Print the events of the thread and its sub-agents, as `run --jsonl` does
         #[arg(long)]
         jsonl: bool,
-        /// With --jsonl: the shape of the events: canonical, kata, opta, orion, zileo
+        /// With --jsonl: the format of the events: canonical, kata, opta, orion, zileo
         #[arg(long, requires = "jsonl", value_name = "NAME")]
         dialect: Option<String>,
-        /// Whole results of tools
+        /// Do not shorten tool results
         #[arg(long)]
         full: bool,
         #[command(flatten)]
         place: Place,
     },
-    /// Go on with a run that was left in the middle, and print its answer
+    /// Continue an interrupted run and print its answer
     Resume {
-        /// The thread, or a beginning of its name
+        /// The thread id, or the beginning of it
         thread: String,
         #[command(flatten)]
         questions: Questions,
@@ -293,23 +294,23 @@ pub enum ThreadCommand {
 /// `majordomo approve`.
 #[derive(Debug, Subcommand)]
 pub enum ApproveCommand {
-    /// List the questions that wait for a person, the newest first
+    /// List pending approvals, the newest first
     Ls {
-        /// Those that are answered, too
+        /// Include approvals that were decided
         #[arg(long)]
         all: bool,
         /// Print JSON
         #[arg(long)]
         json: bool,
-        /// How many
+        /// The number of rows
         #[arg(short = 'n', long, default_value_t = 100)]
         limit: usize,
         #[command(flatten)]
         place: Place,
     },
-    /// Show a question with everything that its answer is bound to
+    /// Show an approval with the exact call that it is for
     Show {
-        /// The question, such as k3f9.1/2
+        /// The approval id, such as k3f9.1/2
         id: String,
         /// Print JSON
         #[arg(long)]
@@ -317,27 +318,27 @@ pub enum ApproveCommand {
         #[command(flatten)]
         place: Place,
     },
-    /// Allow what a question asks for: once, unless more is said
+    /// Allow the call once, or more with a flag
     Yes {
-        /// The question, such as k3f9.1/2
+        /// The approval id, such as k3f9.1/2
         id: String,
-        /// And whatever else of this thread fits the pattern that `approve show` tells
+        /// Allow calls of this thread that match the pattern shown by `approve show`
         #[arg(long)]
         thread: bool,
-        /// And whatever fits that pattern from now on, as a standing consent (see `approve rules ls`)
+        /// Allow all later calls that match that pattern, as a standing consent (see `approve rules ls`)
         #[arg(long, conflicts_with = "thread")]
         always: bool,
-        /// With these arguments in the place of the agent's
+        /// Run the call with these arguments instead of the agent's
         #[arg(long, value_name = "JSON", conflicts_with_all = ["thread", "always"])]
         input: Option<String>,
         #[command(flatten)]
         place: Place,
     },
-    /// Refuse what a question asks for
+    /// Deny the call
     No {
-        /// The question, such as k3f9.1/2
+        /// The approval id, such as k3f9.1/2
         id: String,
-        /// Why, for the agent
+        /// The reason, which the agent is told
         #[arg(long, value_name = "TEXT")]
         reason: Option<String>,
         #[command(flatten)]
@@ -371,9 +372,9 @@ pub enum RulesCommand {
 /// `majordomo demo`.
 #[derive(Debug, Subcommand)]
 pub enum DemoCommand {
-    /// Lay the sample household into a new folder: mail, calendars, notes and contacts of somebody who does not exist
+    /// Write the sample household into a new folder: mail, calendars, notes and contacts of an invented person
     Init {
-        /// The folder, which is made
+        /// The folder to create
         folder: PathBuf,
     },
 }
@@ -381,7 +382,7 @@ pub enum DemoCommand {
 /// `majordomo agents`.
 #[derive(Debug, Subcommand)]
 pub enum AgentsCommand {
-    /// List the agents that are built in, yours, and those of a project that you trust
+    /// List built-in agents, your own, and those of a trusted project
     Ls {
         /// Print JSON
         #[arg(long)]
@@ -394,7 +395,7 @@ pub enum AgentsCommand {
 /// `majordomo config`.
 #[derive(Debug, Subcommand)]
 pub enum ConfigCommand {
-    /// Print every value and where it comes from
+    /// Print every value and where it was set
     Show {
         /// Print JSON
         #[arg(long)]

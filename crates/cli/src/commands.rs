@@ -1,4 +1,4 @@
-//! One file per verb.
+//! One file per command.
 
 mod agents;
 mod approve;
@@ -25,7 +25,7 @@ use tool::{CommandHost, Guard, Registry, Sandbox};
 use view::safe;
 
 use crate::arguments::{
-    AgentsCommand, ApproveCommand, Command, ConfigCommand, DemoCommand, Desk, RulesCommand, ThreadCommand, Trust,
+    AgentsCommand, ApproveCommand, Cli, Command, ConfigCommand, DemoCommand, RulesCommand, ThreadCommand, Trust,
     TrustCommand,
 };
 use crate::error::Failure;
@@ -35,8 +35,8 @@ use crate::out;
 const WIDE: usize = 400;
 
 /// Carries out a command; its exit code.
-pub async fn carry_out(desk: Desk) -> Result<u8, Failure> {
-    match desk.command {
+pub async fn carry_out(cli: Cli) -> Result<u8, Failure> {
+    match cli.command {
         Command::Run(run) => run::run(*run).await,
         Command::Thread(ThreadCommand::Ls { place, json, limit, all }) => {
             thread::ls(&place.flags(), json, limit, all).await

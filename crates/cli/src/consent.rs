@@ -120,11 +120,11 @@ async fn ask_all(person: Arc<AtTerminal>, store: Arc<dyn Store>, mut questions: 
             }
             Said::Over => {
                 let why = over.why().unwrap_or_default();
-                sitting.say(&format!("\n-- {id} is no longer asked here: it is {why}\n"));
+                sitting.say(&format!("\n-- {id} needs no answer here any more: {why}\n"));
             }
             Said::Nothing => {
                 drop(sitting);
-                out::note(&format!("{id} waits; decide with: majordomo approve yes {id}"));
+                out::note(&format!("{id} is pending; decide with: majordomo approve yes {id}"));
             }
         }
     }
@@ -154,8 +154,8 @@ enum Said {
 
 /// Shows a question and talks until it is decided. An empty line decides nothing.
 async fn consult(sitting: &Sitting, question: &Approval, waiting: usize) -> Said {
-    let more = if waiting == 0 { String::new() } else { format!(" ({waiting} more in line)") };
-    let head = format!("\n? {} needs your consent{more}\n", question.id);
+    let more = if waiting == 0 { String::new() } else { format!(" ({waiting} more waiting)") };
+    let head = format!("\n? {} needs your approval{more}\n", question.id);
     let mut text = head + &shown(question, Depth::Short) + &choices(question);
     loop {
         let word = match sitting.ask(text).await {
@@ -199,29 +199,29 @@ fn for_thread(question: &Approval) -> Result<Decision, Instead> {
 async fn always(sitting: &Sitting, question: &Approval) -> Result<Decision, Instead> {
     let Some(rule) = decide::standing_rule(question) else { return Err(not_offered()) };
     let rule = safe::line(&rule.to_string(), WORDS);
-    match line(sitting, format!("  the rule would be: {rule}\n  write it down? [y/N] ")).await?.as_str() {
+    match line(sitting, format!("  rule: {rule}\n  allow this from now on? [y/N] ")).await?.as_str() {
         "y" | "yes" | "Y" => Ok(allow(Scope::Always, None)),
         _ => Err(Instead::Say(String::new())),
     }
 }
 
 async fn refused(sitting: &Sitting) -> Result<Decision, Instead> {
-    let reason = line(sitting, "  why, for the agent (or nothing): ".to_owned()).await?;
+    let reason = line(sitting, "  reason for the agent (may be empty): ".to_owned()).await?;
     Ok(Decision::Deny { reason: Some(reason).filter(|reason| !reason.is_empty()).map(Arc::from) })
 }
 
 async fn edited(sitting: &Sitting) -> Result<Decision, Instead> {
-    let text = line(sitting, "  the whole input, as one line of JSON (or nothing): ".to_owned()).await?;
+    let text = line(sitting, "  the complete input as one line of JSON (empty to go back): ".to_owned()).await?;
     if text.is_empty() {
         return Err(Instead::Say(String::new()));
     }
     let input = match Json::parse(&text) {
         Ok(input) if input.value().is_object() => input,
-        Ok(_) => return Err(Instead::Say("  it is no JSON object\n".to_owned())),
-        Err(error) => return Err(Instead::Say(format!("  it is no JSON: {error}\n"))),
+        Ok(_) => return Err(Instead::Say("  this is not a JSON object\n".to_owned())),
+        Err(error) => return Err(Instead::Say(format!("  this is not valid JSON: {error}\n"))),
     };
     let shown: String = question::input(&input, Depth::Whole).iter().map(|line| format!("{line}\n")).collect();
-    match line(sitting, format!("{shown}  allow it once with this? [y/N] ")).await?.as_str() {
+    match line(sitting, format!("{shown}  allow it once with this input? [y/N] ")).await?.as_str() {
         "y" | "yes" | "Y" => Ok(allow(Scope::Once, Some(input))),
         _ => Err(Instead::Say(String::new())),
     }
@@ -239,7 +239,7 @@ fn allow(scope: Scope, input: Option<Json>) -> Decision {
 }
 
 fn not_offered() -> Instead {
-    Instead::Say("  consent beyond this call is not offered for this\n".to_owned())
+    Instead::Say("  this call can only be allowed once\n".to_owned())
 }
 
 fn shown(question: &Approval, depth: Depth) -> String {
@@ -247,8 +247,8 @@ fn shown(question: &Approval, depth: Depth) -> String {
 }
 
 fn choices(question: &Approval) -> String {
-    let more = if question.standing.is_some() { " · t this thread · a always" } else { "" };
-    format!("y once{more} · n no · e edit · ? all of it\n> ")
+    let more = if question.standing.is_some() { " · t allow in this thread · a always allow" } else { "" };
+    format!("y allow once{more} · n deny · e edit input · ? details\n> ")
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use majordomo::staff;
 
 use crate::out;
 
-/// A failure at the desk.
+/// A command that failed.
 #[derive(Debug)]
 pub struct Failure {
     message: String,
@@ -64,7 +64,7 @@ impl From<staff::Error> for Failure {
             staff::Error::Runtime(runtime::Error::Store(error)) => return error.into(),
             staff::Error::Provider(_) | staff::Error::Runtime(runtime::Error::Root(_)) => PROVIDER,
             staff::Error::Agent(_) | staff::Error::Runtime(runtime::Error::Schema(_)) => CONFIGURATION,
-            staff::Error::Household(_) => CONFIGURATION,
+            staff::Error::Household(_) | staff::Error::Tools(_) => CONFIGURATION,
             staff::Error::Store { .. } | staff::Error::Runtime(_) => 1,
         };
         Self { message, code }

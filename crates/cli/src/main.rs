@@ -1,4 +1,4 @@
-//! The desk: parses a command line, gives it to the house, draws what the log says. Nothing else.
+//! The command line: parses arguments, hands them to the library, and draws what the log says. It holds no state.
 
 mod arguments;
 mod commands;
@@ -12,28 +12,34 @@ mod show;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
-use crate::arguments::Desk;
+use crate::arguments::{Cli, unknown_command};
 
-/// Many small pieces of text are made and dropped by many tasks at once.
+/// Many tasks allocate and free small strings at the same time, which this allocator does faster than the system's.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let mut words = std::env::args_os().skip(1);
-    if words.next().is_some_and(|word| word == tool::guard::WORD) {
-        return tool::guard::main(words);
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments.next().is_some_and(|argument| argument == tool::guard::WORD) {
+        return tool::guard::main(arguments);
     }
-    keep_to_ourselves();
-    let desk = Desk::parse();
+    hide_from_other_processes();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => match unknown_command::message(&error, &Cli::command()) {
+            Some(message) => return error::Failure::usage(message).tell(),
+            None => error.exit(),
+        },
+    };
     out::log_to_stderr();
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return error::Failure::from(anyhow::Error::from(error)).tell(),
     };
-    let ended = runtime.block_on(commands::carry_out(desk));
-    // A thread that waits at the terminal for an answer would hold the process up.
+    let ended = runtime.block_on(commands::carry_out(cli));
+    // A thread that waits for input at the terminal would keep the process alive.
     runtime.shutdown_background();
     match ended {
         Ok(code) => ExitCode::from(code),
@@ -41,9 +47,9 @@ fn main() -> ExitCode {
     }
 }
 
-/// Keeps the keys in our environment and memory from the commands that we run: no core dump, nothing to read in `/proc`.
-fn keep_to_ourselves() {
+/// Keeps the API keys in our environment and memory from the commands that we run: no core dump, nothing to read in `/proc`.
+fn hide_from_other_processes() {
     use rustix::process::{DumpableBehavior, set_dumpable_behavior};
-    // Where the system does not know it, there is nothing more to be done about it.
+    // A system that does not support it offers no other way.
     let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
 }

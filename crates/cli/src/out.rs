@@ -1,4 +1,4 @@
-//! Where words go: the result to stdout, everything else to stderr. A reader that has gone away is no error.
+//! Output: the result to stdout, everything else to stderr. A closed pipe is no error.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
@@ -10,7 +10,7 @@ use tracing_subscriber::EnvFilter;
 
 /// A line for a person.
 pub fn note(line: &str) {
-    // Without anybody to read it there is nobody to tell.
+    // A closed stderr cannot be reported anywhere.
     let _ = writeln!(io::stderr().lock(), "{line}");
 }
 
@@ -27,7 +27,7 @@ pub fn tell_consent(question: &agent::approval::Approval) {
     }
 }
 
-/// The log of the process, for whoever asks for it with RUST_LOG; warnings are always shown.
+/// The diagnostics of the process, chosen with RUST_LOG; warnings are always shown.
 pub fn log_to_stderr() {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
     let is_asked = std::env::var_os("RUST_LOG").is_some();
@@ -37,7 +37,7 @@ pub fn log_to_stderr() {
 
 /// Where the result goes.
 pub enum Result {
-    /// To whoever reads our stdout.
+    /// To stdout.
     Stdout,
     /// Into a file. What it held before stays there until the first line is written.
     File {
@@ -49,7 +49,7 @@ pub enum Result {
 }
 
 impl Result {
-    /// Opens the place before the work begins, so that a wrong name costs nothing.
+    /// Opens the file before the work begins, so that a wrong path is found at once.
     pub fn open(file: Option<&Path>) -> anyhow::Result<Self> {
         match file {
             None => Ok(Self::Stdout),
@@ -84,7 +84,7 @@ impl Result {
         match written {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
-            Err(error) => Err(error).context("the result cannot be written"),
+            Err(error) => Err(error).context("cannot write the result"),
         }
     }
 }

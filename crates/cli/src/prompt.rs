@@ -6,20 +6,19 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::error::Failure;
 
-/// How long a program that is piped in may take to say its first word.
-const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 300_000_000 };
+/// How long to wait for the first byte of piped input.
+const FIRST_BYTE: Timespec = Timespec { tv_sec: 0, tv_nsec: 300_000_000 };
 
 /// The task as the agent is given it.
 pub fn read(argument: Option<&str>) -> Result<String, Failure> {
     let task = match argument {
         Some("-") => whole_stdin()?,
         Some(task) => {
-            let piped =
-                if io::stdin().is_terminal() || !has_something_to_say() { String::new() } else { whole_stdin()? };
+            let piped = if io::stdin().is_terminal() || !has_input() { String::new() } else { whole_stdin()? };
             if piped.trim().is_empty() { task.to_owned() } else { format!("{task}\n\n<stdin>\n{piped}\n</stdin>") }
         }
         None if io::stdin().is_terminal() => {
-            return Err(Failure::usage("there is no task: majordomo run \"…\", or - to read it from stdin"));
+            return Err(Failure::usage("no task given: majordomo run \"…\", or - to read it from stdin"));
         }
         None => whole_stdin()?,
     };
@@ -29,10 +28,10 @@ pub fn read(argument: Option<&str>) -> Result<String, Failure> {
     Ok(task)
 }
 
-fn has_something_to_say() -> bool {
+fn has_input() -> bool {
     let stdin = io::stdin();
     let mut ready = [PollFd::new(&stdin, PollFlags::IN)];
-    matches!(poll(&mut ready, Some(&PATIENCE)), Ok(count) if count > 0) && ready[0].revents().contains(PollFlags::IN)
+    matches!(poll(&mut ready, Some(&FIRST_BYTE)), Ok(count) if count > 0) && ready[0].revents().contains(PollFlags::IN)
 }
 
 fn whole_stdin() -> Result<String, Failure> {

@@ -28,24 +28,24 @@ pub enum Depth {
 pub fn lines(question: &Approval, depth: Depth, now: Time) -> Vec<String> {
     let mut lines = Vec::new();
     let mut say = |name: &str, words: String| lines.push(format!("  {name:<10} {words}"));
-    say("asks", path(question));
-    say("to use", safe::line(&question.tool, WORDS));
-    say("which", safe::line(&question.effect, WORDS));
+    say("agent", path(question));
+    say("tool", safe::line(&question.tool, WORDS));
+    say("effect", safe::line(&question.effect, WORDS));
     say("risk", question.risk.as_str().to_owned());
     for place in &question.protected {
-        say("protected", format!("it would change {}", safe::line(place, WORDS)));
+        say("protected", format!("changes {}", safe::line(place, WORDS)));
     }
     if question.foreign {
-        say("beware", "the agent has read text from outside the house".to_owned());
+        say("warning", "the agent has read untrusted text (mail, web or files from outside the workspace)".to_owned());
     }
-    say("because", safe::line(&question.why, WORDS));
-    say("in", safe::line(&question.workspace, WORDS));
-    say("until", until(question, now));
+    say("reason", safe::line(&question.why, WORDS));
+    say("folder", safe::line(&question.workspace, WORDS));
+    say("expires", until(question, now));
     say("always", standing(question));
-    say("with", format!("{} characters of input:", question.input.text().chars().count()));
+    say("input", format!("{} characters:", question.input.text().chars().count()));
     lines.extend(input(&question.input, depth));
     if depth == Depth::Whole {
-        lines.push(format!("  {:<10} {}", "bound to", safe::line(&question.digest, WORDS)));
+        lines.push(format!("  {:<10} {}", "digest", safe::line(&question.digest, WORDS)));
     }
     lines
 }
@@ -121,20 +121,20 @@ fn until(question: &Approval, now: Time) -> String {
     let moment = jiff::Timestamp::from_millisecond(at.0).unwrap_or_default();
     let moment = moment.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M");
     if at <= now {
-        format!("{moment}: it has expired")
+        format!("{moment} (expired)")
     } else {
-        format!("{moment}, {} from now; then it counts as refused", clock::duration(at.since_ms(now)))
+        format!("{moment}, in {}; then it counts as denied", clock::duration(at.since_ms(now)))
     }
 }
 
 fn standing(question: &Approval) -> String {
     match &question.standing {
         Some(pattern) => format!(
-            "consent beyond this call would cover {} of '{}'",
+            "would allow {} of '{}' from then on",
             safe::line(&question.tool, WORDS),
             safe::line(pattern, WORDS)
         ),
-        None => "consent beyond this call is not offered".to_owned(),
+        None => "not offered for this call".to_owned(),
     }
 }
 

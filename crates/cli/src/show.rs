@@ -32,8 +32,9 @@ impl Prepared {
     /// Looks at what was asked for.
     pub fn new(output: Output, default_dialect: &str) -> Result<Self, Failure> {
         let name = output.dialect.as_deref().unwrap_or(default_dialect);
-        let dialect = Dialect::named(name)
-            .ok_or_else(|| Failure::usage(format!("there is no dialect '{name}': {}", Dialect::NAMES.join(", "))))?;
+        let dialect = Dialect::named(name).ok_or_else(|| {
+            Failure::usage(format!("there is no dialect '{name}'; the dialects are: {}", Dialect::NAMES.join(", ")))
+        })?;
         let result =
             out::Result::open(output.output.as_deref()).map_err(|error| Failure::usage(format!("{error:#}")))?;
         Ok(Self { output, dialect, result })
@@ -158,7 +159,7 @@ impl Show {
             self.result.words(&report.text)?;
         }
         for rule in &report.unanswered {
-            out::note(&format!("refused for want of a person: {}", safe::line(rule, WORDS)));
+            out::note(&format!("needed approval, and nobody could give it: {}", safe::line(rule, WORDS)));
         }
         for left in &report.unfinished {
             out::note(&format!("unfinished: {}", safe::line(left, WORDS)));

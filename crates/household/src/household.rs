@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
-use tool::Registry;
+use tool::{Origin, Registry};
 
 use crate::calendar::{self, Calendars};
 use crate::error::Error;
@@ -121,13 +121,13 @@ impl Household {
     /// Its tools, added to others.
     #[must_use]
     pub fn tools(self: &Arc<Self>, registry: Registry) -> Registry {
-        let registry = mail::tools::add(self, registry);
-        let registry = contacts::tools::add(self, registry);
-        let registry = triage::tools::add(self, registry);
-        let registry = draft::tools::add(self, registry);
-        let registry = notes::tools::add(self, registry);
-        let registry = calendar::tools::add(self, registry);
-        preferences::tools::add(self, registry)
+        let own = mail::tools::add(self, Registry::from_origin(Origin::Household));
+        let own = contacts::tools::add(self, own);
+        let own = triage::tools::add(self, own);
+        let own = draft::tools::add(self, own);
+        let own = notes::tools::add(self, own);
+        let own = calendar::tools::add(self, own);
+        registry.join(preferences::tools::add(self, own))
     }
 
     /// Where its things lie.

@@ -242,11 +242,13 @@ impl Withheld {
         let why = match project.standing {
             _ if self.is_empty() => return None,
             Standing::Empty | Standing::Trusted | Standing::Declined => return None,
-            Standing::Changed => "it has changed since you were asked about it",
+            Standing::Changed => "it has changed since you decided about it",
             Standing::Unknown => "it is not trusted",
         };
-        let message =
-            format!("{why}, so this is left out: {}. `majordomo trust` shows it and lets it in", self.summary());
+        let message = format!(
+            "{why}, so this is not in effect: {}. `majordomo trust` shows it and asks whether to trust it",
+            self.summary()
+        );
         Some(Warning { origin: Origin::Folder(project.root.clone()), message })
     }
 }
@@ -263,9 +265,10 @@ fn entries(layers: &Layers, model: Option<&(String, Origin)>) -> Vec<Entry> {
 }
 
 fn entry(setting: &Setting) -> Entry {
+    let shown = setting.key.kind().map_or_else(|| setting.value.clone(), |kind| kind.shown(&setting.value));
     Entry {
         key: setting.key.to_string(),
-        value: serde_json::to_value(&setting.value).unwrap_or_default(),
+        value: serde_json::to_value(&shown).unwrap_or_default(),
         origin: setting.origin.clone(),
     }
 }

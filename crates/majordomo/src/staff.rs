@@ -13,7 +13,7 @@ use household::TOOLS;
 use provider::{ModelTable, Providers};
 use runtime::{RunHandle, Runtime, Start};
 use store::{Current, Location, Store, ThreadQuery};
-use tool::{CommandHost, Person, Registry};
+use tool::{Collision, CommandHost, CurrentTools, Person, Registry};
 
 use crate::agents::Agents;
 use crate::config::{self, Config, Durability, Surroundings};
@@ -88,6 +88,9 @@ pub enum Error {
     /// The household cannot be used.
     #[error(transparent)]
     Household(#[from] household::Error),
+    /// Two tools have the same name.
+    #[error(transparent)]
+    Tools(#[from] Collision),
     /// There is no such agent.
     #[error("{0}")]
     Agent(String),
@@ -111,7 +114,7 @@ impl Staff {
             if options.in_memory { open_at(&Location::Memory, &config)? } else { open_store(&config)? };
         let home = Home::open(&config, options.in_memory, Some(&store))?;
         let providers = providers(&config, &home)?;
-        let tools = home.tools(options.tools);
+        let tools = CurrentTools::new(home.tools(options.tools))?;
         if options.in_memory {
             // It begins with what holds for the folder, and changes nothing there.
             for event in trust::events(&config.data)?.into_iter().chain(rules::events(&config.data)) {
@@ -270,10 +273,16 @@ fn open_at(location: &Location, config: &Config) -> Result<Arc<dyn Store>, Error
     store::open(location, &options).map_err(|source| Error::Store { location: location.clone(), source })
 }
 
-/// What the rules may look up, without the rest of the staff: for those who only look.
-pub fn open_house(surroundings: &Surroundings, config: &Config, tools: &Registry) -> Result<House, Error> {
+/// What the rules may look up and all tools, without the rest of the staff: for those who only look.
+pub fn open_house(
+    surroundings: &Surroundings,
+    config: &Config,
+    tools: Registry,
+) -> Result<(House, Arc<Registry>), Error> {
     let home = Home::open(config, true, None)?;
-    house(surroundings, config, &home.tools(tools.clone()), &providers(config, &home)?, &home, None)
+    let tools = CurrentTools::new(home.tools(tools))?;
+    let house = house(surroundings, config, &tools, &providers(config, &home)?, &home, None)?;
+    Ok((house, tools.snapshot()))
 }
 
 fn providers(config: &Config, home: &Home) -> Result<Providers, Error> {
@@ -285,12 +294,12 @@ fn providers(config: &Config, home: &Home) -> Result<Providers, Error> {
 fn house(
     surroundings: &Surroundings,
     config: &Config,
-    tools: &Registry,
+    tools: &CurrentTools,
     providers: &Providers,
     home: &Home,
     installation: Option<Current>,
 ) -> Result<House, Error> {
-    let infos = tools.infos();
+    let infos = tools.snapshot().infos();
     let names: Vec<&str> = infos.keys().map(AsRef::as_ref).chain(VERBS).chain(TOOLS).collect();
     let found = Agents::load(surroundings, &config.project, &names);
     for notice in found.warnings.iter().chain(&found.broken) {
@@ -299,10 +308,10 @@ fn house(
     let agents: BTreeMap<Arc<str>, Agent> =
         found.found.into_iter().map(|found| (found.agent.name.clone(), found.agent)).collect();
     let providers = providers.clone();
-    let hands = tools.clone();
+    let current = tools.clone();
     let rulebook = Rulebook::open(surroundings, &config.data, installation)?;
     Ok(House {
-        assess: Box::new(move |workspace, tool, input| hands.assess(workspace, tool, input)),
+        assess: Box::new(move |workspace, tool, input| current.snapshot().assess(workspace, tool, input)),
         rules: Box::new(move || rulebook.rules()),
         reserved: TOOLS.map(Arc::from).into(),
         preferences: home.preferences(),

@@ -344,11 +344,15 @@ impl Driver {
                     events.push(Arc::new(arrived(thread, now, id.clone(), what.clone())));
                 }
             }
+            let tools = self.runtime.tools.snapshot();
             let mut effects = Vec::new();
             for input in &inputs {
                 let mut step = thread.handle(&self.runtime.house, input.clone(), now);
                 events.extend(step.events.into_iter().map(Arc::new));
                 effects.append(&mut step.effects);
+            }
+            if events.iter().any(|event| matches!(**event, Event::Answered(_))) {
+                self.performer.judged_by = Some(tools);
             }
             if !events.is_empty() {
                 match self.commit(now, &events).await {

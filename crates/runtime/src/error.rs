@@ -21,7 +21,7 @@ pub enum Error {
     #[error("thread {0} runs in this process already")]
     Alive(ThreadId),
     /// There is nothing to go on with.
-    #[error("nothing runs in thread {0}")]
+    #[error("thread {0} is not running")]
     Idle(ThreadId),
     /// The schema that an answer should fit is no JSON Schema.
     #[error("the schema is not valid: {0}")]

@@ -14,7 +14,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use provider::{Ask, Conversation, DeltaSink};
 use tokio_util::sync::CancellationToken;
-use tool::{FileLedger, Workspace};
+use tool::{FileLedger, Registry, Tool, Workspace};
 
 use crate::clock::Clock;
 use crate::driver::message_of;
@@ -35,6 +35,9 @@ pub struct Performer {
     model: Option<CancellationToken>,
     /// End the tools under way.
     tools: HashMap<CallId, CancellationToken>,
+    /// The tools by which the calls of the last answer were judged: they run on these, whatever is published meanwhile. None
+    /// until an answer came in this process.
+    pub judged_by: Option<Arc<Registry>>,
     /// When the model last let something be heard; 0 for never.
     heard: Arc<AtomicI64>,
 }
@@ -56,6 +59,7 @@ impl Performer {
             voice: None,
             model: None,
             tools: HashMap::new(),
+            judged_by: None,
             heard: Arc::default(),
         }
     }
@@ -209,6 +213,17 @@ impl Performer {
         Ok(())
     }
 
+    /// The tool by which a call was judged, unless it is no longer among the tools that are in force.
+    fn tool(&self, name: &str) -> Result<Arc<dyn Tool>, String> {
+        let current = self.runtime.tools.snapshot();
+        let judged = self.judged_by.as_ref().unwrap_or(&current);
+        match (judged.get(name), current.get(name)) {
+            (Some(tool), Some(_)) => Ok(tool.clone()),
+            (Some(_), None) => Err(format!("not run: the tool {name} was removed after the call was allowed")),
+            (None, _) => Err(format!("{name} is not available in this process")),
+        }
+    }
+
     fn run_tool(
         &mut self,
         thread: &Thread,
@@ -217,9 +232,12 @@ impl Performer {
         input: Json,
         approved: Option<Arc<str>>,
     ) -> BoxFuture<'static, Input> {
-        let Some(tool) = self.runtime.tools.get(name).cloned() else {
-            let result = ToolResult::error(format!("{name} is not available in this process"));
-            return async move { Input::ToolFinished { call, result } }.boxed();
+        let tool = match self.tool(name) {
+            Ok(tool) => tool,
+            Err(refusal) => {
+                let result = ToolResult::error(refusal);
+                return async move { Input::ToolFinished { call, result } }.boxed();
+            }
         };
         self.tools.retain(|call, _| thread.calls.slot(call).is_some());
         let stop = CancellationToken::new();

@@ -16,7 +16,7 @@ use store::{Process, ProcessId, Selection, Store};
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tool::{Person, Registry, Workspace};
+use tool::{CurrentTools, Person, Workspace};
 
 use crate::clock::Clock;
 use crate::driver::{self, Driver, DriverMessage, Exit, Opening, Sent};
@@ -30,8 +30,8 @@ pub struct Options {
     pub store: Arc<dyn Store>,
     /// The providers.
     pub providers: Providers,
-    /// The hands.
-    pub tools: Registry,
+    /// The tools that are in force.
+    pub tools: CurrentTools,
     /// The tools, agents and models that the rules may look up.
     pub house: Arc<House>,
     /// Who answers an agent's questions.
@@ -76,7 +76,7 @@ pub struct Runtime(pub(crate) Arc<Inner>);
 pub(crate) struct Inner {
     pub store: Arc<dyn Store>,
     pub providers: Providers,
-    pub tools: Registry,
+    pub tools: CurrentTools,
     pub house: Arc<House>,
     pub person: Option<Arc<dyn Person>>,
     pub data: Option<PathBuf>,
@@ -263,6 +263,11 @@ impl Runtime {
         &self.0.store
     }
 
+    /// The tools that are in force, to publish others.
+    pub fn tools(&self) -> &CurrentTools {
+        &self.0.tools
+    }
+
     /// The clock that it goes by.
     pub fn clock(&self) -> &Clock {
         &self.0.clock
@@ -357,12 +362,13 @@ impl Inner {
     /// call writes to are looked at.
     async fn clear_after(&self, thread: &Thread, workspace: &Arc<Workspace>) {
         let running = thread.calls.slots().iter().filter(|slot| matches!(slot.state, SlotState::Running { .. }));
+        let tools = self.tools.snapshot();
         let left: Vec<_> = running
             .filter_map(|slot| {
                 let mut context =
                     tool::ToolContext::new(workspace.clone(), thread.created.id.clone(), slot.call.clone());
                 context.data.clone_from(&self.data);
-                Some((self.tools.get(&slot.name)?.clone(), slot.input.clone(), context))
+                Some((tools.get(&slot.name)?.clone(), slot.input.clone(), context))
             })
             .collect();
         if left.is_empty() {

@@ -40,11 +40,11 @@ export async function ask(address, body, method) {
 /** @param {Response} answer */
 async function reason(answer) {
   if (answer.status === 401)
-    return "You are not let in any more. Start `majordomo serve` again and open the link it prints.";
+    return "Your session has ended. Start `majordomo serve` again and open the link it prints.";
   try {
-    return (await answer.json()).detail ?? `The window answered ${answer.status}.`;
+    return (await answer.json()).detail ?? `The server answered ${answer.status}.`;
   } catch {
-    return `The window answered ${answer.status}.`;
+    return `The server answered ${answer.status}.`;
   }
 }
 

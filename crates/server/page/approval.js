@@ -89,7 +89,7 @@ export class Approval {
     clock.textContent =
       left > 0
         ? `expires in ${left > 60_000 ? duration(left).replace(/ \d+ s$/, "") : duration(left)}`
-        : "has expired, and counts as refused";
+        : "has expired and counts as denied";
   }
 
   /** From here on a click is meant for what is on the screen. */
@@ -118,7 +118,7 @@ export class Approval {
       const answer = await ask(`/api/v1/approvals/${encodeURIComponent(question.id)}`);
       const body = await answer.text();
       if (this.question !== question) return;
-      if (JSON.parse(body).digest !== question.digest) throw new Error("What is asked is another thing by now.");
+      if (JSON.parse(body).digest !== question.digest) throw new Error("The request has changed meanwhile.");
       this.what?.replaceChildren(
         make("p", "note", "A number here is larger than a page can change: approve it as it is, or deny."),
         exactly(written(body, "input")),
@@ -150,13 +150,13 @@ export class Approval {
       facts.append(make("dt", "", name), make("dd", "", ...words));
     fact("Who", question.path.map(plainName).join(" › "));
     fact("Effect", visible(question.effect));
-    fact("Why it asks", visible(question.why));
+    fact("Reason", visible(question.why));
     fact("Where", make("code", "", visible(question.workspace ?? "")));
     if (question.protected?.length)
       fact("Protected", make("span", "is-error", question.protected.map(visible).join(", ")));
-    if (question.foreign) fact("Careful", "This agent has read text from outside the house.");
+    if (question.foreign) fact("Warning", "This agent has read untrusted text (mail, web or files from outside the workspace).");
     if (question.standing)
-      fact("More than once", "would cover ", make("code", "", visible(`${question.tool} ${question.standing}`)));
+      fact("Always allow", "would cover ", make("code", "", visible(`${question.tool} ${question.standing}`)));
     this.room.replaceChildren(
       title(this.room, `${plainName(question.path.at(-1))} asks: ${visible(question.tool)}`),
       make("p", "asked-line", risk, clock, count),
@@ -225,7 +225,7 @@ export class Approval {
     if (this.editor) return this.editor.focus();
     this.editor = editor(this.question.input);
     this.what?.replaceChildren(
-      make("p", "note", "What stands here is what will be done, once you approve it."),
+      make("p", "note", "Exactly this input is run if you approve."),
       this.editor,
     );
     this.editor.focus();
@@ -264,7 +264,7 @@ export class Approval {
   async #gone(question) {
     if (this.isSending || this.isLookingUp || this.decided.has(question.id)) return;
     this.isLookingUp = true;
-    let words = "is no longer asked";
+    let words = "is no longer pending";
     try {
       const row = await api(`/approvals/${encodeURIComponent(question.id)}`);
       // It may have come back between the list and this answer.

@@ -40,8 +40,8 @@ export function drawComposer(talk) {
     input.disabled = isOver;
     input.placeholder = words;
     send.disabled = isOver;
-    send.textContent = isLive ? "Tell it" : "Send";
-    $("stop").title = isStopping ? "Do not wait for its last words" : "Stop what runs";
+    send.textContent = isLive ? "Steer" : "Send";
+    $("stop").title = isStopping ? "Stop at once, without a final answer" : "Stop the run";
     $("stop").hidden = !isLive;
     $("stop").textContent = isStopping ? "■ Stop now" : "■ Stop";
   });
@@ -52,8 +52,8 @@ export function drawComposer(talk) {
 function hint(talk, child, isLive) {
   if (child?.outcome !== undefined)
     return `${plainName(child.agent)} has handed in its report. Go back to say something.`;
-  if (isLive) return `Tell ${child ? plainName(child.agent) : "it"} something while it works`;
-  return talk.root ? "What else?" : "What should be done?";
+  if (isLive) return `Send a message to ${child ? plainName(child.agent) : "the agent"} while it works`;
+  return talk.root ? "Reply" : "Describe a task";
 }
 
 /** What goes on, in one line that is always there. @param {Talk} talk @param {Thread | undefined} thread */
@@ -88,7 +88,7 @@ function status(talk, thread) {
       queued ? `${queued} queued` : "",
       waiting ? `${counted(waiting, "question")} for you` : "",
     ];
-    const mark = waiting ? sign("⚑", "waits for you", "sign is-waiting") : sign("●", "at work", "sign is-working");
+    const mark = waiting ? sign("⚑", "waits for you", "sign is-waiting") : sign("●", "running", "sign is-working");
     room.replaceChildren(
       mark,
       make("span", "status-words", parts.filter(Boolean).join(" · ")),

@@ -46,13 +46,13 @@ export async function drawCost(room, picture, root) {
       "Cost by agent",
       table(
         "Cost by agent",
-        ["Agent", "Answers", "Tokens, itself", "Tokens, with its own", "Money, itself", "Money, with its own"],
+        ["Agent", "Answers", "Tokens", "Tokens with sub-agents", "Cost", "Cost with sub-agents"],
         agents,
       ),
     ),
     make("h3", "", "By model"),
-    scroller("Cost by model", table("Cost by model", ["Model", "Answers", "Tokens", "Money"], speech)),
-    make("p", "note", "What has no known price, as a local model or the rules engine, counts as $0.00."),
+    scroller("Cost by model", table("Cost by model", ["Model", "Answers", "Tokens", "Cost"], speech)),
+    make("p", "note", "Models without a known price, such as local models and the rules engine, count as $0.00."),
   );
 }
 

@@ -6,16 +6,16 @@ import { speaks } from "./house.js";
 
 /** What a household can be asked, also where rules answer. @type {[string, string][]} */
 const HOUSEHOLD = [
-  ["What urgent emails do I have?", "sorts the inbox and says why"],
+  ["What urgent emails do I have?", "ranks the inbox with reasons"],
   ["When am I free for 45 minutes next week?", "looks through the calendars"],
   ["Find my notes about the contract", "searches the notes"],
   ["Draft a reply to Sarah Chen about the contract", "writes a draft; nothing is sent"],
 ];
 /** What can be asked in a folder of files. @type {[string, string][]} */
 const WORKSHOP = [
-  ["What is in this folder, and what is it for?", "looks around and sums up"],
+  ["What is in this folder, and what is it for?", "lists and summarises"],
   ["Find every TODO and group them by module", "searches all files"],
-  ["Explain how the main parts work together", "reads what matters, and says where"],
+  ["Explain how the main parts work together", "reads the code and cites files"],
   ["Which tests are missing, and where?", "compares code and tests"],
 ];
 
@@ -40,12 +40,12 @@ export function drawEmpty(room, isEmpty, house, say) {
     room.replaceChildren(
       make("h3", "", "What should be done?"),
       make("p", "note", speaks(house.models)),
-      ...(isSample ? [make("p", "note", "This is a sample household; its clock stands at 15 Jan 2026.")] : []),
+      ...(isSample ? [make("p", "note", "This is a sample household; its clock is set to 15 Jan 2026.")] : []),
       set(list, { role: "list" }),
       make(
         "p",
         "note",
-        "Work is handed to sub-agents as needed; you see each of them, and are asked before anything that matters is changed.",
+        "The agent can delegate work to sub-agents. You see each of them, and risky actions need your approval.",
       ),
     );
   });

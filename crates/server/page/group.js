@@ -133,8 +133,8 @@ function acts(child, life, hands) {
   const review = button("Review", "primary small", () => hands.review(question ?? ""));
   const stop = button("■", "small quiet", () => hands.stop(child.id));
   const open = button("↗", "small quiet", () => hands.look(child.id));
-  set(review, { "data-row": "", "aria-label": `Review what ${name} asks` });
+  set(review, { "data-row": "", "aria-label": `Review the approval of ${name}` });
   set(stop, { "aria-label": `Stop ${name}`, title: "Stop" });
-  set(open, { "aria-label": `Open ${name} by itself`, title: "Open by itself" });
+  set(open, { "aria-label": `Open ${name} as a conversation`, title: "Open as a conversation" });
   return [...(question ? [review] : []), ...(child.outcome ? [] : [stop]), open];
 }

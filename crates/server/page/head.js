@@ -64,13 +64,13 @@ function cost(talk) {
 /** @param {Talk} talk @param {Lists} lists */
 function connection(talk, lists) {
   const { is, tries } = talk.connection ?? lists.connection ?? { is: lists.isKnown ? "live" : "new", tries: 0 };
-  const word = { live: "live", lost: `reconnecting (${tries})`, shut: "not let in", gone: "gone", new: "connecting" }[
+  const word = { live: "live", lost: `reconnecting (${tries})`, shut: "signed out", gone: "deleted", new: "connecting" }[
     is
   ];
   const bar = {
     lost: lost(tries, lists.connection),
-    shut: "You are not let in any more. Start `majordomo serve` again and open the link it prints.",
-    gone: "This conversation is gone.",
+    shut: "Your session has ended. Start `majordomo serve` again and open the link it prints.",
+    gone: "This conversation was deleted.",
   }[/** @type {string} */ (is)];
   change($("connection"), [word, bar], () => {
     $("connection").textContent = word;
@@ -86,8 +86,8 @@ function connection(talk, lists) {
  * @param {Connection | null} house How the stream of the whole house is.
  */
 function lost(tries, house) {
-  const stale = "What you see may be stale.";
-  if (house?.is === "live") return `Reconnecting (${tries})… the run goes on without this page. ${stale}`;
+  const stale = "The page may be out of date.";
+  if (house?.is === "live") return `Reconnecting (${tries})… the run continues on the server. ${stale}`;
   if (tries < 2) return `Reconnecting (${tries})… ${stale}`;
-  return "The server does not answer. Trying again… What runs is kept and goes on when it is served again.";
+  return "The server does not answer. Retrying… Running work is saved and continues when the server is started again.";
 }

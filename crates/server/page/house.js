@@ -12,19 +12,19 @@ const CAN = [
   "find free time and clashes in calendars",
   "find notes and say where they are",
   "write drafts and propose meetings; nothing is ever sent",
-  "learn habits, with the evidence",
+  "learn preferences, with evidence",
 ];
 const CANNOT = [
   "talk about anything else",
   "write or review code",
-  "read between the lines: it goes by words, names and times",
+  "understand free text: it recognises words, names and times",
 ];
 
 /** @param {HTMLDialogElement} room */
 export async function openHouse(room) {
   const [agents, models, config] = await Promise.all([api("/agents"), api("/models"), api("/config")]);
   room.replaceChildren(
-    title(room, "The house"),
+    title(room, "Settings"),
     ...speech(models),
     ...staff(agents),
     ...settings(config),
@@ -35,9 +35,9 @@ export async function openHouse(room) {
 
 /** Which model answers, in a sentence. @param {any} models */
 export function speaks(models) {
-  if (!models?.model) return models?.reason ? `No model answers: ${models.reason}` : "";
+  if (!models?.model) return models?.reason ? `No model: ${models.reason}` : "";
   return isRules(models.model)
-    ? "Answers come from the rules engine in this program: no model, no key, no network."
+    ? "Answers come from the built-in rules engine: no language model, no key, no network."
     : `Answers come from ${models.model}.`;
 }
 
@@ -46,9 +46,9 @@ const isRules = (model) => model === "builtin/rules";
 
 /** @param {any} models */
 function speech(models) {
-  const parts = [make("h3", "", "What speaks"), make("p", "", speaks(models))];
+  const parts = [make("h3", "", "Model"), make("p", "", speaks(models))];
   if (isRules(models?.model ?? "")) parts.push(make("div", "can", list("It can", CAN), list("It cannot", CANNOT)));
-  if (models?.providers?.length) parts.push(make("p", "note", `Can be asked: ${models.providers.join(", ")}.`));
+  if (models?.providers?.length) parts.push(make("p", "note", `Configured providers: ${models.providers.join(", ")}.`));
   return parts;
 }
 
@@ -57,12 +57,12 @@ function staff(agents) {
   const rows = agents.map((agent) => [
     plainName(agent.id),
     agent.description,
-    agent.model ?? "the house's",
-    agent.mode ?? "the house's",
+    agent.model ?? "default",
+    agent.mode ?? "default",
     tools(agent.tools),
   ]);
   return [
-    make("h3", "", `Who serves (${agents.length})`),
+    make("h3", "", `Agents (${agents.length})`),
     scroller("Agents", table("Agents", ["Agent", "For", "Model", "Mode", "Tools"], rows)),
   ];
 }
@@ -84,12 +84,12 @@ function settings(config) {
     room.replaceChildren(
       rows.length
         ? table("Settings", ["Setting", "Value", "From"], rows)
-        : make("p", "note", "No setting is called that."),
+        : make("p", "note", "No matching setting."),
     );
   };
   filter.addEventListener("input", draw);
   draw();
-  return [make("h3", "", `Settings that hold (${config.length})`), filter, room];
+  return [make("h3", "", `Configuration (${config.length})`), filter, room];
 }
 
 /** @param {string} name @param {string[]} entries */

@@ -7,7 +7,7 @@ import { cut, moment, plainName, riskWords, visible, whole } from "./words.js";
 /** @param {HTMLDialogElement} room @param {any[]} questions @param {(question: any) => void} open */
 export function drawInbox(room, questions, open) {
   if (!room.firstElementChild)
-    room.append(title(room, "What waits for you"), set(make("ul", "questions"), { role: "list" }), closing(room));
+    room.append(title(room, "Pending approvals"), set(make("ul", "questions"), { role: "list" }), closing(room));
   const list = /** @type {HTMLElement} */ (room.querySelector(".questions"));
   const nodes = questions.map((question) => {
     const node = kept(list, question.id, "li", "");
@@ -35,7 +35,7 @@ export function drawInbox(room, questions, open) {
   });
   if (!nodes.length) {
     const none = kept(list, "none", "li", "empty");
-    none.textContent = "Nothing waits for you.";
+    none.textContent = "No approval is pending.";
     nodes.push(none);
   }
   place(list, nodes);
@@ -51,6 +51,6 @@ export function drawCount(opener, count) {
     );
     /** @type {HTMLElement} */ (opener.firstChild).textContent = "⚑ ";
     opener.classList.toggle("is-calling", count > 0);
-    set(opener, { "aria-label": count ? `Approvals: ${whole(count)} waiting` : "Approvals: none waiting" });
+    set(opener, { "aria-label": count ? `Approvals: ${whole(count)} pending` : "Approvals: none pending" });
   });
 }

@@ -10,8 +10,8 @@ import { closing, isAsked, isTyping, make, set, show, title } from "./dom.js";
 
 /** @type {[string, string][]} */
 const HELP = [
-  ["?", "these keys"],
-  ["Ctrl K", "do anything by its name"],
+  ["?", "keyboard shortcuts"],
+  ["Ctrl K", "command palette"],
   ["n", "new conversation"],
   ["/", "filter conversations"],
   ["g c", "chat"],
@@ -19,21 +19,21 @@ const HELP = [
   ["g u", "usage and cost"],
   ["g a", "approvals"],
   ["j  k", "next, previous row"],
-  ["→  ←", "open, close what is focused"],
+  ["→  ←", "open, close the focused row"],
   ["Shift →", "open everything"],
   ["[  ]", "to the parent, to the sub-agent"],
   [".", "stop the focused agent"],
-  ["Enter", "send; Shift Enter for a line more"],
+  ["Enter", "send; Shift Enter for a new line"],
 ];
 /** @type {[string, string][]} */
 const HELP_APPROVAL = [
   ["a", "approve once"],
   ["s", "approve in this thread"],
   ["w", "approve always"],
-  ["e", "edit what will be done"],
+  ["e", "edit the input"],
   ["d", "deny"],
-  ["o", "open the thread that asks"],
-  ["Esc", "later: decides nothing"],
+  ["o", "open the thread"],
+  ["Esc", "decide later"],
 ];
 /** A `g` waits so long for its second letter. */
 const SECOND_MS = 1500;
@@ -132,7 +132,7 @@ export function openHelp(room) {
   room.replaceChildren(
     title(room, "Keys"),
     rows(HELP),
-    make("h3", "", "While something is asked"),
+    make("h3", "", "In an approval"),
     rows(HELP_APPROVAL),
     closing(room),
   );
@@ -146,12 +146,12 @@ export function openPalette(room, choices) {
       role: "combobox",
       "aria-expanded": "true",
       "aria-controls": "palette-list",
-      "aria-label": "What do you want to do?",
-      placeholder: "What do you want to do?",
+      "aria-label": "Command palette",
+      placeholder: "Command palette",
       autocomplete: "off",
     })
   );
-  const list = set(make("ul", "choices"), { id: "palette-list", role: "listbox", "aria-label": "What can be done" });
+  const list = set(make("ul", "choices"), { id: "palette-list", role: "listbox", "aria-label": "Commands" });
   let [found, at] = [choices, 0];
   const draw = () => {
     const wanted = input.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -170,7 +170,7 @@ export function openPalette(room, choices) {
     );
     set(input, { "aria-activedescendant": found.length ? `choice-${at}` : null });
     if (!found.length)
-      list.append(set(make("li", "note", "Nothing is called that."), { role: "option", "aria-disabled": "true" }));
+      list.append(set(make("li", "note", "No matching command."), { role: "option", "aria-disabled": "true" }));
   };
   const take = (/** @type {number} */ place) => {
     room.close();
@@ -185,7 +185,7 @@ export function openPalette(room, choices) {
     } else return;
     event.preventDefault();
   });
-  const heading = title(room, "What do you want to do?");
+  const heading = title(room, "Command palette");
   heading.className = "unseen";
   room.replaceChildren(heading, input, list);
   draw();

@@ -73,7 +73,7 @@ const hands = {
   retry: () => void attempt(() => talk.again()),
   copy: (/** @type {string} */ text, /** @type {string} */ what) =>
     void attempt(async () => {
-      if (!navigator.clipboard) throw new Error("The browser copies only from pages of this machine or behind TLS.");
+      if (!navigator.clipboard) throw new Error("The browser allows copying only on localhost or over HTTPS.");
       await navigator.clipboard.writeText(text);
       note(`Copied ${what}.`);
     }),
@@ -241,9 +241,9 @@ async function attempt(act, undo, anew) {
     const details = `${failure.words}\n${location.href}\n${new Date().toISOString()}`;
     const isGone = anew !== undefined && error instanceof Refused && error.status === 404;
     const [what, again, retry] = isGone
-      ? ["This conversation is gone.", "Start a new conversation with this text", anew]
+      ? ["This conversation was deleted.", "Start a new conversation with this text", anew]
       : ["That did not work.", "Retry", () => void attempt(act, undo, anew)];
-    const rest = isGone ? "What you wrote is kept." : "Nothing that was there is lost.";
+    const rest = isGone ? "What you wrote is kept." : "Nothing was lost.";
     $("failure").replaceChildren(...card(what, failure.words, rest, details, { ...hands, retry }, again));
     tell(failure.words);
   }
@@ -268,7 +268,7 @@ async function reviewById(id) {
   // Not in the list that was read last does not mean that it is not asked.
   const question = listed ?? (await api(`/approvals/${encodeURIComponent(id)}`).catch(() => null));
   if (question?.status === "pending") approval.ask(question);
-  else note("That is not asked any more.");
+  else note("This approval is no longer pending.");
 }
 
 function openApprovals() {
@@ -283,7 +283,7 @@ function forget() {
   const below = lists.threads.filter((one) => one.root === root).length - 1;
   $("forget-words").textContent =
     below > 0
-      ? `It goes with everything its ${below === 1 ? "sub-agent" : `${below} sub-agents`} did. This cannot be undone.`
+      ? `Everything is deleted, with its ${below === 1 ? "sub-agent" : `${below} sub-agents`}. This cannot be undone.`
       : "This cannot be undone.";
   $("forget-wrong").textContent = "";
   show(room);
@@ -306,8 +306,8 @@ function palette() {
     { words: "Chat", act: () => choose("chat") },
     { words: "Timeline", act: () => choose("timeline") },
     { words: "Cost", act: () => choose("cost") },
-    { words: "Approvals: what waits for you", act: openApprovals },
-    { words: "House: agents, models, settings", act: () => void attempt(() => openHouse(dialog("house"))) },
+    { words: "Approvals", act: openApprovals },
+    { words: "Settings: agents, models, configuration", act: () => void attempt(() => openHouse(dialog("house"))) },
     { words: "Keys", act: () => openHelp(dialog("help")) },
     ...(talk.thread
       ? [
@@ -316,7 +316,7 @@ function palette() {
           { words: "Delete this conversation", act: forget },
         ]
       : []),
-    ...(talk.isLive ? [{ words: "Stop what is running", act: () => hands.stop(talk.shown) }] : []),
+    ...(talk.isLive ? [{ words: "Stop the run", act: () => hands.stop(talk.shown) }] : []),
   ];
   const roots = lists.below(null).map((one) => ({ words: `Go to: ${one.goal || one.id}`, act: () => look(one.id) }));
   openPalette(dialog("palette"), [...first, ...roots]);

@@ -33,7 +33,7 @@ export function editor(input) {
   const text = escaped(input);
   const node = /** @type {HTMLTextAreaElement} */ (
     set(make("textarea", "edit"), {
-      "aria-label": "The input, as JSON. What stands here is what will be done.",
+      "aria-label": "The input as JSON. Exactly this is run if you approve.",
       spellcheck: "false",
     })
   );
@@ -50,7 +50,7 @@ export function edited(editor, input) {
   } catch (error) {
     throw new Error(`This is not JSON: ${error instanceof Error ? error.message : error}`);
   }
-  if (isRounded(value)) throw new Error("A number here is larger than a page can send. Write a smaller one, or deny.");
+  if (isRounded(value)) throw new Error("A number here is too large for JavaScript. Write a smaller one, or deny.");
   return JSON.stringify(value) === JSON.stringify(input) ? undefined : value;
 }
 

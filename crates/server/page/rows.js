@@ -180,7 +180,7 @@ function steered(room, item, picture) {
     node.replaceChildren(
       head(isPerson ? "you" : (item.from ?? ""), item.at),
       make("p", "as-said", isPerson ? (item.text ?? "") : visible(item.text ?? "")),
-      ...(isRead ? [] : [make("p", "note", "read at the next step")]),
+      ...(isRead ? [] : [make("p", "note", "will be read before the next step")]),
     );
   });
   return node;
@@ -291,7 +291,7 @@ function end(room, item, hands, picture) {
       ...card(
         `This run ${outcome === "cancelled" ? "was stopped" : `ended: ${stateWord(outcome)}`}.`,
         item.text ?? "",
-        "Everything above is kept, and the conversation can go on.",
+        "Everything above is saved, and you can continue the conversation.",
         details,
         hands,
       ),

@@ -70,7 +70,7 @@ export class Threads {
     list(below.get(null) ?? [], 0);
     if (nodes.length === 0 && this.lists.isKnown) {
       const none = kept(this.room, "none", "li", "note");
-      none.textContent = wanted ? "Nothing here is called that." : "No conversations. Press n.";
+      none.textContent = wanted ? "No matching conversation." : "No conversations. Press n.";
       nodes.push(none);
     }
     place(this.room, nodes);

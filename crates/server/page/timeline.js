@@ -13,7 +13,7 @@ import { duration, ownName, plainName, visible, whole } from "./words.js";
 /** @typedef {{ from: number, to: number }} Scale */
 
 /** @type {Record<import("./lanes.js").Kind, string>} */
-const KINDS = { model: "model", tool: "tool", child: "sub-agents at work", person: "waiting for a person" };
+const KINDS = { model: "model", tool: "tool", child: "sub-agents", person: "waiting for approval" };
 const HEADS = ["Agent", "Kind", "What", "Began after", "Took", "State"];
 const MOST_ROWS = 500;
 
@@ -81,7 +81,7 @@ export class Timeline {
 
   #nothing() {
     const node = kept(this.drawn, "nothing", "p", "empty");
-    node.textContent = "Nothing has taken any time yet.";
+    node.textContent = "Nothing to show yet.";
     return node;
   }
 
@@ -161,7 +161,7 @@ function legend() {
 }
 
 /** @param {Bar} bar */
-const stateOf = (bar) => (bar.isFailed ? (bar.ended ?? "failed") : bar.isLive ? "goes on" : "done");
+const stateOf = (bar) => (bar.isFailed ? (bar.ended ?? "failed") : bar.isLive ? "running" : "done");
 
 /** @param {Thread} thread */
 const called = (thread) => [plainName(thread.agent), ownName(thread)].filter(Boolean).join(" ");

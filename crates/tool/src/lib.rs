@@ -39,7 +39,7 @@ pub use command::{CommandHost, Guard};
 pub use context::{Person, Progress, ToolContext};
 pub use error::Error;
 pub use ledger::FileLedger;
-pub use registry::Registry;
+pub use registry::{Collision, CurrentTools, Origin, Registry};
 pub use sandbox::{Fact, Sandbox};
 pub use tool::{Tool, info, plainly};
 pub use watch::settle_left;

@@ -1,8 +1,11 @@
-//! The tools of a process, by name.
+//! The tools of a process by name, with the origin of each, and the holder that publishes a new set when tools appear or vanish.
+//!
+//! A [`Registry`] does not change once it is published: a call that was judged by one runs on the same one, whatever is published
+//! meanwhile. Which of the tools an agent gets is decided by the rules.
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use agent::Json;
 use agent::tools::{Assessment, ToolInfo};
@@ -13,21 +16,87 @@ use crate::{
     ask_user, edit_file, find_files, list_dir, memory, read_file, run_command, search_files, todo, write_file,
 };
 
-/// The tools of a process, by name. Which of them an agent gets is the rules' business.
-#[derive(Clone, Default)]
+/// Where a tool comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// The tools for files, commands and notes that are part of this crate.
+    BuiltIn,
+    /// The tools for mail, calendar, notes and contacts of a household.
+    Household,
+    /// The program that embeds the library.
+    Program,
+}
+
+impl Origin {
+    /// The origin in words.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::BuiltIn => "built in",
+            Self::Household => "household",
+            Self::Program => "embedding program",
+        }
+    }
+}
+
+impl std::fmt::Display for Origin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Two tools have the same name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("two tools are named '{name}' (origins: {first}, {second}): rename one, or leave one out")]
+pub struct Collision {
+    /// The name.
+    pub name: Arc<str>,
+    /// Where the tool comes from that was added first.
+    pub first: Origin,
+    /// Where the other one comes from.
+    pub second: Origin,
+}
+
+/// A tool and its origin.
+#[derive(Clone)]
+struct Entry {
+    tool: Arc<dyn Tool>,
+    origin: Origin,
+}
+
+/// A set of tools by name. It is put together by [`with`](Self::with) and [`join`](Self::join), and published by
+/// [`CurrentTools`], which checks that no two tools have the same name and gives it its version.
+#[derive(Clone)]
 pub struct Registry {
-    tools: BTreeMap<Arc<str>, Arc<dyn Tool>>,
+    /// The origin of the tools that are added by [`with`](Self::with).
+    origin: Origin,
+    /// 0 until it is published.
+    version: u64,
+    tools: BTreeMap<Arc<str>, Entry>,
+    /// The first name that was added twice. The tool that was there first is kept.
+    collision: Option<Collision>,
+}
+
+impl Default for Registry {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl Registry {
-    /// No tools at all.
+    /// No tools. Those that are added come from the embedding program.
     pub fn new() -> Self {
-        Self::default()
+        Self::from_origin(Origin::Program)
     }
 
-    /// The tools of the workshop; `host` says how commands are run.
+    /// No tools. Those that are added come from `origin`.
+    pub fn from_origin(origin: Origin) -> Self {
+        Self { origin, version: 0, tools: BTreeMap::new(), collision: None }
+    }
+
+    /// The built-in tools; `host` says how commands are run. Those that are added come from the embedding program.
     pub fn standard(host: CommandHost) -> Self {
-        Self::new()
+        let built_in = Self::from_origin(Origin::BuiltIn)
             .with(read_file::tool())
             .with(write_file::tool())
             .with(edit_file::tool())
@@ -37,24 +106,65 @@ impl Registry {
             .with(run_command::tool(host))
             .with(todo::tool())
             .with(memory::tool())
-            .with(ask_user::tool())
+            .with(ask_user::tool());
+        Self::new().join(built_in)
     }
 
-    /// These tools and one more, which takes the place of one with the same name.
+    /// These tools and one more. A second tool of the same name is an error when the registry is published.
     #[must_use]
     pub fn with(mut self, tool: impl Tool + 'static) -> Self {
-        self.tools.insert(tool.info().name.clone(), Arc::new(tool));
+        let (name, origin) = (tool.info().name.clone(), self.origin);
+        self.add(name, Entry { tool: Arc::new(tool), origin });
         self
+    }
+
+    /// These tools and those of another registry, each with its own origin.
+    #[must_use]
+    pub fn join(mut self, other: Self) -> Self {
+        for (name, entry) in other.tools {
+            self.add(name, entry);
+        }
+        self.collision = self.collision.or(other.collision);
+        self
+    }
+
+    /// These tools without one, for a program that replaces it by its own.
+    #[must_use]
+    pub fn without(mut self, name: &str) -> Self {
+        self.tools.remove(name);
+        self
+    }
+
+    fn add(&mut self, name: Arc<str>, entry: Entry) {
+        match self.tools.get(&name) {
+            None => {
+                self.tools.insert(name, entry);
+            }
+            Some(there) => {
+                let collision = Collision { name, first: there.origin, second: entry.origin };
+                self.collision.get_or_insert(collision);
+            }
+        }
+    }
+
+    /// The number of this registry among those that were published; 0 for one that was not.
+    pub fn version(&self) -> u64 {
+        self.version
     }
 
     /// A tool by its name.
     pub fn get(&self, name: &str) -> Option<&Arc<dyn Tool>> {
-        self.tools.get(name)
+        Some(&self.tools.get(name)?.tool)
+    }
+
+    /// Where a tool comes from.
+    pub fn origin(&self, name: &str) -> Option<Origin> {
+        Some(self.tools.get(name)?.origin)
     }
 
     /// What a call would do in a workspace. Its digest names the tool, the arguments, the place and what they lead to there.
     pub fn assess(&self, workspace: &str, info: &ToolInfo, input: &Json) -> Assessment {
-        let Some(tool) = self.tools.get(&info.name) else { return Assessment::of(info, input) };
+        let Some(tool) = self.get(&info.name) else { return Assessment::of(info, input) };
         let assessment = tool.assess(input, Path::new(workspace));
         let mut hasher = blake3::Hasher::new();
         for part in [&*info.name, input.text(), workspace, &*assessment.digest] {
@@ -66,13 +176,55 @@ impl Registry {
 
     /// What the rules and the models are told about the tools.
     pub fn infos(&self) -> BTreeMap<Arc<str>, ToolInfo> {
-        self.tools.iter().map(|(name, tool)| (name.clone(), tool.info().clone())).collect()
+        self.tools.iter().map(|(name, entry)| (name.clone(), entry.tool.info().clone())).collect()
     }
 }
 
 impl std::fmt::Debug for Registry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_set().entries(self.tools.keys()).finish()
+        let origins = self.tools.iter().map(|(name, entry)| (name, entry.origin));
+        write!(f, "version {} ", self.version)?;
+        f.debug_map().entries(origins).finish()
+    }
+}
+
+/// The registry that is in force in a process. Cheap to clone; all clones see what one of them publishes.
+///
+/// Whoever decides on a call takes a [`snapshot`](Self::snapshot) and runs the call on that one.
+#[derive(Clone, Debug)]
+pub struct CurrentTools(Arc<RwLock<Arc<Registry>>>);
+
+impl Default for CurrentTools {
+    /// No tools, as version 1.
+    fn default() -> Self {
+        Self(Arc::new(RwLock::new(Arc::new(Registry { version: 1, ..Registry::new() }))))
+    }
+}
+
+impl CurrentTools {
+    /// Publishes the first registry of a process, as version 1.
+    pub fn new(registry: Registry) -> Result<Self, Collision> {
+        Ok(Self(Arc::new(RwLock::new(Arc::new(numbered(registry, 1)?)))))
+    }
+
+    /// The registry that is in force.
+    pub fn snapshot(&self) -> Arc<Registry> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Replaces the registry that is in force, and returns the new version. With a collision of names nothing changes.
+    pub fn publish(&self, registry: Registry) -> Result<u64, Collision> {
+        let mut current = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let version = current.version + 1;
+        *current = Arc::new(numbered(registry, version)?);
+        Ok(version)
+    }
+}
+
+fn numbered(mut registry: Registry, version: u64) -> Result<Registry, Collision> {
+    match registry.collision.take() {
+        Some(collision) => Err(collision),
+        None => Ok(Registry { version, ..registry }),
     }
 }
 
@@ -95,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn the_workshop_has_the_ten_tools_with_their_reach() {
+    fn the_ten_built_in_tools_have_their_reach() {
         let infos = Registry::standard(CommandHost::default()).infos();
         let judged: Vec<_> = infos.values().map(|i| (&*i.name, i.reach, i.idempotent, i.risk)).collect();
         assert_eq!(
@@ -124,5 +276,84 @@ mod tests {
                 assert!(schema["properties"][field.as_str().unwrap()].is_object(), "{}: {field}", info.name);
             }
         }
+    }
+
+    /// A tool that answers with a number.
+    fn numbered_tool(name: &str, number: u32) -> impl Tool + 'static {
+        struct Numbered(ToolInfo, u32);
+        impl Tool for Numbered {
+            fn info(&self) -> &ToolInfo {
+                &self.0
+            }
+
+            fn run<'a>(
+                &'a self,
+                _: &'a Json,
+                _: &'a crate::ToolContext,
+            ) -> futures_util::future::BoxFuture<'a, agent::tools::ToolResult> {
+                Box::pin(async { agent::tools::ToolResult::ok(self.1.to_string()) })
+            }
+        }
+        Numbered(crate::info(name, "", r#"{"type": "object"}"#, Reach::ReadOnly, true, Risk::Low), number)
+    }
+
+    async fn answer(registry: &Registry, name: &str) -> Option<String> {
+        let room = crate::tool::rehearsal::Room::with(&[]);
+        Some(registry.get(name)?.run(&Json::object(), &room.context).await.content.to_string())
+    }
+
+    #[test]
+    fn each_tool_has_the_origin_of_the_part_that_added_it() {
+        let household = Registry::from_origin(Origin::Household).with(numbered_tool("find_mail", 1));
+        let all = Registry::standard(CommandHost::default()).join(household).with(numbered_tool("read_thermometer", 1));
+        assert_eq!(all.origin("read_file"), Some(Origin::BuiltIn));
+        assert_eq!(all.origin("find_mail"), Some(Origin::Household));
+        assert_eq!(all.origin("read_thermometer"), Some(Origin::Program));
+        assert_eq!(all.origin("find_stars"), None);
+    }
+
+    #[test]
+    fn two_tools_of_one_name_are_refused_with_both_origins() {
+        let registry = Registry::standard(CommandHost::default()).with(numbered_tool("read_file", 1));
+        let error = CurrentTools::new(registry).unwrap_err();
+        assert_eq!((error.first, error.second), (Origin::BuiltIn, Origin::Program));
+        assert_eq!(
+            error.to_string(),
+            "two tools are named 'read_file' (origins: built in, embedding program): rename one, or leave one out"
+        );
+
+        let household = Registry::from_origin(Origin::Household).with(numbered_tool("find_mail", 1));
+        let joined = Registry::new().with(numbered_tool("find_mail", 2)).join(household);
+        let error = CurrentTools::new(joined).unwrap_err();
+        assert_eq!((&*error.name, error.first, error.second), ("find_mail", Origin::Program, Origin::Household));
+
+        let replaced =
+            Registry::standard(CommandHost::default()).without("read_file").with(numbered_tool("read_file", 1));
+        let current = CurrentTools::new(replaced).expect("the built-in tool was left out");
+        assert_eq!(current.snapshot().origin("read_file"), Some(Origin::Program));
+    }
+
+    #[tokio::test]
+    async fn a_snapshot_stays_as_it_is_when_another_is_published() {
+        let current = CurrentTools::new(Registry::new().with(numbered_tool("count", 1))).unwrap();
+        let before = current.snapshot();
+
+        assert_eq!(current.clone().publish(Registry::new().with(numbered_tool("count", 2))), Ok(2));
+        let between = current.snapshot();
+        assert_eq!(current.publish(Registry::new()), Ok(3));
+        let after = current.snapshot();
+
+        assert_eq!([before.version(), between.version(), after.version()], [1, 2, 3]);
+        assert_eq!(answer(&before, "count").await.as_deref(), Some("1"));
+        assert_eq!(answer(&between, "count").await.as_deref(), Some("2"));
+        assert_eq!(answer(&after, "count").await, None);
+    }
+
+    #[test]
+    fn a_refused_registry_leaves_the_old_one_in_force() {
+        let current = CurrentTools::new(Registry::new().with(numbered_tool("count", 1))).unwrap();
+        let twice = Registry::new().with(numbered_tool("count", 1)).with(numbered_tool("count", 2));
+        assert!(current.publish(twice).is_err());
+        assert_eq!(current.snapshot().version(), 1);
     }
 }

@@ -1,4 +1,4 @@
-//! The words of `majordomo trust` and `majordomo explain`: what may be done, by whom, and why.
+//! The arguments of `majordomo trust` and `majordomo explain`.
 
 use std::path::PathBuf;
 
@@ -10,20 +10,20 @@ use super::Place;
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct Trust {
-    /// The project's folder [default: the one around the current folder]
+    /// The project's folder [default: the project that the current folder belongs to]
     pub folder: Option<PathBuf>,
-    /// Only show what it would let in
+    /// Only show what trusting would put into effect
     #[arg(long, conflicts_with_all = ["revoke", "yes"])]
     pub show: bool,
-    /// Forget the answer that was given
+    /// Forget the earlier answer
     #[arg(long, conflicts_with = "yes")]
     pub revoke: bool,
-    /// Without asking
+    /// Do not ask for confirmation
     #[arg(short, long)]
     pub yes: bool,
     #[command(flatten)]
     pub place: Place,
-    /// What else there is to do.
+    /// Other things to do with trust.
     #[command(subcommand)]
     pub command: Option<TrustCommand>,
 }
@@ -31,7 +31,7 @@ pub struct Trust {
 /// `majordomo trust ls`.
 #[derive(Debug, Subcommand)]
 pub enum TrustCommand {
-    /// List the folders that you were asked about
+    /// List the folders that you trusted or declined
     Ls {
         /// Print JSON
         #[arg(long)]
@@ -44,11 +44,11 @@ pub enum TrustCommand {
 /// `majordomo explain`.
 #[derive(Debug, Args)]
 pub struct Explain {
-    /// The thread, or a beginning of its name
+    /// The thread id, or the beginning of it
     pub thread: String,
     /// The tool
     pub tool: String,
-    /// Its arguments as JSON; for a tool that takes a command or a path, that alone will do
+    /// Its arguments as JSON; for run_command the command alone, for a file tool the path alone
     #[arg(allow_hyphen_values = true)]
     pub arguments: Option<String>,
     /// Print JSON

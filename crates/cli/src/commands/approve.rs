@@ -1,4 +1,4 @@
-//! `majordomo approve`: what agents ask a person's consent for, and the person's word on it.
+//! `majordomo approve`: the approvals that agents wait for, and a person's decisions.
 //!
 //! A decision is bound to the digest that was read together with the question, goes into the log of the thread that asks,
 //! wherever that lives, and is taken up by whoever owns it. Nothing is run here.
@@ -41,7 +41,7 @@ pub async fn ls(flags: &Flags, all: bool, json: bool, limit: usize) -> Result<u8
         }
     }
     if rows.is_empty() {
-        out::note(if all { "nothing was ever asked" } else { "nothing waits for a person; --all shows the past" });
+        out::note(if all { "there are no approvals" } else { "no approval is pending; --all shows earlier ones" });
     } else if rows.len() == limit {
         out::note(&format!("the newest {limit} are shown; -n shows more"));
     }
@@ -74,12 +74,12 @@ pub async fn yes(name: &str, scope: Scope, input: Option<&str>, flags: &Flags) -
     if scope != Scope::Once {
         let Some(rule) = decide::standing_rule(&shown) else {
             return Err(Failure::usage(format!(
-                "consent beyond this call is not offered for {}: majordomo approve yes {}",
+                "{} can only be allowed once: majordomo approve yes {}",
                 safe::line(&shown.tool, WORDS),
                 shown.id
             )));
         };
-        out::note(&format!("covers from here on: {}", safe::line(&rule.to_string(), REASON)));
+        out::note(&format!("allowed from now on: {}", safe::line(&rule.to_string(), REASON)));
     }
     let came = decide(&store, &shown, Decision::Allow { scope, input }, Process::current().id.as_str()).await?;
     let allowed = matches!(came, Came::Kept | Came::Resolved(Resolution::Allowed { .. }));
@@ -106,12 +106,12 @@ async fn open(name: &str, flags: &Flags) -> Result<(Arc<dyn Store>, Approval), F
     let id = &row.question.id;
     match row.status {
         ApprovalStatus::Pending if row.question.expires_at <= out::now() => {
-            return Err(Failure::usage(format!("{id} has expired, and counts as refused")));
+            return Err(Failure::usage(format!("{id} has expired and counts as denied")));
         }
         ApprovalStatus::Pending => {}
         ApprovalStatus::Decided => {
             let resume = format!("majordomo thread resume {}", row.root);
-            return Err(Failure::usage(format!("{id} is decided already, which takes effect with: {resume}")));
+            return Err(Failure::usage(format!("{id} is already decided; the decision takes effect with: {resume}")));
         }
         _ => return Err(Failure::usage(format!("{id} is {} already", stands(&row)))),
     }
@@ -128,12 +128,12 @@ fn tell(shown: &Approval, came: Came, is_as_decided: bool) -> Result<u8, Failure
         }
         Came::Resolved(resolution) => Err(Failure::usage(format!("{id} is {}", decide::words(&resolution)))),
         Came::Nothing(reason) => {
-            Err(Failure::usage(format!("the decision on {id} changes nothing: {}", safe::line(&reason, REASON))))
+            Err(Failure::usage(format!("the decision on {id} has no effect: {}", safe::line(&reason, REASON))))
         }
         Came::Kept => {
             let root = id.thread().root();
             out::note(&format!(
-                "kept for {id}, whose process is gone; it takes effect with: majordomo thread resume {root}"
+                "recorded for {id}, whose process has ended; it takes effect with: majordomo thread resume {root}"
             ));
             Ok(0)
         }
@@ -141,9 +141,9 @@ fn tell(shown: &Approval, came: Came, is_as_decided: bool) -> Result<u8, Failure
 }
 
 fn arguments(text: &str) -> Result<Json, Failure> {
-    let input = Json::parse(text).map_err(|error| Failure::usage(format!("--input is no JSON: {error}")))?;
+    let input = Json::parse(text).map_err(|error| Failure::usage(format!("--input is not valid JSON: {error}")))?;
     if !input.value().is_object() {
-        return Err(Failure::usage("--input is no JSON object: a tool takes its arguments by name"));
+        return Err(Failure::usage("--input must be a JSON object: tools take named arguments"));
     }
     Ok(input)
 }

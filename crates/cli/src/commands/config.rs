@@ -10,7 +10,7 @@ use crate::error::Failure;
 use crate::out;
 
 /// What is said beside a rule that denies or asks by the spelling of a command alone.
-pub const TEXT_ONLY: &str = "matches the text of a command only, and not the same done in other words";
+pub const TEXT_ONLY: &str = "matches only this spelling of a command, not other commands with the same effect";
 
 /// `majordomo config show`.
 pub fn show(flags: &Flags, json: bool) -> Result<u8, Failure> {

@@ -1,6 +1,6 @@
-//! `majordomo doctor`: looks at everything that a run stands on, and says what is wrong with it.
+//! `majordomo doctor`: checks everything that a run needs, and reports problems.
 //!
-//! It makes nothing that stays: where there is no database yet, none is made, and the file by which it tries whether it can write
+//! It creates nothing permanent: no database is created, and the file that tests whether the data folder is writable
 //! is removed again. It removes the temporary files of processes that were killed. A key is never shown, only whether its
 //! variable is set.
 
@@ -107,7 +107,8 @@ fn configuration(surroundings: &Surroundings, config: &Config) -> Vec<Finding> {
     let user = surroundings.user_folder().map(|folder| folder.join("config.toml")).filter(|path| path.exists());
     let project = config.project.config.as_ref().map(|file| file.path.clone());
     let files: Vec<String> = user.into_iter().chain(project).map(|path| path.display().to_string()).collect();
-    let files = if files.is_empty() { "no file; defaults hold".to_owned() } else { files.join(", ") };
+    let files =
+        if files.is_empty() { "no configuration file; the defaults apply".to_owned() } else { files.join(", ") };
     let mut findings = vec![Finding::well("configuration", files)];
     findings.extend(config.warnings.iter().map(|warning| Finding::note("configuration", warning.to_string())));
     findings
@@ -123,7 +124,7 @@ fn data(folder: &Path) -> Finding {
     let there = folder.ancestors().find(|path| fs::symlink_metadata(path).is_ok()).unwrap_or(folder);
     match tool::try_to_write(there) {
         Ok(()) if there == folder => Finding::well("data", shown.to_string()),
-        Ok(()) => Finding::well("data", format!("{shown}, which the first run will make")),
+        Ok(()) => Finding::well("data", format!("{shown} (created by the first run)")),
         Err(error) if there == folder => {
             Finding::broken("data", format!("{shown} cannot be written ({error}): {OTHER_FOLDER}"))
         }
@@ -131,7 +132,7 @@ fn data(folder: &Path) -> Finding {
             let there = there.display();
             Finding::broken(
                 "data",
-                format!("{shown} cannot be made, for {there} cannot be written ({error}): {OTHER_FOLDER}"),
+                format!("{shown} cannot be created because {there} is not writable ({error}): {OTHER_FOLDER}"),
             )
         }
     }
@@ -144,10 +145,10 @@ fn temporary_files(workspace: &Path, data: &Path) -> Finding {
     let removed: usize = searched.iter().map(|cleared| cleared.removed).sum();
     let rest = match searched.iter().all(|cleared| cleared.complete) {
         true => "",
-        false => "; not every folder was searched, there are too many",
+        false => "; some folders were not searched because there are too many",
     };
     match removed {
-        0 => Finding::well("temporary", format!("no files of killed processes{rest}")),
+        0 => Finding::well("temporary", format!("no temporary files left by killed processes{rest}")),
         1 => Finding::note("temporary", format!("removed a file that a killed process had left{rest}")),
         _ => Finding::note("temporary", format!("removed {removed} files that killed processes had left{rest}")),
     }
@@ -155,7 +156,7 @@ fn temporary_files(workspace: &Path, data: &Path) -> Finding {
 
 async fn database(config: &Config) -> Finding {
     if !location(config).exists() {
-        return Finding::well("database", "none yet");
+        return Finding::well("database", "not created yet");
     }
     let store = match open_store(config) {
         Ok(store) => store,
@@ -172,7 +173,7 @@ async fn database(config: &Config) -> Finding {
     }
 }
 
-/// How a language model is had.
+/// How to choose a language model.
 const WAYS: &str = "set ANTHROPIC_API_KEY or OPENAI_API_KEY, or name a local one with -m ollama/MODEL";
 
 fn model(config: &Config) -> Finding {
@@ -182,10 +183,11 @@ fn model(config: &Config) -> Finding {
     let name = model.split('/').next().unwrap_or_default();
     let Some(provider) = config.providers.iter().find(|provider| provider.name == name) else {
         return match name {
-            "builtin" => {
-                Finding::note("model", format!("{model}, for the household and without a language model; {WAYS}"))
-            }
-            "scripted" => Finding::well("model", format!("{model}, whose replies are read from a file")),
+            "builtin" => Finding::note(
+                "model",
+                format!("{model}: the offline rules engine, for the household only; for a language model {WAYS}"),
+            ),
+            "scripted" => Finding::well("model", format!("{model}: replies are read from a file")),
             _ => Finding::broken("model", format!("{model}: no provider '{name}' is configured")),
         };
     };
@@ -204,7 +206,7 @@ fn model(config: &Config) -> Finding {
 
 fn household(config: &Config) -> Finding {
     let Some(named) = &config.household else {
-        return Finding::well("household", "none; household.folder names one, and `majordomo run --demo` shows one");
+        return Finding::well("household", "not configured; set household.folder, or try `majordomo run --demo`");
     };
     let places = [
         ("folder", &named.folder),
@@ -220,14 +222,14 @@ fn household(config: &Config) -> Finding {
 fn trust(config: &Config) -> Finding {
     let root = config.project.root.display();
     let left_out = || match config.withheld.is_empty() {
-        true => "it only narrows".to_owned(),
-        false => format!("left out: {}; `majordomo trust` shows it", config.withheld.summary()),
+        true => "its settings only restrict".to_owned(),
+        false => format!("not in effect: {}; `majordomo trust` shows it", config.withheld.summary()),
     };
     match config.project.standing {
-        Standing::Empty => Finding::well("trust", format!("{root} brings nothing along")),
+        Standing::Empty => Finding::well("trust", format!("{root} has no settings of its own")),
         Standing::Trusted => Finding::well("trust", format!("{root} is trusted")),
         Standing::Declined => Finding::well("trust", format!("{root} is not trusted, as you chose; {}", left_out())),
-        Standing::Changed => Finding::note("trust", format!("{root} has changed since; {}", left_out())),
+        Standing::Changed => Finding::note("trust", format!("{root} has changed since it was trusted; {}", left_out())),
         Standing::Unknown => Finding::note("trust", format!("{root} is not trusted; {}", left_out())),
     }
 }
@@ -237,7 +239,7 @@ fn rules(config: &Config) -> Finding {
         config.rules.iter().map(|rule| rule.origin.rsplit_once(':').map_or(&*rule.origin, |(file, _)| file)).collect();
     files.dedup();
     match config.rules.len() {
-        0 => Finding::well("rules", "none; the modes decide"),
+        0 => Finding::well("rules", "none; the mode decides"),
         count => Finding::well("rules", format!("{count} in {}", files.join(", "))),
     }
 }

@@ -1,6 +1,6 @@
-//! `majordomo explain`: what would become of a call, who on the way from the root says what, and by which rule.
+//! `majordomo explain`: whether a call is allowed, needs approval or is denied, and what each thread from the root down contributes.
 //!
-//! The thread is read from its log, the rules are those that stand at this moment. The decision is the one that a run takes
+//! The thread is read from its log; the rules are the current ones. The decision is the one that a run takes
 //! ([`Thread::rule_on`]), on the same facts. Nothing is called.
 
 use std::sync::Arc;
@@ -14,6 +14,7 @@ use majordomo::config::Flags;
 use majordomo::staff::{open_house, open_store};
 use serde_json::{Value, json};
 use store::Store;
+use tool::Origin;
 use view::safe;
 
 use super::config::TEXT_ONLY;
@@ -24,7 +25,7 @@ use crate::out;
 
 /// Events that are read at once.
 const PAGE: usize = 1000;
-/// The widest that a stranger's words are shown.
+/// The widest that untrusted text is shown.
 const WIDE: usize = 160;
 
 /// `majordomo explain`.
@@ -38,7 +39,7 @@ pub async fn explain(arguments: &Explain) -> Result<u8, Failure> {
     let workspace = (&*thread.created.workspace).into();
     let flags = Flags { demo: thread.created.household.as_deref() == Some(SAMPLE), ..flags };
     let (surroundings, config) = configured_in(workspace, (&surroundings, &config), &flags)?;
-    let house = open_house(&surroundings, &config, &hands(sandbox(&surroundings, &config)))?;
+    let (house, tools) = open_house(&surroundings, &config, hands(sandbox(&surroundings, &config)))?;
 
     let name = arguments.tool.as_str();
     let tool = house.tool(name, &thread.created);
@@ -49,7 +50,8 @@ pub async fn explain(arguments: &Explain) -> Result<u8, Failure> {
     let input = input(tool.as_ref(), arguments.arguments.as_deref())?;
     let ruling = thread.rule_on(&house, name, &input);
     let rules = (house.rules)();
-    let answer = Answer { id: &id, thread: &thread, tool: name, input: &input, ruling: &ruling, rules: &rules };
+    let origin = tools.origin(name);
+    let answer = Answer { id: &id, thread: &thread, tool: name, origin, input: &input, ruling: &ruling, rules: &rules };
     let mut result = out::Result::Stdout;
     if arguments.json {
         result.line(&answer.object().to_string())?;
@@ -67,6 +69,8 @@ struct Answer<'a> {
     id: &'a ThreadId,
     thread: &'a Thread,
     tool: &'a str,
+    /// Where the tool comes from; none for a verb, and for a tool that this process does not have.
+    origin: Option<Origin>,
     input: &'a Json,
     ruling: &'a Ruling,
     rules: &'a [Rule],
@@ -76,6 +80,9 @@ impl Answer<'_> {
     fn lines(&self) -> Vec<String> {
         let created = &self.thread.created;
         let mut lines = vec![format!("{} of {} ({})", self.tool, self.id, safe::line(&created.name, 40))];
+        if let Some(origin) = self.origin {
+            lines.push(format!("  origin     {origin}"));
+        }
         if let Some(weighed) = &self.ruling.weighed {
             self.weighed(weighed, &mut lines);
         }
@@ -109,12 +116,12 @@ impl Answer<'_> {
         }
         lines.push(format!("  protected  {}", list(&assessment.protected)));
         if !assessment.is_readable {
-            lines.push("  it cannot be read, so that any rule which asks or denies may be meant".to_owned());
+            lines.push("  the command cannot be parsed, so any rule that asks or denies may apply".to_owned());
         } else if !assessment.is_plain {
-            lines.push("  its subjects do not tell all of it, so that no pattern allows it".to_owned());
+            lines.push("  the text does not show everything that it does, so no pattern can allow it".to_owned());
         }
         if self.thread.foreign {
-            lines.push("  text from outside was read before".to_owned());
+            lines.push("  the thread has read untrusted text (mail, web, reports of others)".to_owned());
         }
         for rule in &self.thread.granted {
             lines.push(format!("  consent    {}", safe::line(&rule.to_string(), WIDE)));
@@ -148,6 +155,7 @@ impl Answer<'_> {
         let mut object = self.ruling.weighed.as_ref().map_or_else(|| json!({ "chain": [] }), about);
         object["id"] = json!(self.id);
         object["tool"] = json!(self.tool);
+        object["origin"] = json!(self.origin);
         object["input"] = self.input.value();
         object["foreign"] = json!(self.thread.foreign);
         object["granted"] = json!(self.thread.granted);
@@ -192,7 +200,7 @@ async fn read(store: &dyn Store, id: &ThreadId) -> Result<Thread, Failure> {
 fn input(tool: Option<&ToolInfo>, text: Option<&str>) -> Result<Json, Failure> {
     let (Some(text), Some(tool)) = (text, tool) else { return Ok(Json::object()) };
     if text.trim_start().starts_with('{') {
-        return Json::parse(text).map_err(|error| Failure::usage(format!("these arguments are no JSON: {error}")));
+        return Json::parse(text).map_err(|error| Failure::usage(format!("the arguments are not valid JSON: {error}")));
     }
     let schema = tool.schema.value();
     let key = ["command", "path"].into_iter().find(|key| schema["properties"].get(key).is_some());
@@ -202,15 +210,15 @@ fn input(tool: Option<&ToolInfo>, text: Option<&str>) -> Result<Json, Failure> {
 
 fn no_tool(house: &House, name: &str) -> Failure {
     let known: Vec<&str> = house.tools.keys().map(AsRef::as_ref).collect();
-    Failure::usage(format!("there is no tool '{}': {}", safe::line(name, 40), known.join(", ")))
+    Failure::usage(format!("there is no tool '{}'; the tools are: {}", safe::line(name, 40), known.join(", ")))
 }
 
 fn word(reach: &agent::tools::Reach) -> &'static str {
     use agent::tools::Reach;
     match reach {
-        Reach::ReadOnly => "it only reads",
-        Reach::Own => "what is the agent's own",
+        Reach::ReadOnly => "read-only",
+        Reach::Own => "the agent's own notes and lists",
         Reach::Workspace => "the workspace",
-        Reach::World => "beyond the workspace",
+        Reach::World => "outside the workspace",
     }
 }

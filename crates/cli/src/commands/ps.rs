@@ -53,10 +53,10 @@ pub async fn ps(flags: &Flags, json: bool, watch: bool) -> Result<u8, Failure> {
                 }
             }
             for root in &left {
-                out::note(&format!("{root} was left by its process; go on with: majordomo thread resume {root}"));
+                out::note(&format!("{root} was interrupted; continue with: majordomo thread resume {root}"));
             }
             if running.is_empty() {
-                out::note("nothing runs");
+                out::note("nothing is running");
             }
             if watch && !running.is_empty() {
                 result.line("")?;

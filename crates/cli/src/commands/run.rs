@@ -69,8 +69,8 @@ pub async fn resume(name: &str, flags: &Flags, questions: &Questions, output: Ou
             let before = Follower::new(store, thread.clone()).read_all().await?;
             let report =
                 before.iter().rev().find_map(|record| majordomo::follow::root_report(record, &thread)).cloned();
-            let report = report.ok_or_else(|| Failure::failed(format!("nothing was ever asked of thread {thread}")))?;
-            out::note("nothing is left to do; this is what the last run answered");
+            let report = report.ok_or_else(|| Failure::failed(format!("thread {thread} has no run")))?;
+            out::note("the run is already finished; this is its answer");
             show.catch_up(&before);
             let now = house.runtime().clock().now();
             house.runtime().leave().await;
@@ -92,8 +92,8 @@ pub async fn resume(name: &str, flags: &Flags, questions: &Questions, output: Ou
 
 /// What a person should know of a run without a language model, and of one in the sample household.
 fn hints(model: &str, demo: bool) -> Vec<String> {
-    let rules = "answers come from rules, not from a language model: -m ollama/MODEL, ANTHROPIC_API_KEY or OPENAI_API_KEY bring one";
-    let sample = "this is the sample household, whose clock stands at 2026-01-15T10:00Z";
+    let rules = "answers come from the offline rules engine; for a language model use -m ollama/MODEL, or set ANTHROPIC_API_KEY or OPENAI_API_KEY";
+    let sample = "this is the sample household; its clock is set to 2026-01-15T10:00Z";
     let wanted = [(model == "builtin/rules", rules), (demo, sample)];
     wanted.into_iter().filter(|(is_wanted, _)| *is_wanted).map(|(_, hint)| format!("note: {hint}")).collect()
 }
@@ -164,7 +164,7 @@ async fn watch(
             _ = tail.changed() => None,
         };
         if let Some((code, word)) = signal {
-            out::note(&format!("{word}; go on with: majordomo thread resume {root}"));
+            out::note(&format!("{word}; continue with: majordomo thread resume {root}"));
             tokio::select! {
                 () = runtime.leave() => {}
                 _ = interrupts.recv() => {}
@@ -220,5 +220,6 @@ fn show_delta(show: &mut Show, delta: Result<Fleeting, RecvError>) -> anyhow::Re
 fn read_schema(path: &std::path::Path) -> Result<Json, Failure> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| Failure::usage(format!("cannot read the schema {}: {error}", path.display())))?;
-    Json::parse(&text).map_err(|error| Failure::usage(format!("the schema {} is no JSON: {error}", path.display())))
+    Json::parse(&text)
+        .map_err(|error| Failure::usage(format!("the schema {} is not valid JSON: {error}", path.display())))
 }

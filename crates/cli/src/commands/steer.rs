@@ -12,7 +12,7 @@ use crate::out;
 /// `majordomo steer`.
 pub async fn steer(name: &str, text: &str, flags: &Flags) -> Result<u8, Failure> {
     if text.trim().is_empty() {
-        return Err(Failure::usage("there is nothing to tell it"));
+        return Err(Failure::usage("the message is empty"));
     }
     let (surroundings, config) = configured(flags)?;
     let house = staff(&surroundings, config, Options::default()).await?;
@@ -23,17 +23,17 @@ pub async fn steer(name: &str, text: &str, flags: &Flags) -> Result<u8, Failure>
         let input = Outside::person_steers(text);
         runtime.send(&id, input).await.map_err(Failure::from)
     } else {
-        Err(Failure::failed(format!("nothing runs in thread {id}, so nobody would read it")))
+        Err(Failure::failed(format!("thread {id} is not running, so the message would not be read")))
     };
     runtime.leave().await;
     sent?;
     if threads::word(&row, &living) == "interrupted" {
         out::note(&format!(
-            "kept for {id}, whose process is gone; it reads it after: majordomo thread resume {}",
+            "recorded for {id}, whose process has ended; it is read after: majordomo thread resume {}",
             id.root()
         ));
     } else {
-        out::note(&format!("{id} reads it at its next step"));
+        out::note(&format!("{id} reads the message before its next step"));
     }
     Ok(0)
 }

@@ -16,7 +16,7 @@ pub async fn stop(name: &str, now: bool, reason: &str, flags: &Flags) -> Result<
     let (id, row) = thread::find(&**runtime.store(), name).await?;
     if !row.state.is_live() {
         runtime.leave().await;
-        return Err(Failure::failed(format!("nothing runs in thread {id}")));
+        return Err(Failure::failed(format!("thread {id} is not running")));
     }
     let strength = if now { Strength::Kill } else { Strength::Cancel };
     let stopped = runtime.stop(&id, strength, reason).await;

@@ -50,7 +50,7 @@ pub async fn ls(flags: &Flags, json: bool, limit: usize, all: bool) -> Result<u8
         }
     }
     if rows.is_empty() {
-        out::note("there are no threads yet: majordomo run \"…\" makes one");
+        out::note("there are no threads yet; majordomo run \"…\" starts one");
     } else if rows.len() == limit {
         out::note(&format!("the newest {limit} are shown; -n shows more"));
     }
@@ -61,8 +61,9 @@ pub async fn ls(flags: &Flags, json: bool, limit: usize, all: bool) -> Result<u8
 pub async fn show(name: &str, flags: &Flags, form: Form) -> Result<u8, Failure> {
     let (_, config) = configured(flags)?;
     let dialect = form.dialect.as_deref().unwrap_or(&config.dialect);
-    let dialect = Dialect::named(dialect)
-        .ok_or_else(|| Failure::usage(format!("there is no dialect '{dialect}': {}", Dialect::NAMES.join(", "))))?;
+    let dialect = Dialect::named(dialect).ok_or_else(|| {
+        Failure::usage(format!("there is no dialect '{dialect}'; the dialects are: {}", Dialect::NAMES.join(", ")))
+    })?;
     let store = open_store(&config)?;
     let thread = store.resolve(name).await?;
     let records = Follower::new(store, thread.root()).read_all().await?;

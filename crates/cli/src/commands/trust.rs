@@ -29,7 +29,8 @@ pub fn trust(arguments: &Trust) -> Result<u8, Failure> {
     let mut result = out::Result::Stdout;
     if arguments.revoke {
         let was_there = trust::forget(&config.data, &project.root)?;
-        let said = if was_there { "is forgotten: it can only narrow" } else { "was not known" };
+        let said =
+            if was_there { "is no longer trusted: its settings can only restrict" } else { "was not trusted before" };
         result.line(&format!("{root} {said}"))?;
         return Ok(0);
     }
@@ -41,11 +42,18 @@ pub fn trust(arguments: &Trust) -> Result<u8, Failure> {
     }
     let is_agreed = match arguments.yes {
         true => true,
-        false if io::stdin().is_terminal() => asked("Trust it?")?,
-        false => return Err(Failure::usage("nobody can be asked here: --show shows it, --yes trusts it")),
+        false if io::stdin().is_terminal() => asked("Trust this project?")?,
+        false => {
+            return Err(Failure::usage(
+                "stdin is not a terminal, so you cannot be asked: --show shows it, --yes trusts it",
+            ));
+        }
     };
     trust::answer(&config.data, project, if is_agreed { Answer::Trusted } else { Answer::Declined })?;
-    result.line(&format!("{root} {}", if is_agreed { "is trusted" } else { "can only narrow" }))?;
+    result.line(&format!(
+        "{root} {}",
+        if is_agreed { "is trusted" } else { "is not trusted: its settings can only restrict" }
+    ))?;
     Ok(0)
 }
 
@@ -69,7 +77,7 @@ pub fn ls(flags: &Flags, json: bool) -> Result<u8, Failure> {
         }
     }
     if folders.is_empty() {
-        out::note("you were asked about no folder yet");
+        out::note("no folder was trusted or declined yet");
     }
     Ok(0)
 }
@@ -85,7 +93,7 @@ pub fn settled(flags: &Flags, may_ask: bool) -> Result<(Surroundings, Config), F
         for line in shown(&config) {
             out::note(&line);
         }
-        let is_agreed = asked("Trust it? Without that it can only narrow.")?;
+        let is_agreed = asked("Trust this project? Without trust its settings can only restrict.")?;
         trust::answer(&config.data, &config.project, if is_agreed { Answer::Trusted } else { Answer::Declined })?;
         config = Config::load(&surroundings, flags)?;
     }
@@ -110,11 +118,11 @@ fn shown(config: &Config) -> Vec<String> {
     let project = &config.project;
     let root = safe::line(&project.root.to_string_lossy(), WIDE);
     let says = match project.standing {
-        Standing::Empty => return vec![format!("{root} brings nothing along that needs trust")],
-        Standing::Trusted => "is trusted; this counts:",
-        Standing::Declined => "is not trusted, as you chose; this would count:",
-        Standing::Changed => "has changed since you were asked about it; this would count:",
-        Standing::Unknown => "is not trusted; this would count:",
+        Standing::Empty => return vec![format!("{root} has no settings that need trust")],
+        Standing::Trusted => "is trusted; in effect:",
+        Standing::Declined => "is not trusted, as you chose; trust would put into effect:",
+        Standing::Changed => "has changed since you decided; trust would put into effect:",
+        Standing::Unknown => "is not trusted; trust would put into effect:",
     };
     let mut lines = vec![format!("{root} {says}")];
     let of_project = |entry: &&Entry| match &entry.origin {
@@ -130,7 +138,7 @@ fn shown(config: &Config) -> Vec<String> {
     lines.extend(active.chain(&config.withheld.rules).map(rule));
     lines.extend(agents_of(project));
     if lines.len() == 1 {
-        lines.push("  nothing: it only narrows, and that counts in any case".to_owned());
+        lines.push("  nothing: its settings only restrict, and those are in effect without trust".to_owned());
     }
     lines
 }
@@ -145,7 +153,7 @@ fn agents_of(project: &Project) -> Vec<String> {
             Ok(definition) => {
                 let agent = definition.agent;
                 let tools = agent.tools.map_or("all tools".to_owned(), |tools| tools.join(", "));
-                let mode = agent.mode.map_or("the mode it is given", |mode| mode.as_str());
+                let mode = agent.mode.map_or("mode of its parent", |mode| mode.as_str());
                 format!("{} ({mode}; {tools}): {}", agent.name, agent.description)
             }
             Err(why) => format!("{name} cannot be used: {why}"),
@@ -157,7 +165,7 @@ fn agents_of(project: &Project) -> Vec<String> {
 
 /// Whether the person at this terminal says yes.
 fn asked(question: &str) -> Result<bool, Failure> {
-    let cannot = |error| Failure::failed(format!("nobody can be asked: {error}"));
+    let cannot = |error| Failure::failed(format!("cannot ask at the terminal: {error}"));
     write!(io::stderr().lock(), "{question} [y/N] ").map_err(cannot)?;
     let mut answer = String::new();
     io::stdin().read_line(&mut answer).map_err(cannot)?;

@@ -90,7 +90,7 @@ async fn said(question: &Approval, lines: &[(&'static str, &'static str)]) -> (S
 async fn a_letter_decides_and_an_empty_line_does_not() {
     let (decision, screen) = said(&question(Some("a.txt")), &[("> ", "\n"), ("> ", "perhaps\n"), ("> ", "y\n")]).await;
     assert_eq!(decision, Said::Decided(allow(Scope::Once, None)));
-    assert!(screen.contains("20260115-k3f9/1 needs your consent"), "{screen}");
+    assert!(screen.contains("20260115-k3f9/1 needs your approval"), "{screen}");
     assert!(screen.contains("t this thread"), "{screen}");
     let (decision, _) = said(&question(Some("a.txt")), &[("> ", "t\n")]).await;
     assert_eq!(decision, Said::Decided(allow(Scope::Thread, None)));
@@ -107,7 +107,7 @@ async fn a_refusal_may_say_why() {
 // T26
 #[tokio::test]
 async fn consent_for_ever_shows_its_pattern_and_is_confirmed() {
-    let lines = [("> ", "a\n"), ("allow write_file 'a.txt'", "\n"), ("> ", "a\n"), ("write it down?", "y\n")];
+    let lines = [("> ", "a\n"), ("allow write_file 'a.txt'", "\n"), ("> ", "a\n"), ("allow this from now on?", "y\n")];
     let (decision, _) = said(&question(Some("a.txt")), &lines).await;
     assert_eq!(decision, Said::Decided(allow(Scope::Always, None)));
 }
@@ -144,7 +144,7 @@ async fn a_question_that_is_answered_elsewhere_is_given_up() {
     let question = question(None);
     let (said, ()) = tokio::join!(consult(&sitting, &question, 2), async {
         let screen = tokio::task::spawn_blocking(|| player.join().expect("it was shown")).await.expect("a screen");
-        assert!(screen.contains("(2 more in line)"), "{screen}");
+        assert!(screen.contains("(2 more waiting)"), "{screen}");
         over.end("denied");
     });
     assert_eq!(said, Said::Over);
@@ -256,7 +256,7 @@ async fn a_question_that_is_answered_elsewhere_is_taken_back_from_the_screen() {
         wait(play(&keys, &[("/1 needs", ""), ("> ", "")])).await;
         let first = store.approval(&ApprovalId::of(&thread, 1)).await.expect("a row").expect("a question");
         decide(&store, &first.question, Decision::Deny { reason: None }, "elsewhere").await.expect("a decision");
-        let rest = [("/1 is no longer asked here: it is denied", ""), ("/2 needs", ""), ("> ", "y\n")];
+        let rest = [("/1 needs no answer here any more: denied", ""), ("/2 needs", ""), ("> ", "y\n")];
         wait(play(&keys, &rest)).await;
     };
     let (report, ()) = tokio::join!(follow(&staff, handle, person), elsewhere);

@@ -51,7 +51,7 @@ fn a_question_shows_everything_that_its_answer_is_bound_to() {
         assert!(shown.contains(words), "{words}: {shown}");
     }
     asked.standing = None;
-    assert!(lines(&asked, Depth::Short, NOW).join("\n").contains("beyond this call is not offered"));
+    assert!(lines(&asked, Depth::Short, NOW).join("\n").contains("not offered for this call"));
     assert!(lines(&asked, Depth::Short, asked.expires_at).join("\n").contains("it has expired"));
 }
 

@@ -45,7 +45,7 @@ fn a_sub_agent_that_was_stopped_is_called_stopped_wherever_it_is_shown() {
     let page = site.enter(&browser);
     say(&page, "Survey the house");
     page.wait_for(GROUP);
-    page.click("[title='Open by itself']");
+    page.click("[title='Open as a conversation']");
     page.wait_for_text("[role=log]", "Wait for ever");
     stop_now(&page);
     page.wait_for_text(".card", "was stopped");

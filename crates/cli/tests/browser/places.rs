@@ -17,7 +17,7 @@ fn a_sub_agents_own_view_begins_with_its_brief_and_ends_with_its_report() {
     let (site, browser) = (Site::scripted(&family(), &[]), Browser::start());
     let page = site.enter(&browser);
     ask(&page, "Survey the house");
-    page.click("[title='Open by itself']");
+    page.click("[title='Open as a conversation']");
     page.wait_for_text("[role=log]", "both shut");
     let talk = page.text("[role=log]");
     let places = ["Count the doors", "list_dir", "Report", "both shut"].map(|words| talk.find(words));

@@ -131,7 +131,7 @@ impl<'a> Trial<'a> {
         let told = self.world.call(&["steer", root, words]);
         match told.code {
             Some(0) => self.steered = true,
-            _ => assert!(told.err.contains("nothing runs in thread"), "{told:?}"),
+            _ => assert!(told.err.contains("is not running"), "{told:?}"),
         }
     }
 

@@ -127,5 +127,5 @@ fn the_doctor_removes_temporary_files_of_killed_processes() {
     assert!(told.out.contains("note   temporary     removed a file that a killed process had left"), "{told:?}");
     assert_eq!(temporary(&folder), [""; 0]);
     let told = place.call(&["doctor"]);
-    assert!(told.out.contains("ok     temporary     no files of killed processes"), "{told:?}");
+    assert!(told.out.contains("ok     temporary     no temporary files left by killed processes"), "{told:?}");
 }

@@ -96,7 +96,8 @@ fn tools() -> Vec<String> {
     let world = World::new(env!("CARGO_BIN_EXE_majordomo"), &[scene("Go", &[says("Done.")])]);
     world.run("Go", &[]).done().answer(0);
     let told = world.call(&["explain", world.root().as_str(), "no_such_tool"]);
-    let (_, names) = told.err.split_once("there is no tool 'no_such_tool': ").expect("the names of the tools");
+    let (_, names) =
+        told.err.split_once("there is no tool 'no_such_tool'; the tools are: ").expect("the names of the tools");
     let names = names.lines().next().expect("a line");
     names.split(", ").map(|name| name.trim().to_owned()).collect()
 }

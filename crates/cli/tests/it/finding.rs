@@ -90,7 +90,7 @@ async fn the_frames_of_a_thread_can_be_had_again_as_they_went_out() {
 async fn a_run_that_is_over_is_not_run_again_by_resuming_it() {
     let (desk, id) = desk_with_a_run().await;
     let ran = desk.run(&["thread", "resume", &id, "--json"]).await.exits(0);
-    assert!(ran.stderr.contains("nothing is left to do"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("already finished"), "{}", ran.stderr);
     let told = ran.json();
     assert_eq!((&told["answer"], &told["usage"]["tree"]["model_calls"]), (&"The leaf is green.".into(), &3.into()));
     let ran = desk.run(&["thread", "resume", &format!("{id}.1")]).await.exits(2);

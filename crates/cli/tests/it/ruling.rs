@@ -213,7 +213,7 @@ text = "Helped."
     let told = desk.run(&["explain", &child, "write_file", r#"{"path":"new.txt","content":"x"}"#, "--json"]).await;
     let told = told.exits(0).json();
     assert_eq!((told["action"].as_str(), told["chain"][0]["agent"].as_str()), (Some("ask"), Some("general")));
-    assert_eq!(told["subjects"][0], "new.txt");
+    assert_eq!((told["subjects"][0].as_str(), told["origin"].as_str()), (Some("new.txt"), Some("built_in")));
 
     let told = desk.run(&["explain", &root, "run_command", "git status"]).await.exits(0).stdout;
     assert!(told.contains("subjects   git status"), "{told}");
@@ -224,6 +224,7 @@ text = "Helped."
 
 const EXPLAINED: &str = "\
 write_file of CHILD (general)
+  origin     built in
   effect     creates the file new.txt
   reach      the workspace
   risk       medium
@@ -239,7 +240,7 @@ async fn the_doctor_finds_all_well_or_says_what_is_not() {
     let desk = Desk::new().with("ANTHROPIC_API_KEY", "sk-canary");
     let ran = desk.run(&["doctor"]).await.exits(0);
     assert!(ran.stdout.contains("ANTHROPIC_API_KEY is set") && !ran.stdout.contains("canary"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("database      none yet"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("database      not created yet"), "{}", ran.stdout);
     assert!(!desk.aside("home/.local/share/majordomo/majordomo.db").exists(), "it only looks");
 
     let model = desk.scripted(WRITES);
@@ -253,7 +254,7 @@ async fn the_doctor_finds_all_well_or_says_what_is_not() {
     };
     assert!(of("database").contains("schema ") && of("database").contains("SQLite 3."), "{findings}");
     assert!(of("household").contains("none; household.folder names one"), "{findings}");
-    assert!(of("rules").contains("1 in ") && of("trust").contains("left out: agent"), "{findings}");
+    assert!(of("rules").contains("1 in ") && of("trust").contains("not in effect: agent"), "{findings}");
     assert!(!of("sandbox").is_empty(), "{findings}");
 
     put(&desk, USER, "mode = \"yolo\"");

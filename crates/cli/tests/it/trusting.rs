@@ -55,7 +55,7 @@ async fn a_stranger_s_project_allows_nothing_until_it_is_trusted_and_again_nothi
     assert!(!desk.work("new.txt").exists());
 
     let ran = desk.run(&["trust", "--yes"]).await.exits(0);
-    assert!(ran.stdout.contains("  agent: spy (the mode it is given; write_file): Looks"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("  agent: spy (mode of its parent; write_file): Looks"), "{}", ran.stdout);
     let ran = writes(&desk).await.exits(0);
     assert_eq!(untrusted_lines(&ran), 0, "{}", ran.stderr);
     assert!(desk.work("new.txt").exists());
@@ -91,9 +91,9 @@ async fn what_would_be_trusted_is_shown_without_its_tricks_and_nobody_is_taken_t
     let shown = desk.run(&["trust", "--show"]).await.exits(0);
     let root = desk.work(".").canonicalize().expect("a folder");
     let expected = format!(
-        "{root} is not trusted; this would count:\n  agent = \"spy\"\n  policy.max_depth = 9\n  \
+        "{root} is not trusted; trust would put into effect:\n  agent = \"spy\"\n  policy.max_depth = 9\n  \
          rule: allow write_file ({root}/.majordomo/config.toml:6)\n  \
-         agent: spy (the mode it is given; write_file): Looks \\u{{1b}}[2Jaround.\n",
+         agent: spy (mode of its parent; write_file): Looks \\u{{1b}}[2Jaround.\n",
         root = root.display()
     );
     assert_eq!(shown.stdout, expected);
@@ -157,7 +157,7 @@ async fn at_terminal(desk: &Desk, answer: &str) -> String {
 #[tokio::test]
 async fn at_a_terminal_a_run_asks_once_for_what_it_finds_and_again_when_that_changes() {
     let desk = desk();
-    let question = "Trust it? Without that it can only narrow. [y/N]";
+    let question = "Trust this project? Without trust its settings can only restrict. [y/N]";
     let answers = async || desk.run(&["trust", "ls", "--json"]).await.exits(0).json()[0]["answer"].clone();
     let seen = at_terminal(&desk, "n\n").await;
     assert!(seen.contains(question) && seen.contains("rule: allow write_file"), "{seen}");

@@ -51,7 +51,7 @@ fn who_is_done_is_told_nothing_and_the_sender_hears_so() {
     for thread in [&root, &root.child(1)] {
         let refused = world.call(&["steer", thread.as_str(), "too late"]);
         assert_eq!(refused.answer(1), "");
-        assert!(refused.err.contains(&format!("nothing runs in thread {thread}")), "{}", refused.err);
+        assert!(refused.err.contains(&format!("thread {thread} is not running")), "{}", refused.err);
     }
     assert_eq!(world.log(), before, "nothing was written");
     world.call(&["steer", root.as_str(), " "]).answer(2);

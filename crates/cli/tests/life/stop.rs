@@ -110,12 +110,12 @@ fn a_second_stop_changes_nothing_and_a_third_finds_nothing_to_stop() {
     for stop in stops {
         let done = stop.done();
         // The slower of the two may find that everything is over.
-        assert!(done.code == Some(0) || done.err.contains("nothing runs"), "{done:?}");
+        assert!(done.code == Some(0) || done.err.contains("is not running"), "{done:?}");
     }
     assert_eq!(run.done().answer(9), "");
     let third = world.call(&["stop", root.as_str()]);
     assert_eq!(third.answer(1), "");
-    assert!(third.err.contains(&format!("nothing runs in thread {root}")), "{}", third.err);
+    assert!(third.err.contains(&format!("thread {root} is not running")), "{}", third.err);
     assert_eq!(count(&world.log(), &root, "stop_begun"), 1);
     assert!(world.commands().is_empty());
     world.assert_at_rest(&root);
@@ -166,7 +166,7 @@ fn a_run_whose_process_is_gone_is_stopped_without_asking_any_model() {
         world.assert_at_rest(&root);
         let resumed = world.call(&["thread", "resume", root.as_str()]);
         assert_eq!(resumed.answer(9), "");
-        assert!(resumed.err.contains("nothing is left to do"), "{}", resumed.err);
+        assert!(resumed.err.contains("already finished"), "{}", resumed.err);
     }
 }
 

@@ -68,8 +68,7 @@ impl File<'_> {
             "lends" => self.lends = self.known_tools(value, tools)?,
             "preset" => self.preset = Some(preset(&text_of(value)?)?),
             unknown => {
-                let known = ["name", "description", "model", "tools", "lends", "mode", "preset"];
-                let meant = nearest(&known, |known| likeness(unknown, known));
+                let meant = nearest(&front_matter::KEYS, |known| likeness(unknown, known));
                 self.warnings.push(format!("unknown key {unknown}{}", clause(meant)));
             }
         }
@@ -84,7 +83,7 @@ impl File<'_> {
                 text.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
             }
             Value::List(list) => list,
-            Value::Other => return Err("expects names of tools, as a list or with commas between them".to_owned()),
+            Value::Other => Vec::new(),
         };
         let mut known = Vec::<Arc<str>>::new();
         for name in asked {

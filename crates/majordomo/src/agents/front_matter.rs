@@ -1,8 +1,25 @@
-//! The head of an agent's file: flat YAML between two lines of three dashes, read tolerantly.
+//! The head of an agent's file: YAML between two lines of three dashes, read with limits, for a file may come from a stranger.
 //!
-//! Known here: scalars (plain, quoted, over several lines), lists (inline and one item a line), comments. Anything deeper
-//! is kept as [`Value::Other`], so that a file written for another product can be read for the keys that matter.
-//! Deliberately absent: anchors, tags, types. Every scalar is text, `1.0` and `no` included.
+//! Files of other products are read for the keys that matter: unknown keys may hold anything. Every scalar is text, `1.0` and
+//! `no` included. A text with a colon in it (`description: Use when: asked`), or one that begins with a character that YAML
+//! reserves, is no YAML; such files are common, so that a head that cannot be read is read once more with its plain texts
+//! in quotes.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_saphyr::options::MergeKeyPolicy;
+use serde_saphyr::{Error, Options, Spanned};
+
+/// Keys that hold a text.
+const TEXTS: [&str; 5] = ["name", "description", "model", "mode", "preset"];
+/// Keys that hold names of tools, as a list or as a text with commas.
+const LISTS: [&str; 2] = ["tools", "lends"];
+/// All keys that have a meaning.
+pub(super) const KEYS: [&str; 7] = ["name", "description", "model", "tools", "lends", "mode", "preset"];
+
+/// The most bytes that a head can have.
+const MAX_BYTES: usize = 32 * 1024;
 
 /// A file in its two parts.
 #[derive(Debug, PartialEq, Eq)]
@@ -25,224 +42,254 @@ pub(super) struct Field {
 pub(super) enum Value {
     Text(String),
     List(Vec<String>),
-    /// Something deeper than a list of scalars.
+    /// The value of an unknown key, which is not read.
     Other,
 }
 
 /// Takes a file apart, or says in a sentence what is wrong with it. The sentence repeats nothing but keys.
 pub(super) fn split(text: &str) -> Result<Split<'_>, String> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut lines = Lines { rest: text, number: 0 };
-    if lines.next().is_none_or(|(_, line)| line != "---") {
+    let (head, body) = parts(text)?;
+    if head.len() > MAX_BYTES {
+        return Err(format!("the front matter is longer than {} KiB: shorten it", MAX_BYTES / 1024));
+    }
+    let (head, keys) = match parse::<Keys>(&head) {
+        Ok(keys) => (head, keys),
+        Err(error) => {
+            let quoted = quoted(&head);
+            let keys = parse::<Keys>(&quoted).map_err(|_| syntax(&error))?;
+            (quoted, keys)
+        }
+    };
+    let Fields(fields) = parse::<Fields>(&head).map_err(|error| {
+        let at = line(&error);
+        match keys.0.iter().rev().find(|(_, line)| *line <= at) {
+            Some((key, line)) if LISTS.contains(&key.as_str()) => {
+                format!("line {line}: {key} expects names of tools, as a list or with commas between them")
+            }
+            Some((key, line)) if TEXTS.contains(&key.as_str()) => format!("line {line}: {key} expects a text"),
+            _ => syntax(&error),
+        }
+    })?;
+    Ok(Split { fields, body: body.trim() })
+}
+
+/// The lines between the dashes, and what is below them.
+fn parts(text: &str) -> Result<(String, &str), String> {
+    let mut rest = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut next_line = || {
+        let (line, below) = rest.split_once('\n').unwrap_or((rest, ""));
+        let is_over = rest.is_empty();
+        rest = below;
+        (!is_over).then(|| (line.strip_suffix('\r').unwrap_or(line), below))
+    };
+    if next_line().is_none_or(|(line, _)| line != "---") {
         return Err("line 1: a file begins with front matter, between two lines of three dashes".to_owned());
     }
-    let mut chunks: Vec<Chunk<'_>> = Vec::new();
-    loop {
-        let Some((number, line)) = lines.next() else {
-            return Err("the front matter does not end: a line of exactly three dashes is missing".to_owned());
-        };
+    let mut head = String::new();
+    while let Some((line, below)) = next_line() {
         if line == "---" {
-            break;
+            head.truncate(head.trim_end().len());
+            return Ok((head, below));
         }
-        let is_below = line.starts_with([' ', '\t', '-']);
-        match chunks.last_mut() {
-            _ if line.trim().is_empty() || line.starts_with('#') => {}
-            Some(chunk) if is_below => chunk.below.push(line),
-            _ => chunks.push(Chunk::begin(number, line)?),
-        }
+        head.push_str(line);
+        head.push('\n');
     }
-    let mut fields = Vec::<Field>::new();
-    for chunk in chunks {
-        let Chunk { line, key, .. } = chunk;
-        if fields.iter().any(|field| field.key == key) {
-            return Err(format!("line {line}: {key} is said twice"));
-        }
-        let value = chunk.value().map_err(|why| format!("line {line}: {key} {why}"))?;
-        fields.push(Field { key: key.to_owned(), value, line });
-    }
-    Ok(Split { fields, body: lines.rest.trim() })
+    Err("the front matter does not end: a line of exactly three dashes is missing".to_owned())
 }
 
-/// A key with the lines that belong to it.
-struct Chunk<'a> {
-    line: usize,
-    key: &'a str,
-    head: &'a str,
-    below: Vec<&'a str>,
+/// Reads YAML with limits that no honest head reaches.
+fn parse<T: for<'de> Deserialize<'de>>(head: &str) -> Result<T, Error> {
+    let options: Options = serde_saphyr::options! {
+        budget: serde_saphyr::budget! {
+            max_depth: 16,
+            flow_nesting_limit: 16,
+            max_nodes: 2_000,
+            max_events: 6_000,
+            max_anchors: 16,
+            max_aliases: 16,
+            max_recorded_anchor_events: 2_000,
+            max_recorded_anchor_bytes: MAX_BYTES,
+            max_documents: 1,
+        },
+        alias_limits: serde_saphyr::alias_limits! {
+            max_total_replayed_events: 2_000,
+            max_replay_stack_depth: 4,
+        },
+        merge_keys: MergeKeyPolicy::AsOrdinary,
+        with_snippet: false,
+    };
+    serde_saphyr::from_str_with_options(head, options)
 }
 
-impl<'a> Chunk<'a> {
-    fn begin(line: usize, text: &'a str) -> Result<Self, String> {
-        let (key, head) = text
-            .split_once(": ")
-            .or_else(|| text.trim_end().strip_suffix(':').map(|key| (key, "")))
-            .ok_or_else(|| format!("line {line}: write it as key: value"))?;
-        Ok(Self { line, key: unquoted_key(key.trim()), head: head.trim(), below: Vec::new() })
-    }
-
-    fn value(&self) -> Result<Value, String> {
-        let below: Vec<&str> = self.below.iter().map(|line| line.trim()).collect();
-        let head = match self.head.chars().next() {
-            Some('#') => "",
-            _ => self.head,
-        };
-        match head.chars().next() {
-            None if below.iter().all(|line| *line == "-" || line.starts_with("- ")) => list(&below),
-            None => Ok(Value::Other),
-            Some('|') => Ok(Value::Text(below.join("\n"))),
-            Some('>') => Ok(Value::Text(below.join(" "))),
-            Some('{' | '&' | '*' | '!') if !head.starts_with("**") => Ok(Value::Other),
-            Some('[') => inline_list(&whole(head, &below)),
-            Some(_) => scalar(&whole(head, &below)).map(Value::Text),
-        }
-    }
+/// The line of the file on which an error was found.
+fn line(error: &Error) -> usize {
+    error.location().and_then(|place| usize::try_from(place.line()).ok()).map_or(1, in_file)
 }
 
-/// One item a line. An item that is a map of its own makes the whole list deeper than we read.
-fn list(lines: &[&str]) -> Result<Value, String> {
-    let mut items = Vec::new();
-    for line in lines {
-        let item = line[1..].trim();
-        if item.starts_with(['{', '[']) {
-            return Ok(Value::Other);
-        }
-        items.push(scalar(item)?);
-    }
-    Ok(Value::List(items))
+/// The head begins on the second line of its file.
+fn in_file(line: usize) -> usize {
+    line + 1
 }
 
-fn inline_list(text: &str) -> Result<Value, String> {
-    let inner = uncommented(text).trim().strip_prefix('[').and_then(|text| text.strip_suffix(']'));
-    let inner = inner.ok_or("has a list without its closing bracket")?;
-    if inner.contains(['[', '{']) {
-        return Ok(Value::Other);
-    }
-    let mut items = Vec::new();
-    for item in outside_quotes(inner, ',') {
-        if !item.trim().is_empty() {
-            items.push(scalar(item.trim())?);
+/// A sentence about a head that is no YAML with keys and values, without the text itself.
+fn syntax(error: &Error) -> String {
+    let line = line(error);
+    match error {
+        Error::DuplicateMappingKey { key: Some(key), .. } => format!("line {line}: {key} is given twice"),
+        Error::ExternalMessage { msg, .. } if msg.contains("quote") => {
+            format!("line {line}: a text has no closing quote")
         }
-    }
-    Ok(Value::List(items))
-}
-
-fn scalar(text: &str) -> Result<String, String> {
-    let unclosed = || "has a text without its closing quote".to_owned();
-    let text = uncommented(text).trim();
-    match text.chars().next() {
-        Some('\'') => {
-            let inner = text[1..].strip_suffix('\'').ok_or_else(unclosed)?;
-            Ok(inner.replace("''", "'"))
+        Error::ExternalMessage { msg, .. } if msg.contains("bracket") => {
+            format!("line {line}: a list has no closing bracket")
         }
-        Some('"') => {
-            let inner = text[1..].strip_suffix('"').ok_or_else(unclosed)?;
-            Ok(unescaped(inner))
+        Error::ExternalMessage { .. } => {
+            format!("line {line}: this is not valid YAML; put a text with special characters in quotes")
         }
-        _ => Ok(text.to_owned()),
+        Error::Budget { .. }
+        | Error::AliasReplayLimitExceeded { .. }
+        | Error::AliasExpansionLimitExceeded { .. }
+        | Error::AliasReplayStackDepthExceeded { .. } => {
+            format!("line {line}: the front matter is too deep, too long or has too many aliases: simplify it")
+        }
+        _ => format!("line {line}: write it as key: value"),
     }
 }
 
-fn unescaped(text: &str) -> String {
-    let mut plain = String::new();
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        match (c, c == '\\') {
-            (_, true) => match chars.next() {
-                Some('n') => plain.push('\n'),
-                Some('t') => plain.push('\t'),
-                Some(other) => plain.push(other),
-                None => plain.push('\\'),
-            },
-            (c, false) => plain.push(c),
+/// The same head, line by line, with the plain texts of its keys in quotes and without tabs before a line's text.
+fn quoted(head: &str) -> String {
+    let is_below = |line: &str| line.trim().is_empty() || line.starts_with([' ', '\t', '-', '#']);
+    let mut lines = head.lines().peekable();
+    let mut quoted = String::new();
+    while let Some(line) = lines.next() {
+        let mut below = Vec::new();
+        while let Some(line) = lines.next_if(|line| is_below(line)) {
+            below.push(line);
         }
-    }
-    plain
-}
-
-fn unquoted_key(key: &str) -> &str {
-    let inner = |quote: char| key.strip_prefix(quote).and_then(|key| key.strip_suffix(quote));
-    inner('"').or_else(|| inner('\'')).unwrap_or(key)
-}
-
-/// A head and the lines that continue it.
-fn whole(head: &str, below: &[&str]) -> String {
-    std::iter::once(head).chain(below.iter().copied()).collect::<Vec<_>>().join(" ")
-}
-
-/// The text before a comment: a `#` after a blank, outside quotes.
-fn uncommented(text: &str) -> &str {
-    let mut quotes = Quotes::default();
-    let mut before = ' ';
-    for (at, c) in text.char_indices() {
-        if !quotes.see(c, before) && c == '#' && before.is_whitespace() {
-            return &text[..at];
-        }
-        before = c;
-    }
-    text
-}
-
-/// The pieces between separators that stand outside quotes.
-fn outside_quotes(text: &str, separator: char) -> Vec<&str> {
-    let mut quotes = Quotes::default();
-    let (mut pieces, mut from, mut before) = (Vec::new(), 0, separator);
-    for (at, c) in text.char_indices() {
-        if !quotes.see(c, before) && c == separator {
-            pieces.push(&text[from..at]);
-            from = at + c.len_utf8();
-        }
-        before = c;
-    }
-    pieces.push(&text[from..]);
-    pieces
-}
-
-/// Whether a reader stands inside quotes. A quote opens only where a scalar begins, so that `don't` holds none.
-#[derive(Default)]
-struct Quotes {
-    open: Option<char>,
-    escaped: bool,
-}
-
-impl Quotes {
-    fn see(&mut self, c: char, before: char) -> bool {
-        match self.open {
-            Some(quote) => {
-                let closes = c == quote && !self.escaped;
-                self.escaped = c == '\\' && quote == '"' && !self.escaped;
-                if closes {
-                    self.open = None;
-                }
-                true
+        match line.split_once(": ") {
+            Some((key, text)) if !line.starts_with('#') && is_plain(text.trim()) => {
+                let lines = std::iter::once(text).chain(below.iter().copied());
+                let words: Vec<&str> =
+                    lines.map(|line| uncommented(line).trim()).filter(|line| !line.is_empty()).collect();
+                quoted.push_str(&format!("{key}: '{}'\n", words.join(" ").replace('\'', "''")));
+                quoted.extend(below.iter().map(|_| '\n'));
             }
-            None => {
-                let begins = before.is_whitespace() || before == ',' || before == '[';
-                if begins && (c == '"' || c == '\'') {
-                    self.open = Some(c);
+            _ => {
+                for line in std::iter::once(line).chain(below) {
+                    let text = line.trim_start_matches('\t');
+                    quoted.extend(std::iter::repeat_n("  ", line.len() - text.len()));
+                    quoted.push_str(text);
+                    quoted.push('\n');
                 }
-                self.open.is_some()
             }
         }
     }
+    quoted
 }
 
-/// Lines without their ends, LF or CRLF, and what is left after them.
-struct Lines<'a> {
-    rest: &'a str,
-    number: usize,
+/// Whether a value is a text without quotes: not quoted, no list, no map, no block, no reference.
+fn is_plain(value: &str) -> bool {
+    !value.is_empty()
+        && (value.starts_with("**") || !value.starts_with(['"', '\'', '[', '{', '|', '>', '&', '*', '!', '#']))
 }
 
-impl<'a> Iterator for Lines<'a> {
-    type Item = (usize, &'a str);
+/// The text before a comment: before a `#` that begins the line or follows a blank.
+fn uncommented(line: &str) -> &str {
+    let is_comment = |at: &usize| line[..*at].chars().next_back().is_none_or(char::is_whitespace);
+    line.match_indices('#').map(|(at, _)| at).find(is_comment).map_or(line, |at| &line[..at])
+}
 
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.rest.is_empty() {
-            return None;
+/// The keys of a head and their lines in the file, whatever they hold.
+struct Keys(Vec<(String, usize)>);
+
+/// The keys of a head with their values.
+struct Fields(Vec<Field>);
+
+impl<'de> Deserialize<'de> for Keys {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Read;
+        impl<'de> Visitor<'de> for Read {
+            type Value = Keys;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("keys with values")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Keys, A::Error> {
+                let mut keys = Vec::new();
+                while let Some((key, line)) = next_key(&mut map)? {
+                    map.next_value::<IgnoredAny>()?;
+                    keys.push((key, line));
+                }
+                Ok(Keys(keys))
+            }
         }
-        let (line, rest) = self.rest.split_once('\n').unwrap_or((self.rest, ""));
-        self.rest = rest;
-        self.number += 1;
-        Some((self.number, line.strip_suffix('\r').unwrap_or(line)))
+        deserializer.deserialize_map(Read)
+    }
+}
+
+impl<'de> Deserialize<'de> for Fields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Read;
+        impl<'de> Visitor<'de> for Read {
+            type Value = Fields;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("keys with values")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
+                let mut fields = Vec::new();
+                while let Some((key, line)) = next_key(&mut map)? {
+                    let value = match key.as_str() {
+                        text if TEXTS.contains(&text) => Value::Text(map.next_value::<String>()?.trim_end().to_owned()),
+                        list if LISTS.contains(&list) => map.next_value::<Names>()?.0,
+                        _ => map.next_value::<IgnoredAny>().map(|_| Value::Other)?,
+                    };
+                    fields.push(Field { key, value, line });
+                }
+                Ok(Fields(fields))
+            }
+        }
+        deserializer.deserialize_map(Read)
+    }
+}
+
+fn next_key<'de, A: MapAccess<'de>>(map: &mut A) -> Result<Option<(String, usize)>, A::Error> {
+    let key = map.next_key::<Spanned<String>>()?;
+    Ok(key.map(|key| (key.value, usize::try_from(key.referenced.line()).map_or(1, in_file))))
+}
+
+/// A list of names, or a text.
+struct Names(Value);
+
+impl<'de> Deserialize<'de> for Names {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Read;
+        impl<'de> Visitor<'de> for Read {
+            type Value = Names;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("names")
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Names, E> {
+                Ok(Names(Value::Text(text.to_owned())))
+            }
+
+            /// A key with nothing after it.
+            fn visit_unit<E>(self) -> Result<Names, E> {
+                Ok(Names(Value::List(Vec::new())))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Names, A::Error> {
+                let mut names = Vec::new();
+                while let Some(name) = items.next_element::<String>()? {
+                    names.push(name);
+                }
+                Ok(Names(Value::List(names)))
+            }
+        }
+        deserializer.deserialize_any(Read)
     }
 }
 
@@ -334,9 +381,9 @@ mod tests {
         assert!(why("name: a").starts_with("line 1: a file begins with front matter"));
         assert!(why("---\nname: a\n----\n").contains("three dashes is missing"));
         assert_eq!(why("---\nsecret-token\n---\n"), "line 2: write it as key: value");
-        assert_eq!(why("---\nname: a\nname: b\n---\n"), "line 3: name is said twice");
-        assert_eq!(why("---\nname: \"a\n---\n"), "line 2: name has a text without its closing quote");
-        assert_eq!(why("---\ntools: [a\n---\n"), "line 2: tools has a list without its closing bracket");
+        assert_eq!(why("---\nname: a\nname: b\n---\n"), "line 3: name is given twice");
+        assert_eq!(why("---\nname: \"a\n---\n"), "line 2: a text has no closing quote");
+        assert_eq!(why("---\ntools: [a\n---\n"), "line 2: a list has no closing bracket");
         assert!(why("").starts_with("line 1"));
     }
 
@@ -353,6 +400,87 @@ mod tests {
             "---\né: é#é # é\n---",
         ] {
             let _ = split(file);
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_no_yaml_is_read_as_it_is_meant() {
+        for (head, meant) in [
+            ("description: Use when: asked # often", "Use when: asked"),
+            ("description: Use when: asked\n  # a comment\n\n  or: not", "Use when: asked or: not"),
+            ("description: **Important** work", "**Important** work"),
+            ("description: @someone's mail", "@someone's mail"),
+            ("description: `code` and %d", "`code` and %d"),
+            ("description: - a dash", "- a dash"),
+            ("description: one\n\ttwo", "one two"),
+        ] {
+            assert_eq!(field(head), text(meant), "{head}");
+        }
+        let file = "---\ntools:\n\t- read_file\n# Note: none\ndescription: a: b\nname: c\n---\nbody";
+        let fields = split(file).expect("valid").fields;
+        let found: Vec<_> = fields.iter().map(|field| (field.key.as_str(), field.line)).collect();
+        assert_eq!(found, [("tools", 2), ("description", 5), ("name", 6)]);
+        assert_eq!(fields[0].value, list(&["read_file"]));
+    }
+
+    #[test]
+    fn yaml_of_other_products_is_read() {
+        let file = "---\nname: &name \"scout\"\ndescription: >\n  Looks\n  ahead.\n\n  <example>Context: x</example>\n\
+                    tools: [\n\"read_file\",\n'list_dir',\n]\nmetadata:\n  title: *name\n  tags: [a, {b: c}]\n\
+                    ? explicit\n: value\nversion: 1.0\nenabled: true\nnothing: ~\n---\nbody";
+        let fields = split(file).expect("valid").fields;
+        let value = |key: &str| fields.iter().find(|field| field.key == key).map(|field| &field.value);
+        assert_eq!(value("name"), Some(&text("scout")));
+        assert_eq!(value("description"), Some(&text("Looks ahead.\n<example>Context: x</example>")));
+        assert_eq!(value("tools"), Some(&list(&["read_file", "list_dir"])));
+        assert_eq!(value("explicit"), Some(&Value::Other));
+        assert_eq!(fields.len(), 8);
+    }
+
+    #[test]
+    fn values_of_a_wrong_kind_are_refused_with_the_line_of_their_key() {
+        let why = |head: &str| split(&format!("---\nother: [x]\n{head}\n---\nbody")).expect_err("invalid");
+        assert_eq!(why("name:\n  - a"), "line 3: name expects a text");
+        assert_eq!(why("name:"), "line 3: name expects a text");
+        let names = "line 3: tools expects names of tools, as a list or with commas between them";
+        assert_eq!(why("tools: {a: b}"), names);
+        assert_eq!(why("tools:\n  - a\n  - b: c"), names);
+    }
+
+    #[test]
+    fn a_hostile_head_is_refused_at_once() {
+        let head = |head: &str| split(&format!("---\n{head}\n---\nbody")).expect_err("refused");
+        let mut bomb = "x0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned();
+        for n in 1..9 {
+            let row = vec![format!("*a{}", n - 1); 9].join(", ");
+            bomb.push_str(&format!("x{n}: &a{n} [{row}]\n"));
+        }
+        assert!(head(&bomb).contains("simplify it"), "{}", head(&bomb));
+        assert!(head(&format!("x: {}{}", "[".repeat(500), "]".repeat(500))).starts_with("line 2: "));
+        let deep: String = (0..100).map(|depth| format!("{}x:\n", " ".repeat(depth))).collect();
+        assert!(head(&deep).contains("simplify it"), "{}", head(&deep));
+        assert!(head(&format!("x: [{}]", "a, ".repeat(5_000))).contains("simplify it"));
+        assert_eq!(head(&"x".repeat(MAX_BYTES + 1)), "the front matter is longer than 32 KiB: shorten it");
+    }
+
+    #[test]
+    fn a_sentence_about_a_head_does_not_repeat_its_texts() {
+        for head in [
+            "name: \"hunter2",
+            "name: [hunter2",
+            "name: hunter2\n...\nhunter2: x",
+            "- hunter2",
+            "name: *hunter2",
+            "? [hunter2]\n: x",
+            "name: !<hunter2",
+            "%hunter2\nname: x",
+            "name: {hunter2: 1}",
+            "hunter2",
+            "\u{1}hunter2",
+        ] {
+            if let Err(why) = split(&format!("---\n{head}\n---\nbody")) {
+                assert!(!why.contains("hunter2") && why.starts_with("line "), "{head:?}: {why}");
+            }
         }
     }
 }

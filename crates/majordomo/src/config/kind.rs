@@ -21,6 +21,8 @@ pub(crate) enum Kind {
     Switch,
     /// A whole number within bounds.
     Count { least: u64, most: u64 },
+    /// A whole number of 32 bits, the largest of which means no limit and is written as a word.
+    Most { least: u64 },
     /// A whole number from 1, or no limit.
     Limit { most: u64 },
     /// Dollars, or no limit.
@@ -51,8 +53,11 @@ impl Kind {
             Self::Pairs => "a list of pairs, such as [[\"delegate_triage\", \"triage\"]]".to_owned(),
             Self::Zone => "a time zone, such as Europe/Berlin".to_owned(),
             Self::Switch => "true or false".to_owned(),
-            Self::Count { least, most } if *most < i64::MAX as u64 => format!("a whole number from {least} to {most}"),
+            Self::Count { least, most } if *most < u64::from(u32::MAX) => {
+                format!("a whole number from {least} to {most}")
+            }
             Self::Count { least, .. } => format!("a whole number of at least {least}"),
+            Self::Most { least } => format!("a whole number of at least {least}, or \"{UNLIMITED}\""),
             Self::Limit { .. } => format!("a whole number of at least 1, or \"{UNLIMITED}\""),
             Self::Budget => format!("an amount in dollars, or \"{UNLIMITED}\""),
             Self::Price => "an amount in dollars per million tokens".to_owned(),
@@ -80,6 +85,10 @@ impl Kind {
             (Self::Zone, Value::String(name)) => jiff::tz::TimeZone::get(name).is_ok(),
             (Self::Switch, Value::Boolean(_)) => true,
             (Self::Count { least, most }, Value::Integer(number)) => within(*number, *least, *most),
+            (Self::Most { least }, Value::Integer(number)) => within(*number, *least, u64::from(u32::MAX)),
+            (Self::Most { .. }, Value::String(word)) if word == UNLIMITED => {
+                return Some(Value::Integer(u32::MAX.into()));
+            }
             (Self::Limit { most }, Value::Integer(number)) => within(*number, 1, *most),
             (Self::Limit { .. } | Self::Budget, Value::String(word)) => word == UNLIMITED,
             (Self::Budget | Self::Price, Value::Integer(number)) => return dollars(*number as f64),
@@ -115,9 +124,18 @@ impl Kind {
             | Self::Pairs
             | Self::Switch
             | Self::Count { .. }
+            | Self::Most { .. }
             | Self::Limit { .. }
             | Self::Budget
             | Self::Price => parsed.unwrap_or_else(|| Value::String(text.to_owned())),
+        }
+    }
+
+    /// A value as a person is shown it.
+    pub(crate) fn shown(&self, value: &Value) -> Value {
+        match (self, value) {
+            (Self::Most { .. }, Value::Integer(number)) if *number == i64::from(u32::MAX) => UNLIMITED.into(),
+            _ => value.clone(),
         }
     }
 

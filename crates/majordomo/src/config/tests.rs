@@ -420,7 +420,7 @@ fn a_wrong_value_names_the_place_the_key_and_what_is_expected() {
         ("\nmode = \"yolo\"", format!("{file}:2: mode expects one of plan, ask, auto, dangerous, not \"yolo\"")),
         (
             "policy.max_depth = \"3\"",
-            format!("{file}:1: policy.max_depth expects a whole number from 0 to 4294967295, not \"3\""),
+            format!("{file}:1: policy.max_depth expects a whole number of at least 0, or \"unlimited\", not \"3\""),
         ),
         ("policy.enabled = 1", format!("{file}:1: policy.enabled expects true or false, not 1")),
         ("policy = 3", format!("{file}:1: policy expects a table, not 3")),
@@ -435,10 +435,7 @@ fn a_wrong_value_names_the_place_the_key_and_what_is_expected() {
             "policy.on_error = [\"stop\"]",
             format!("{file}:1: policy.on_error expects one of continue, stop, not [\"stop\"]"),
         ),
-        (
-            "policy.loop_end_at = 1",
-            format!("{file}:1: policy.loop_end_at expects a whole number from 2 to 4294967295, not 1"),
-        ),
+        ("policy.loop_end_at = 1", format!("{file}:1: policy.loop_end_at expects a whole number of at least 2, not 1")),
     ];
     for (text, message) in cases {
         assert_eq!(World::new().user(text).error(), message);
@@ -593,7 +590,7 @@ fn of_every_key_an_untrusted_project_may_say_less_and_nothing_else() {
     for (key, value) in OTHERS.iter().filter(|(key, _)| CHOICES.contains(key)) {
         let world = World::new().env("XDG_DATA_HOME", "/state").project(&says(key, value));
         let warning = format!(
-            "~~/project: it is not trusted, so this is left out: {key}. `majordomo trust` shows it and lets it in"
+            "~~/project: it is not trusted, so this is not in effect: {key}. `majordomo trust` shows it and asks whether to trust it"
         );
         assert_eq!(world.warnings(), [warning]);
         assert_eq!(effect(&world.load()), effect(&World::new().env("XDG_DATA_HOME", "/state").load()));
@@ -615,8 +612,8 @@ fn what_a_trusted_project_chooses_counts_and_what_changes_later_does_not() {
     let world = world.project("agent = \"review\"\npolicy.max_depth = 7");
     let config = world.load();
     assert_eq!((config.agent.as_str(), config.policy.max_depth), ("general", 2));
-    let warning = "~~/project: it has changed since you were asked about it, so this is left out: agent, \
-                   policy.max_depth. `majordomo trust` shows it and lets it in";
+    let warning = "~~/project: it has changed since you decided about it, so this is not in effect: agent, \
+                   policy.max_depth. `majordomo trust` shows it and asks whether to trust it";
     assert_eq!(world.warnings(), [warning]);
 }
 
@@ -644,8 +641,8 @@ fn an_untrusted_project_s_rules_deny_and_ask_and_allow_nothing() {
     assert_eq!(shown(&world), strict);
     assert_eq!(
         world.warnings(),
-        ["~~/project: it is not trusted, so this is left out: 1 rule that allows. \
-          `majordomo trust` shows it and lets it in"]
+        ["~~/project: it is not trusted, so this is not in effect: 1 rule that allows. \
+          `majordomo trust` shows it and asks whether to trust it"]
     );
     world = world.trusted();
     assert_eq!(shown(&world)[2], format!("allow * ({file}:11)"));
@@ -859,6 +856,17 @@ fn an_agents_own_model_stands_over_files_and_keys_and_under_what_is_asked_for() 
     let flags = Flags { model: Some("ollama/b".to_owned()), ..Flags::default() };
     let config = Config::load(&World::bare().surroundings, &flags).expect("a configuration");
     assert_eq!(config.model_for(Some("own/model")).expect("a model"), "ollama/b");
+}
+
+#[test]
+fn no_limit_is_written_and_shown_as_a_word() {
+    let shown = |config: Config| {
+        let entry = config.entries().iter().find(|entry| entry.key == "policy.max_children").expect("shown").clone();
+        (config.policy.max_children, entry.value)
+    };
+    assert_eq!(shown(World::new().user("policy.max_children = \"unlimited\"").load()), (u32::MAX, "unlimited".into()));
+    assert_eq!(shown(World::new().user("preset = \"orion\"").load()), (u32::MAX, "unlimited".into()));
+    assert_eq!(shown(World::new().user("policy.max_children = 7").load()), (7, 7.into()));
 }
 
 #[test]

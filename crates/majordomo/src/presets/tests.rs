@@ -141,7 +141,7 @@ fn a_wrong_value_in_a_preset_is_an_error() {
     let error = Preset::parse("mine", "policy.max_concurrent = 0").expect_err("none could ever run");
     assert_eq!(
         error.to_string(),
-        "preset mine: policy.max_concurrent expects a whole number from 1 to 4294967295, not 0"
+        "preset mine: policy.max_concurrent expects a whole number of at least 1, or \"unlimited\", not 0"
     );
 }
 

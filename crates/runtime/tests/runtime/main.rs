@@ -16,3 +16,4 @@ mod runs;
 mod script;
 mod storms;
 mod takeover;
+mod tools;

@@ -17,7 +17,7 @@ use majordomo_runtime::{Error, Options, RunHandle, Runtime, Start};
 use provider::{ModelTable, Providers};
 use store::{Location, MemoryStore, Record, Selection, Store, ThreadQuery};
 use testkit::invariants::{Ledger, family};
-use tool::Registry;
+use tool::{CurrentTools, Registry};
 
 /// Until a test gives up waiting for something that must come.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -232,7 +232,7 @@ async fn begin(plan: &Plan) -> Runtime {
     let options = Options {
         store: plan.store.clone(),
         providers,
-        tools: plan.tools.clone(),
+        tools: CurrentTools::new(plan.tools.clone()).expect("each tool has its own name"),
         house: Arc::new(house),
         person: None,
         data: None,

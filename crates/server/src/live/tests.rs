@@ -14,7 +14,7 @@ use bytes::Bytes;
 use futures_util::future::join_all;
 use futures_util::stream::{Stream, StreamExt};
 use majordomo::provider::{self, ModelTable, Providers};
-use majordomo::tool::Registry;
+use majordomo::tool::CurrentTools;
 use runtime::{Options, Runtime};
 use store::{Commit, MemoryStore, Process, ProcessId};
 use tokio::time::Instant;
@@ -41,7 +41,7 @@ impl Written {
             store: Arc::new(MemoryStore::new()),
             providers: Providers::new(Vec::new(), ModelTable::default(), provider::Options::default())
                 .expect("providers"),
-            tools: Registry::new(),
+            tools: CurrentTools::default(),
             house: Arc::new(House::new([].into(), [].into(), |_: &str| Ok(model()))),
             person: None,
             data: None,

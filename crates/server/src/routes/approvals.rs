@@ -86,7 +86,7 @@ pub async fn decision(
     }
     let decision = match word.decision {
         Verdict::Allow if word.scope != Scope::Once && standing_rule(&question).is_none() => {
-            return Err(Problem::unusable("consent beyond this call is not offered for this"));
+            return Err(Problem::unusable("this call can only be allowed once"));
         }
         Verdict::Allow => Decision::Allow { scope: scope(word.scope), input: word.input },
         Verdict::Deny => {
