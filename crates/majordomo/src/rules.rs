@@ -138,7 +138,7 @@ impl Rulebook {
         let (marks, state) = (book.marks(), book.state());
         let ([user, project, standing], lapsed) = book.sources(&state);
         let page =
-            Page { marks, lapsed, n: state.n, ..Page::of([user?, project?, standing?], consents(&state), Vec::new()) };
+            Page { marks, lapsed, n: state.n, ..Page::of([user?, project?, standing?], &consents(&state), Vec::new()) };
         book.page = Mutex::new(Arc::new(page));
         Ok(book)
     }
@@ -151,7 +151,7 @@ impl Rulebook {
             return page.rules.clone();
         }
         let (sources, lapsed) = self.sources(&state);
-        let turned = page.turned(sources, consents(&state), &self.names());
+        let turned = page.turned(sources, &consents(&state), &self.names());
         let next = Arc::new(Page { marks, lapsed, n: state.n, ..turned });
         let before = std::mem::replace(&mut *self.page.lock().unwrap_or_else(PoisonError::into_inner), next.clone());
         for news in next.notices().filter(|notice| before.notices().all(|old| old != *notice)) {
@@ -201,13 +201,13 @@ impl Rulebook {
 
 impl Page {
     fn blank() -> Self {
-        Self::of([const { None }; 3], Vec::new(), Vec::new())
+        Self::of([const { None }; 3], &[], Vec::new())
     }
 
     /// What holds by what was said. Where something cannot be read, it may be a refusal: then nothing is allowed by rule.
-    fn of(said: [Option<Vec<Rule>>; 3], consents: Vec<Rule>, troubles: Vec<String>) -> Self {
+    fn of(said: [Option<Vec<Rule>>; 3], consents: &[Rule], troubles: Vec<String>) -> Self {
         let holds = |rule: &&Rule| troubles.is_empty() || rule.action != Action::Allow;
-        let rules = said.iter().flatten().flatten().chain(&consents).filter(holds).cloned().collect();
+        let rules = said.iter().flatten().flatten().chain(consents).filter(holds).cloned().collect();
         Self { marks: Vec::new(), n: 0, said, troubles, lapsed: None, rules }
     }
 
@@ -217,7 +217,7 @@ impl Page {
     }
 
     /// The page after this one. A file that is gone or cannot be read keeps what it last said.
-    fn turned(&self, sources: Sources, consents: Vec<Rule>, names: &[PathBuf; 3]) -> Self {
+    fn turned(&self, sources: Sources, consents: &[Rule], names: &[PathBuf; 3]) -> Self {
         let mut said = self.said.clone();
         let mut troubles = Vec::new();
         for ((said, source), name) in said.iter_mut().zip(sources).zip(names) {

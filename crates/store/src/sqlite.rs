@@ -66,7 +66,7 @@ pub(crate) fn installation_of(path: &Path) -> Result<State, Error> {
     if !path.exists() {
         return Ok(State::default());
     }
-    let connection = file::open_reader(&path.canonicalize().map_err(fault::io)?, BUSY)?;
+    let connection = file::open_for_a_look(&path.canonicalize().map_err(fault::io)?, BUSY)?;
     if file::has_installation(&connection)? { installation::state(&connection) } else { Ok(State::default()) }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use agent::Time;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::columns::{count, signed, time, unsigned};
+use super::columns::{self, signed, time, unsigned};
 use super::desk::{Desk, Written};
 use crate::codec::{self, Encoded};
 use crate::error::Error;
@@ -45,8 +45,8 @@ pub(super) fn events(db: &Connection, after_n: u64, limit: usize) -> Result<Vec<
     while let Some(row) = rows.next()? {
         let (kind, body): (Arc<str>, Arc<str>) = (row.get("kind")?, row.get("body")?);
         records.push(InstallationRecord {
-            position: count(row, "position")?,
-            n: count(row, "n")?,
+            position: columns::count(row, "position")?,
+            n: columns::count(row, "n")?,
             at: time(row, "at")?,
             event: Arc::new(codec::decode_installation(&kind, row.get("version")?, &body)?),
         });
@@ -69,4 +69,10 @@ fn newest(db: &Connection) -> Result<Appended, Error> {
     let newest = db.prepare_cached(sql)?.query_row([KEY], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
     let (n, position): (i64, i64) = newest.unwrap_or_default();
     Ok(Appended { n: unsigned(n), seq: unsigned(n), position: unsigned(position) })
+}
+
+/// How many events there are.
+#[cfg(feature = "failpoints")]
+pub(super) fn count(db: &Connection) -> Result<u64, Error> {
+    newest(db).map(|newest| newest.n)
 }

@@ -364,7 +364,7 @@ async fn a_newer_schema_is_refused_untouched() {
     }
     let before = files(&crashed).map(|file| fs::read(file).unwrap());
     let refused = SqliteStore::open(path(&crashed), &Options::default()).unwrap_err();
-    assert!(matches!(refused, Error::Newer { found: 99, known: 3 }), "{refused:?}");
+    assert!(matches!(refused, Error::Newer { found: 99, known: 4 }), "{refused:?}");
     assert!(before == files(&crashed).map(|file| fs::read(file).unwrap()));
 }
 
@@ -417,6 +417,36 @@ async fn a_file_whose_bringing_up_to_date_was_cut_off_anywhere_keeps_what_it_hol
         assert_eq!(held(&store).await, before, "cut at {cut}");
         store.close().await;
     }
+}
+
+#[tokio::test]
+async fn a_look_past_the_store_changes_no_file() {
+    let folder = TempDir::new().unwrap();
+    assert_eq!(installation_of(&path(&folder)).unwrap(), State::default(), "there is none");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    let store = open(&folder);
+    store.record(InstallationEvent::ProjectForgotten { path: "/x".into() }, NOW).await.unwrap();
+    let trusted = crate::installation::ProjectJudgement { path: "/p".into(), digest: "d".into(), trusted: true };
+    store.record(InstallationEvent::ProjectJudged(trusted), NOW).await.unwrap();
+    let files = || {
+        let mut files: Vec<_> = fs::read_dir(path(&folder).parent().unwrap()).unwrap().flatten().collect();
+        files.sort_by_key(fs::DirEntry::file_name);
+        files.iter().map(|file| (file.file_name(), fs::read(file.path()).unwrap())).collect::<Vec<_>>()
+    };
+    let open_files = files();
+    assert_eq!(installation_of(&path(&folder)).unwrap().projects.len(), 1, "while it is open");
+    assert!(files().iter().map(|(name, _)| name).eq(open_files.iter().map(|(name, _)| name)));
+    store.close().await;
+    let closed = files();
+    assert_eq!(installation_of(&path(&folder)).unwrap().projects.len(), 1, "after it was closed");
+    assert!(files() == closed);
+
+    // A log that is missing is not replaced by an empty one.
+    fs::write(file::beside(&path(&folder), "-shm"), "x").unwrap();
+    fs::remove_file(file::beside(&path(&folder), "-wal")).ok();
+    let before = files();
+    assert!(matches!(installation_of(&path(&folder)), Err(Error::Corrupt(_))));
+    assert!(files() == before);
 }
 
 #[tokio::test]

@@ -13,6 +13,8 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use super::desk::Desk;
 use super::fault::{self, Quarantine};
+#[cfg(feature = "failpoints")]
+use super::installation;
 use super::place::Place;
 use super::read;
 use crate::error::Error;
@@ -178,20 +180,28 @@ impl Bench {
     fn transact(&mut self, group: &mut [Box<dyn Job>]) -> Result<u64, Error> {
         self.desk.begin()?;
         #[cfg(feature = "failpoints")]
-        let newest_before = read::newest(&self.desk.db)?;
+        let before = thread_events(&self.desk.db)?;
         for job in group {
             job.run(&mut self.desk)?;
         }
         self.desk.save()?;
         let newest = read::newest(&self.desk.db)?;
         #[cfg(feature = "failpoints")]
-        failpoint::before_commit(newest - newest_before);
+        let written = thread_events(&self.desk.db)? - before;
+        #[cfg(feature = "failpoints")]
+        failpoint::before_commit(written);
         self.desk.commit()?;
         #[cfg(feature = "failpoints")]
-        failpoint::after_commit(newest - newest_before);
+        failpoint::after_commit(written);
         self.place.check()?;
         Ok(newest)
     }
+}
+
+/// Events of threads that were ever written. Those of the installation do not count: a test chooses an event of a thread.
+#[cfg(feature = "failpoints")]
+fn thread_events(db: &Connection) -> Result<u64, Error> {
+    Ok(read::newest(db)? - installation::count(db)?)
 }
 
 /// Waits for more requests for as long as they keep coming, but not for long.
