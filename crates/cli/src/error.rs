@@ -65,7 +65,7 @@ impl From<staff::Error> for Failure {
             staff::Error::Provider(_) | staff::Error::Runtime(runtime::Error::Root(_)) => PROVIDER,
             staff::Error::Agent(_) | staff::Error::Runtime(runtime::Error::Schema(_)) => CONFIGURATION,
             staff::Error::Household(_) | staff::Error::Tools(_) => CONFIGURATION,
-            staff::Error::Store { .. } | staff::Error::Runtime(_) => 1,
+            staff::Error::Store { .. } | staff::Error::Runtime(_) | staff::Error::Dropped(_) => 1,
         };
         Self { message, code }
     }

@@ -1,6 +1,5 @@
 //! Draws a run while it goes on and when it is over: progress and tree to stderr, the result to stdout.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use agent::approval::ApprovalId;
@@ -8,7 +7,7 @@ use agent::{Report, ThreadId, Time};
 use jiff::tz::TimeZone;
 use serde_json::json;
 use store::Record;
-use view::draw::{self, Look, Marks};
+use view::draw::{self, DrawOptions, Marks};
 use view::{Body, Dialect, Frames, Lines, Tree, exit_code, safe};
 
 use crate::arguments::Output;
@@ -16,7 +15,7 @@ use crate::consent::Asking;
 use crate::error::Failure;
 use crate::out;
 use crate::person::AtTerminal;
-use majordomo::follow::{logged, root_report};
+use majordomo::follow::logged;
 
 /// The longest sentence about the end of a run.
 const WORDS: usize = 1000;
@@ -56,7 +55,6 @@ pub struct Show {
     progress: draw::Progress,
     tree: Tree,
     reader_is_there: bool,
-    reports: VecDeque<Report>,
     /// Whom agents may ask at the same terminal.
     person: Option<Arc<AtTerminal>>,
     /// Whether those who watch are told how to decide from elsewhere.
@@ -78,7 +76,6 @@ impl Show {
             output,
             result,
             reader_is_there: true,
-            reports: VecDeque::new(),
             person: asking.person().cloned(),
             tells_how: matches!(asking, Asking::Elsewhere),
             held: Vec::new(),
@@ -98,8 +95,8 @@ impl Show {
         }
     }
 
-    /// Shows what was written; the report, once the run is over.
-    pub fn push(&mut self, records: &[Record]) -> anyhow::Result<Option<Report>> {
+    /// Shows what was written.
+    pub fn push(&mut self, records: &[Record]) -> anyhow::Result<()> {
         for record in records {
             let logged = logged(record);
             self.tree.push(&logged);
@@ -120,12 +117,11 @@ impl Show {
                     self.held.push(how_to_decide(validation_id));
                 }
             }
-            self.reports.extend(root_report(record, &self.root).cloned());
         }
         if !self.person.as_ref().is_some_and(|person| person.is_asked()) {
             self.say_held();
         }
-        Ok(self.reports.pop_front())
+        Ok(())
     }
 
     /// Prints a line of the result.
@@ -179,7 +175,7 @@ impl Show {
     fn tree_lines(&self, now: Time) -> Vec<String> {
         let stderr = std::io::stderr();
         let marks = if out::is_fancy(self.output.plain, &stderr) { Marks::Unicode } else { Marks::Ascii };
-        draw::tree(&self.tree.roots(), &Look { now, width: out::width(&stderr), marks })
+        draw::tree(&self.tree.roots(), &DrawOptions { now, width: out::width(&stderr), marks })
     }
 
     fn object(&self, report: &Report, code: u8) -> String {

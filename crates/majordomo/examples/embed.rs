@@ -1,19 +1,17 @@
-//! A program with a staff of its own: a scripted model, two tools that only this program has, one of which needs consent, and
+//! A program with agents of its own: a scripted model, two tools that only this program has, one of which needs consent, and
 //! nothing kept on the disk.
 //!
 //! `cargo run -p majordomo --example embed`
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use majordomo::agent::approval::{Decision, Scope};
+use majordomo::agent::approval::{Approval, Decision, Scope};
 use majordomo::agent::tools::{Reach, Risk, ToolInfo, ToolResult};
-use majordomo::agent::{Json, Outside};
+use majordomo::agent::{Event, Json};
 use majordomo::config::{Config, Flags, Surroundings};
-use majordomo::runtime::Runtime;
 use majordomo::staff::Consent;
-use majordomo::store::{ApprovalQuery, ApprovalStatus};
 use majordomo::tool::{CommandHost, Registry, Tool, ToolContext};
-use majordomo::{Options, Staff, Work};
+use majordomo::{Options, Staff, Update, Work};
 
 /// The replies, so that the example needs no key. A real program names a model instead.
 const SCRIPT: &str = r#"
@@ -63,30 +61,13 @@ impl Tool for Instrument {
     }
 }
 
-/// Decides what the staff asks, whoever of them asks it. A real program shows it to somebody first.
-async fn decide(runtime: Runtime) -> Result<(), majordomo::Error> {
-    let mut tail = runtime.store().tail();
-    loop {
-        tail.borrow_and_update();
-        let open = runtime.store().approvals(ApprovalQuery::default()).await;
-        for row in open.map_err(majordomo::runtime::Error::from)? {
-            let asked = row.question;
-            if row.status != ApprovalStatus::Pending {
-                continue;
-            }
-            println!("{} asks to use {} with {}", asked.path.join(" › "), asked.tool, asked.input.text());
-            let decision = if &*asked.tool == "window" {
-                Decision::Allow { scope: Scope::Once, input: None }
-            } else {
-                Decision::Deny { reason: Some("only windows may be touched".into()) }
-            };
-            // Bound to what was shown: where the call has become another, it is asked about anew.
-            let decided = Outside::Decided { approval: asked.id, digest: asked.digest, decision };
-            runtime.send(&row.thread, decided).await?;
-        }
-        if tail.changed().await.is_err() {
-            return Ok(());
-        }
+/// Decides what an agent asks. A real program shows it to a person first.
+fn decision(question: &Approval) -> Decision {
+    println!("{} asks to use {} with {}", question.path.join(" › "), question.tool, question.input.text());
+    if &*question.tool == "window" {
+        Decision::Allow { scope: Scope::Once, input: None }
+    } else {
+        Decision::Deny { reason: Some("only the window may be opened".into()) }
     }
 }
 
@@ -106,10 +87,27 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let options = Options { tools, consent: Consent::Asked, in_memory: true, ..Options::default() };
     let staff = Staff::open(&surroundings, config, options).await?;
 
-    let report = tokio::select! {
-        report = staff.run(Work::new("How is the greenhouse?")) => report?,
-        ended = decide(staff.runtime().clone()) => return Err(format!("nobody decides any more: {ended:?}").into()),
-    };
+    let mut run = staff.start(Work::new("How is the greenhouse?")).await?;
+    let session = staff.session(run.root());
+    while let Some(update) = run.next().await? {
+        match update {
+            // The text of an answer while it is produced; the event that holds the whole comes later.
+            Update::Streamed(piece) => print!("{}", piece.text),
+            Update::Past(records) | Update::Events(records) => {
+                for record in &records {
+                    match &*record.event {
+                        // The decision is bound to what was shown: where the call has become another, it is asked about anew.
+                        Event::ApprovalRequested(question) => {
+                            session.decide(question, decision(question)).await?;
+                        }
+                        Event::Answered(_) => println!(),
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+    let report = run.into_report()?;
     println!("{}: {}", report.outcome, report.text);
     println!("{} sub-agent, {} tokens in the whole tree", report.tree.children, report.tree.tokens.total());
 

@@ -8,14 +8,13 @@ use std::time::Duration;
 use agent::approval::{Approval, Decision, Resolution, Scope};
 use agent::permission::{Action, Rule};
 use agent::{Event, InputId, Outside, ThreadId, Time};
-use store::{Consent, InstallationEvent, Store};
+use futures_util::StreamExt;
+use store::{Consent, InstallationEvent, Record, Selection, Store, follow, replay};
 
 use crate::threads::is_left;
 
 /// After this long without anything new it is looked whether the owner is still there.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
-/// Events that are read at once.
-const PAGE: usize = 1000;
 
 /// What came of a decision.
 #[derive(Debug)]
@@ -58,25 +57,28 @@ async fn deliver(
     let thread = shown.id.thread();
     let input = InputId::new(format!("{who}/{}", shown.id));
     let decided = Outside::Decided { approval: shown.id.clone(), digest: shown.digest.clone(), decision };
-    let mut tail = store.tail();
-    let mut n = store.arrive(&thread, input.clone(), decided, now(), true).await?.n;
+    let n = store.arrive(&thread, input.clone(), decided, now(), true).await?.n;
+    let mut log = follow(store, Selection::thread(&thread).after(n));
+    let came_in = |page: &[Record]| page.iter().find_map(|record| came(&record.event, shown, &input));
     loop {
-        tail.borrow_and_update();
         // Looked at before the log: what an owner wrote before it went is then there.
         let is_alone = is_alone(&**store, &thread).await?;
-        loop {
-            let page = store.read(&thread, n, PAGE).await?;
-            let Some(last) = page.last() else { break };
-            n = last.n;
-            if let Some(came) = page.iter().find_map(|record| came(&record.event, shown, &input)) {
+        let mut page = log.ready().await?;
+        while !page.is_empty() {
+            if let Some(came) = came_in(&page) {
                 return Ok(came);
             }
+            page = log.ready().await?;
         }
         if is_alone {
             return left(&**store, shown, &input).await;
         }
         // Nothing may happen for long; the owner may go without a word.
-        let _ = tokio::time::timeout(LOOK_AGAIN, tail.changed()).await;
+        if let Ok(Some(page)) = tokio::time::timeout(LOOK_AGAIN, log.next()).await
+            && let Some(came) = came_in(&page?)
+        {
+            return Ok(came);
+        }
     }
 }
 
@@ -138,21 +140,15 @@ async fn left(store: &dyn Store, shown: &Approval, sent: &InputId) -> Result<Cam
         Some(status) => return Ok(Came::Nothing(format!("it is {status}").into())),
         None => return Ok(Came::Nothing("its thread was removed".into())),
     }
-    let (thread, mut n, mut standing) = (shown.id.thread(), 0, Vec::new());
-    loop {
-        let page = store.read(&thread, n, PAGE).await?;
-        let Some(last) = page.last() else { break };
-        n = last.n;
-        for record in &page {
-            match &*record.event {
-                Event::InputArrived { id, input: Outside::Decided { approval, .. } } if *approval == shown.id => {
-                    standing.push(id.clone());
-                }
-                Event::InputDropped { input, .. } => standing.retain(|id| id != input),
-                _ => {}
-            }
+    let mut standing = Vec::new();
+    let see = |record: Record| match &*record.event {
+        Event::InputArrived { id, input: Outside::Decided { approval, .. } } if *approval == shown.id => {
+            standing.push(id.clone());
         }
-    }
+        Event::InputDropped { input, .. } => standing.retain(|id| id != input),
+        _ => {}
+    };
+    replay(store, Selection::thread(&shown.id.thread()), see).await?;
     let is_first = standing.first() == Some(sent);
     Ok(if is_first { Came::Kept } else { Came::Nothing("somebody else has decided it already".into()) })
 }

@@ -9,10 +9,7 @@ use std::sync::Arc;
 use agent::{Event, ThreadId};
 use household::TOOLS;
 use household::preferences::{Happened, Log, News};
-use store::{Error, Record, Store};
-
-/// Events that are read at once.
-const PAGE: usize = 1000;
+use store::{Error, Record, Selection, Store, read_all, replay};
 
 /// The memory as one household reads it.
 pub(crate) struct Decisions {
@@ -31,16 +28,18 @@ impl Decisions {
         let newest = *self.memory.tail().borrow();
         let mut position = if newest < after { 0 } else { after };
         let mut roots = BTreeSet::new();
-        loop {
-            let page = self.memory.all(position, PAGE).await?;
-            let Some(last) = page.last() else { break };
-            position = last.position;
-            roots.extend(page.iter().filter(|record| can_tell(&record.event)).map(|record| record.thread.root()));
-        }
+        let new = Selection::everything().after(position);
+        let see = |record: Record| {
+            position = record.position;
+            if can_tell(&record.event) {
+                roots.insert(record.thread.root());
+            }
+        };
+        replay(&*self.memory, new, see).await?;
         let mut families = Vec::new();
         for root in roots {
             if self.is_ours(&root).await? {
-                let family = self.memory.tree(&root, 0, usize::MAX).await?;
+                let family = read_all(&*self.memory, Selection::tree(&root)).await?;
                 families.push(family.into_iter().map(happened).collect());
             }
         }

@@ -1,54 +1,126 @@
-//! Follows a root and all its descendants through the log, from its beginning, until a run is over.
+//! What is new in a root and all its descendants: events from the log, and text while it is produced.
+//!
+//! The log is followed wherever the root is driven. Streamed text is known only in the process that drives the thread.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use agent::{Event, Report, ThreadId};
-use runtime::{Fleeting, FleetingKind};
-use serde_json::{Value, json};
-use store::{Record, Store};
-use view::Logged;
+use futures_util::StreamExt;
+use runtime::{Fleeting, FleetingKind, Runtime};
+use store::{Follow, Record, Selection, Store, follow};
+use tokio::sync::broadcast::{self, error::TryRecvError};
+use view::{Logged, StreamSource, Streamed};
 
-/// Records that are read at once.
-const PAGE: usize = 1000;
-
-/// A place in a family's log.
-pub struct Follower {
-    store: Arc<dyn Store>,
-    root: ThreadId,
-    seq: u64,
+/// Something new.
+#[derive(Clone, Debug)]
+pub enum Update {
+    /// Events that were in the log before the run began that is followed. Only a [`Run`](crate::session::Run) tells them apart.
+    Past(Vec<Record>),
+    /// Events, in the order of the log.
+    Events(Vec<Record>),
+    /// Text while it is produced. All of it comes before the event that holds the whole.
+    Streamed(Streamed),
 }
 
-impl Follower {
-    /// Begins at the beginning.
-    pub fn new(store: Arc<dyn Store>, root: ThreadId) -> Self {
-        Self { store, root, seq: 0 }
+/// What is new in a root and all its descendants, for as long as it is asked for.
+pub struct Updates {
+    store: Arc<dyn Store>,
+    root: ThreadId,
+    log: Follow,
+    /// None where streamed text is not wanted.
+    text: Option<broadcast::Receiver<Fleeting>>,
+    /// What was taken out of `log` and `text` and not yet given out.
+    ready: VecDeque<Update>,
+}
+
+impl Updates {
+    /// Begins with the first event of the root's log, and with the text that is streamed from this moment on.
+    pub fn new(runtime: &Runtime, root: ThreadId) -> Self {
+        let store = runtime.store().clone();
+        let log = follow(&store, Selection::tree(&root));
+        Self { store, root, log, text: Some(runtime.fleeting()), ready: VecDeque::new() }
     }
 
-    /// Begins after a place.
-    pub fn after(store: Arc<dyn Store>, root: ThreadId, seq: u64) -> Self {
-        Self { store, root, seq }
+    /// The same from after an event on.
+    pub fn after(self, seq: u64) -> Self {
+        let selection = Selection::tree(&self.root).after(seq);
+        self.selected(selection)
     }
 
-    /// What was written since the last look; empty when there is nothing more.
-    pub async fn read(&mut self) -> Result<Vec<Record>, store::Error> {
-        let records = self.store.tree(&self.root, self.seq, PAGE).await?;
-        if let Some(last) = records.last() {
-            self.seq = last.seq;
-        }
-        Ok(records)
+    /// The same with events that are selected otherwise, of the same root.
+    pub fn selected(self, selection: Selection) -> Self {
+        Self { log: follow(&self.store, selection), ..self }
     }
 
-    /// Everything that is written by now.
-    pub async fn read_all(&mut self) -> Result<Vec<Record>, store::Error> {
-        let mut all = Vec::new();
+    /// The root that is followed.
+    pub fn root(&self) -> &ThreadId {
+        &self.root
+    }
+
+    /// The same without streamed text.
+    pub fn without_text(self) -> Self {
+        Self { text: None, ..self }
+    }
+
+    /// Waits for the next update. None once the store is closed. An answer that is given up loses nothing.
+    pub async fn next(&mut self) -> Result<Option<Update>, store::Error> {
         loop {
-            let page = self.read().await?;
-            if page.is_empty() {
-                return Ok(all);
+            if let Some(update) = self.ready.pop_front() {
+                return Ok(Some(update));
             }
-            all.extend(page);
+            tokio::select! {
+                biased;
+                page = self.log.next() => match page.transpose()? {
+                    Some(page) => self.take(page),
+                    None => return Ok(None),
+                },
+                piece = next_piece(&mut self.text) => self.ready.extend(self.ours(piece).map(Update::Streamed)),
+            }
         }
     }
+
+    /// Puts a page of the log in its place among the text that was streamed. A text is streamed before the event that holds the whole
+    /// is written, so all of it is known by now.
+    fn take(&mut self, page: Vec<Record>) {
+        let mut later = Vec::new();
+        loop {
+            let piece = match self.text.as_mut().map(broadcast::Receiver::try_recv) {
+                Some(Ok(piece)) => piece,
+                Some(Err(TryRecvError::Lagged(_))) => continue,
+                Some(Err(TryRecvError::Empty | TryRecvError::Closed)) | None => break,
+            };
+            let Some(piece) = self.ours(piece) else { continue };
+            if page.iter().any(|record| piece.is_settled_by(&logged(record))) {
+                self.ready.push_back(Update::Streamed(piece));
+            } else {
+                later.push(Update::Streamed(piece));
+            }
+        }
+        self.ready.push_back(Update::Events(page));
+        self.ready.extend(later);
+    }
+
+    /// A piece of text of this root or of one of its descendants.
+    fn ours(&self, piece: Fleeting) -> Option<Streamed> {
+        let source = match piece.what {
+            FleetingKind::Turn(turn) => StreamSource::Turn(turn),
+            FleetingKind::Call(call) => StreamSource::Call(call),
+        };
+        (piece.thread.root() == self.root).then_some(Streamed { thread: piece.thread, source, text: piece.text })
+    }
+}
+
+/// The next piece of text, if any is wanted. Pieces that came faster than they were taken are lost: the logged answer holds them.
+async fn next_piece(text: &mut Option<broadcast::Receiver<Fleeting>>) -> Fleeting {
+    while let Some(receiver) = text {
+        match receiver.recv().await {
+            Ok(piece) => return piece,
+            Err(broadcast::error::RecvError::Lagged(_)) => {}
+            Err(broadcast::error::RecvError::Closed) => *text = None,
+        }
+    }
+    std::future::pending().await
 }
 
 /// A record as a fold takes it.
@@ -62,24 +134,4 @@ pub fn root_report<'a>(record: &'a Record, root: &ThreadId) -> Option<&'a Report
         Event::Reported(report) if record.thread == *root => Some(report),
         _ => None,
     }
-}
-
-/// Words in passing as a line of JSON. They have no number, and nobody can come back to them.
-pub fn passing(said: &Fleeting) -> String {
-    in_passing(said).to_string()
-}
-
-/// The same for all that was said so far, in place of whatever of it was heard.
-pub fn so_far(said: &Fleeting) -> String {
-    let mut line = in_passing(said);
-    line["so_far"] = true.into();
-    line.to_string()
-}
-
-fn in_passing(said: &Fleeting) -> Value {
-    let (kind, key, value) = match &said.what {
-        FleetingKind::Turn(turn) => ("text_delta", "turn", json!(turn)),
-        FleetingKind::Call(call) => ("tool_progress", "tool_use_id", json!(call)),
-    };
-    json!({ "type": kind, "run": said.thread.root(), "thread": said.thread, key: value, "content": said.text })
 }

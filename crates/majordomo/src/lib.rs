@@ -34,11 +34,14 @@ mod home;
 pub mod kept;
 pub mod presets;
 pub mod rules;
+pub mod session;
 pub mod staff;
 pub mod threads;
 pub mod trust;
 
 pub use agent::{Outcome, Report, ThreadId};
+pub use follow::{Update, Updates};
 pub use home::SAMPLE;
+pub use session::{Run, Session};
 pub use staff::{Error, Options, Staff, Work};
 pub use {agent, household, provider, runtime, store, tool, view};

@@ -8,18 +8,19 @@ use agent::birth::Root;
 use agent::house::House;
 use agent::policy::VERBS;
 use agent::role::Agent;
-use agent::{InputId, Json, Report, ThreadId};
+use agent::{Json, Report, ThreadId};
 use household::TOOLS;
 use provider::{ModelTable, Providers};
-use runtime::{RunHandle, Runtime, Start};
-use store::{Current, Location, Store, ThreadQuery};
+use runtime::{Runtime, Start};
+use store::{Current, Location, Store};
 use tool::{Collision, CommandHost, CurrentTools, Person, Registry};
 
 use crate::agents::Agents;
 use crate::config::{self, Config, Durability, Surroundings};
+use crate::follow::Updates;
 use crate::home::Home;
 use crate::rules::{self, Rulebook};
-use crate::threads::is_left;
+use crate::session::{Run, Session};
 use crate::trust;
 
 pub use agent::house::Consent;
@@ -94,6 +95,15 @@ pub enum Error {
     /// There is no such agent.
     #[error("{0}")]
     Agent(String),
+    /// A message was not taken up.
+    #[error("the message was not taken up: {0}")]
+    Dropped(Arc<str>),
+}
+
+impl From<store::Error> for Error {
+    fn from(error: store::Error) -> Self {
+        Self::Runtime(error.into())
+    }
 }
 
 /// Agents that can be given work.
@@ -153,12 +163,12 @@ impl Staff {
         self.providers.providers()
     }
 
-    /// Starts a run and comes back at once.
-    pub async fn start(&self, work: Work) -> Result<RunHandle, Error> {
+    /// Starts a conversation and returns its first run at once.
+    pub async fn start(&self, work: Work) -> Result<Run, Error> {
         let agent = work.agent.as_deref().unwrap_or(&self.config.agent);
         let model = self.model_of(agent)?;
         // Opened before anything is written, so that a wrong name or a missing key is not found by a failed run.
-        drop(self.providers.open(model)?);
+        self.check_model(model)?;
         if self.config.grant.cost_microusd.is_some() && self.providers.model(model)?.price.is_none() {
             tracing::warn!(
                 "no price is known for {model}, so a limit on money does not hold it: set models.\"{model}\".price"
@@ -168,10 +178,12 @@ impl Staff {
         let workspace = workspace.canonicalize().unwrap_or_else(|_| workspace.to_owned());
         loop {
             let root = self.root(agent, model, &workspace, work.output_schema.clone());
+            // Before the run starts, so that the first words of its answer are among the updates.
+            let updates = Updates::new(&self.runtime, root.id.clone());
             match self.runtime.start(Start { root, prompt: work.prompt.as_str().into() }).await {
                 // Two runs may draw the same name on the same day.
                 Err(runtime::Error::Taken(_)) => {}
-                other => return Ok(other?),
+                other => return Ok(Run::started(&self.runtime, updates, other?)),
             }
         }
     }
@@ -181,41 +193,12 @@ impl Staff {
         Ok(self.start(work).await?.report().await?)
     }
 
-    /// Goes on with a run that was left in the middle. Where a model cannot be asked from here, it is left as it is, for a run
-    /// that goes on without its model ends.
-    pub async fn resume(&self, thread: &ThreadId) -> Result<RunHandle, Error> {
-        self.can_ask(thread).await?;
-        Ok(self.runtime.resume(thread).await?)
+    /// The conversation that a thread belongs to. Nothing is read or started by this.
+    pub fn session(&self, thread: &ThreadId) -> Session {
+        Session::new(self.clone(), thread.root())
     }
 
-    /// Says something in a root, and goes on with it where nobody does. Nothing is written where its model cannot be asked from
-    /// here. The answer is the message's name, by which the run is known that it begins.
-    pub async fn say(&self, thread: &ThreadId, text: &str) -> Result<InputId, Error> {
-        let row = self.runtime.store().thread(thread).await.map_err(runtime::Error::from)?;
-        let row = row.ok_or_else(|| runtime::Error::from(store::Error::UnknownThread(thread.as_str().into())))?;
-        // Whoever works on it elsewhere has asked its model already.
-        if !row.state.is_live() {
-            drop(self.providers.open(&row.model)?);
-        } else {
-            let living = self.runtime.store().living(self.runtime.clock().now()).await.map_err(runtime::Error::from)?;
-            if is_left(&row, &living) {
-                self.can_ask(thread).await?;
-            }
-        }
-        Ok(self.runtime.say(thread, text.into()).await?)
-    }
-
-    /// Whether every model with which somebody works in a thread's family can be asked from here.
-    async fn can_ask(&self, thread: &ThreadId) -> Result<(), Error> {
-        let family =
-            ThreadQuery { live_only: true, root: Some(thread.root()), limit: usize::MAX, ..ThreadQuery::default() };
-        for row in self.runtime.store().threads(family).await.map_err(runtime::Error::from)? {
-            drop(self.providers.open(&row.model)?);
-        }
-        Ok(())
-    }
-
-    /// The runtime beneath: to steer, to stop, to follow, to leave.
+    /// The runtime: its store, its clock, and how to leave.
     pub fn runtime(&self) -> &Runtime {
         &self.runtime
     }
@@ -223,6 +206,12 @@ impl Staff {
     /// The configuration that holds.
     pub fn config(&self) -> &Config {
         &self.config
+    }
+
+    /// Whether a model can be asked from here.
+    pub(crate) fn check_model(&self, model: &str) -> Result<(), Error> {
+        drop(self.providers.open(model)?);
+        Ok(())
     }
 
     fn model_of(&self, agent: &str) -> Result<&str, Error> {

@@ -38,22 +38,11 @@ const TOGETHER: usize = 256;
 pub enum DriverMessage {
     /// An answer to something that it asked for.
     Input(Box<Input>),
-    /// Something from outside that is not in the log yet.
-    Outside(Box<Sent>),
-    /// Another process wrote something into the log, or the parent does not know how the thread does. Whoever must know that it
-    /// was read is told.
+    /// Something was written into the log, or the parent does not know how the thread does. The sender, if any, is told once it
+    /// was read.
     Look(Option<oneshot::Sender<()>>),
     /// This process leaves, and its runtime says so: whoever reads any letter from then on lets go.
     Leave,
-}
-
-/// Something that was sent to a thread.
-#[derive(Debug)]
-pub struct Sent {
-    pub id: InputId,
-    pub input: Outside,
-    /// Told whether the thread will still read it, once it is in the log.
-    pub done: oneshot::Sender<bool>,
 }
 
 /// What a driver begins with.
@@ -300,17 +289,6 @@ impl Driver {
                     let _ = read.send(());
                 }
             }
-            DriverMessage::Outside(sent) => {
-                let Sent { id, input, done } = *sent;
-                let is_over = self.thread.as_ref().is_none_or(Thread::is_over);
-                if !is_over {
-                    self.step(vec![(id, input)], vec![Input::Arrived]).await;
-                }
-                if self.parting.is_none() {
-                    // Whoever asked may have given up waiting.
-                    let _ = done.send(!is_over);
-                }
-            }
         }
     }
 
@@ -322,7 +300,7 @@ impl Driver {
         {
             match letter {
                 DriverMessage::Input(input) => inputs.push(*input),
-                DriverMessage::Outside(_) | DriverMessage::Look(_) | DriverMessage::Leave => {
+                DriverMessage::Look(_) | DriverMessage::Leave => {
                     return (inputs, Some(letter));
                 }
             }

@@ -8,11 +8,11 @@ use agent::event::ThreadCreated;
 use agent::{Input, InputId, Outcome, Outside, Report, Strength, ThreadId};
 use futures_util::FutureExt;
 use store::State;
-use tokio::sync::oneshot;
 use tool::Workspace;
 
 use crate::attach::attach;
-use crate::driver::{Driver, DriverMessage, Exit, Opening, Sent, message_of};
+use crate::deliver;
+use crate::driver::{Driver, DriverMessage, Exit, Opening, message_of};
 use crate::error::Error;
 use crate::live_slot::LiveSlot;
 use crate::retry::retry_transient;
@@ -70,22 +70,10 @@ pub fn tell_parent(runtime: &Inner, parent: &ThreadId, input: Input) {
 
 /// Writes something into a thread's log; whether the thread will still read it.
 pub async fn tell(runtime: Arc<Inner>, thread: ThreadId, id: InputId, input: Outside) -> bool {
-    if let Some(sender) = runtime.sender(&thread) {
-        let (done, written) = oneshot::channel();
-        let letter = DriverMessage::Outside(Box::new(Sent { id: id.clone(), input: input.clone(), done }));
-        if sender.send(letter).is_ok()
-            && let Ok(delivered) = written.await
-        {
-            return delivered;
-        }
-    }
-    match retry_transient(&runtime, &thread, || runtime.store.thread(&thread)).await {
-        Ok(Some(row)) if row.state.is_live() => {
-            let now = runtime.clock.now();
-            let written = || runtime.store.arrive(&thread, id.clone(), input.clone(), now, true);
-            retry_transient(&runtime, &thread, written).await.is_ok()
-        }
-        Ok(_) => false,
+    match retry_transient(&runtime, &thread, || deliver::deliver(&runtime, &thread, &id, &input)).await {
+        Ok(is_delivered) => is_delivered,
+        // It was never created.
+        Err(Some(store::Error::UnknownThread(_))) => false,
         Err(error) => {
             let error = error.map_or_else(|| "this process leaves".to_owned(), |error| error.to_string());
             tracing::warn!(%thread, error, "a message could not be delivered");

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use agent::ThreadId;
 use store::{LEASE_MS, Wake};
-use tokio::sync::oneshot;
 use tokio::time::MissedTickBehavior;
 
-use crate::driver::{DriverMessage, Opening};
+use crate::deliver::is_read;
+use crate::driver::Opening;
 use crate::error::Error;
 use crate::live_slot::LiveSlot;
 use crate::runtime::Inner;
@@ -81,13 +81,6 @@ async fn wake_up(runtime: Arc<Inner>, wake: Wake) {
     if let Err(error) = runtime.store.done(wake).await {
         tracing::debug!(%error, "a wake could not be forgotten");
     }
-}
-
-/// Whether somebody drives the thread here and has read what was sent.
-async fn is_read(runtime: &Inner, thread: &ThreadId) -> bool {
-    let (read, was_read) = oneshot::channel();
-    let is_sent = runtime.sender(thread).is_some_and(|sender| sender.send(DriverMessage::Look(Some(read))).is_ok());
-    is_sent && was_read.await.is_ok()
 }
 
 /// Takes up what was sent to a thread of this process that nobody drives any more: whether that is done, or there is nothing to do.

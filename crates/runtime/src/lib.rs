@@ -9,6 +9,7 @@
 
 mod attach;
 mod clock;
+mod deliver;
 mod driver;
 mod error;
 mod family;

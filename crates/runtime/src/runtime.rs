@@ -19,7 +19,8 @@ use tokio_util::task::TaskTracker;
 use tool::{CurrentTools, Person, Workspace};
 
 use crate::clock::Clock;
-use crate::driver::{self, Driver, DriverMessage, Exit, Opening, Sent};
+use crate::deliver::{deliver, is_read};
+use crate::driver::{self, Driver, DriverMessage, Exit, Opening};
 use crate::error::Error;
 use crate::live_slot::LiveSlot;
 use crate::{keeper, schema};
@@ -168,18 +169,18 @@ impl Runtime {
         let (id, said) = (InputId::new(fresh_name()), Outside::UserSaid { text });
         loop {
             let Some(live_slot) = LiveSlot::take(&self.0, thread) else {
-                match self.0.deliver(thread, &id, &said).await {
-                    Some(true) => return Ok(id),
-                    Some(false) => return Err(Error::Idle(thread.clone())),
-                    // It let go of the thread before it read the letter: its place is free.
-                    None => continue,
+                deliver(&self.0, thread, &id, &said).await?;
+                if is_read(&self.0, thread).await {
+                    return Ok(id);
                 }
+                // The driver let go of the thread before it read the message: its place is free.
+                continue;
             };
             let mut driver = match self.0.own(live_slot).await {
                 Ok(driver) => driver,
                 Err(Error::Store(store::Error::Owned { .. })) => {
                     // Whoever owns it works on it, and is woken; it may have come to its end in between.
-                    self.0.store.arrive(thread, id.clone(), said, self.0.clock.now(), true).await?;
+                    deliver(&self.0, thread, &id, &said).await?;
                     return match self.resume(thread).await {
                         Ok(_) | Err(Error::Alive(_) | Error::Idle(_) | Error::Store(store::Error::Owned { .. })) => {
                             Ok(id)
@@ -208,19 +209,8 @@ impl Runtime {
     }
 
     async fn send_as(&self, id: InputId, thread: &ThreadId, input: Outside) -> Result<(), Error> {
-        if let Some(delivered) = self.0.deliver(thread, &id, &input).await {
-            return if delivered { Ok(()) } else { Err(Error::Idle(thread.clone())) };
-        }
-        let needs_run = match &input {
-            Outside::UserSaid { .. } => false,
-            Outside::Steered { .. } | Outside::Stopped { .. } | Outside::Decided { .. } => true,
-        };
-        let row = self.0.store.thread(thread).await?;
-        if needs_run && row.is_some_and(|row| !row.state.is_live()) {
-            return Err(Error::Idle(thread.clone()));
-        }
-        self.0.store.arrive(thread, id, input, self.0.clock.now(), true).await?;
-        Ok(())
+        let is_delivered = deliver(&self.0, thread, &id, &input).await?;
+        if is_delivered { Ok(()) } else { Err(Error::Idle(thread.clone())) }
     }
 
     /// Stops a thread and its subtree, and waits until that is true. One whose process is gone is ended here, without asking
@@ -378,15 +368,6 @@ impl Inner {
         if let Err(error) = tokio::task::spawn_blocking(clearing).await {
             tracing::warn!(thread = %thread.created.id, %error, "temporary files of a killed process may be left");
         }
-    }
-
-    /// Hands an input to whoever drives the thread in this process: whether it was taken, once it is in the log. None where nobody
-    /// does, or where the driver let go before it read it.
-    async fn deliver(&self, thread: &ThreadId, id: &InputId, input: &Outside) -> Option<bool> {
-        let sender = self.sender(thread)?;
-        let (done, written) = oneshot::channel();
-        sender.send(DriverMessage::Outside(Box::new(Sent { id: id.clone(), input: input.clone(), done }))).ok()?;
-        written.await.ok()
     }
 
     /// What a call is and leads to at this moment.

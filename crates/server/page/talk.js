@@ -2,9 +2,9 @@
 // The conversation that is looked at: follows it, takes frames in, and carries what a person says and wants stopped
 // to the window.
 //
-// A message goes to `POST /api/chat`, whose answer is a stream of the run's frames. The first of them tells which
-// conversation it is; from there on its log is followed, which also brings words in passing and later runs, and
-// comes back by itself.
+// The first message goes to `POST /api/chat`, whose answer is a stream of the run's frames. The first of them tells
+// which conversation it is; from there on its log is followed, which also brings streamed text and later runs, and comes
+// back by itself. Later messages go to `POST /api/v1/threads/{id}/messages`.
 
 import { api, ask, at, Refused } from "./api.js";
 import { follow, read } from "./follow.js";
@@ -88,11 +88,9 @@ export class Talk {
     this.isSending = true;
     this.#draw();
     try {
-      const message = { message: text, ...(this.root ? { thread_id: this.root } : agent ? { agent } : {}) };
-      // Whoever looks elsewhere meanwhile has said it all the same: the request is never taken back.
-      const answer = await ask("/api/chat", message, "POST");
-      if (this.root) await answer.body?.cancel();
-      else await this.#begin(answer, text, visit);
+      // The request is never taken back: a message that was sent stays sent when another conversation is looked at meanwhile.
+      if (this.root) await api(`${at(this.root)}/messages`, { text });
+      else await this.#begin(await ask("/api/chat", { message: text, ...(agent ? { agent } : {}) }), text, visit);
     } catch (error) {
       if (visit.signal.aborted) return;
       this.waiting = null;

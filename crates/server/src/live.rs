@@ -18,7 +18,6 @@ mod past;
 mod run;
 #[cfg(test)]
 pub(crate) mod tests;
-mod whispers;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -36,7 +35,7 @@ use view::Dialect;
 pub(crate) use everything::Everything;
 use feed::{After, Batch, Feed, Source};
 use missed::Missed;
-pub(crate) use run::{Told, to_its_end};
+pub(crate) use run::to_its_end;
 
 /// What is new is handed out no more often than this.
 const FLUSH_EVERY: Duration = Duration::from_millis(50);
@@ -164,10 +163,10 @@ impl Watcher {
                         self.seen = last;
                         return Some((bytes, self));
                     }
-                    After::Nothing(Some((whispers, receiver))) => {
+                    After::Nothing(Some((unfinished, receiver))) => {
                         self.reads = Reads::Live(receiver);
-                        if !whispers.is_empty() {
-                            return Some((whispers, self));
+                        if !unfinished.is_empty() {
+                            return Some((unfinished, self));
                         }
                     }
                     // It comes back and finds another feed.
@@ -203,7 +202,7 @@ impl Watcher {
 
     fn missed(&self) -> Missed {
         let dialect = Dialect::named(&self.watched.dialect).unwrap_or_default();
-        Missed::new(self.store.clone(), self.watched.root.clone(), dialect, self.seen)
+        Missed::new(&self.store, &self.watched.root, dialect, self.seen)
     }
 }
 

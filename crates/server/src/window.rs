@@ -240,7 +240,7 @@ async fn go_on(staff: &Staff, before: &LastServer) {
         let was_killed = is_owned_by(&row, &before.process) && is_left(&row, &living);
         let was_left = row.owner.is_none() && before.left.contains(&row.id);
         if (was_killed || was_left)
-            && let Err(error) = staff.resume(&row.id).await
+            && let Err(error) = staff.session(&row.id).resume().await
         {
             tracing::warn!(thread = %row.id, %error, "the run stays as it was left");
         }

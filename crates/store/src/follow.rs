@@ -17,6 +17,7 @@ use agent::ThreadId;
 use futures_util::Stream;
 use futures_util::future::BoxFuture;
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 use crate::error::Error;
 use crate::installation::InstallationRecord;
@@ -32,6 +33,7 @@ pub struct Selection {
     scope: Scope,
     after: u64,
     page: usize,
+    pause: Duration,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,8 +69,13 @@ impl Selection {
         Self { page: page.max(1), ..self }
     }
 
+    /// While it is followed, waits so long between two looks at the log that found nothing: other parts of the log may be busy.
+    pub fn pause(self, pause: Duration) -> Self {
+        Self { pause, ..self }
+    }
+
     fn of(scope: Scope) -> Self {
-        Self { scope, after: 0, page: PAGE }
+        Self { scope, after: 0, page: PAGE, pause: Duration::ZERO }
     }
 
     /// The number by which this selection counts an event.
@@ -137,26 +144,27 @@ pub async fn read_all(store: &dyn Store, selection: Selection) -> Result<Vec<Rec
 
 /// Follows the events that are selected: those that are there, and those that this or another process writes later.
 pub fn follow(store: &Arc<dyn Store>, selection: Selection) -> Follow {
-    let (log, after) = (store.clone(), selection.after);
+    let (log, after, pause) = (store.clone(), selection.after, selection.pause);
     let of = selection.clone();
     Follow {
         read: Box::new(move |after| selection.clone().after(after).read(&*log)),
         number: Box::new(move |record| of.number(record)),
         after,
-        at_most_every: Duration::ZERO,
+        pause,
         tail: store.tail(),
         step: Step::Look,
     }
 }
 
 /// Follows the events of the installation after the `after_n`th.
-pub fn follow_installation(store: &Arc<dyn Store>, after_n: u64) -> Follow<InstallationRecord> {
+/// While others write, it reads at most once in `pause`.
+pub fn follow_installation(store: &Arc<dyn Store>, after_n: u64, pause: Duration) -> Follow<InstallationRecord> {
     let log = store.clone();
     Follow {
         read: Box::new(move |after| log.installation_events(after, PAGE)),
         number: Box::new(|record| record.n),
         after: after_n,
-        at_most_every: Duration::ZERO,
+        pause,
         tail: store.tail(),
         step: Step::Look,
     }
@@ -171,7 +179,7 @@ pub struct Follow<R = Record> {
     read: Box<dyn Fn(u64) -> Answer<Vec<R>> + Send + Sync>,
     number: Box<dyn Fn(&R) -> u64 + Send + Sync>,
     after: u64,
-    at_most_every: Duration,
+    pause: Duration,
     tail: watch::Receiver<u64>,
     step: Step<R>,
 }
@@ -186,11 +194,6 @@ enum Step<R> {
 }
 
 impl<R> Follow<R> {
-    /// Reads at most once in so long while nothing comes of it: the store announces what is written elsewhere, too.
-    pub fn at_most_every(self, pause: Duration) -> Self {
-        Self { at_most_every: pause, ..self }
-    }
-
     /// The page that can be read now, without waiting for anything to be written; empty where everything was read.
     pub async fn ready(&mut self) -> Result<Vec<R>, Error> {
         // A read that was begun before may not know what was written since.
@@ -231,13 +234,10 @@ impl<R> Follow<R> {
     }
 
     fn wait(&self) -> Step<R> {
-        let (mut tail, pause) = (self.tail.clone(), self.at_most_every);
+        let (mut tail, next_look) = (self.tail.clone(), Instant::now() + self.pause);
         Step::Wait(Box::pin(async move {
-            let may_read = tokio::time::Instant::now() + pause;
             let is_there = tail.changed().await.is_ok();
-            if is_there && !pause.is_zero() {
-                tokio::time::sleep_until(may_read).await;
-            }
+            tokio::time::sleep_until(next_look).await;
             is_there
         }))
     }

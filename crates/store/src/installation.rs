@@ -226,7 +226,7 @@ impl Current {
     /// Reads what holds, and follows it from there.
     pub async fn open(store: &Arc<dyn Store>) -> Result<Self, Error> {
         let state = store.installation().await?;
-        let news = follow_installation(store, state.n).at_most_every(LOOK);
+        let news = follow_installation(store, state.n, LOOK);
         let known = Arc::new(Mutex::new(Arc::new(state)));
         let following = tokio::spawn(keep_up(known.clone(), news));
         Ok(Self(Arc::new(Shared { store: store.clone(), known, following })))

@@ -1,4 +1,4 @@
-//! Other products' words for the same frames. A dialect narrows and renames to exactly one shape, and never adds a fact.
+//! The same frames in the shapes of other products. A dialect narrows and renames to exactly one shape, and never adds a fact.
 //!
 //! One file a dialect: a state that it keeps over a stream, and a function from a frame to at most one line.
 //! At most one, so that the line goes out under the frame's own number and a reader can resume in any dialect.
@@ -10,12 +10,12 @@ mod zileo;
 
 use crate::Frame;
 
-/// A dialect, with what it has to remember over one stream.
+/// A dialect, with its state over one stream.
 #[derive(Clone, Debug)]
-pub struct Dialect(Speech);
+pub struct Dialect(Kind);
 
 #[derive(Clone, Debug)]
-enum Speech {
+enum Kind {
     Canonical,
     Kata(kata::Tasks),
     Opta(opta::Phases),
@@ -30,31 +30,31 @@ impl Dialect {
     /// A dialect by name, at the beginning of a stream.
     pub fn named(name: &str) -> Option<Self> {
         match name {
-            "canonical" => Some(Self(Speech::Canonical)),
-            "kata" => Some(Self(Speech::Kata(kata::Tasks::default()))),
-            "opta" => Some(Self(Speech::Opta(opta::Phases::default()))),
-            "orion" => Some(Self(Speech::Orion)),
-            "zileo" => Some(Self(Speech::Zileo)),
+            "canonical" => Some(Self(Kind::Canonical)),
+            "kata" => Some(Self(Kind::Kata(kata::Tasks::default()))),
+            "opta" => Some(Self(Kind::Opta(opta::Phases::default()))),
+            "orion" => Some(Self(Kind::Orion)),
+            "zileo" => Some(Self(Kind::Zileo)),
             _ => None,
         }
     }
 
-    /// The frame as one line of this dialect; none where the dialect has no word for it.
+    /// The frame as one line of this dialect; none where the dialect has no line for it.
     /// Every frame of a family is handed in, in order: what a dialect says depends on what came before.
     pub fn map(&mut self, frame: &Frame) -> Option<String> {
         match &mut self.0 {
-            Speech::Canonical => Some(frame.json()),
-            Speech::Kata(tasks) => kata::map(tasks, frame),
-            Speech::Opta(phases) => opta::map(phases, frame),
-            Speech::Orion => orion::map(frame),
-            Speech::Zileo => zileo::map(frame),
+            Kind::Canonical => Some(frame.json()),
+            Kind::Kata(tasks) => kata::map(tasks, frame),
+            Kind::Opta(phases) => opta::map(phases, frame),
+            Kind::Orion => orion::map(frame),
+            Kind::Zileo => zileo::map(frame),
         }
     }
 }
 
 impl Default for Dialect {
-    /// Our own words.
+    /// Our own frames.
     fn default() -> Self {
-        Self(Speech::Canonical)
+        Self(Kind::Canonical)
     }
 }

@@ -1,16 +1,16 @@
 //! Lines of text for terminals: progress while a run goes on, and the tree of what was done.
 //!
 //! No colours and no cursor: what is drawn here can go to a file or be read aloud, and says everything in words.
-//! Text that strangers wrote is made safe on its way in.
+//! Untrusted text is made safe on its way in.
 
-mod columns;
+pub mod columns;
 mod progress;
 mod tree;
 
 use agent::Usage;
 
 pub use progress::Progress;
-pub use tree::{Look, Marks, tree};
+pub use tree::{DrawOptions, Marks, tree};
 
 /// Money in as few digits as tell it apart: `$0.0012`, `$1.25`; `$0.00 (local)` where no price is known.
 pub fn money(cost_microusd: u64, priced: bool) -> String {

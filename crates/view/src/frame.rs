@@ -1,10 +1,10 @@
 //! What is on the wire: one frame, one line of JSON, `type` first.
 //!
-//! Every frame carries `type`, `seq`, `timestamp`, `run`, `thread` and `agent`; then, where it tells of something that happens
+//! Every frame carries `type`, `seq`, `timestamp`, `run`, `thread` and `agent`; then, where it is about something that happens
 //! inside an agent, `parent_tool_use_id`: the call by which that agent was started, null at the top (KATA-2). Then its own fields.
 //! Fields are only ever added. How frames come about is [`crate::Frames`]' business.
 //!
-//! Absent: frames of tasks, which no event tells of, and fleeting ones, which no log holds.
+//! Absent: frames of tasks, which no event tells of. Streamed text, which no log holds, is in `streamed`.
 
 use std::sync::Arc;
 
@@ -25,17 +25,17 @@ pub struct Frame {
     pub at: Time,
     /// The root thread.
     pub run: ThreadId,
-    /// The thread it tells of.
+    /// The thread it is about.
     pub thread: ThreadId,
     /// The agent that this thread plays.
     pub agent: Arc<str>,
     /// The parent's call that this thread answers; none at the top.
     pub parent_tool_use_id: Option<CallId>,
-    /// What it tells.
+    /// What it says.
     pub body: Body,
 }
 
-/// What a frame tells.
+/// What a frame says.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Body {
@@ -45,7 +45,7 @@ pub enum Body {
         number: u32,
         /// The person's words.
         prompt: Arc<str>,
-        /// The model that speaks.
+        /// The model.
         model: Option<Arc<str>>,
     },
     /// `thread_created`: a thread came to be.
@@ -54,7 +54,7 @@ pub enum Body {
         name: Arc<str>,
         /// The thread that started it.
         parent: Option<ThreadId>,
-        /// The model that speaks.
+        /// The model.
         model: Arc<str>,
         /// What it may do.
         mode: Mode,
@@ -125,7 +125,7 @@ pub enum Body {
         tool_use_id: CallId,
         /// The tool.
         tool_name: Arc<str>,
-        /// What the model is told.
+        /// What the model is given.
         output: Arc<str>,
         /// Whether it failed or was refused.
         is_error: bool,
@@ -160,7 +160,7 @@ pub enum Body {
         /// Protected places that it would change.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         protected: Vec<Arc<str>>,
-        /// Whether the agent has read text from outside the house.
+        /// Whether the agent has read untrusted text.
         foreign: bool,
         /// The pattern that consent for more than once would cover; null where such consent is not offered.
         standing: Option<Arc<str>>,
@@ -184,14 +184,14 @@ pub enum Body {
         /// Why, or the rule that would have allowed it.
         reason: Option<Arc<str>>,
     },
-    /// `steered`: somebody told a running agent something.
+    /// `steered`: a message to an agent while it works.
     Steered {
         /// Who.
         from: Arc<str>,
         /// The words.
         content: Arc<str>,
     },
-    /// `stalled`: nothing was heard of an agent for a while.
+    /// `stalled`: an agent was silent for a while.
     Stalled {
         /// For how long.
         silent_ms: u64,
@@ -266,7 +266,7 @@ pub struct Done {
     /// Structured data, where a schema was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<Json>,
-    /// What a shell is told.
+    /// The exit code of the command.
     pub exit_code: u8,
     /// Why it ended so; none when it completed.
     pub reason: Option<Arc<str>>,
@@ -282,7 +282,7 @@ pub struct Done {
     pub unanswered: Vec<Arc<str>>,
 }
 
-/// Which child a frame tells of (ZILEO-22).
+/// The child that a frame is about (ZILEO-22).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Child {
     /// The root thread.
@@ -319,7 +319,7 @@ pub struct ChildEnd {
     pub data: ChildData,
 }
 
-/// What a child hands up.
+/// What a child hands back.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ChildData {
     /// How it ended.
@@ -431,7 +431,7 @@ impl Body {
         }
     }
 
-    /// Whether it tells of something inside an agent, rather than of the agent as others see it.
+    /// Whether it is about something inside an agent, rather than about the agent as a whole.
     ///
     /// Only then does the frame name its parent call: a frame about a child carries that call as its own `tool_use_id`,
     /// and a reader who groups by these ids must never find a call that is its own parent.

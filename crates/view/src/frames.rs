@@ -2,7 +2,7 @@
 //!
 //! Events come in the order of the log, each once. One event yields no, one or several frames; a frame's number is made from
 //! its event's number and its place among that event's frames, so it grows strictly, is the same for every reader, and leads back
-//! to the log. Making a frame takes all that happened before it, so whoever resumes folds from the beginning (see [`crate::Lines`]).
+//! to the log. Making a frame takes all that happened before it, so a reader that resumes folds from the beginning (see [`crate::Lines`]).
 //!
 //! Order of a delegation: `tool_start`, `agent_delegate`, (`sub_agent_queued`), `agent_start` and `sub_agent_start` of the child, …,
 //! `agent_complete`, its one terminal `sub_agent_*`, `tool_result`, `agent_resume` as soon as the parent asks its model again (ORION-11).
@@ -17,7 +17,7 @@ use agent::event::{Answered, Ending, ThreadCreated, TurnKind};
 use agent::{CallId, Event, Outcome, Report, ThreadId, Time};
 
 use crate::frame::{Body, Done, Frame};
-use crate::life::Lives;
+use crate::known::KnownThreads;
 use crate::{Ledger, Logged, Notice, State, Totals, exit_code};
 use calls::OpenCall;
 
@@ -30,14 +30,14 @@ pub struct Frames {
     root: ThreadId,
     /// The newest event that was folded.
     folded: u64,
-    lives: Lives,
+    threads: KnownThreads,
     ledger: Ledger,
-    told: BTreeMap<ThreadId, Told>,
+    emitted: BTreeMap<ThreadId, Emitted>,
 }
 
-/// What was said of a thread so far, so that nothing is said twice.
+/// What the frames of a thread said so far, so that nothing is said twice.
 #[derive(Clone, Debug, Default)]
-struct Told {
+struct Emitted {
     state: State,
     /// A child reported, and the thread has not gone on yet.
     resumes: bool,
@@ -49,17 +49,17 @@ struct Told {
     terminal: bool,
     /// Calls of the newest answer that have no result yet.
     calls: BTreeMap<CallId, OpenCall>,
-    /// Calls of the newest answer whose refusal was told with it.
+    /// Calls of the newest answer whose refusal was sent with it.
     refused: BTreeSet<CallId>,
 }
 
-/// The frames of one event, each with the thread it tells of.
+/// The frames of one event, each with the thread it is about.
 type Bodies = Vec<(ThreadId, Body)>;
 
 impl Frames {
     /// Begins with an empty log.
     pub fn new(root: ThreadId) -> Self {
-        Self { root, folded: 0, lives: Lives::default(), ledger: Ledger::default(), told: BTreeMap::new() }
+        Self { root, folded: 0, threads: KnownThreads::default(), ledger: Ledger::default(), emitted: BTreeMap::new() }
     }
 
     /// The event that a frame came from, and how many of that event's frames were seen with it.
@@ -73,7 +73,7 @@ impl Frames {
             return Vec::new();
         }
         self.folded = logged.seq;
-        self.lives.push(logged);
+        self.threads.push(logged);
         self.ledger.push(logged);
 
         let mut bodies = Bodies::new();
@@ -92,9 +92,9 @@ impl Frames {
         match logged.event {
             Event::ThreadCreated(created) => self.tell_created(created, out),
             Event::RunStarted { run, prompt, .. } => {
-                let (state, before) = (self.told(thread).state, self.ledger.totals(thread));
-                *self.told(thread) = Told { state, before, ..Told::default() };
-                let model = self.lives.life(thread).and_then(|life| life.model());
+                let (state, before) = (self.emitted(thread).state, self.ledger.totals(thread));
+                *self.emitted(thread) = Emitted { state, before, ..Emitted::default() };
+                let model = self.threads.known(thread).and_then(|known| known.model());
                 say(Body::RunStarted { number: *run, prompt: prompt.clone(), model });
                 say(Body::AgentStart {});
             }
@@ -103,10 +103,10 @@ impl Frames {
                 self.tell_budget(thread, ending, out);
             }
             Event::TurnStarted(started) => {
-                let told = self.told(thread);
-                told.calls.clear();
-                told.refused.clear();
-                if std::mem::take(&mut told.resumes) {
+                let emitted = self.emitted(thread);
+                emitted.calls.clear();
+                emitted.refused.clear();
+                if std::mem::take(&mut emitted.resumes) {
                     say(Body::AgentResume {});
                 }
                 if let TurnKind::Last(ending) = &started.kind {
@@ -116,7 +116,7 @@ impl Frames {
             Event::CallFailed { turn, attempt, error, retry_at: Some(retry_at), .. } => say(Body::Retry {
                 turn: *turn,
                 attempt: Some(*attempt),
-                model: self.lives.life(thread).and_then(|life| life.model()),
+                model: self.threads.known(thread).and_then(|known| known.model()),
                 kind: Some(error.kind),
                 message: error.message.clone(),
                 in_ms: retry_at.since_ms(logged.at),
@@ -126,7 +126,7 @@ impl Frames {
             Event::CallRepeated { turn, .. } => say(Body::Retry {
                 turn: *turn,
                 attempt: None,
-                model: self.lives.life(thread).and_then(|life| life.model()),
+                model: self.threads.known(thread).and_then(|known| known.model()),
                 kind: None,
                 message: "the process went away while the model was asked".into(),
                 in_ms: 0,
@@ -149,8 +149,8 @@ impl Frames {
             }
             Event::ChildSpawned(spawned) => self.tell_spawned(thread, spawned, out),
             Event::ChildReported { child, report } => {
-                self.told(thread).resumes = true;
-                // A child that began has said so itself; one that never did has nobody else to say it.
+                self.emitted(thread).resumes = true;
+                // A child that began has its own terminal frame; for one that never did it is made here.
                 self.tell_child_end(child, report, out);
             }
             Event::StallNoticed { silent_ms, waiting_for } => {
@@ -172,8 +172,7 @@ impl Frames {
                 );
             }
             Event::Reported(report) => self.tell_failure(thread, report, out),
-            // What they bring about is told by the events that follow from them.
-            // What a child says is told in its own log.
+            // What follows from them is in later events; what a child says is in its own log.
             Event::InputArrived { .. }
             | Event::ChildStarted { .. }
             | Event::ChildSaid { .. }
@@ -200,29 +199,29 @@ impl Frames {
     }
 
     fn tell_answered(&mut self, thread: &ThreadId, answered: &Answered, out: &mut Bodies) {
-        let is_summary = self.lives.life(thread).is_some_and(|life| life.sums_up(answered.turn));
+        let is_summary = self.threads.known(thread).is_some_and(|known| known.sums_up(answered.turn));
         let content = calls::spoken(&answered.parts);
         if !content.is_empty() && !is_summary {
             out.push((thread.clone(), Body::Text { content }));
         }
-        let before = self.told(thread).before;
+        let before = self.emitted(thread).before;
         let totals = self.ledger.totals(thread).since(&before);
         out.push((thread.clone(), Body::Usage { turn: answered.turn, totals, estimated: answered.estimated }));
         self.tell_calls(thread, answered, out);
     }
 
     fn tell_budget(&mut self, thread: &ThreadId, ending: &Ending, out: &mut Bodies) {
-        if ending.outcome == Outcome::BudgetExceeded && !std::mem::replace(&mut self.told(thread).budget, true) {
+        if ending.outcome == Outcome::BudgetExceeded && !std::mem::replace(&mut self.emitted(thread).budget, true) {
             out.push((thread.clone(), Body::BudgetExceeded { reason: ending.reason.clone() }));
         }
     }
 
-    /// A failure, or a limit that no earlier event of the run told of.
+    /// A failure, or a limit that no earlier event of the run named.
     fn tell_failure(&mut self, thread: &ThreadId, report: &Report, out: &mut Bodies) {
         let reason = report.reason.clone().unwrap_or_else(|| report.outcome.as_str().into());
-        let told = self.told(thread);
+        let emitted = self.emitted(thread);
         match report.outcome {
-            Outcome::BudgetExceeded if !told.budget => out.push((thread.clone(), Body::BudgetExceeded { reason })),
+            Outcome::BudgetExceeded if !emitted.budget => out.push((thread.clone(), Body::BudgetExceeded { reason })),
             Outcome::Error => {
                 let kind = report.cause.clone().unwrap_or_else(|| "error".into());
                 out.push((thread.clone(), Body::Error { kind, message: reason }));
@@ -232,8 +231,8 @@ impl Frames {
     }
 
     fn tell_state(&mut self, thread: &ThreadId, out: &mut Bodies) {
-        let state = self.lives.life(thread).map(|life| life.state()).unwrap_or_default();
-        if std::mem::replace(&mut self.told(thread).state, state) != state {
+        let state = self.threads.known(thread).map(|known| known.state()).unwrap_or_default();
+        if std::mem::replace(&mut self.emitted(thread).state, state) != state {
             out.push((thread.clone(), Body::State { state }));
         }
     }
@@ -257,16 +256,16 @@ impl Frames {
     }
 
     fn frame(&self, seq: u64, at: Time, thread: ThreadId, body: Body) -> Frame {
-        let agent = self.lives.agent(&thread);
-        let parent_tool_use_id = self.lives.life(&thread).and_then(|life| life.call());
+        let agent = self.threads.agent(&thread);
+        let parent_tool_use_id = self.threads.known(&thread).and_then(|known| known.call());
         Frame { seq, at, run: self.root.clone(), thread, agent, parent_tool_use_id, body }
     }
 
-    fn told(&mut self, thread: &ThreadId) -> &mut Told {
-        self.told.entry(thread.clone()).or_default()
+    fn emitted(&mut self, thread: &ThreadId) -> &mut Emitted {
+        self.emitted.entry(thread.clone()).or_default()
     }
 
     fn name(&self, thread: &ThreadId) -> Arc<str> {
-        self.lives.life(thread).and_then(|life| life.name()).unwrap_or_else(|| thread.as_str().into())
+        self.threads.known(thread).and_then(|known| known.name()).unwrap_or_else(|| thread.as_str().into())
     }
 }

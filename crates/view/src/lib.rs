@@ -1,16 +1,17 @@
-//! The mirror: folds the log into what faces show, and decides nothing.
+//! Folds the log into what interfaces show, and decides nothing.
 //!
 //! Events go in one by one, each with its place in the log; plain structs come out. What is where:
 //!
 //! - [`Frames`]: the wire. One logged event yields some [`Frame`]s, each one line of JSON;
 //!   [`Dialect`] narrows and renames them; [`Lines`] are what goes out to one reader.
+//! - [`Streamed`]: frames of text that is shown while it is produced and never logged.
 //! - [`Tree`]: who is there, what each one does and what it cost. Any order, any duplicates, the same tree.
 //! - [`Transcript`]: one thread's conversation, as a person reads it afterwards.
 //! - [`Ledger`]: what was used, by a thread and by its tree.
-//! - [`draw`]: lines of text for terminals; [`safe`]: how text that strangers wrote is shown; [`exit_code`]: how a run ends for a shell.
+//! - [`draw`]: lines of text for terminals; [`safe`]: how untrusted text is shown; [`exit_code`]: how a run ends for a shell.
 //!
-//! Absent on purpose: where events are kept (the memory), who listens (the faces), colours (the desk), and any clock:
-//! `now` is handed in where it is needed. Fleeting frames (text deltas) are not logged, so they are not made here.
+//! Absent on purpose: where events are kept (`store`), who reads the frames (`cli`, `server`), colours, and any clock:
+//! `now` is handed in where it is needed.
 
 mod argument;
 pub mod clock;
@@ -19,11 +20,12 @@ pub mod draw;
 mod exit;
 pub mod frame;
 mod frames;
-mod life;
+mod known;
 mod lines;
 mod notice;
 pub mod safe;
 mod state;
+mod streamed;
 mod transcript;
 mod tree;
 mod usage;
@@ -37,6 +39,7 @@ pub use frames::{FRAMES_PER_EVENT, Frames};
 pub use lines::{Line, Lines};
 pub use notice::Notice;
 pub use state::State;
+pub use streamed::{StreamSource, Streamed, UnfinishedAnswers};
 pub use transcript::{ChildRow, Entry, ToolRow, Transcript};
 pub use tree::{DEPTH_DRAWN, LastTool, Node, Tree};
 pub use usage::{Ledger, ModelUsage, Totals};

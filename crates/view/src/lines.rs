@@ -1,6 +1,6 @@
 //! What goes out to one reader: lines in a dialect, each under the number by which the reader can resume.
 //!
-//! The same for SSE and JSONL. How a line is framed and sent is for the faces.
+//! The same for SSE and JSONL. How a line is framed and sent is left to `cli` and `server`.
 
 use agent::ThreadId;
 

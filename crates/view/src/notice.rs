@@ -1,4 +1,4 @@
-//! What the house has to say about a thread, in the same words on the wire and in a transcript.
+//! Notices about a thread, in the same words on the wire and in a transcript.
 
 use agent::Event;
 use serde::Serialize;
@@ -23,7 +23,7 @@ pub enum Notice {
     SubtaskSkipped,
     /// A subtask is answered with the report that the same task had before.
     SubtaskRecalled,
-    /// More calls were refused than one event has room to tell one by one.
+    /// More calls were refused than one event has frames for.
     CallsRefused,
 }
 

@@ -1,8 +1,8 @@
-//! How text that strangers wrote is shown to a person (T24).
+//! How untrusted text is shown to a person (T24).
 //!
 //! A model, a mail or a file name may hold characters that move the cursor, turn the reading direction or show nothing at all.
 //! They are shown as escapes, so that what a person reads is what stands there. The same text is shown the same way everywhere.
-//! For faces of text only: the page has the same table in `words.js`, and a test holds the two against each other.
+//! For terminals and files: the page has the same table in `words.js`, and a test compares the two.
 
 /// More blanks in a row than this are counted instead of shown: behind them something could hide.
 const MAX_BLANKS: usize = 16;

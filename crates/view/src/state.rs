@@ -46,7 +46,7 @@ impl State {
         }
     }
 
-    /// The state that an outcome leaves behind. Being stopped is somebody's wish, not an error.
+    /// The state that an outcome leaves behind. Being stopped is not an error.
     pub(crate) fn after(outcome: Outcome) -> Self {
         match outcome {
             Outcome::Completed | Outcome::BudgetExceeded | Outcome::Cancelled => State::Idle,

@@ -3,7 +3,7 @@
 //! It keeps the thread's events and reads them in the order of the log, so they may arrive in any order and more than once;
 //! a result that comes before its call makes the row, and the call fills it in (KATA-12, KATA-14).
 //! Children are rows with a line that says how they are; their own conversations are transcripts of their own.
-//! How rows look is for the faces to say; text in them is as it was written, and whoever shows it makes it safe.
+//! How rows are drawn is left to the interfaces; text in them is as it was written, and must be made safe where it is shown.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub enum Entry {
         /// The brief as the model reads it.
         text: String,
     },
-    /// What somebody said in between.
+    /// A message that came while it worked.
     Steer {
         /// When.
         at: Time,
@@ -62,7 +62,7 @@ pub enum Entry {
     Tool(ToolRow),
     /// A sub-agent.
     Child(ChildRow),
-    /// Something that the house has to say.
+    /// A notice.
     Notice {
         /// When.
         at: Time,

@@ -1,4 +1,4 @@
-//! Who is there, what each one does, and what it cost.
+//! The threads of a family: what each one does, and what it cost.
 //!
 //! The tree depends only on the set of events, not on their order or number (KATA-9 to KATA-17, INV-7). Parentage is read from
 //! the threads' own names and from nothing else, so it can have no cycle, whatever a log claims. A thread whose parent was never
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use agent::{Outcome, ThreadId, Time};
 use serde::Serialize;
 
-use crate::life::{Life, Lives};
+use crate::known::{KnownThread, KnownThreads};
 use crate::{Ledger, Logged, State, Totals};
 
 /// Levels below the top that are drawn as levels; what is deeper stands beside its ancestor on the last of them (KATA-9).
@@ -20,7 +20,7 @@ pub const DEPTH_DRAWN: usize = 10;
 /// Folds events into a tree of threads.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
-    lives: Lives,
+    threads: KnownThreads,
     ledger: Ledger,
 }
 
@@ -33,7 +33,7 @@ pub struct Node {
     pub name: Arc<str>,
     /// The agent that it plays.
     pub agent: Option<Arc<str>>,
-    /// The model that speaks.
+    /// The model.
     pub model: Option<Arc<str>>,
     /// What it is asked to do.
     pub goal: Option<Arc<str>>,
@@ -43,7 +43,7 @@ pub struct Node {
     pub queued: bool,
     /// Whether its parent goes on without it.
     pub background: bool,
-    /// Whether nothing was heard of it for too long.
+    /// Whether it was silent for too long.
     pub stalled: bool,
     /// How it ended; none while it runs.
     pub outcome: Option<Outcome>,
@@ -75,7 +75,7 @@ pub struct LastTool {
 }
 
 impl Tree {
-    /// A tree of nobody.
+    /// A tree without threads.
     pub fn new() -> Self {
         Self::default()
     }
@@ -83,7 +83,7 @@ impl Tree {
     /// Takes an event in. The same event (thread and `seq`) a second time changes nothing.
     pub fn push(&mut self, logged: &Logged<'_>) {
         if self.ledger.push(logged) {
-            self.lives.push(logged);
+            self.threads.push(logged);
         }
     }
 
@@ -92,9 +92,9 @@ impl Tree {
         let mut places: BTreeMap<&ThreadId, Place> = BTreeMap::new();
         let mut nodes: BTreeMap<&ThreadId, Node> = BTreeMap::new();
         // A parent's name is shorter than its children's, so every parent has its place before they need it.
-        let mut by_depth: Vec<_> = self.lives.iter().collect();
+        let mut by_depth: Vec<_> = self.threads.iter().collect();
         by_depth.sort_by_key(|(id, _)| id.depth());
-        for (id, life) in by_depth {
+        for (id, known) in by_depth {
             let parent = id.parent().and_then(|parent| nodes.get_key_value(&parent));
             let parent_is_over = parent.is_some_and(|(_, node)| node.outcome.is_some());
             let place = match parent.map(|(parent, _)| (*parent, &places[*parent])) {
@@ -102,7 +102,7 @@ impl Tree {
                 Some((_, place)) if place.level == DEPTH_DRAWN => place.clone(),
                 Some((parent, place)) => Place { level: place.level + 1, host: Some(parent.clone()) },
             };
-            nodes.insert(id, self.node(id, life, parent_is_over));
+            nodes.insert(id, self.node(id, known, parent_is_over));
             places.insert(id, place);
         }
 
@@ -119,28 +119,28 @@ impl Tree {
         roots
     }
 
-    fn node(&self, id: &ThreadId, life: &Life, parent_is_over: bool) -> Node {
-        let end = life.end();
-        // Nobody is left who could still hear of it: it broke off, and must not read as running or as a success (KATA-13).
+    fn node(&self, id: &ThreadId, known: &KnownThread, parent_is_over: bool) -> Node {
+        let end = known.end();
+        // Its parent is over and will not hear of it: it broke off, and must not read as running or as a success (KATA-13).
         let is_lost = end.is_none() && parent_is_over;
         let lost = is_lost.then_some((Outcome::Interrupted, Arc::from("its parent finished first")));
-        let queued = life.is_queued() && !is_lost;
+        let queued = known.is_queued() && !is_lost;
         let over = end.is_some() || is_lost;
         Node {
             id: id.clone(),
-            name: life.name().unwrap_or_else(|| id.as_str().into()),
-            agent: life.agent(),
-            model: life.model(),
-            goal: life.goal(),
-            state: if is_lost { State::Error } else { life.state() },
+            name: known.name().unwrap_or_else(|| id.as_str().into()),
+            agent: known.agent(),
+            model: known.model(),
+            goal: known.goal(),
+            state: if is_lost { State::Error } else { known.state() },
             queued,
-            background: life.background,
-            stalled: !over && life.stall().is_some(),
+            background: known.background,
+            stalled: !over && known.stall().is_some(),
             outcome: end.map(|end| end.outcome).or(lost.as_ref().map(|(outcome, _)| *outcome)),
             reason: end.map_or(lost.map(|(_, reason)| reason), |end| end.reason.clone()),
-            last_tool: life.last_tool().map(|(name, argument)| LastTool { name, argument }),
-            waiting_for: if over { None } else { self.waiting_for(life) },
-            started: life.started_at(),
+            last_tool: known.last_tool().map(|(name, argument)| LastTool { name, argument }),
+            waiting_for: if over { None } else { self.waiting_for(known) },
+            started: known.started_at(),
             ended: end.map(|end| end.at),
             usage: self.ledger.totals(id),
             priced: self.ledger.is_priced(id),
@@ -148,31 +148,31 @@ impl Tree {
         }
     }
 
-    fn waiting_for(&self, life: &Life) -> Option<Arc<str>> {
-        if life.is_queued() {
+    fn waiting_for(&self, known: &KnownThread) -> Option<Arc<str>> {
+        if known.is_queued() {
             return Some("a permit".into());
         }
-        if let Some(stall) = life.stall() {
+        if let Some(stall) = known.stall() {
             return Some(stall.clone());
         }
-        match life.state() {
+        match known.state() {
             State::WaitingForUser => Some("a person".into()),
             State::WaitingForTool => {
-                let tools: Vec<_> = life.open_tools().collect();
+                let tools: Vec<_> = known.open_tools().collect();
                 match tools.as_slice() {
                     [tool] => Some(tool.clone()),
                     tools => Some(format!("{} tools", tools.len()).into()),
                 }
             }
             State::Delegating => {
-                let children: Vec<_> = life.open_children().collect();
+                let children: Vec<_> = known.open_children().collect();
                 match children.as_slice() {
-                    [child] => self.lives.life(child).and_then(Life::name),
+                    [child] => self.threads.known(child).and_then(KnownThread::name),
                     children => Some(format!("{} agents", children.len()).into()),
                 }
             }
-            State::Processing | State::LoadingContext | State::Completing if life.is_asking() => {
-                Some(life.retry().map_or_else(|| "the model".into(), |why| format!("another try: {why}").into()))
+            State::Processing | State::LoadingContext | State::Completing if known.is_asking() => {
+                Some(known.retry().map_or_else(|| "the model".into(), |why| format!("another try: {why}").into()))
             }
             State::Processing | State::LoadingContext | State::Completing => None,
             State::Idle | State::Initializing | State::Error => None,

@@ -72,7 +72,7 @@ impl Ledger {
         true
     }
 
-    /// What a thread used so far; nothing for a thread that was never heard of.
+    /// What a thread used so far; nothing for an unknown thread.
     pub fn totals(&self, thread: &ThreadId) -> Totals {
         self.accounts.get(thread).map(|account| account.totals).unwrap_or_default()
     }
@@ -80,7 +80,7 @@ impl Ledger {
     /// What a thread and all its descendants used, model by model, in the order of the models' names.
     pub fn by_model(&self, thread: &ThreadId) -> Vec<ModelUsage> {
         let mut models: BTreeMap<Arc<str>, ModelUsage> = BTreeMap::new();
-        // A thread that is known only as somebody's ancestor used nothing of any model.
+        // A thread that is known only as an ancestor used nothing of any model.
         for account in
             self.subtree(thread).filter(|account| account.model.is_some() || account.totals.own != Usage::default())
         {
@@ -172,7 +172,7 @@ fn used_by(event: &Event) -> Option<Usage> {
     }
 }
 
-/// A call whose answer was never logged is booked as it was reserved; nobody knows how it split into prompt and answer.
+/// A call whose answer was never logged is booked as it was reserved; how it split into prompt and answer is not known.
 fn booked_usage(booked: &Claim) -> Usage {
     Usage {
         tokens: Tokens { input: booked.tokens, ..Tokens::default() },

@@ -100,6 +100,6 @@ async fn write(chronicle: &mut Chronicle, clock: &Clock, seconds: u64) -> anyhow
 async fn frames(store: Arc<dyn Store>) -> anyhow::Result<Vec<u64>> {
     let root = ThreadId::new(THREAD);
     let mut lines = Lines::new(root.clone(), Dialect::default(), 0);
-    let records = follow::Follower::new(store, root).read_all().await?;
+    let records = majordomo::store::read_all(&*store, majordomo::store::Selection::tree(&root)).await?;
     Ok(records.iter().flat_map(|record| lines.push(&follow::logged(record))).map(|line| line.id).collect())
 }

@@ -7,6 +7,7 @@ use majordomo::config::Flags;
 use majordomo::household::TOOLS;
 use serde_json::{Value, json};
 use tool::Sandbox;
+use view::draw::columns;
 use view::safe;
 
 use super::{configured, hands};
@@ -30,10 +31,11 @@ pub fn ls(flags: &Flags, json: bool) -> Result<u8, Failure> {
         result.line(&agents.found.iter().map(object).collect::<Value>().to_string())?;
         return Ok(0);
     }
-    let wide = agents.found.iter().map(|found| found.agent.name.chars().count()).max().unwrap_or(0);
+    let name = |found: &Found| safe::line(&found.agent.name, WIDE);
+    let wide = agents.found.iter().map(|found| columns::width(&name(found))).max().unwrap_or(0);
     for found in &agents.found {
-        let (name, words) = (safe::line(&found.agent.name, WIDE), safe::line(&found.agent.description, WIDE));
-        if !result.line(&format!("{name:<wide$}  {words}  ({})", safe::line(&found.source.to_string(), WIDE)))? {
+        let (name, words) = (columns::left(&name(found), wide), safe::line(&found.agent.description, WIDE));
+        if !result.line(&format!("{name}  {words}  ({})", safe::line(&found.source.to_string(), WIDE)))? {
             break;
         }
     }

@@ -13,6 +13,7 @@ use majordomo::decide::{self, Came, decide};
 use majordomo::staff::open_store;
 use serde_json::{Value, json};
 use store::{ApprovalQuery, ApprovalRow, ApprovalStatus, Process, Store};
+use view::draw::columns;
 use view::safe;
 
 use super::configured;
@@ -169,12 +170,13 @@ fn table(rows: &[ApprovalRow]) -> Vec<String> {
         [asked.id.to_string(), row.status.to_string(), when(row.requested_at), risk, question::path(asked), tool]
     };
     let cells: Vec<[String; 6]> = rows.iter().map(cells).collect();
-    let wide = |column: usize| cells.iter().map(|cells| cells[column].chars().count()).max().unwrap_or(0);
+    let wide = |column: usize| cells.iter().map(|cells| columns::width(&cells[column])).max().unwrap_or(0);
     let [a, b, c, d, e, f] = [0, 1, 2, 3, 4, 5].map(wide);
     let line = |(row, [id, status, when, risk, path, tool]): (&ApprovalRow, &[String; 6])| {
         let effect = safe::line(&row.question.effect, WORDS);
-        let line = format!("{id:<a$} {status:<b$} {when:<c$} {risk:<d$} {path:<e$} {tool:<f$} {effect}");
-        line.trim_end().to_owned()
+        let cells = [(id, a), (status, b), (when, c), (risk, d), (path, e), (tool, f)];
+        let line: String = cells.iter().map(|(cell, wide)| format!("{} ", columns::left(cell, *wide))).collect();
+        (line + &effect).trim_end().to_owned()
     };
     rows.iter().zip(&cells).map(line).collect()
 }

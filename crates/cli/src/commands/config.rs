@@ -3,6 +3,7 @@
 use agent::permission::Rule;
 use majordomo::config::Flags;
 use serde_json::{Value, json};
+use view::draw::columns;
 use view::safe;
 
 use super::{WIDE, configured};
@@ -24,17 +25,17 @@ pub fn show(flags: &Flags, json: bool) -> Result<u8, Failure> {
         result.line(&Value::from(entries).to_string())?;
         return Ok(0);
     }
-    let width = config.entries().iter().map(|entry| entry.key.chars().count()).max().unwrap_or(0);
+    let width = config.entries().iter().map(|entry| columns::width(&entry.key)).max().unwrap_or(0);
     for entry in config.entries() {
         let value = if entry.value.is_null() { "(none)".to_owned() } else { entry.value.to_string() };
-        if !result.line(&format!("{:width$} = {value}  # {}", entry.key, entry.origin))? {
+        if !result.line(&format!("{} = {value}  # {}", columns::left(&entry.key, width), entry.origin))? {
             return Ok(0);
         }
     }
     for rule in &config.rules {
         let value = safe::line(&value_of(rule).to_string(), WIDE);
         let note = if rule.matches_text_only() { format!("; {TEXT_ONLY}") } else { String::new() };
-        if !result.line(&format!("{:width$} = {value}  # {}{note}", "rules", rule.origin))? {
+        if !result.line(&format!("{} = {value}  # {}{note}", columns::left("rules", width), rule.origin))? {
             break;
         }
     }

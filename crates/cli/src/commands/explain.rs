@@ -13,8 +13,9 @@ use majordomo::SAMPLE;
 use majordomo::config::Flags;
 use majordomo::staff::{open_house, open_store};
 use serde_json::{Value, json};
-use store::Store;
+use store::{Record, Selection, Store, replay};
 use tool::Origin;
+use view::draw::columns;
 use view::safe;
 
 use super::config::TEXT_ONLY;
@@ -23,8 +24,6 @@ use crate::arguments::Explain;
 use crate::error::Failure;
 use crate::out;
 
-/// Events that are read at once.
-const PAGE: usize = 1000;
 /// The widest that untrusted text is shown.
 const WIDE: usize = 160;
 
@@ -127,10 +126,11 @@ impl Answer<'_> {
             lines.push(format!("  consent    {}", safe::line(&rule.to_string(), WIDE)));
         }
         let names: Vec<String> = judgement.chain.iter().map(|link| safe::line(&link.layer.agent, 40)).collect();
-        let wide = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+        let wide = names.iter().map(|name| columns::width(name)).max().unwrap_or(0);
         for (link, name) in judgement.chain.iter().zip(&names) {
             let (mode, action, by) = (link.layer.mode.as_str(), link.action.as_str(), safe::line(&link.by, WIDE));
-            lines.push(format!("{name:<wide$}  {mode:<9}  {action:<5}  {by}"));
+            let name = columns::left(name, wide);
+            lines.push(format!("{name}  {mode:<9}  {action:<5}  {by}"));
         }
     }
 
@@ -181,18 +181,12 @@ fn shown(act: &str) -> Arc<str> {
 }
 
 async fn read(store: &dyn Store, id: &ThreadId) -> Result<Thread, Failure> {
-    let (mut thread, mut after) = (None::<Thread>, 0);
-    loop {
-        let page = store.read(id, after, PAGE).await?;
-        let Some(last) = page.last() else { break };
-        after = last.n;
-        for record in &page {
-            match &mut thread {
-                None => thread = Some(Thread::new(record.at, &record.event)),
-                Some(thread) => thread.apply(record.at, &record.event),
-            }
-        }
-    }
+    let mut thread = None::<Thread>;
+    let apply = |record: Record| match &mut thread {
+        None => thread = Some(Thread::new(record.at, &record.event)),
+        Some(thread) => thread.apply(record.at, &record.event),
+    };
+    replay(store, Selection::thread(id), apply).await?;
     thread.ok_or_else(|| Failure::usage(format!("no thread is called '{id}'")))
 }
 

@@ -6,17 +6,17 @@ use std::time::Duration;
 
 use agent::{ThreadId, Time};
 use majordomo::config::Flags;
+use majordomo::follow::logged;
 use majordomo::staff::open_store;
 use majordomo::threads;
 use serde_json::Value;
-use store::{Living, Store, ThreadQuery, ThreadRow};
-use view::draw::{self, Look, Marks};
+use store::{Follow, Living, Selection, Store, ThreadQuery, ThreadRow, follow};
+use view::draw::{self, DrawOptions, Marks};
 use view::{Node, Tree};
 
 use super::configured;
 use crate::error::Failure;
 use crate::out;
-use majordomo::follow::{Follower, logged};
 
 /// The most live threads that are looked at.
 const MOST: usize = 10_000;
@@ -85,7 +85,7 @@ fn parted(rows: &[ThreadRow], living: &Living) -> (BTreeSet<ThreadId>, BTreeSet<
 
 /// What is known of a root and all its descendants. It is kept from picture to picture, so that no log is read twice.
 struct Family {
-    follower: Follower,
+    log: Follow,
     tree: Tree,
 }
 
@@ -97,16 +97,18 @@ async fn picture(
 ) -> Result<Vec<String>, Failure> {
     let mut nodes = Vec::new();
     for root in running {
-        let new = || Family { follower: Follower::new(store.clone(), root.clone()), tree: Tree::new() };
+        let new = || Family { log: follow(store, Selection::tree(root)), tree: Tree::new() };
         let family = families.entry(root.clone()).or_insert_with(new);
-        for record in family.follower.read_all().await? {
-            family.tree.push(&logged(&record));
+        let mut page = family.log.ready().await?;
+        while !page.is_empty() {
+            page.iter().for_each(|record| family.tree.push(&logged(record)));
+            page = family.log.ready().await?;
         }
         nodes.extend(family.tree.roots().into_iter().map(named));
     }
     let stdout = std::io::stdout();
     let marks = if out::is_fancy(false, &stdout) { Marks::Unicode } else { Marks::Ascii };
-    Ok(draw::tree(&nodes, &Look { now, width: out::width(&stdout), marks }))
+    Ok(draw::tree(&nodes, &DrawOptions { now, width: out::width(&stdout), marks }))
 }
 
 /// A node under the shortest name that the other commands take, and the name that it goes by.

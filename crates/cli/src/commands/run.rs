@@ -1,13 +1,12 @@
 //! `majordomo run` and `majordomo thread resume`: one run, watched to its end.
 
-use agent::{Event, Json, Report, ThreadId};
-use majordomo::SAMPLE;
+use agent::{Event, Json, ThreadId};
 use majordomo::config::{Config, Flags};
+use majordomo::follow::root_report;
 use majordomo::staff::{Staff, Work, open_store};
-use runtime::{Fleeting, FleetingKind, RunHandle};
-use store::{ApprovalQuery, Record};
+use majordomo::{Run as RunFollowed, SAMPLE, Session, Update};
+use store::ApprovalQuery;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::broadcast::{self, error::RecvError};
 
 use super::{configured, staff, surroundings, trust};
 use crate::arguments::{Approvals, Output, Questions, Run};
@@ -15,7 +14,6 @@ use crate::consent::{Asker, Asking};
 use crate::error::Failure;
 use crate::show::{Prepared, Show, how_to_decide};
 use crate::{out, prompt};
-use majordomo::follow::{Follower, passing};
 
 /// `majordomo run`.
 pub async fn run(arguments: Run) -> Result<u8, Failure> {
@@ -30,17 +28,16 @@ pub async fn run(arguments: Run) -> Result<u8, Failure> {
     let house = staff(&surroundings, config, asking.options()).await?;
     let model = house.model()?.to_owned();
     let work = Work { prompt, output_schema, ..Work::default() };
-    let fleeting = house.runtime().fleeting();
-    let handle = house.start(work).await?;
+    let run = house.start(work).await?;
     if !quiet {
-        out::note(&format!("model {model} · thread {}", handle.thread));
+        out::note(&format!("model {model} · thread {}", run.root()));
         for hint in hints(&model, arguments.demo) {
             out::note(&hint);
         }
     }
-    let show = Show::new(handle.thread.clone(), prepared, &asking);
+    let show = Show::new(run.root().clone(), prepared, &asking);
     let asker = asker(&house, &asking);
-    watch(&house, handle, show, asker, 0, fleeting).await
+    watch(&house, run, show, asker).await
 }
 
 /// `majordomo thread resume`.
@@ -51,43 +48,39 @@ pub async fn resume(name: &str, flags: &Flags, questions: &Questions, output: Ou
     let prepared = Prepared::new(output, &config.dialect)?;
     let asking = Asking::new(questions);
     let house = staff(&surroundings, config, asking.options()).await?;
-    let store = house.runtime().store().clone();
-    let thread = store.resolve(name).await?;
+    let thread = house.runtime().store().resolve(name).await?;
     if !thread.is_root() {
         let root = thread.root();
         return Err(Failure::usage(format!(
             "{thread} is a sub-agent; resume its root: majordomo thread resume {root}"
         )));
     }
-    let mut show = Show::new(thread.clone(), prepared, &asking);
-    let fleeting = house.runtime().fleeting();
-    let before = Follower::new(store.clone(), thread.clone()).read_all().await?;
-    let handle = match house.resume(&thread).await {
-        Ok(handle) => handle,
+    let session = house.session(&thread);
+    let show = Show::new(thread.clone(), prepared, &asking);
+    let run = match session.resume().await {
+        Ok(run) => run,
         Err(majordomo::staff::Error::Runtime(runtime::Error::Idle(_))) => {
-            // Another process may have gone on with it and come to its end since the log was read.
-            let before = Follower::new(store, thread.clone()).read_all().await?;
-            let report =
-                before.iter().rev().find_map(|record| majordomo::follow::root_report(record, &thread)).cloned();
-            let report = report.ok_or_else(|| Failure::failed(format!("thread {thread} has no run")))?;
-            out::note("the run is already finished; this is its answer");
-            show.catch_up(&before);
-            let now = house.runtime().clock().now();
-            house.runtime().leave().await;
-            return Ok(show.finish(&report, now)?);
+            return show_last_report(&house, &session, show).await;
         }
         Err(error) => return Err(error.into()),
     };
-    show.catch_up(&before);
-    let mut asker = asker(&house, &asking);
-    if let Some(asker) = &mut asker {
-        asker.push(&before);
-    }
     if matches!(asking, Asking::Elsewhere) && !quiet {
         remind(&house, &thread).await?;
     }
-    let seen = before.last().map_or(0, |record| record.seq);
-    watch(&house, handle, show, asker, seen, fleeting).await
+    let asker = asker(&house, &asking);
+    watch(&house, run, show, asker).await
+}
+
+/// Shows how the last run of a conversation ended in which nothing is left to do.
+async fn show_last_report(house: &Staff, session: &Session, mut show: Show) -> Result<u8, Failure> {
+    let (history, root) = (session.history().await?, session.root());
+    let report = history.iter().rev().find_map(|record| root_report(record, root)).cloned();
+    let report = report.ok_or_else(|| Failure::failed(format!("thread {root} has no run")))?;
+    out::note("the run is already finished; this is its answer");
+    show.catch_up(&history);
+    let now = house.runtime().clock().now();
+    house.runtime().leave().await;
+    Ok(show.finish(&report, now)?)
 }
 
 /// What a person should know of a run without a language model, and of one in the sample household.
@@ -113,83 +106,46 @@ async fn as_begun(name: &str, flags: &Flags) -> Result<Flags, Failure> {
 }
 
 /// Shows a run until it is over or a signal comes.
-async fn watch(
-    house: &Staff,
-    handle: RunHandle,
-    mut show: Show,
-    mut asker: Option<Asker>,
-    seen: u64,
-    mut fleeting: broadcast::Receiver<Fleeting>,
-) -> Result<u8, Failure> {
-    let runtime = house.runtime();
-    let (root, store) = (handle.thread.clone(), runtime.store().clone());
-    let mut tail = store.tail();
-    let mut follower = Follower::after(store, root.clone(), seen);
+async fn watch(house: &Staff, run: RunFollowed, mut show: Show, mut asker: Option<Asker>) -> Result<u8, Failure> {
+    let mut run = if show.wants_deltas() { run } else { run.without_text() };
+    let (runtime, root) = (house.runtime(), run.root().clone());
     let mut interrupts = signal(SignalKind::interrupt()).map_err(anyhow::Error::from)?;
     let mut terminations = signal(SignalKind::terminate()).map_err(anyhow::Error::from)?;
-    let mut report = std::pin::pin!(handle.report());
-    let mut ended: Option<Result<Report, runtime::Error>> = None;
-    let report = loop {
-        tail.borrow_and_update();
-        let records = follower.read().await?;
-        // Words are heard before the answer that holds them is written, and shown so; those of a later one are shown after it.
-        let mut later = Vec::new();
-        while show.wants_deltas() && !fleeting.is_empty() {
-            match fleeting.recv().await {
-                Ok(delta) if !is_held_by(&delta, &records) => later.push(Ok(delta)),
-                heard => show_delta(&mut show, heard)?,
+    loop {
+        let (code, word) = tokio::select! {
+            _ = interrupts.recv() => (130, "interrupted"),
+            _ = terminations.recv() => (143, "terminated"),
+            update = run.next() => {
+                match update? {
+                    Some(Update::Streamed(piece)) => show.print(&piece.line())?,
+                    Some(Update::Past(records)) => {
+                        show.catch_up(&records);
+                        asker.iter_mut().for_each(|asker| asker.push(&records));
+                    }
+                    Some(Update::Events(records)) => {
+                        show.push(&records)?;
+                        asker.iter_mut().for_each(|asker| asker.push(&records));
+                    }
+                    None => break,
+                }
+                continue;
             }
-        }
-        let over = show.push(&records)?;
-        for delta in later {
-            show_delta(&mut show, delta)?;
-        }
-        if let Some(asker) = &mut asker {
-            asker.push(&records);
-        }
-        if let Some(report) = over {
-            break report;
-        }
-        if !records.is_empty() {
-            continue;
-        }
-        if let Some(Err(error)) = ended {
-            return Err(error.into());
-        }
-        let signal = tokio::select! {
-            _ = interrupts.recv() => Some((130, "interrupted")),
-            _ = terminations.recv() => Some((143, "terminated")),
-            result = &mut report, if ended.is_none() => { ended = Some(result); None }
-            delta = fleeting.recv(), if show.wants_deltas() => { show_delta(&mut show, delta)?; None }
-            _ = tail.changed() => None,
         };
-        if let Some((code, word)) = signal {
-            out::note(&format!("{word}; continue with: majordomo thread resume {root}"));
-            tokio::select! {
-                () = runtime.leave() => {}
-                _ = interrupts.recv() => {}
-                _ = terminations.recv() => {}
-            }
-            return Ok(code);
+        out::note(&format!("{word}; continue with: majordomo thread resume {root}"));
+        tokio::select! {
+            () = runtime.leave() => {}
+            _ = interrupts.recv() => {}
+            _ = terminations.recv() => {}
         }
-    };
+        return Ok(code);
+    }
+    let report = run.into_report()?;
     let now = runtime.clock().now();
     runtime.leave().await;
     let code = show.finish(&report, now)?;
     // If the database was deleted since the last commit, the answer is there and the run is not: that is told.
     runtime.store().thread(&root).await?;
     Ok(code)
-}
-
-/// Whether what was heard is a part of what these events tell whole.
-fn is_held_by(heard: &Fleeting, records: &[Record]) -> bool {
-    let holds = |event: &Event| match (event, &heard.what) {
-        (Event::Answered(answered), FleetingKind::Turn(turn)) => answered.turn == *turn,
-        (Event::CallFailed { turn: failed, .. }, FleetingKind::Turn(turn)) => failed == turn,
-        (Event::ToolFinished { call: finished, .. }, FleetingKind::Call(call)) => finished == call,
-        _ => false,
-    };
-    records.iter().any(|record| record.thread == heard.thread && holds(&record.event))
 }
 
 /// Who puts questions to the person at this terminal, if anybody is asked there.
@@ -207,14 +163,6 @@ async fn remind(house: &Staff, root: &ThreadId) -> Result<(), Failure> {
         }
     }
     Ok(())
-}
-
-/// Prints words while they come. Those that came faster than they could be printed are in the logged answer.
-fn show_delta(show: &mut Show, delta: Result<Fleeting, RecvError>) -> anyhow::Result<()> {
-    match delta {
-        Ok(delta) => show.print(&passing(&delta)),
-        Err(RecvError::Lagged(_) | RecvError::Closed) => Ok(()),
-    }
 }
 
 fn read_schema(path: &std::path::Path) -> Result<Json, Failure> {

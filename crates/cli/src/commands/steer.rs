@@ -1,6 +1,5 @@
 //! `majordomo steer`.
 
-use agent::Outside;
 use majordomo::config::Flags;
 use majordomo::staff::Options;
 use majordomo::threads;
@@ -20,8 +19,7 @@ pub async fn steer(name: &str, text: &str, flags: &Flags) -> Result<u8, Failure>
     let (id, row) = thread::find(&**runtime.store(), name).await?;
     let living = runtime.store().living(runtime.clock().now()).await?;
     let sent = if row.state.is_live() {
-        let input = Outside::person_steers(text);
-        runtime.send(&id, input).await.map_err(Failure::from)
+        house.session(&id).steer(&id, text).await.map_err(Failure::from)
     } else {
         Err(Failure::failed(format!("thread {id} is not running, so the message would not be read")))
     };

@@ -5,16 +5,17 @@ use std::io::IsTerminal;
 use agent::ThreadId;
 use jiff::tz::TimeZone;
 use majordomo::config::Flags;
+use majordomo::follow::logged;
 use majordomo::staff::open_store;
 use majordomo::threads::{object, word};
 use serde_json::{Value, json};
-use store::{Living, Store, ThreadQuery, ThreadRow};
+use store::{Living, Selection, Store, ThreadQuery, ThreadRow, read_all};
+use view::draw::columns::{self, cut, left, right};
 use view::{Dialect, Entry, Lines, Transcript, draw, safe};
 
 use super::configured;
 use crate::error::Failure;
 use crate::out;
-use majordomo::follow::{Follower, logged};
 
 /// How a thread is shown.
 pub struct Form {
@@ -66,7 +67,7 @@ pub async fn show(name: &str, flags: &Flags, form: Form) -> Result<u8, Failure> 
     })?;
     let store = open_store(&config)?;
     let thread = store.resolve(name).await?;
-    let records = Follower::new(store, thread.root()).read_all().await?;
+    let records = read_all(&*store, Selection::tree(&thread.root())).await?;
     let mut result = out::Result::Stdout;
     if form.jsonl {
         let mut lines = Lines::new(thread.root(), dialect, 0);
@@ -117,15 +118,16 @@ fn table(rows: &[ThreadRow], living: &Living) -> Vec<String> {
         [row.id.to_string(), word(row, living), when(row.updated_at), name, cost(row.cost_microusd)]
     };
     let cells: Vec<[String; 5]> = rows.iter().map(cells).collect();
-    let wide = |column: usize| cells.iter().map(|cells| cells[column].chars().count()).max().unwrap_or(0);
+    let wide = |column: usize| cells.iter().map(|cells| columns::width(&cells[column])).max().unwrap_or(0);
     let widths = [0, 1, 2, 3, 4].map(wide);
     let taken = widths.iter().sum::<usize>() + widths.len();
     let stdout = std::io::stdout();
     let goal = if stdout.is_terminal() { out::width(&stdout).saturating_sub(taken).max(NAME) } else { GOAL };
     let line = |(row, [id, word, when, name, cost]): (&ThreadRow, &[String; 5])| {
         let [a, b, c, d, e] = widths;
-        let goal = safe::line(&row.goal, goal);
-        format!("{id:<a$} {word:<b$} {when:<c$} {name:<d$} {cost:>e$} {goal}").trim_end().to_owned()
+        let goal = cut(&safe::line(&row.goal, goal), goal, '…');
+        let (id, word, when, name) = (left(id, a), left(word, b), left(when, c), left(name, d));
+        format!("{id} {word} {when} {name} {} {goal}", right(cost, e)).trim_end().to_owned()
     };
     rows.iter().zip(&cells).map(line).collect()
 }

@@ -8,11 +8,10 @@ use agent::tools::Risk;
 use agent::{CallId, Time};
 use majordomo::config::{Config, Flags, Surroundings};
 use majordomo::staff::{Staff, Work};
-use runtime::RunHandle;
+use majordomo::{Run, Update};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use super::*;
-use majordomo::follow::Follower;
 
 /// A terminal, and the hands and eyes of whoever sits at it.
 struct Pair {
@@ -195,7 +194,7 @@ async fn without_a_terminal_nothing_is_decided() {
 }
 
 /// A run in memory that wants to write two files, each with consent.
-async fn two_writes(folder: &Path) -> (Staff, RunHandle) {
+async fn two_writes(folder: &Path) -> (Staff, Run) {
     let script = folder.join("script.toml");
     let write = |path: &str| format!("{{ name = \"write_file\", input = {{ path = \"{path}\", content = \"x\" }} }}");
     let calls = [write("a.txt"), write("b.txt")].join(", ");
@@ -210,35 +209,29 @@ async fn two_writes(folder: &Path) -> (Staff, RunHandle) {
     let config = Config::load(&surroundings, &flags).expect("a configuration");
     let options = Options { in_memory: true, consent: Consent::Asked, ..Options::default() };
     let staff = Staff::open(&surroundings, config, options).await.expect("a staff");
-    let handle = staff.start(Work::new("go")).await.expect("a run");
-    (staff, handle)
+    let run = staff.start(Work::new("go")).await.expect("a run");
+    (staff, run)
 }
 
 /// Asks as `majordomo run` does, until the run is over.
-async fn follow(staff: &Staff, handle: RunHandle, person: AtTerminal) -> agent::Report {
-    let store = staff.runtime().store().clone();
-    let mut asker = Asker::new(Arc::new(person), store.clone());
-    let mut follower = Follower::new(store.clone(), handle.thread.clone());
-    let mut tail = store.tail();
-    let mut report = std::pin::pin!(handle.report());
-    loop {
-        tail.borrow_and_update();
-        asker.push(&follower.read_all().await.expect("the log can be read"));
-        tokio::select! {
-            report = &mut report => return report.expect("a report"),
-            _ = tail.changed() => {}
+async fn follow(staff: &Staff, mut run: Run, person: AtTerminal) -> agent::Report {
+    let mut asker = Asker::new(Arc::new(person), staff.runtime().store().clone());
+    while let Some(update) = run.next().await.expect("the log can be read") {
+        if let Update::Events(records) = update {
+            asker.push(&records);
         }
     }
+    run.into_report().expect("a report")
 }
 
 // T22
 #[tokio::test]
 async fn a_runs_questions_are_asked_in_their_order_and_each_answer_is_for_the_one_that_stood_there() {
     let folder = tempfile::tempdir().expect("a passing folder");
-    let (staff, handle) = two_writes(folder.path()).await;
+    let (staff, run) = two_writes(folder.path()).await;
     let Pair { person, keys, _held } = Pair::new();
     let player = play(&keys, &[("/1 needs", ""), ("> ", "y\n"), ("/2 needs", ""), ("> ", "n\n"), ("why", "\n")]);
-    let report = follow(&staff, handle, person).await;
+    let report = follow(&staff, run, person).await;
     assert_eq!(&*report.text, "done");
     player.join().expect("the part was played");
     assert!(folder.path().join("a.txt").exists());
@@ -249,8 +242,8 @@ async fn a_runs_questions_are_asked_in_their_order_and_each_answer_is_for_the_on
 #[tokio::test]
 async fn a_question_that_is_answered_elsewhere_is_taken_back_from_the_screen() {
     let folder = tempfile::tempdir().expect("a passing folder");
-    let (staff, handle) = two_writes(folder.path()).await;
-    let (store, thread) = (staff.runtime().store().clone(), handle.thread.clone());
+    let (staff, run) = two_writes(folder.path()).await;
+    let (store, thread) = (staff.runtime().store().clone(), run.root().clone());
     let Pair { person, keys, _held } = Pair::new();
     let elsewhere = async {
         wait(play(&keys, &[("/1 needs", ""), ("> ", "")])).await;
@@ -259,7 +252,7 @@ async fn a_question_that_is_answered_elsewhere_is_taken_back_from_the_screen() {
         let rest = [("/1 needs no answer here any more: denied", ""), ("/2 needs", ""), ("> ", "y\n")];
         wait(play(&keys, &rest)).await;
     };
-    let (report, ()) = tokio::join!(follow(&staff, handle, person), elsewhere);
+    let (report, ()) = tokio::join!(follow(&staff, run, person), elsewhere);
     assert_eq!(&*report.text, "done");
     assert!(!folder.path().join("a.txt").exists());
     assert!(folder.path().join("b.txt").exists());

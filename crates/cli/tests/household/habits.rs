@@ -145,7 +145,7 @@ impl Talk {
             std::fs::remove_file(version.expect("a sample").path().join("decisions.jsonl")).expect("forgotten");
         }
         let handle = staff.start(Work::new("Hello")).await.expect("a run");
-        let root = handle.thread.clone();
+        let root = handle.root().clone();
         handle.report().await.expect("a report");
         Self { staff, root, _folder: folder }
     }

@@ -127,7 +127,7 @@ async fn test_2_3_5_handoff_preserves_the_conversation() {
     let staff = Staff::open(&surroundings, config, options).await.expect("a staff");
 
     let handle = staff.start(Work::new("Hello")).await.expect("a run");
-    let root = handle.thread.clone();
+    let root = handle.root().clone();
     handle.report().await.expect("a report");
     let runtime = staff.runtime();
     runtime.send(&root, Outside::UserSaid { text: "Check my inbox".into() }).await.expect("a second message");

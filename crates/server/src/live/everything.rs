@@ -10,14 +10,16 @@
 mod tests;
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use agent::ThreadId;
 use bytes::Bytes;
+use futures_util::StreamExt;
 use futures_util::stream::{self, Stream};
-use majordomo::follow::{Follower, logged};
-use store::{Record, Store};
-use tokio::sync::{broadcast, watch};
+use majordomo::follow::logged;
+use store::{Follow, Record, Selection, Store, follow, replay_until};
+use tokio::sync::broadcast;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use view::{Dialect, FRAMES_PER_EVENT, Frames, Line, Lines};
@@ -69,12 +71,12 @@ impl Everything {
         if let Some(feed) = feeds.get(dialect).and_then(Weak::upgrade).filter(|feed| !feed.is_over()) {
             return feed;
         }
-        let tail = self.store.tail();
-        let position = *tail.borrow();
+        let position = *self.store.tail().borrow();
         let feed = Arc::new(Feed::beginning_after(last_frame_of(position), self.kept));
         feeds.insert(dialect.to_owned(), Arc::downgrade(&feed));
         let families = Families::new(self.store.clone(), dialect.to_owned(), self.families);
-        let source = Source { families, position, tail };
+        let log = follow(&self.store, Selection::everything().after(position).page(PAGE));
+        let source = Source { families, log };
         tokio::spawn(source.follow(feed.clone(), self.closing.clone()));
         feed
     }
@@ -92,9 +94,7 @@ fn last_frame_of(position: u64) -> u64 {
 /// What a feed is fed from.
 struct Source {
     families: Families,
-    /// The last record that was handed out.
-    position: u64,
-    tail: watch::Receiver<u64>,
+    log: Follow,
 }
 
 impl Source {
@@ -104,11 +104,19 @@ impl Source {
         let mut unwatched_since: Option<Instant> = None;
         let mut handed_out = Instant::now();
         loop {
-            self.tail.borrow_and_update();
-            match self.fresh().await {
+            let first = tokio::select! {
+                () = closing.cancelled() => return,
+                page = self.log.next() => match page {
+                    Some(page) => page,
+                    None => return,
+                },
+                () = tokio::time::sleep(LINGER) => Ok(Vec::new()),
+            };
+            match self.fresh(first).await {
                 Ok(piece) if piece.last().is_some() => {
                     feed.0.hand_out(Batch { bytes: piece.bytes.clone(), last: piece.last() }, piece);
                     handed_out = Instant::now();
+                    tokio::time::sleep(FLUSH_EVERY).await;
                 }
                 Ok(_) if handed_out.elapsed() >= HEARTBEAT => {
                     feed.0.hand_out(Batch { bytes: Bytes::from_static(STILL_HERE), last: None }, Piece::default());
@@ -116,12 +124,6 @@ impl Source {
                 }
                 Ok(_) => {}
                 Err(error) => return tracing::error!(%error, "the feed of the house ends"),
-            }
-            tokio::time::sleep(FLUSH_EVERY).await;
-            tokio::select! {
-                () = closing.cancelled() => return,
-                changed = self.tail.changed() => if changed.is_err() { return },
-                () = tokio::time::sleep(LINGER) => {}
             }
             // The watchers hold it too; the feed alone is nobody.
             if Arc::strong_count(&feed.0) > 1 {
@@ -132,17 +134,16 @@ impl Source {
         }
     }
 
-    /// What is new since the last look.
-    async fn fresh(&mut self) -> Result<Piece, store::Error> {
-        let mut draft = Draft::default();
-        loop {
-            let page = self.families.store.all(self.position, PAGE).await?;
-            let Some(last) = page.last() else { return Ok(draft.finish()) };
-            self.position = last.position;
+    /// A page, and what is in the log after it.
+    async fn fresh(&mut self, first: Result<Vec<Record>, store::Error>) -> Result<Piece, store::Error> {
+        let (mut draft, mut page) = (Draft::default(), first?);
+        while !page.is_empty() {
             for record in &page {
                 draft.put(self.families.lines(record).await?);
             }
+            page = self.log.ready().await?;
         }
+        Ok(draft.finish())
     }
 }
 
@@ -197,7 +198,8 @@ impl Watcher {
         let missed = self.missed.get_or_insert_with(|| {
             let (position, _) = Frames::resume_point(self.seen);
             let families = Families::new(self.store.clone(), self.dialect.clone(), self.families);
-            Box::new(Missed { families, position: position.saturating_sub(1) })
+            let from = Selection::everything().after(position.saturating_sub(1)).page(PAGE);
+            Box::new(Missed { families, log: follow(&self.store, from) })
         });
         let (bytes, seen) = missed.page(self.seen).await?;
         self.seen = seen.unwrap_or(begins_after).max(self.seen);
@@ -211,23 +213,22 @@ impl Watcher {
 /// A place in the log.
 struct Missed {
     families: Families,
-    /// The last record that was read.
-    position: u64,
+    log: Follow,
 }
 
 impl Missed {
     /// The next page's frames after one, and the last frame that it could have; none of the latter at the end of the log.
     async fn page(&mut self, seen: u64) -> Result<(Bytes, Option<u64>), store::Error> {
-        let page = self.families.store.all(self.position, PAGE).await?;
+        let page = self.log.ready().await?;
         let Some(last) = page.last() else { return Ok((Bytes::new(), None)) };
-        self.position = last.position;
+        let last = last_frame_of(last.position);
         let mut draft = Draft::default();
         for record in &page {
             let mut lines = self.families.lines(record).await?;
             lines.retain(|line| line.id > seen);
             draft.put(lines);
         }
-        Ok((draft.finish().bytes, Some(last_frame_of(self.position))))
+        Ok((draft.finish().bytes, Some(last)))
     }
 }
 
@@ -272,16 +273,14 @@ impl Families {
     /// A family's fold up to one of its records.
     async fn before(&self, root: &ThreadId, seq: u64) -> Result<Lines, store::Error> {
         let mut lines = Lines::new(root.clone(), Dialect::named(&self.dialect).unwrap_or_default(), 0);
-        let mut follower = Follower::new(self.store.clone(), root.clone());
-        let mut at = 0;
-        while at + 1 < seq {
-            let page = follower.read().await?;
-            let Some(last) = page.last() else { break };
-            at = last.seq;
-            for record in page.iter().take_while(|record| record.seq < seq) {
-                lines.push(&logged(record));
+        let fold = |record: Record| {
+            if record.seq >= seq {
+                return ControlFlow::Break(());
             }
-        }
+            lines.push(&logged(&record));
+            ControlFlow::Continue(())
+        };
+        replay_until(&*self.store, Selection::tree(root), fold).await?;
         Ok(lines)
     }
 

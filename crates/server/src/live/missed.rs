@@ -8,7 +8,7 @@ use std::sync::Arc;
 use agent::ThreadId;
 use bytes::Bytes;
 use majordomo::follow::logged;
-use store::Store;
+use store::{Follow, Selection, Store, follow};
 use view::{Dialect, Lines};
 
 use super::past::Draft;
@@ -18,23 +18,23 @@ const PAGE: usize = 100;
 
 /// A place in the log, and the frame after which something is missed.
 pub(super) struct Missed {
-    store: Arc<dyn Store>,
-    root: ThreadId,
+    log: Follow,
     lines: Lines,
-    seq: u64,
 }
 
 impl Missed {
-    pub fn new(store: Arc<dyn Store>, root: ThreadId, dialect: Dialect, seen: u64) -> Self {
-        Self { store, lines: Lines::new(root.clone(), dialect, seen), root, seq: 0 }
+    pub fn new(store: &Arc<dyn Store>, root: &ThreadId, dialect: Dialect, seen: u64) -> Self {
+        let log = follow(store, Selection::tree(root).page(PAGE));
+        Self { log, lines: Lines::new(root.clone(), dialect, seen) }
     }
 
     /// The next frames and the number of the last of them; none when the log has no more.
     pub async fn page(&mut self) -> Result<Option<(Bytes, u64)>, store::Error> {
         loop {
-            let page = self.store.tree(&self.root, self.seq, PAGE).await?;
-            let Some(newest) = page.last() else { return Ok(None) };
-            self.seq = newest.seq;
+            let page = self.log.ready().await?;
+            if page.is_empty() {
+                return Ok(None);
+            }
             let mut draft = Draft::default();
             for record in &page {
                 draft.put(self.lines.push(&logged(record)));

@@ -113,6 +113,10 @@ impl Draft {
         }
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
     pub fn finish(self) -> Piece {
         Piece { bytes: self.bytes.freeze(), ends: self.ends.into() }
     }

@@ -175,9 +175,8 @@ async fn what_is_new_is_handed_out_at_most_twenty_times_a_second() {
     let watcher = written.watch(written.newest()).await;
     at_most_twenty_times_a_second(written, watcher).await;
     let written = Written::new().await;
-    let (store, closing) = (written.live.runtime.store().clone(), CancellationToken::new());
-    let told = Told { root: root(), last_event_id: written.newest(), message: None };
-    let run = to_its_end(store, told, Dialect::default(), closing);
+    let run = majordomo::Run::after(&written.live.runtime, &root(), written.n);
+    let run = to_its_end(run, Dialect::default(), written.newest(), CancellationToken::new());
     at_most_twenty_times_a_second(written, Box::pin(run)).await;
 }
 

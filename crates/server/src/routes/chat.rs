@@ -1,23 +1,27 @@
 //! `/api/chat` and `/api/stream/{id}`: a message in, the run's frames out, and the end with its `done`.
 
-use agent::{InputId, ThreadId};
+use std::cmp::Ordering;
+use std::ops::ControlFlow;
+
+use agent::ThreadId;
 use axum::Extension;
 use axum::extract::State;
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures_util::stream::{self, Stream, StreamExt};
+use majordomo::Run;
 use majordomo::follow::{logged, root_report};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use store::Store;
+use store::{Record, Selection, Store, replay_until};
 use view::{FRAMES_PER_EVENT, Lines};
 
 use super::asked::{Asked, Named, Sent, Speech};
 use super::events::sse;
 use super::threads::{begin, go_on};
 use crate::access::{Caller, is_same_origin, is_visit};
-use crate::live::{Told, to_its_end};
+use crate::live::to_its_end;
 use crate::problem::Problem;
 use crate::shapes::{Begin, Chat, MAX_MESSAGE, NOT_BLANK};
 use crate::window::Shared;
@@ -39,8 +43,9 @@ pub async fn chat(
     Sent(Chat { message, thread_id, agent }): Sent<Chat>,
 ) -> Result<Response, Problem> {
     let run = converse(&shared, message, thread_id, agent).await?;
-    let place = format!("/api/v1/threads/{}", run.root);
-    Ok(([(header::CONTENT_LOCATION, place)], sse(run.frames(&shared, &words.dialect))).into_response())
+    let place = format!("/api/v1/threads/{}", run.root());
+    let frames = to_its_end(run, words.dialect.begin(), 0, shared.live.closing.clone());
+    Ok(([(header::CONTENT_LOCATION, place)], sse(frames)).into_response())
 }
 
 /// What a page's `EventSource` asks for.
@@ -89,20 +94,31 @@ pub async fn streamed(
         let seen = seen.to_str().map_err(|_| unknown())?.trim();
         let (thread, frame) = seen.rsplit_once('/').unwrap_or((wanted.session_id.as_deref().unwrap_or(&id), seen));
         let root = shared.store().resolve(thread).await?.root();
-        let run = Run { root, seen: frame.parse().map_err(|_| unknown())?, message: None };
-        if run.is_told(&**shared.store(), &wanted.dialect).await? {
+        let seen = frame.parse().map_err(|_| unknown())?;
+        if is_told(&**shared.store(), &root, seen, &wanted.dialect).await? {
             return Ok(StatusCode::NO_CONTENT.into_response());
         }
-        return Ok(sse(run.named_frames(&shared, &wanted.dialect)));
+        // Of an event that was seen in part, the rest is still to be told.
+        let run = shared.staff.session(&root).run_after(((seen + 1) / FRAMES_PER_EVENT).saturating_sub(1));
+        return Ok(sse(named_frames(&shared, run, seen, &wanted.dialect)));
     }
     if caller == Caller::Browser && !is_same_origin(&headers) {
         return Err(not_ours());
     }
     let prompt = wanted.prompt.ok_or_else(|| Problem::unusable("say what is to be done: ?prompt=…"))?;
+    // What is in the log before the message is not told again to a reader that comes back.
+    let seen = match &wanted.session_id {
+        Some(name) => {
+            let root = shared.store().resolve(name).await?.root();
+            FRAMES_PER_EVENT * (shared.staff.session(&root).newest().await? + 1) - 1
+        }
+        None => 0,
+    };
     let run = converse(&shared, prompt, wanted.session_id, None).await?;
-    Ok(sse(run.named_frames(&shared, &wanted.dialect)))
+    Ok(sse(named_frames(&shared, run, seen, &wanted.dialect)))
 }
 
+/// Sends a message to a conversation, or begins one with it.
 async fn converse(
     shared: &Shared,
     message: String,
@@ -110,74 +126,41 @@ async fn converse(
     agent: Option<String>,
 ) -> Result<Run, Problem> {
     match thread {
-        None => Ok(Run { root: begin(shared, Begin { message, agent }).await?, seen: 0, message: None }),
+        None => begin(shared, Begin { message, agent }).await,
         Some(name) => {
             let root = shared.store().resolve(&name).await?.root();
-            let newest = newest(&**shared.store(), &root).await?;
-            let message = Some(go_on(shared, &root, message).await?);
-            Ok(Run { root, seen: FRAMES_PER_EVENT * (newest + 1) - 1, message })
+            go_on(shared, &root, message).await
         }
     }
 }
 
-/// A run that is watched to its end.
-struct Run {
-    root: ThreadId,
-    /// The last frame that was seen.
-    seen: u64,
-    /// The message that begins it, where another run may go on before.
-    message: Option<InputId>,
-}
-
-impl Run {
-    fn frames(self, shared: &Shared, words: &Speech) -> impl Stream<Item = Bytes> + Send + use<> {
-        let run = Told { root: self.root, last_event_id: self.seen, message: self.message };
-        to_its_end(shared.store().clone(), run, words.begin(), shared.live.closing.clone())
-    }
-
-    /// The same under ids that name the thread. The first is there before anything has happened: whoever comes back with it does
-    /// not begin anew.
-    fn named_frames(self, shared: &Shared, words: &Speech) -> impl Stream<Item = Bytes> + Send + use<> {
-        let id = format!("id: {}/", self.root);
-        let first = stream::iter([Bytes::from(format!("{id}{}\n\n", self.seen))]);
-        let frames = self.frames(shared, words).map(move |bytes| {
-            let text = String::from_utf8_lossy(&bytes);
-            let named = text.split_inclusive('\n').map(|line| match line.strip_prefix("id: ") {
-                Some(number) => format!("{id}{number}"),
-                None => line.to_owned(),
-            });
-            named.collect::<String>().into()
+/// A run's frames under ids that name the thread. The first is there before anything has happened: a reader that comes back with it
+/// starts nothing.
+fn named_frames(shared: &Shared, run: Run, seen: u64, words: &Speech) -> impl Stream<Item = Bytes> + Send + use<> {
+    let id = format!("id: {}/", run.root());
+    let first = stream::iter([Bytes::from(format!("{id}{seen}\n\n"))]);
+    let frames = to_its_end(run, words.begin(), seen, shared.live.closing.clone()).map(move |bytes| {
+        let text = String::from_utf8_lossy(&bytes);
+        let named = text.split_inclusive('\n').map(|line| match line.strip_prefix("id: ") {
+            Some(number) => format!("{id}{number}"),
+            None => line.to_owned(),
         });
-        first.chain(frames)
-    }
-
-    /// Whether everything was seen to the end of the run.
-    async fn is_told(&self, store: &dyn Store, words: &Speech) -> Result<bool, Problem> {
-        let mut lines = Lines::new(self.root.clone(), words.begin(), self.seen);
-        let (seq, _) = view::Frames::resume_point(self.seen);
-        let mut at = 0;
-        loop {
-            let page = store.tree(&self.root, at, 1000).await?;
-            let Some(newest) = page.last() else { return Ok(false) };
-            at = newest.seq;
-            for record in page.iter().take_while(|record| record.seq <= seq) {
-                let rest = lines.push(&logged(record));
-                if record.seq == seq {
-                    return Ok(rest.is_empty() && root_report(record, &self.root).is_some());
-                }
-            }
-        }
-    }
+        named.collect::<String>().into()
+    });
+    first.chain(frames)
 }
 
-/// The number of a family's newest event.
-async fn newest(store: &dyn Store, root: &ThreadId) -> Result<u64, Problem> {
-    let (mut seq, page) = (0, 1000);
-    loop {
-        let records = store.tree(root, seq, page).await?;
-        match records.last() {
-            Some(last) => seq = last.seq,
-            None => return Ok(seq),
+/// Whether everything was seen to the end of a run.
+async fn is_told(store: &dyn Store, root: &ThreadId, seen: u64, words: &Speech) -> Result<bool, Problem> {
+    let mut lines = Lines::new(root.clone(), words.begin(), seen);
+    let (seq, _) = view::Frames::resume_point(seen);
+    let see = |record: Record| {
+        let rest = lines.push(&logged(&record));
+        match record.seq.cmp(&seq) {
+            Ordering::Less => ControlFlow::Continue(()),
+            Ordering::Equal => ControlFlow::Break(rest.is_empty() && root_report(&record, root).is_some()),
+            Ordering::Greater => ControlFlow::Break(false),
         }
-    }
+    };
+    Ok(replay_until(store, Selection::tree(root), see).await?.unwrap_or(false))
 }

@@ -1,13 +1,13 @@
 //! `threads`: conversations, from the first message to the last report.
 
-use agent::{InputId, Outside, Strength, ThreadId};
+use agent::{Strength, ThreadId};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use majordomo::Work;
-use majordomo::follow::{Follower, logged};
+use majordomo::follow::logged;
 use majordomo::threads::object;
+use majordomo::{Run, Work};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -85,7 +85,7 @@ fn next_page(listing: &Listing, limit: usize, last: &ThreadId) -> Option<HeaderV
 
 /// `POST threads`.
 pub async fn start(State(shared): State<Shared>, Sent(sent): Sent<Begin>) -> Result<Response, Problem> {
-    let thread = begin(&shared, sent).await?;
+    let thread = begin(&shared, sent).await?.root().clone();
     let place = format!("/api/v1/threads/{thread}");
     Ok((StatusCode::CREATED, [(header::LOCATION, place)], Json(started(&thread))).into_response())
 }
@@ -115,7 +115,7 @@ pub async fn remove(State(shared): State<Shared>, Named(id): Named) -> Result<St
 pub async fn messages(State(shared): State<Shared>, Named(id): Named) -> Result<Json<Value>, Problem> {
     let thread = shared.store().resolve(&id).await?;
     let mut transcript = Transcript::new(thread.clone());
-    for record in Follower::new(shared.store().clone(), thread.root()).read_all().await? {
+    for record in shared.staff.session(&thread).history().await? {
         transcript.push(&logged(&record));
     }
     Ok(Json(json!({ "id": thread, "entries": transcript.entries() })))
@@ -140,7 +140,7 @@ pub async fn steer(
 ) -> Result<StatusCode, Problem> {
     let text = words(text)?;
     let thread = shared.store().resolve(&id).await?;
-    shared.staff.runtime().send(&thread, Outside::person_steers(text)).await?;
+    shared.staff.session(&thread).steer(&thread, &text).await?;
     Ok(StatusCode::ACCEPTED)
 }
 
@@ -153,7 +153,7 @@ pub async fn stop(
     let thread = shared.store().resolve(&id).await?;
     let strength = if stop.now { Strength::Kill } else { Strength::Cancel };
     let reason = stop.reason.unwrap_or_else(|| "stopped by a person".to_owned());
-    shared.staff.runtime().stop(&thread, strength, &reason).await?;
+    shared.staff.session(&thread).stop(&thread, strength, &reason).await?;
     show(State(shared), Named(thread.to_string())).await
 }
 
@@ -161,25 +161,24 @@ pub async fn stop(
 pub async fn tree(State(shared): State<Shared>, Named(id): Named) -> Result<Json<Vec<Node>>, Problem> {
     let thread = shared.store().resolve(&id).await?;
     let mut tree = Tree::new();
-    for record in Follower::new(shared.store().clone(), thread.root()).read_all().await? {
+    for record in shared.staff.session(&thread).history().await? {
         tree.push(&logged(&record));
     }
     Ok(Json(tree.roots()))
 }
 
-/// Starts a run.
-pub async fn begin(shared: &Shared, begin: Begin) -> Result<ThreadId, Problem> {
+/// Starts a conversation.
+pub async fn begin(shared: &Shared, begin: Begin) -> Result<Run, Problem> {
     let work = Work { agent: begin.agent, ..Work::new(words(begin.message)?) };
-    Ok(shared.staff.start(work).await?.thread)
+    Ok(shared.staff.start(work).await?)
 }
 
-/// Says something in a thread that there is, and goes on with it where nothing did. Nothing is written where it could not be
-/// worked on. The answer is the message's name.
-pub async fn go_on(shared: &Shared, thread: &ThreadId, text: String) -> Result<InputId, Problem> {
+/// Sends the next message of a conversation.
+pub async fn go_on(shared: &Shared, thread: &ThreadId, text: String) -> Result<Run, Problem> {
     if thread.root() != *thread {
         return Err(Problem::conflict("a sub-agent is told something by steering it: POST …/steer"));
     }
-    Ok(shared.staff.say(thread, &words(text)?).await?)
+    Ok(shared.staff.session(thread).send(&words(text)?).await?)
 }
 
 fn started(thread: &ThreadId) -> Started {

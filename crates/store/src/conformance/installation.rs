@@ -97,7 +97,7 @@ pub async fn its_events_lie_in_the_log_and_in_no_threads(store: Arc<dyn Store>) 
 /// Whoever wrote it.
 pub async fn what_one_changes_holds_for_the_other(one: Arc<dyn Store>, two: Arc<dyn Store>) {
     let (here, there) = (Current::open(&one).await.unwrap(), Current::open(&two).await.unwrap());
-    let mut follow = follow_installation(&two, 0);
+    let mut follow = follow_installation(&two, 0, Duration::ZERO);
     here.record(consent("a"), NOW).await.unwrap();
     assert_eq!(ids(&here.state()), ["a"], "here at once");
     assert_eq!(ids(&two.installation().await.unwrap()), ["a"]);

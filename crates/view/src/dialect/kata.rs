@@ -3,7 +3,7 @@
 //!
 //! A call that starts one sub-agent is that sub-agent's `Task`; one that starts several stays a call of its own, with
 //! a `Task` for each of them inside. A `Task` has its result when its sub-agent is over. Where the parent does not
-//! wait, the call is answered at once, and how it ended is told apart (KATA-21).
+//! wait, the call is answered at once, and how it ended comes separately (KATA-21).
 //!
 //! Absent: a second start of a call and a result before its start, which Kata's readers have to bear and no stream of
 //! ours holds (KATA-12, KATA-14); an end for calls that a sub-agent left open, because it leaves none (KATA-13); paths
@@ -177,7 +177,7 @@ impl Tasks {
                     place: beside(task, frame),
                 }
             }
-            // Told as the hand-over that follows, which knows what is asked of whom.
+            // Emitted as the hand-over that follows, which knows what is asked of whom.
             Body::ToolStart { tool_use_id, .. }
                 if self.calls.contains_key(&(frame.thread.clone(), tool_use_id.clone())) =>
             {

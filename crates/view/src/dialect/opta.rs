@@ -1,6 +1,6 @@
 //! Opta's words: the phases of each sub-agent, and its result at the end (OPTA-8, OPTA-49).
 //!
-//! Opta shows sub-agents only, so frames of the root have no line. A phase is told when it changes.
+//! Opta shows sub-agents only, so frames of the root have no line. A phase has a line when it changes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Orion's words: who starts, who hands over to whom, who is done, who goes on, and what each of them says (ORION-10..14).
+//! Orion's frames: which agent starts, delegates, completes and resumes, and what each one says (ORION-10..14).
 //!
 //! Orion knows a butler and those whom it asks, so that frames of their calls, states and figures have no line, and `done`
 //! says nothing but that.

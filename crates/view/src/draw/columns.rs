@@ -1,26 +1,24 @@
 //! How wide text is on a terminal, and how it is cut and filled up to a width.
 //!
-//! Characters that show nothing are escaped before they come here, so only wide ones need a table; a rough one,
-//! for a column that is off by one harms nobody.
+//! The width of a character is what Unicode says (`unicode-width`). Characters that show nothing are escaped before they come here
+//! (see [`crate::safe`]).
+
+use unicode_width::UnicodeWidthStr;
 
 /// Columns that a text takes.
-pub(super) fn width(text: &str) -> usize {
-    text.chars().map(width_of).sum()
+pub fn width(text: &str) -> usize {
+    text.width()
 }
 
 /// Text in at most `max` columns, cut by character, with a mark where something is missing.
-pub(super) fn cut(text: &str, max: usize, mark: char) -> String {
+pub fn cut(text: &str, max: usize, mark: char) -> String {
     if width(text) <= max {
         return text.to_owned();
     }
-    let mut room = max.saturating_sub(1);
-    let kept = text.chars().take_while(|c| {
-        let fits = width_of(*c) <= room;
-        room = room.saturating_sub(width_of(*c));
-        fits
-    });
-    let mut shown: String = kept.collect();
-    shown.truncate(shown.trim_end().len());
+    let room = max.saturating_sub(1);
+    let ends = text.char_indices().map(|(at, c)| at + c.len_utf8());
+    let kept = ends.take_while(|end| width(&text[..*end]) <= room).last().unwrap_or(0);
+    let mut shown = text[..kept].trim_end().to_owned();
     if max > 0 {
         shown.push(mark);
     }
@@ -28,34 +26,13 @@ pub(super) fn cut(text: &str, max: usize, mark: char) -> String {
 }
 
 /// Text filled up with blanks behind it.
-pub(super) fn left(text: &str, columns: usize) -> String {
+pub fn left(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
 }
 
 /// Text filled up with blanks before it.
-pub(super) fn right(text: &str, columns: usize) -> String {
+pub fn right(text: &str, columns: usize) -> String {
     format!("{}{text}", " ".repeat(columns.saturating_sub(width(text))))
-}
-
-fn width_of(c: char) -> usize {
-    match u32::from(c) {
-        0x1100..=0x115F
-        | 0x2E80..=0x303E
-        | 0x3041..=0x4DBF
-        | 0x4E00..=0xA4CF
-        | 0xA960..=0xA97C
-        | 0xAC00..=0xD7A3
-        | 0xF900..=0xFAFF
-        | 0xFE30..=0xFE6F
-        | 0xFF00..=0xFF60
-        | 0xFFE0..=0xFFE6
-        | 0x1F300..=0x1F64F
-        | 0x1F680..=0x1F6FF
-        | 0x1F900..=0x1FAFF
-        | 0x20000..=0x3FFFD => 2,
-        0x300..=0x36F => 0,
-        _ => 1,
-    }
 }
 
 #[cfg(test)]
@@ -69,6 +46,13 @@ mod tests {
         assert_eq!(cut("契約書", 5, '…'), "契約…");
         assert_eq!(cut("契約書", 4, '…'), "契…");
         assert_eq!(cut("ab", 0, '…'), "");
+    }
+
+    #[test]
+    fn characters_that_join_another_one_take_no_column() {
+        assert_eq!(width("Gru\u{308}\u{df}e"), 5);
+        assert_eq!(width("\u{1f468}\u{200d}\u{1f373}"), 2, "one sign of three characters");
+        assert_eq!(width("\u{231a}"), 2, "a watch, which stands far from the other wide signs");
     }
 
     #[test]

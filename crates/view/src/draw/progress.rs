@@ -1,4 +1,4 @@
-//! One plain line per change, appended and never redrawn: for `--plain`, for logs, for whoever listens instead of looking.
+//! One plain line per change, appended and never redrawn: for `--plain`, for logs, and for screen readers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::money;
 use crate::frame::{Body, ChildData, Done};
 use crate::{Frame, argument, clock, safe};
 
-/// The longest piece of somebody's text within a line.
+/// The longest piece of foreign text within a line.
 const MAX_WORDS: usize = 80;
 
 /// Turns the frames of a family into lines.

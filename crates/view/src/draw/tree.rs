@@ -19,9 +19,9 @@ const LEAST_WORDS: usize = 8;
 /// Words that are longer than any terminal are cut before they are measured.
 const MAX_WORDS: usize = 200;
 
-/// How a tree should look.
+/// How a tree is drawn.
 #[derive(Clone, Copy, Debug)]
-pub struct Look {
+pub struct DrawOptions {
     /// The moment that running times are counted to.
     pub now: Time,
     /// Columns of the terminal; taken as 40 where it is less, as 200 where it is more.
@@ -40,14 +40,14 @@ pub enum Marks {
 }
 
 /// The trees as lines, without their ends.
-pub fn tree(roots: &[Node], look: &Look) -> Vec<String> {
+pub fn tree(roots: &[Node], options: &DrawOptions) -> Vec<String> {
     let mut rows = Vec::new();
     for root in roots {
-        rows.push(Row::of(root, "", look));
-        branch(&root.children, "", look, &mut rows);
+        rows.push(Row::of(root, "", options));
+        branch(&root.children, "", options, &mut rows);
     }
-    let columns = Columns::fit(&rows, look.width.clamp(WIDTHS.0, WIDTHS.1));
-    rows.iter().map(|row| columns.line(row, look.marks)).collect()
+    let columns = Columns::fit(&rows, options.width.clamp(WIDTHS.0, WIDTHS.1));
+    rows.iter().map(|row| columns.line(row, options.marks)).collect()
 }
 
 /// One line, before it is known how wide its columns are.
@@ -71,33 +71,33 @@ struct Columns {
     cost: usize,
 }
 
-fn branch(children: &[Node], trunk: &str, look: &Look, rows: &mut Vec<Row>) {
+fn branch(children: &[Node], trunk: &str, options: &DrawOptions, rows: &mut Vec<Row>) {
     let waiting = children.iter().filter(|child| child.queued).count();
     // Those that wait in line say nothing but that they wait, so many of them take one line.
     let folded = if waiting > 1 { waiting } else { 0 };
     let shown: Vec<_> = children.iter().filter(|child| folded == 0 || !child.queued).collect();
-    let (fork, end, pipe, blank) = match look.marks {
+    let (fork, end, pipe, blank) = match options.marks {
         Marks::Unicode => ("├─ ", "└─ ", "│  ", "   "),
         Marks::Ascii => ("|- ", "`- ", "|  ", "   "),
     };
     for (index, child) in shown.iter().enumerate() {
         let is_last = index + 1 == shown.len() && folded == 0;
-        rows.push(Row::of(child, &format!("{trunk}{}", if is_last { end } else { fork }), look));
-        branch(&child.children, &format!("{trunk}{}", if is_last { blank } else { pipe }), look, rows);
+        rows.push(Row::of(child, &format!("{trunk}{}", if is_last { end } else { fork }), options));
+        branch(&child.children, &format!("{trunk}{}", if is_last { blank } else { pipe }), options, rows);
     }
     if folded > 0 {
-        rows.push(Row { lead: format!("{trunk}{end}{} {folded} queued", look.marks.queued()), ..Row::empty() });
+        rows.push(Row { lead: format!("{trunk}{end}{} {folded} queued", options.marks.queued()), ..Row::empty() });
     }
 }
 
 impl Row {
-    fn of(node: &Node, branches: &str, look: &Look) -> Self {
+    fn of(node: &Node, branches: &str, options: &DrawOptions) -> Self {
         let usage = &node.usage;
         Self {
-            lead: format!("{branches}{} {}", look.marks.of(node), words(&node.name)),
+            lead: format!("{branches}{} {}", options.marks.of(node), words(&node.name)),
             goal: node.goal.as_ref().map(words).unwrap_or_default(),
             activity: activity(node),
-            elapsed: node.elapsed_ms(look.now).map(clock::duration).unwrap_or_default(),
+            elapsed: node.elapsed_ms(options.now).map(clock::duration).unwrap_or_default(),
             tokens: tokens(&usage.own, &usage.tree),
             cost: money(usage.tree.cost_microusd, node.priced),
         }

@@ -1,6 +1,6 @@
 //! Frames of tool calls: each begins at most once, and has one result.
 //!
-//! A verb is a call that the house answers; it begins with the event that shows that it was accepted, so that a group of
+//! A verb is a call that Majordomo answers itself; it begins with the event that shows that it was accepted, so that a group of
 //! a sub-agent's frames has its row (KATA-1). A call that is refused never begins.
 
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use super::{Bodies, FRAMES_PER_EVENT, Frames};
 use crate::frame::Body;
 use crate::{Notice, clock};
 
-/// Refusals of one answer that are told one by one; the rest is told in one sentence. Leaves room for the answer's other frames.
+/// Refusals of one answer that have a frame each; the rest is one sentence. Leaves room for the answer's other frames.
 const MAX_REFUSALS: usize = FRAMES_PER_EVENT as usize - 100;
 
 /// A call that has no result yet.
@@ -30,15 +30,15 @@ pub(super) struct OpenCall {
 }
 
 impl Frames {
-    /// Keeps the calls of an answer in mind, and tells of those that were refused with it.
+    /// Keeps the calls of an answer, and makes the frames of those that were refused with it.
     pub(super) fn tell_calls(&mut self, thread: &ThreadId, answered: &Answered, out: &mut Bodies) {
         let verdicts: BTreeMap<_, _> = answered.verdicts.iter().map(|verdict| (&verdict.call, &verdict.what)).collect();
-        let told = self.told(thread);
+        let emitted = self.emitted(thread);
         for part in &answered.parts {
             let Part::ToolCall { id, name, input } = part else { continue };
             let is_verb = match verdicts.get(id) {
                 Some(VerdictKind::Refused { reason, .. }) => {
-                    if told.refused.insert(id.clone()) && told.refused.len() <= MAX_REFUSALS {
+                    if emitted.refused.insert(id.clone()) && emitted.refused.len() <= MAX_REFUSALS {
                         out.push((thread.clone(), refusal(id, name, reason)));
                     }
                     continue;
@@ -48,9 +48,9 @@ impl Frames {
             };
             let call =
                 OpenCall { name: name.clone(), input: in_one_line(input), is_verb, is_begun: false, agent_slug: None };
-            told.calls.insert(id.clone(), call);
+            emitted.calls.insert(id.clone(), call);
         }
-        if let Some(more) = told.refused.len().checked_sub(MAX_REFUSALS + 1) {
+        if let Some(more) = emitted.refused.len().checked_sub(MAX_REFUSALS + 1) {
             let message = format!("{} more calls of this answer were refused", more + 1);
             out.push((thread.clone(), Body::Notification { kind: Notice::CallsRefused, message }));
         }
@@ -59,13 +59,13 @@ impl Frames {
     /// A person may have put other arguments in the place of the agent's.
     pub(super) fn change_input(&mut self, thread: &ThreadId, id: &CallId, resolution: &Resolution) {
         if let Resolution::Allowed { input: Some(input), .. } = resolution
-            && let Some(call) = self.told(thread).calls.get_mut(id)
+            && let Some(call) = self.emitted(thread).calls.get_mut(id)
         {
             call.input = in_one_line(input);
         }
     }
 
-    /// Tells that a call is carried out; a second time it tells nothing (KATA-14).
+    /// The frame of a call that is carried out; a second time there is none (KATA-14).
     pub(super) fn tell_call_started(
         &mut self,
         thread: &ThreadId,
@@ -73,7 +73,7 @@ impl Frames {
         agent: Option<&Arc<str>>,
         out: &mut Bodies,
     ) {
-        let Some(call) = self.told(thread).calls.get_mut(id) else { return };
+        let Some(call) = self.emitted(thread).calls.get_mut(id) else { return };
         if std::mem::replace(&mut call.is_begun, true) {
             return;
         }
@@ -96,11 +96,11 @@ impl Frames {
         duration_ms: Option<u64>,
         out: &mut Bodies,
     ) {
-        let Some(call) = self.told(thread).calls.get(id) else { return };
+        let Some(call) = self.emitted(thread).calls.get(id) else { return };
         if call.is_verb && !result.is_error {
             self.tell_call_started(thread, id, None, out);
         }
-        let Some(call) = self.told(thread).calls.remove(id) else { return };
+        let Some(call) = self.emitted(thread).calls.remove(id) else { return };
         let body = Body::ToolResult {
             tool_use_id: id.clone(),
             tool_name: call.name,

@@ -1,4 +1,4 @@
-//! Frames of a child's life: handed over, perhaps queued, begun, and ended exactly once.
+//! Frames of a child: delegated, perhaps queued, started, and ended exactly once.
 
 use agent::event::ChildSpawned;
 use agent::{Report, ThreadId};
@@ -12,7 +12,7 @@ impl Frames {
         let to = &spawned.role.name;
         self.tell_call_started(parent, &spawned.call, Some(to), out);
         let body = Body::AgentDelegate {
-            from: self.lives.agent(parent),
+            from: self.threads.agent(parent),
             to: to.clone(),
             tool_use_id: spawned.call.clone(),
             sub_agent_id: spawned.child.clone(),
@@ -27,9 +27,9 @@ impl Frames {
         }
     }
 
-    /// Tells how a child ended, unless that was told before.
+    /// The one terminal frame of a child.
     pub(super) fn tell_child_end(&mut self, child: &ThreadId, report: &Report, out: &mut Bodies) {
-        if std::mem::replace(&mut self.told(child).terminal, true) {
+        if std::mem::replace(&mut self.emitted(child).terminal, true) {
             return;
         }
         out.push((child.clone(), Body::AgentComplete { outcome: report.outcome }));
@@ -39,7 +39,7 @@ impl Frames {
     }
 
     pub(super) fn child_begin(&self, child: &ThreadId) -> ChildBegin {
-        ChildBegin { child: self.child(child), goal: self.lives.life(child).and_then(|life| life.goal()) }
+        ChildBegin { child: self.child(child), goal: self.threads.known(child).and_then(|known| known.goal()) }
     }
 
     fn child(&self, child: &ThreadId) -> Child {
@@ -48,8 +48,8 @@ impl Frames {
             parent_agent_id: child.parent(),
             sub_agent_id: child.clone(),
             sub_agent_name: self.name(child),
-            path: self.lives.path(child),
-            tool_use_id: self.lives.life(child).and_then(|life| life.call()),
+            path: self.threads.path(child),
+            tool_use_id: self.threads.known(child).and_then(|known| known.call()),
         }
     }
 }

@@ -2,14 +2,14 @@
 
 use agent::{Outcome, Time};
 use jiff::tz::TimeZone;
-use majordomo_view::draw::{Look, Marks, Progress, tree};
+use majordomo_view::draw::{DrawOptions, Marks, Progress, tree};
 
 use crate::family::Family;
 use crate::story::{self, Record};
 
 fn drawn(events: &[Record], width: usize, marks: Marks) -> Vec<String> {
     let now = events.last().map_or(Time(0), |record| record.at);
-    tree(&story::roots(events), &Look { now, width, marks })
+    tree(&story::roots(events), &DrawOptions { now, width, marks })
 }
 
 fn lines(events: &[Record]) -> Vec<String> {

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::fs;
 
 use jiff::tz::TimeZone;
-use majordomo_view::draw::{Look, Marks, Progress, tree};
+use majordomo_view::draw::{DrawOptions, Marks, Progress, tree};
 use majordomo_view::{Dialect, Transcript};
 
 use crate::story::{self, Record};
@@ -65,7 +65,7 @@ fn drawn(events: &[Record]) -> String {
     let mut text = String::new();
     for part in [&events[..events.len() / 2], events] {
         let now = part.last().expect("a story has events").at;
-        let look = Look { now, width: 100, marks: Marks::Unicode };
+        let look = DrawOptions { now, width: 100, marks: Marks::Unicode };
         text += &joined(tree(&story::roots(part), &look));
         text += "\n";
     }

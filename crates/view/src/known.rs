@@ -1,8 +1,8 @@
-//! One thread's life as far as it is known, and the lives of a family.
+//! One thread as far as it is known from the log, and all threads of a family.
 //!
 //! Everything is kept as a set, as a fact that never changes, or as the latest of its kind by place in the log;
-//! so events may come in any order and a known fact is never erased (KATA-12, INV-7). Whoever pushes makes sure that an event comes once.
-//! What things cost is kept by the ledger; how they look, by whoever draws.
+//! so events may come in any order and a known fact is never erased (KATA-12, INV-7). The caller pushes each event once.
+//! What things cost is kept by the ledger (`usage`); how they are drawn, by `draw`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,17 +18,17 @@ use crate::{Logged, State, argument};
 /// The tool by which an agent asks the person.
 const ASK_USER: &str = "ask_user";
 
-/// The lives of a family.
+/// All threads of a family.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Lives(BTreeMap<ThreadId, Life>);
+pub(crate) struct KnownThreads(BTreeMap<ThreadId, KnownThread>);
 
-/// One thread's life.
+/// One thread's known.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Life {
+pub(crate) struct KnownThread {
     /// Who it is, from its own log.
     own: Option<Origin>,
     /// Who it is, from its parent's log: all that is known before it begins.
-    told: Option<Origin>,
+    from_parent: Option<Origin>,
     /// Whether it had to wait for a permit.
     waits_for_permit: bool,
     /// Whether its parent goes on without it.
@@ -117,8 +117,8 @@ struct Latest<T> {
     value: Option<T>,
 }
 
-impl Lives {
-    /// Takes an event into the life of its thread, and what it says of a child into the child's.
+impl KnownThreads {
+    /// Takes in what an event says of its thread, and what it says of a child.
     pub(crate) fn push(&mut self, logged: &Logged<'_>) {
         match logged.event {
             Event::ChildSpawned(spawned) => self.entry(&spawned.child).is_spawned(logged.at, spawned),
@@ -129,36 +129,36 @@ impl Lives {
         self.entry(logged.thread).push(logged);
     }
 
-    pub(crate) fn life(&self, thread: &ThreadId) -> Option<&Life> {
+    pub(crate) fn known(&self, thread: &ThreadId) -> Option<&KnownThread> {
         self.0.get(thread)
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&ThreadId, &Life)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&ThreadId, &KnownThread)> {
         self.0.iter()
     }
 
     /// The agent that a thread plays; the thread's own name where that is unknown.
     pub(crate) fn agent(&self, thread: &ThreadId) -> Arc<str> {
-        self.life(thread).and_then(Life::agent).unwrap_or_else(|| thread.as_str().into())
+        self.known(thread).and_then(KnownThread::agent).unwrap_or_else(|| thread.as_str().into())
     }
 
     /// The names on the way from the root to a thread, as far as they are known.
     pub(crate) fn path(&self, thread: &ThreadId) -> Vec<Arc<str>> {
-        let Some(life) = self.life(thread) else { return Vec::new() };
-        if let Some(path) = life.own.as_ref().and_then(|own| own.path.clone()) {
+        let Some(known) = self.known(thread) else { return Vec::new() };
+        if let Some(path) = known.own.as_ref().and_then(|own| own.path.clone()) {
             return path;
         }
         let mut path = thread.parent().map(|parent| self.path(&parent)).unwrap_or_default();
-        path.extend(life.name());
+        path.extend(known.name());
         path
     }
 
-    fn entry(&mut self, thread: &ThreadId) -> &mut Life {
+    fn entry(&mut self, thread: &ThreadId) -> &mut KnownThread {
         self.0.entry(thread.clone()).or_default()
     }
 }
 
-impl Life {
+impl KnownThread {
     pub(crate) fn name(&self) -> Option<Arc<str>> {
         self.known(|origin| Some(origin.name.clone()))
     }
@@ -209,7 +209,7 @@ impl Life {
         self.retry.get().copied().flatten()
     }
 
-    /// What the thread is said to wait for, when nothing was heard of it since.
+    /// What the thread is said to wait for, if it is silent since.
     pub(crate) fn stall(&self) -> Option<&Arc<str>> {
         self.stall.get().filter(|_| self.stall.seq == self.heard && self.end().is_none())
     }
@@ -271,11 +271,11 @@ impl Life {
     }
 
     fn known<T>(&self, part: impl Fn(&Origin) -> Option<T>) -> Option<T> {
-        self.own.as_ref().and_then(&part).or_else(|| self.told.as_ref().and_then(&part))
+        self.own.as_ref().and_then(&part).or_else(|| self.from_parent.as_ref().and_then(&part))
     }
 
     fn is_spawned(&mut self, at: Time, spawned: &ChildSpawned) {
-        self.told = Some(Origin {
+        self.from_parent = Some(Origin {
             at,
             name: spawned.name.clone(),
             agent: spawned.role.name.clone(),
