@@ -2,7 +2,7 @@
 //! browsers that were let in, and the server that ran last.
 //!
 //! It is a stream of its own in the same log: its events have positions among all others, are appended in the same way and can be
-//! followed. [`State`] is folded from them and kept, so that it can be read at once. Whoever needs it often holds a [`Current`].
+//! followed. [`State`] is folded from them and kept, so that it can be read at once. A [`Current`] keeps it at hand for code that needs it often.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

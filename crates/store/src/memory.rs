@@ -1,4 +1,4 @@
-//! A store that forgets everything with its process: for tests, and for embedders who want no file.
+//! A store that is gone when its process ends: for tests, and for embedders who want no file.
 //!
 //! The same promises as any other store, but for durability.
 
@@ -309,7 +309,7 @@ impl Held {
         Ok(last.expect("a commit holds at least one event"))
     }
 
-    /// Whether every input that the commit itself brings along is new to the thread.
+    /// Whether every input that the commit itself holds is new to the thread.
     fn admit_inputs(&self, commit: &Commit) -> Result<(), Error> {
         let known = self.threads.get(&commit.thread).map(|thread| &thread.inputs);
         if admission::repeats_input(&commit.events, |id| known.is_some_and(|known| known.contains_key(id))) {

@@ -19,12 +19,12 @@ use crate::sqlite::{self, SqliteStore};
 /// All that a store can do.
 pub trait Store: Log + Ownership + Lists + Installation {
     /// Opens all that is otherwise opened when it is first needed. After this, however many read at the same time, the store holds
-    /// no more file handles than before: a process that takes connections from strangers cannot run out of them here.
+    /// no more file handles than before: a process that accepts connections from clients cannot run out of them here.
     fn prepare(&self) -> Answer<()> {
         Box::pin(async { Ok(()) })
     }
 
-    /// Writes what stands in line, lets go of everything that is open, and refuses all further requests.
+    /// Writes what is queued, closes everything that is open, and refuses all further requests.
     /// Those who follow are told that the store is closed.
     fn close(&self) -> BoxFuture<'static, ()> {
         Box::pin(async {})

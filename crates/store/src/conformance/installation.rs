@@ -94,7 +94,7 @@ pub async fn its_events_lie_in_the_log_and_in_no_threads(store: Arc<dyn Store>) 
     assert_eq!(store.installation().await.unwrap(), state, "what holds for all goes with no thread");
 }
 
-/// Whoever wrote it.
+/// Whichever process wrote it.
 pub async fn what_one_changes_holds_for_the_other(one: Arc<dyn Store>, two: Arc<dyn Store>) {
     let (here, there) = (Current::open(&one).await.unwrap(), Current::open(&two).await.unwrap());
     let mut follow = follow_installation(&two, 0, Duration::ZERO);

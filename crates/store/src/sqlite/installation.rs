@@ -7,7 +7,7 @@ use agent::Time;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::columns::{self, signed, time, unsigned};
-use super::desk::{Desk, Written};
+use super::write_session::{PendingEvent, WriteSession};
 use crate::codec::{self, Encoded};
 use crate::error::Error;
 use crate::installation::{InstallationEvent, InstallationRecord, State};
@@ -18,18 +18,18 @@ const KEY: i64 = 0;
 
 /// Writes an event, if it changes anything.
 pub(super) fn record(
-    desk: &mut Desk,
+    session: &mut WriteSession,
     event: &InstallationEvent,
     body: &Arc<[Encoded]>,
     at: Time,
 ) -> Result<Appended, Error> {
-    let Desk { db, known, .. } = desk;
-    known.put_down(db)?;
+    let WriteSession { db, cache, .. } = session;
+    cache.flush(db)?;
     let Some(next) = state(db)?.after(event) else { return newest(db) };
     let n = next.n;
-    let written = Written { root: KEY, seq: n, thread: KEY, n, at, bodies: body.clone(), nth: 0 };
-    let position = known.write(db, written)?;
-    known.put_down(db)?;
+    let written = PendingEvent { root: KEY, seq: n, thread: KEY, n, at, bodies: body.clone(), nth: 0 };
+    let position = cache.write(db, written)?;
+    cache.flush(db)?;
     let text = serde_json::to_string(&next).expect("the state of the installation is JSON");
     db.prepare_cached("REPLACE INTO installation (key, state) VALUES (?1, ?2)")?.execute(params![KEY, text])?;
     Ok(Appended { n, seq: n, position })

@@ -1,4 +1,4 @@
-//! What only a file can do: last, be shared, run full, be locked, be damaged, be somebody else's.
+//! What only a file can do: last, be shared, run full, be locked, be damaged, belong to another user.
 
 use std::fs;
 use std::io::{Seek, SeekFrom, Write};
@@ -31,7 +31,7 @@ fn open(folder: &TempDir) -> SqliteStore {
     SqliteStore::open(path(folder), &Options::default()).unwrap()
 }
 
-/// Fails soon where somebody else holds the file.
+/// Fails soon where another process holds the file.
 fn impatient() -> Options {
     Options { busy_timeout: Duration::from_millis(20), ..Options::default() }
 }
@@ -187,8 +187,8 @@ async fn a_full_disk_loses_nothing_and_writing_goes_on_when_there_is_space() {
     let store = open(&folder);
     threads(&store, &[&root()]).await;
     let allow = |pages: i64| {
-        store.write(move |desk| {
-            let db = &desk.db;
+        store.write(move |session| {
+            let db = &session.db;
             let used: i64 = db.pragma_query_value(None, "page_count", |row| row.get(0))?;
             Ok(db.pragma_update_and_check(None, "max_page_count", used + pages, |_| Ok(()))?)
         })
@@ -481,7 +481,7 @@ async fn a_database_of_the_third_schema_keeps_what_it_holds_and_learns_of_the_in
 
 // F11
 #[tokio::test]
-async fn a_file_of_an_earlier_schema_is_left_alone_while_somebody_works_with_it() {
+async fn a_file_of_an_earlier_schema_is_left_alone_while_a_process_works_with_it() {
     let folder = TempDir::new().unwrap();
     let store = open(&folder);
     threads(&store, &[&root()]).await;
@@ -656,49 +656,49 @@ async fn a_removed_family_leaves_no_row_in_any_table() {
 }
 
 /// A desk of its own, in the middle of a group.
-fn desk(folder: &TempDir) -> Desk {
+fn session(folder: &TempDir) -> WriteSession {
     let path = file::prepare(&path(folder)).unwrap();
-    let mut desk = Desk::new(file::open_writer(&path, &Options::default()).unwrap());
-    desk.begin().unwrap();
-    write::register(&mut desk, &process("writer"), NOW).unwrap();
-    desk
+    let mut session = WriteSession::new(file::open_writer(&path, &Options::default()).unwrap());
+    session.begin().unwrap();
+    write::register(&mut session, &process("writer"), NOW).unwrap();
+    session
 }
 
-fn put(desk: &mut Desk, thread: &ThreadId, expected: u64, events: Vec<Event>) -> Result<Appended, Error> {
+fn put(session: &mut WriteSession, thread: &ThreadId, expected: u64, events: Vec<Event>) -> Result<Appended, Error> {
     let commit = commit(thread, expected, events);
     let bodies: Arc<[_]> = commit.events.iter().map(|event| codec::encode(event)).collect();
-    write::append(desk, &commit, &bodies)
+    write::append(session, &commit, &bodies)
 }
 
 #[test]
 fn a_request_sees_what_the_others_of_its_group_wrote() {
     let folder = TempDir::new().unwrap();
-    let mut desk = desk(&folder);
+    let mut session = session(&folder);
     let child = root().child(1);
-    put(&mut desk, &root(), 0, vec![sample::created(&root())]).unwrap();
-    let arrive = |desk: &mut Desk| {
+    put(&mut session, &root(), 0, vec![sample::created(&root())]).unwrap();
+    let arrive = |session: &mut WriteSession| {
         let (id, input) = (InputId::new("in"), said("hello"));
         let event = Event::InputArrived { id: id.clone(), input };
         let body: Arc<[_]> = [codec::encode(&event)].into();
-        write::arrive(desk, &root(), &id, &event, &body, NOW, true).unwrap()
+        write::arrive(session, &root(), &id, &event, &body, NOW, true).unwrap()
     };
-    let first = arrive(&mut desk);
+    let first = arrive(&mut session);
     assert_eq!((first.n, first.seq), (2, 2));
-    assert_eq!(arrive(&mut desk), first, "an input is written once");
+    assert_eq!(arrive(&mut session), first, "an input is written once");
     let spawned = vec![sample::spawned(&child, "c"), Event::ChildStarted { child: child.clone() }];
-    put(&mut desk, &root(), 2, spawned).unwrap();
-    put(&mut desk, &child, 0, vec![sample::created(&child)]).unwrap();
-    put(&mut desk, &child, 1, vec![sample::reported(Outcome::Completed)]).unwrap();
-    put(&mut desk, &root(), 4, vec![sample::child_reported(&child, Outcome::Error)]).unwrap();
+    put(&mut session, &root(), 2, spawned).unwrap();
+    put(&mut session, &child, 0, vec![sample::created(&child)]).unwrap();
+    put(&mut session, &child, 1, vec![sample::reported(Outcome::Completed)]).unwrap();
+    put(&mut session, &root(), 4, vec![sample::child_reported(&child, Outcome::Error)]).unwrap();
     // A refusal must not look as if it had written what others wrote before it.
-    let changes = desk.changes();
-    let refused = write::remove(&mut desk, &root(), NOW).unwrap_err();
+    let changes = session.changes();
+    let refused = write::remove(&mut session, &root(), NOW).unwrap_err();
     assert!(matches!(refused, Error::Owned { .. }), "its writer is alive: {refused:?}");
-    assert_eq!(desk.changes(), changes);
-    let claimed = write::claim(&mut desk, &ProcessId::new("writer"), NOW, 10).unwrap();
+    assert_eq!(session.changes(), changes);
+    let claimed = write::claim(&mut session, &ProcessId::new("writer"), NOW, 10).unwrap();
     assert_eq!(claimed.len(), 1, "what was left for a thread that was made in the same group");
-    desk.save().unwrap();
-    desk.commit().unwrap();
+    session.save().unwrap();
+    session.commit().unwrap();
 
     let db = raw(&folder);
     let numbers = read::all_events(&db, 0, 100).unwrap();
@@ -713,14 +713,14 @@ fn a_request_sees_what_the_others_of_its_group_wrote() {
 #[test]
 fn who_leaves_owns_nothing_that_was_taken_over_in_the_same_group() {
     let folder = TempDir::new().unwrap();
-    let mut desk = desk(&folder);
-    put(&mut desk, &root(), 0, vec![sample::created(&root())]).unwrap();
-    write::leave(&mut desk, &ProcessId::new("writer")).unwrap();
-    write::register(&mut desk, &process("other"), NOW).unwrap();
-    assert_eq!(write::adopt(&mut desk, &root(), &ProcessId::new("other"), NOW).unwrap(), 2);
-    write::leave(&mut desk, &ProcessId::new("other")).unwrap();
-    desk.save().unwrap();
-    desk.commit().unwrap();
+    let mut session = session(&folder);
+    put(&mut session, &root(), 0, vec![sample::created(&root())]).unwrap();
+    write::leave(&mut session, &ProcessId::new("writer")).unwrap();
+    write::register(&mut session, &process("other"), NOW).unwrap();
+    assert_eq!(write::adopt(&mut session, &root(), &ProcessId::new("other"), NOW).unwrap(), 2);
+    write::leave(&mut session, &ProcessId::new("other")).unwrap();
+    session.save().unwrap();
+    session.commit().unwrap();
     let row = read::thread(&raw(&folder), &root()).unwrap().unwrap();
     assert_eq!((row.owner, row.epoch), (None, 2));
 }
