@@ -158,13 +158,15 @@ pub fn answer(data: &Path, project: &Project, answer: Answer) -> Result<(), Erro
 
 /// Forgets what a person said about a folder; whether there was anything.
 pub fn forget(data: &Path, root: &Path) -> Result<bool, Error> {
-    let was_there = folders(data)?.iter().any(|folder| folder.path == root);
+    if folders(data)?.iter().all(|folder| folder.path != root) {
+        return Ok(false);
+    }
     // What still lies in the earlier file would count again.
     take_over(data)?;
     if let Some(path) = root.to_str() {
         kept::record(data, vec![InstallationEvent::ProjectForgotten { path: path.into() }])?;
     }
-    Ok(was_there)
+    Ok(true)
 }
 
 /// The folders that a person was asked about.

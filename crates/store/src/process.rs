@@ -70,8 +70,8 @@ impl Process {
             .clone()
     }
 
-    /// Whether the process is alive, given its last heartbeat.
-    pub fn is_alive(&self, beat_at: Time, now: Time) -> bool {
+    /// Whether the process is alive, given its last heartbeat. Others ask the store (`Ownership::living`).
+    pub(crate) fn is_alive(&self, beat_at: Time, now: Time) -> bool {
         let is_heard_of = now.since_ms(beat_at) < HEARTBEAT_EXPIRES_MS;
         if self.host != this_host() {
             return is_heard_of;

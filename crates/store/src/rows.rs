@@ -78,7 +78,7 @@ pub struct Owner {
 
 impl Owner {
     /// Whether the owner is alive. A live thread whose owner is not was interrupted.
-    pub fn is_alive(&self, now: Time) -> bool {
+    pub(crate) fn is_alive(&self, now: Time) -> bool {
         self.process.is_alive(self.beat_at, now)
     }
 }

@@ -25,7 +25,7 @@ pub fn ls(flags: &Flags, json: bool) -> Result<u8, Failure> {
     let mut result = out::Result::Stdout;
     if json {
         let consents = consents.iter().map(|consent| json!(consent));
-        let by_hand = by_hand.iter().map(|rule| object(rule));
+        let by_hand = by_hand.iter().map(object);
         result.line(&Value::from(consents.chain(by_hand).collect::<Vec<_>>()).to_string())?;
         return Ok(0);
     }
