@@ -1,6 +1,6 @@
-//! Any bytes as an answer in the words of OpenAI.
+//! Any bytes as an answer in the format of OpenAI.
 #![no_main]
 
-use majordomo_provider::{Wire, any_bytes};
+use majordomo_provider::{Wire, fuzz_properties};
 
-libfuzzer_sys::fuzz_target!(|stream: &[u8]| any_bytes::answer(Wire::OpenAi, stream));
+libfuzzer_sys::fuzz_target!(|stream: &[u8]| fuzz_properties::answer(Wire::OpenAi, stream));

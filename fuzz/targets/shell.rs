@@ -78,11 +78,11 @@ impl Place {
     /// Runs a command that can reach nothing but the folder.
     fn run(&self, command: &str) {
         let work = self.work.to_str().expect("a path of text");
-        let mut walls = Command::new("bwrap");
-        walls.args(["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--bind", work, work]);
-        walls.args(["--unshare-all", "--die-with-parent", "--new-session", "--chdir", work, "--setenv", "GIT_OPTIONAL_LOCKS", "0"]);
-        walls.args(["timeout", "-s", "KILL", "2", "bash", "-c", command]);
-        let done = walls.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+        let mut bwrap = Command::new("bwrap");
+        bwrap.args(["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--bind", work, work]);
+        bwrap.args(["--unshare-all", "--die-with-parent", "--new-session", "--chdir", work, "--setenv", "GIT_OPTIONAL_LOCKS", "0"]);
+        bwrap.args(["timeout", "-s", "KILL", "2", "bash", "-c", command]);
+        let done = bwrap.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
         done.expect("bubblewrap is needed");
     }
 }

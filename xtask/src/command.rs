@@ -1,18 +1,19 @@
-//! What can be asked for.
+//! The commands of `cargo xtask`.
 
-/// What is printed to someone who asked for nothing that there is.
+/// Printed for a command that does not exist.
 pub(crate) const HELP: &str = "\
 cargo xtask test            everything that must hold: format, lints, docs, tests
 cargo xtask lint            format, lints, docs
 cargo xtask story-update    rewrite stories and golden files, then show what changed
 cargo xtask sim --seeds N   run the simulation with N seeds
-cargo xtask eval            how often the household's rules are right, beside what is promised
-cargo xtask eval --held     the same, naming also the cases that nobody should tune against
-cargo xtask bench           what the house costs beside the same work without it (many minutes)
+cargo xtask eval            how often the household's rules are right, compared with what is promised
+cargo xtask eval --held     the same, naming also the held-back cases, which must not be tuned against
+cargo xtask bench           what the runtime costs, compared with the same work without it (many minutes)
 cargo xtask bench --quick   the same without the largest cases
 cargo xtask storm           every generated attack on the permission layer, in every sandbox (an hour or more)
-cargo xtask fuzz            bytes that nobody thought of against the decoders and the reader of commands, a minute each
+cargo xtask fuzz            random bytes against the decoders and the analysis of commands, a minute each
 cargo xtask fuzz --seconds N  the same for N seconds each
+cargo xtask fuzz-add TARGET FILE  add a file to the inputs that fuzzing of a target begins with
 ";
 
 /// A command.
@@ -41,15 +42,22 @@ pub(crate) enum Command {
     },
     /// Every generated attack.
     Storm,
-    /// The decoders and the reader of commands against any bytes.
+    /// The decoders and the analysis of commands against any bytes.
     Fuzz {
         /// How long for each of them.
         seconds: u64,
     },
+    /// One more input for the corpus of a target.
+    FuzzAdd {
+        /// What is fuzzed.
+        target: String,
+        /// The file that holds the input.
+        file: String,
+    },
 }
 
 impl Command {
-    /// Reads the arguments, or says what is wrong with them in a line of its own; of no arguments nothing is said.
+    /// Reads the arguments, or says what is wrong with them in a line of its own; without arguments the line is empty.
     pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Self, String> {
         let args: Vec<String> = args.collect();
         let words: Vec<&str> = args.iter().map(String::as_str).collect();
@@ -65,6 +73,7 @@ impl Command {
             ["storm"] => Ok(Self::Storm),
             ["fuzz"] => Ok(Self::Fuzz { seconds: 60 }),
             ["fuzz", "--seconds", seconds] => Ok(Self::Fuzz { seconds: at_least_one("--seconds", seconds)? }),
+            ["fuzz-add", target, file] => Ok(Self::FuzzAdd { target: target.to_owned(), file: file.to_owned() }),
             [] => Err(String::new()),
             _ => Err(format!("there is no command '{}'\n\n", words.join(" "))),
         }
@@ -72,7 +81,7 @@ impl Command {
 
     /// Whether it needs more than Rust itself.
     pub(crate) fn needs_tools(&self) -> bool {
-        !matches!(self, Self::Lint | Self::Bench { .. } | Self::Fuzz { .. })
+        !matches!(self, Self::Lint | Self::Bench { .. } | Self::Fuzz { .. } | Self::FuzzAdd { .. })
     }
 }
 

@@ -4,10 +4,12 @@
 //! What a machine must have besides Rust is said and fetched in `needs`.
 
 mod command;
+mod corpus;
 mod needs;
 mod step;
 mod steps;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use crate::command::{Command, HELP};
@@ -32,6 +34,11 @@ fn main() -> ExitCode {
 fn run(command: &Command) -> anyhow::Result<()> {
     if command.needs_tools() {
         needs::fetch()?;
+    }
+    match command {
+        Command::Fuzz { .. } => corpus::unpack(Path::new("."))?,
+        Command::FuzzAdd { target, file } => corpus::add(Path::new("."), target, Path::new(file))?,
+        _ => {}
     }
     for step in steps::of(command) {
         step.run()?;

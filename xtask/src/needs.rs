@@ -1,4 +1,4 @@
-//! What the tests need besides Rust itself: fetched where that can be done, named where it cannot.
+//! What the tests need besides Rust itself: installed where possible, otherwise named.
 
 use std::process::{Command, Stdio};
 
@@ -11,7 +11,7 @@ struct Package {
     without: &'static str,
 }
 
-/// The Debian packages that tests use. Without walls a machine is still tested for saying so; without a browser nothing can be said of
+/// The Debian packages that tests use. Without a sandbox a machine is still tested for saying so; without a browser nothing can be said of
 /// the page.
 const PACKAGES: &[Package] = &[
     Package { name: "bubblewrap", programs: &["bwrap"], without: "some tests will show less" },

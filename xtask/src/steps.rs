@@ -1,6 +1,7 @@
 //! The steps of each command, as data.
 
 use crate::command::Command;
+use crate::corpus::FUZZED;
 use crate::step::Step;
 
 /// The steps of a command, in order.
@@ -22,38 +23,35 @@ pub(crate) fn of(command: &Command) -> Vec<Step> {
         Command::Eval { held } => {
             let run = cargo(
                 "gold sets",
-                "nextest run --locked --package majordomo-household --test eval --no-capture as_is_promised",
+                "nextest run --locked --package majordomo-rules-engine --test eval --no-capture as_is_promised",
             );
             vec![if *held { run.with("EVAL_HELD", "1") } else { run }]
         }
         Command::Bench { quick } => vec![
             cargo("the program", "build --locked --release --package majordomo-cli --package majordomo-bench"),
-            cargo("the scales", if *quick { QUICK_BENCH } else { BENCH }),
+            cargo("benchmarks", if *quick { QUICK_BENCH } else { BENCH }),
         ],
         Command::Storm => {
             let run = "nextest run --locked --package majordomo-cli --test storm --no-fail-fast";
             vec![cargo("attacks", run).with("STORM_EVERY", "1")]
         }
-        Command::Fuzz { seconds } => FUZZED.iter().flat_map(|(target, owner)| fuzz(target, owner, *seconds)).collect(),
+        Command::Fuzz { seconds } => FUZZED.iter().flat_map(|(target, _)| fuzz(target, *seconds)).collect(),
+        Command::FuzzAdd { .. } => Vec::new(),
     }
 }
 
 const BENCH: &str = "run --locked --release --package majordomo-bench";
 const QUICK_BENCH: &str = "run --locked --release --package majordomo-bench -- --quick";
 
-/// What is fuzzed, and the crate that it belongs to. Each has a file in `fuzz/targets` and a corpus.
-const FUZZED: [(&str, &str); 4] =
-    [("sse", "provider"), ("anthropic", "provider"), ("openai", "provider"), ("shell", "shell")];
-
-/// New inputs go to `fuzz/finds`; the corpus is only read. An input that breaks a property ends the step and is named.
-fn fuzz(target: &str, owner: &str, seconds: u64) -> [Step; 2] {
+/// New inputs go to `fuzz/finds`; the unpacked corpus is only read. An input that breaks a property ends the step and is named.
+fn fuzz(target: &str, seconds: u64) -> [Step; 2] {
     let place = format!("-p fuzz/finds/{target}");
     let is_wire = matches!(target, "anthropic" | "openai");
     let recorded = if is_wire { format!(" crates/provider/fixtures/{target}") } else { String::new() };
     let run = format!(
         "--config fuzz/config.toml run --locked --release --manifest-path fuzz/Cargo.toml --bin {target} -- \
          -max_total_time={seconds} -max_len=4096 -dict=fuzz/wires.dict -artifact_prefix=fuzz/finds/{target}- \
-         fuzz/finds/{target} crates/{owner}/corpus/{target}{recorded}"
+         fuzz/finds/{target} fuzz/seeds/{target}{recorded}"
     );
     [Step::new("place for finds", "mkdir", &place), cargo("fuzzing", &run)]
 }

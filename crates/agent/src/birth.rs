@@ -1,13 +1,14 @@
-//! How a root comes to be: an agent's role is resolved against what the house has, and pinned.
+//! How a root comes to be: an agent's role is resolved against the catalogue, and pinned.
 
 use std::sync::Arc;
 
 use crate::budget::Grant;
+use crate::catalog::Catalog;
 use crate::event::ThreadCreated;
-use crate::house::House;
 use crate::id::ThreadId;
 use crate::json::Json;
 use crate::mode::Mode;
+use crate::model::Model;
 use crate::policy::{DELEGATE, Policy};
 use crate::role::Role;
 use crate::thread::Thread;
@@ -24,7 +25,7 @@ pub struct Root {
     pub model: Arc<str>,
     /// What it may do.
     pub mode: Mode,
-    /// The rules of the house.
+    /// The rules of the catalog.
     pub policy: Arc<Policy>,
     /// The preset that they came from, for people.
     pub preset: Arc<str>,
@@ -40,23 +41,22 @@ pub struct Root {
     pub output_schema: Option<Json>,
 }
 
-/// The first event of a root, or a sentence that says why there can be none.
-pub fn root(house: &House, root: Root) -> Result<ThreadCreated, String> {
-    let agent = house
+/// The first event of a root that speaks with `model`, or a sentence that says why there can be none.
+pub fn root(catalog: &Catalog, root: Root, model: Model) -> Result<ThreadCreated, String> {
+    let agent = catalog
         .agent(&root.agent)
-        .ok_or_else(|| format!("there is no agent '{}'; there are: {}", root.agent, house.agent_names()))?;
+        .ok_or_else(|| format!("there is no agent '{}'; there are: {}", root.agent, catalog.agent_names()))?;
     let mode = agent.mode.map_or(root.mode, |most| most.meet(root.mode));
-    let model = (house.models)(&root.model)?;
     let policy = &root.policy;
     let may_spawn = policy.enabled && policy.max_depth > 0 && (mode > Mode::Plan || policy.spawn_in_plan);
-    let lends: Vec<Arc<str>> = agent.lends.iter().filter(|tool| house.tools.contains_key(*tool)).cloned().collect();
-    let verbs = policy.verbs.iter().filter(|verb| may_spawn && is_of_use(verb, house, policy)).cloned();
-    let all: Vec<Arc<str>> = house.tools.keys().cloned().chain(verbs).collect();
+    let lends: Vec<Arc<str>> = agent.lends.iter().filter(|tool| catalog.tools.contains_key(*tool)).cloned().collect();
+    let verbs = policy.verbs.iter().filter(|verb| may_spawn && is_of_use(verb, catalog, policy)).cloned();
+    let all: Vec<Arc<str>> = catalog.tools.keys().cloned().chain(verbs).collect();
     let tools = match &agent.tools {
-        None => all.into_iter().filter(|tool| !house.reserved.contains(tool)).collect(),
+        None => all.into_iter().filter(|tool| !catalog.reserved.contains(tool)).collect(),
         Some(own) => {
             if let Some(unknown) = own.iter().find(|tool| !all.contains(tool) && !is_verb(tool)) {
-                return Err(match house.reserved.contains(unknown) {
+                return Err(match catalog.reserved.contains(unknown) {
                     true => format!(
                         "agent '{}' works on a household, and there is none: set household.folder, or add --demo",
                         agent.name
@@ -68,7 +68,7 @@ pub fn root(house: &House, root: Root) -> Result<ThreadCreated, String> {
         }
     };
     let grant = Grant { depth: policy.max_depth, descendants: policy.max_children, ..root.grant };
-    Ok(ThreadCreated {
+    let mut created = ThreadCreated {
         id: root.id,
         parent_call: None,
         name: agent.name.clone(),
@@ -92,18 +92,22 @@ pub fn root(house: &House, root: Root) -> Result<ThreadCreated, String> {
         above: Vec::new(),
         progress: false,
         foreign: false,
-    })
+        system: None,
+        opening: None,
+    };
+    created.write_texts();
+    Ok(created)
 }
 
 /// The tools that a thread has, as they are advertised to its model.
-pub fn advertised(thread: &Thread, house: &House) -> Vec<ToolInfo> {
-    crate::turn::begin::advertised(thread, house).collect()
+pub fn advertised(thread: &Thread, catalog: &Catalog) -> Vec<ToolInfo> {
+    crate::turn::begin::advertised(thread, catalog).collect()
 }
 
 /// Whether a verb leads anywhere: `delegate` does where those whom it names have something to work with.
-fn is_of_use(verb: &str, house: &House, policy: &Policy) -> bool {
-    let is_there = |tool: &str| house.tools.contains_key(tool);
-    let works = |name: &str| house.agent(name).is_none_or(|agent| agent.can_work(is_there));
+fn is_of_use(verb: &str, catalog: &Catalog, policy: &Policy) -> bool {
+    let is_there = |tool: &str| catalog.tools.contains_key(tool);
+    let works = |name: &str| catalog.agent(name).is_none_or(|agent| agent.can_work(is_there));
     verb != DELEGATE || policy.delegates.iter().any(|(_, name)| works(name))
 }
 

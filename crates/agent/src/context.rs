@@ -17,8 +17,16 @@ mod verbs;
 
 pub use verbs::{verb, verb_names};
 
-/// The system prompt of a thread: its role, then where and how it works.
+/// The system prompt of a thread, as it stands in its log.
 pub fn system(created: &ThreadCreated) -> String {
+    match &created.system {
+        Some(told) => told.with(created.role.prompt.trim_end()).to_string(),
+        None => crate::thread::unlogged_system(created),
+    }
+}
+
+/// The system prompt of a new thread: its role, then where and how it works.
+pub(crate) fn new_system(created: &ThreadCreated) -> String {
     let mut text = created.role.prompt.trim_end().to_owned();
     let mode = match created.mode {
         Mode::Plan => "plan: you may only read",

@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use crate::id::{CallId, ThreadId, Time};
 use crate::input::Strength;
 use crate::json::Json;
 
 /// What may be asked of the world.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Effect {
     /// Ask the model. Answered by `ModelAnswered` or `ModelFailed`. The conversation is read from the thread itself.
     CallModel {

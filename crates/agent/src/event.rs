@@ -11,7 +11,7 @@ use crate::brief::Brief;
 use crate::budget::{Claim, Grant};
 use crate::id::{CallId, InputId, ThreadId, Time};
 use crate::input::{Outside, Strength};
-use crate::message::Part;
+use crate::message::{Part, Told};
 use crate::mode::Mode;
 use crate::model::{CallError, StopReason, Tokens};
 use crate::permission::Layer;
@@ -50,6 +50,9 @@ pub enum Event {
         text: Arc<str>,
         /// Who sent them.
         from: Arc<str>,
+        /// The words as the model reads them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        told: Option<Told>,
     },
     /// An input was taken up and changed nothing: a second stop, a message to a thread that is over.
     InputDropped {
@@ -106,6 +109,9 @@ pub enum Event {
         /// How long the tool ran; none where it did not.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         duration_ms: Option<u64>,
+        /// The result's content as the model reads it, where that is more than the content.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        told: Option<Told>,
     },
     /// A person is asked whether a call may be made.
     ApprovalRequested(Box<Approval>),
@@ -167,6 +173,9 @@ pub enum Event {
         /// Whether it had read text from outside the house: then these words may be such text, too.
         #[serde(default, skip_serializing_if = "is_false")]
         foreign: bool,
+        /// The words as the model reads them with its next turn.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        told: Option<Told>,
     },
     /// A child waits for nothing but a person, or no longer does.
     ChildPaused {
@@ -190,6 +199,9 @@ pub enum Event {
         child: ThreadId,
         /// The report.
         report: Box<Report>,
+        /// The report as the model reads it with its next turn, where no call waits for it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        told: Option<Told>,
     },
     /// A message for a child is on its way.
     MessageSent {
@@ -225,11 +237,17 @@ pub enum Event {
         calls: Vec<CallId>,
         /// Bytes that the model no longer reads.
         bytes: u64,
+        /// What the model reads in the place of each.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        told: Vec<Arc<str>>,
     },
     /// The conversation was replaced by the model's own summary of it; brief and role stay.
     ContextCompacted {
         /// The summary.
         summary: Arc<str>,
+        /// The summary as the model reads it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        told: Option<Told>,
     },
     /// Nothing was heard of the thread for a while.
     StallNoticed {
@@ -295,6 +313,12 @@ pub struct ThreadCreated {
     /// Whether its parent had read text from outside the house: then the brief may be such text, too.
     #[serde(default, skip_serializing_if = "is_false")]
     pub foreign: bool,
+    /// The system prompt: the role's prompt, and what is said after it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system: Option<Told>,
+    /// The brief as the model reads it: its task, and what is said after it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opening: Option<Told>,
 }
 
 /// A request to the model.
@@ -308,6 +332,9 @@ pub struct TurnStarted {
     pub max_tokens: u64,
     /// What is reserved for it.
     pub claim: Claim,
+    /// What the model is told with it, besides results and notices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told: Option<Arc<str>>,
 }
 
 /// What kind of turn.
@@ -363,6 +390,52 @@ pub struct Answered {
     /// What becomes of each call, in the order of the calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub verdicts: Vec<Verdict>,
+    /// What follows from it; none in logs in which that was not written down.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<Next>,
+}
+
+impl Answered {
+    /// Whether an answer that was cut off at its output limit cannot be used as it is: it said nothing, or ended in a call.
+    pub(crate) fn is_half(&self, has_calls: bool, text: &str) -> bool {
+        self.cut_call.is_some() || (!has_calls && text.trim().is_empty())
+    }
+}
+
+impl ThreadCreated {
+    /// Writes down what the model will be shown from the start. Done once more where the brief was changed after the first time.
+    pub fn write_texts(&mut self) {
+        let system = crate::context::new_system(self);
+        self.system = Some(Told::of(&system, self.role.prompt.trim_end()));
+        self.opening = self.brief.as_ref().map(|brief| Told::of(&brief.text(), &brief.task));
+    }
+}
+
+/// What follows from an answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Next {
+    /// It is taken as it is: its calls are made, or it is the last one of the run.
+    Taken,
+    /// The model is asked again.
+    Again {
+        /// Why.
+        why: Again,
+        /// What the model is told.
+        told: Arc<str>,
+    },
+}
+
+/// Why a model is asked again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Again {
+    /// Its text was cut off at the output limit, and goes on.
+    CutInText,
+    /// It was cut off before it said anything, or in the middle of a call.
+    CutShort,
+    /// It does not fit the schema that was asked for.
+    Schema,
 }
 
 /// What becomes of a call.

@@ -39,10 +39,10 @@
 //! use majordomo_agent::role::Agent;
 //! use majordomo_agent::tools::ToolResult;
 //! use majordomo_agent::{
-//!     CallId, Effect, Event, Input, InputId, Json, Mode, Outcome, Outside, Thread, ThreadId, Time, house::House,
+//!     CallId, Catalog, Consent, Effect, Event, Facts, Input, InputId, Json, Mode, Outcome, Outside, Thread, ThreadId, Time,
 //! };
 //!
-//! // What the rules may look up: one agent, one model, no tools but the verbs.
+//! // What the rules may look up: one agent, no tools but the verbs, no rules. For every input it is the same.
 //! let butler = Agent {
 //!     name: "butler".into(),
 //!     description: "runs the house".into(),
@@ -52,10 +52,9 @@
 //!     lends: Vec::new(),
 //!     mode: None,
 //! };
-//! let model = |name: &str| {
-//!     Ok(Model { name: name.into(), context_tokens: 100_000, max_output_tokens: 4_000, price: None })
-//! };
-//! let house = House::new(BTreeMap::new(), BTreeMap::from([("butler".into(), butler)]), model);
+//! let catalog = Catalog { agents: BTreeMap::from([("butler".into(), butler)]), ..Catalog::default() };
+//! let mut facts = Facts::new(Arc::new(catalog), Consent::Nobody);
+//! facts.rules = Some([].into());
 //!
 //! // The memory, the agents that are alive, and what has reached them.
 //! let mut logs: BTreeMap<ThreadId, Vec<(Time, Event)>> = BTreeMap::new();
@@ -64,10 +63,11 @@
 //! let mut now = Time(0);
 //!
 //! // A root comes to be, and a person says something.
-//! let created = root(&house, Root {
+//! let model = Model { name: "rehearsal/any".into(), context_tokens: 100_000, max_output_tokens: 4_000, price: None };
+//! let created = root(&facts.catalog, Root {
 //!     id: ThreadId::new("20260115-k3f9"),
 //!     agent: "butler".into(),
-//!     model: "rehearsal/any".into(),
+//!     model: model.name.clone(),
 //!     mode: Mode::Ask,
 //!     policy: Arc::default(),
 //!     preset: "default".into(),
@@ -76,7 +76,7 @@
 //!     today: "2026-01-15".into(),
 //!     household: None,
 //!     output_schema: None,
-//! })?;
+//! }, model)?;
 //! let butler = created.id.clone();
 //! let first = Event::ThreadCreated(Box::new(created));
 //! let said = Event::InputArrived {
@@ -92,7 +92,7 @@
 //! while let Some((id, input)) = inbox.pop_front() {
 //!     now = now.plus_ms(1);
 //!     let thread = live.get_mut(&id).expect("letters are for the living");
-//!     let step = thread.handle(&house, input, now);
+//!     let step = thread.handle(input, &facts, now);
 //!
 //!     // First it is remembered ...
 //!     let log = logs.get_mut(&id).expect("whoever lives has a log");
@@ -116,7 +116,7 @@
 //!                 inbox.push_back((child, Input::Begin));
 //!             }
 //!             Effect::CancelModel { .. } | Effect::StopChild { .. } | Effect::TellChild { .. } => {
-//!                 unreachable!("nobody is stopped and nobody is told anything in this house")
+//!                 unreachable!("nobody is stopped and nobody is told anything here")
 //!             }
 //!         }
 //!     }
@@ -164,11 +164,12 @@ pub mod approval;
 pub mod birth;
 pub mod brief;
 pub mod budget;
+pub mod catalog;
 pub mod context;
 pub mod delegation;
 pub mod effect;
 pub mod event;
-pub mod house;
+pub mod facts;
 pub mod id;
 pub mod input;
 pub mod json;
@@ -184,8 +185,10 @@ pub mod thread;
 pub mod tools;
 mod turn;
 
+pub use catalog::Catalog;
 pub use effect::Effect;
 pub use event::Event;
+pub use facts::{Consent, Facts, Needs};
 pub use id::{CallId, InputId, ThreadId, Time};
 pub use input::{Input, Outside, Strength};
 pub use json::Json;

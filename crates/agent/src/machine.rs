@@ -4,16 +4,18 @@
 //! refused throws its copy of the thread away and reads the log again. Here is the order of things; what each
 //! input means is in `turn/`, one file each.
 
+use serde::Serialize;
+
 use crate::effect::Effect;
 use crate::event::Event;
-use crate::house::House;
+use crate::facts::Facts;
 use crate::id::Time;
 use crate::input::Input;
 use crate::thread::{Phase, Thread};
 use crate::turn;
 
 /// What came of an input: first to be remembered, then to be done.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[must_use]
 pub struct Step {
     /// What happened, in order.
@@ -23,10 +25,10 @@ pub struct Step {
 }
 
 impl Thread {
-    /// What `input` means at `now`. An input that answers nothing (a late result, a second report) means nothing.
-    pub fn handle(&mut self, house: &House, input: Input, now: Time) -> Step {
+    /// What `input` means at `now`. `facts` hold at least what [`Thread::needs`] names for it. An input that answers nothing (a late result, a second report) means nothing.
+    pub fn handle(&mut self, input: Input, facts: &Facts, now: Time) -> Step {
         let now = now.max(self.last_at);
-        let mut moment = Moment { thread: self, house, now, step: Step::default() };
+        let mut moment = Moment { thread: self, facts, now, step: Step::default() };
         match input {
             Input::Begin => turn::begin::begun(&mut moment),
             Input::Arrived => turn::inbox::take_all(&mut moment),
@@ -55,7 +57,7 @@ impl Thread {
 /// A thread at the moment of one input.
 pub(crate) struct Moment<'a> {
     pub thread: &'a mut Thread,
-    pub house: &'a House,
+    pub facts: &'a Facts,
     pub now: Time,
     pub step: Step,
 }

@@ -82,6 +82,38 @@ pub enum Origin {
     Model,
 }
 
+/// A text as a model reads it, kept as what stands before and after another text of the same event. It is written when the
+/// event is decided, so that a later edit of our sentences does not change a conversation that was had.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Told {
+    /// What stands before the other text.
+    pub before: Arc<str>,
+    /// What stands after it.
+    pub after: Arc<str>,
+    /// Whether the other text is left out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub without: bool,
+}
+
+impl Told {
+    /// `whole`, which is kept without the part of it that is `text`.
+    pub fn of(whole: &str, text: &str) -> Self {
+        match whole.find(text) {
+            Some(at) => {
+                let (before, after) = (whole[..at].into(), whole[at + text.len()..].into());
+                Self { before, after, without: false }
+            }
+            None => Self { before: whole.into(), after: "".into(), without: true },
+        }
+    }
+
+    /// The whole again.
+    pub fn with(&self, text: &str) -> Arc<str> {
+        let text = if self.without { "" } else { text };
+        format!("{}{text}{}", self.before, self.after).into()
+    }
+}
+
 impl Part {
     /// The words of a text; none of anything else.
     pub fn words(&self) -> Option<&str> {

@@ -10,11 +10,13 @@ use crate::approval::{Approval, ApprovalId, Resolution, Scope};
 use crate::brief::Brief;
 use crate::budget::{Claim, Grant};
 use crate::effect::Effect;
-use crate::event::{Answered, ChildSpawned, Ending, Event, ThreadCreated, TurnKind, TurnStarted, VerdictKind};
+use crate::event::{
+    Again, Answered, ChildSpawned, Ending, Event, Next, ThreadCreated, TurnKind, TurnStarted, VerdictKind,
+};
 use crate::id::{CallId, InputId, ThreadId, Time};
 use crate::input::{Outside, Strength};
 use crate::json::Json;
-use crate::message::{Message, Origin, Part, Role as Speaker};
+use crate::message::{Message, Origin, Part, Role as Speaker, Told};
 use crate::mode::Mode;
 use crate::model::{CallErrorKind, StopReason, Tokens};
 use crate::permission::{Action, Rule};
@@ -26,10 +28,12 @@ use crate::tools::{Reach, ToolResult};
 mod calls;
 mod graph;
 mod talk;
+mod unlogged;
 
 pub use calls::{Calls, Slot, SlotState, VerbState};
 pub use graph::{Graph, Node, check as check_graph};
 pub use talk::Talk;
+pub(crate) use unlogged::system as unlogged_system;
 
 /// One agent: a role, a conversation, a grant, and what is under way.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,7 +73,7 @@ pub struct Thread {
     pub calls: Calls,
     /// Children that have not reported, by thread.
     pub children: BTreeMap<ThreadId, Child>,
-    /// What children that are heard said since the model was last asked: the newest words of each.
+    /// What children that are heard said since the model was last asked: the newest words of each, as the model reads them.
     pub said: BTreeMap<ThreadId, Arc<str>>,
     /// Reports of this run that may answer the same task again, by the task.
     pub reusable: BTreeMap<Arc<str>, (ThreadId, Report)>,
@@ -256,7 +260,11 @@ impl Thread {
         let created = (**created).clone();
         let mut talk = Talk::default();
         if let Some(brief) = &created.brief {
-            talk.push(Message::user(brief.text(), Origin::Brief));
+            let text = match &created.opening {
+                Some(told) => told.with(&brief.task),
+                None => unlogged::brief(brief).into(),
+            };
+            talk.push(Message::user(text, Origin::Brief));
         }
         Self {
             created_at: at,
@@ -472,10 +480,11 @@ impl Thread {
                 self.talk.push(Message::user(prompt.clone(), Origin::Person));
                 self.start_run(at);
             }
-            Event::Steered { input, text, from } => {
+            Event::Steered { input, text, from, told } => {
                 self.take(input);
                 self.steered = true;
-                self.notices.push(notice(&crate::context::steer(from, text), Origin::Steer));
+                let text = told.as_ref().map_or_else(|| unlogged::steer(from, text).into(), |told| told.with(text));
+                self.notices.push(notice(&text, Origin::Steer));
             }
             Event::InputDropped { input, .. } => self.take(input),
             Event::StopBegun { input, ending } => {
@@ -519,12 +528,12 @@ impl Thread {
                     self.note_change();
                 }
             }
-            Event::ToolFinished { call, result, .. } => {
+            Event::ToolFinished { call, result, told, .. } => {
                 self.files_read.add(&result.files_read);
                 self.files_modified.add(&result.files_modified);
                 self.foreign |= result.foreign.is_some();
                 self.note_data(result);
-                self.calls.finish(call, result);
+                self.calls.finish(call, result, told.as_ref());
                 self.note_results();
             }
             Event::ApprovalRequested(approval) => {
@@ -566,9 +575,11 @@ impl Thread {
                     child.started = true;
                 }
             }
-            Event::ChildSaid { child, text, foreign } => {
+            Event::ChildSaid { child, text, foreign, told } => {
                 self.foreign |= foreign;
-                self.said.insert(child.clone(), text.clone());
+                let name = self.children.get(child).map_or("", |child| &child.spawned.name);
+                let shown = || unlogged::progress(child, name, text).into();
+                self.said.insert(child.clone(), told.as_ref().map_or_else(shown, |told| told.with(text)));
             }
             Event::ChildPaused { child, paused } => {
                 if *paused {
@@ -582,7 +593,7 @@ impl Thread {
                     child.stop = Some((*strength, reason.clone()));
                 }
             }
-            Event::ChildReported { child, report } => self.apply_report(child, report),
+            Event::ChildReported { child, report, told } => self.apply_report(child, report, told.as_ref()),
             Event::MessageSent { call, child, text } => {
                 self.calls.set_verb(call, VerbState::Tell { child: child.clone(), text: text.clone() });
             }
@@ -590,9 +601,11 @@ impl Thread {
             Event::WaitStarted { call, children, any, until } => {
                 self.calls.set_verb(call, VerbState::Wait { children: children.clone(), any: *any, until: *until });
             }
-            Event::ContextTrimmed { calls, .. } => self.talk.mask(calls),
-            Event::ContextCompacted { summary } => {
-                self.talk.compact(&crate::context::summary(summary));
+            Event::ContextTrimmed { calls, told, .. } => self.talk.mask(calls, told),
+            Event::ContextCompacted { summary, told } => {
+                let shown = || unlogged::summary(summary).into();
+                let text: Arc<str> = told.as_ref().map_or_else(shown, |told| told.with(summary));
+                self.talk.compact(&text);
                 let turn = self.turns;
                 self.run_mut().compacted_at = Some(turn);
             }
@@ -621,11 +634,8 @@ impl Thread {
 
     /// What children said meanwhile, as the model reads it with its next turn.
     pub fn progress_notices(&self) -> Vec<Part> {
-        let notice_of = |(child, text): (&ThreadId, &Arc<str>)| {
-            let name = &self.children.get(child)?.spawned.name;
-            Some(notice(&crate::context::progress(child, name, text), Origin::House))
-        };
-        self.said.iter().filter_map(notice_of).collect()
+        let known = self.said.iter().filter(|(child, _)| self.children.contains_key(*child));
+        known.map(|(_, text)| notice(text, Origin::House)).collect()
     }
 
     /// How a child of this thread comes to be, once it has its permit.
@@ -635,7 +645,7 @@ impl Thread {
         path.push(spawned.name.clone());
         // While the child waited in line, the deadline may have moved.
         let not_after = self.run.as_ref().and_then(|run| run.deadline);
-        Some(ThreadCreated {
+        let mut created = ThreadCreated {
             id: child.clone(),
             parent_call: Some(spawned.call.clone()),
             name: spawned.name.clone(),
@@ -652,7 +662,11 @@ impl Thread {
             above: self.created.above.iter().cloned().chain([self.created.layer()]).collect(),
             progress: spawned.progress,
             foreign: self.foreign,
-        })
+            system: None,
+            opening: None,
+        };
+        created.write_texts();
+        Some(created)
     }
 
     fn apply_resolution(&mut self, id: &ApprovalId, call: &CallId, resolution: &Resolution) {
@@ -740,9 +754,8 @@ impl Thread {
         parts.append(&mut self.notices);
         parts.extend(self.progress_notices());
         self.said.clear();
-        if let Some(words) = crate::context::turn_words(&turn.kind) {
-            parts.push(notice(&words, Origin::House));
-        }
+        let told = turn.told.clone().or_else(|| unlogged::turn_words(&turn.kind).map(Into::into));
+        parts.extend(told.map(|told| notice(&told, Origin::House)));
         if !parts.is_empty() {
             self.talk.push(Message { role: Speaker::User, parts });
         }
@@ -822,28 +835,36 @@ impl Thread {
                 self.unanswered.push(rule.clone());
             }
         }
-        let cut = run.note_cut(answered, &text, kind == TurnKind::Work, max_tokens, &self.calls);
-        run.phase = match cut {
-            _ if !self.calls.is_empty() => Phase::Acting,
-            // It has said nothing that could be taken for an answer.
-            Cut::Half { .. } if run.ending.is_none() => Phase::Ready,
-            Cut::No | Cut::InText | Cut::Half { .. } => Phase::Answered,
+        let has_calls = !self.calls.is_empty();
+        let is_cut = kind == TurnKind::Work && answered.stop == StopReason::MaxTokens;
+        let is_half = is_cut && answered.is_half(has_calls, &text);
+        run.cut_row += u32::from(is_cut);
+        run.half_row += u32::from(is_half);
+        run.cut_short = is_half.then(|| CutShort { limit: max_tokens, call: answered.cut_call.clone() });
+        let longest = self.created.role.model.max_output_tokens;
+        let next = match &answered.next {
+            Some(next) => next.clone(),
+            None => unlogged::next(run, answered, has_calls, is_cut, longest),
         };
-        if matches!(cut, Cut::InText) {
-            self.notices.push(notice(&crate::context::cut_off(), Origin::House));
-        } else if let (Cut::Half { is_told: true }, Some(short)) = (&cut, &run.cut_short) {
-            let longest = self.created.role.model.max_output_tokens;
-            self.notices.push(notice(&crate::context::cut_short(short, longest), Origin::House));
-        } else if let Some(error) = &answered.schema_error {
-            if run.schema_misses < MAX_SCHEMA_MISSES && run.ending.is_none() {
-                run.schema_misses += 1;
-                self.notices.push(notice(&crate::context::schema_miss(error), Origin::House));
-            } else {
-                run.misfit = Some(error.clone());
-            }
+        run.phase = match has_calls {
+            true => Phase::Acting,
+            // It has said nothing that could be taken for an answer.
+            false if is_half && run.ending.is_none() => Phase::Ready,
+            false => Phase::Answered,
+        };
+        let goes_on = matches!(next, Next::Again { why: Again::CutInText, .. });
+        if !has_calls && !is_half && !goes_on {
+            (run.cut_row, run.half_row) = (0, 0);
         }
-        run.declined = answered.stop == StopReason::Refusal && self.calls.is_empty();
-        run.note_words(text, matches!(cut, Cut::InText));
+        match next {
+            Next::Again { why, told } => {
+                run.schema_misses += u32::from(why == Again::Schema);
+                self.notices.push(notice(&told, Origin::House));
+            }
+            Next::Taken => run.misfit = answered.schema_error.clone().or_else(|| run.misfit.take()),
+        }
+        run.declined = answered.stop == StopReason::Refusal && !has_calls;
+        run.note_words(text, goes_on);
         self.note_results();
     }
 
@@ -866,9 +887,15 @@ impl Thread {
         self.children.insert(id, Child { spawned: spawned.clone(), started: false, stop: None, changes: self.changes });
     }
 
-    fn apply_report(&mut self, id: &ThreadId, report: &Report) {
+    fn apply_report(&mut self, id: &ThreadId, report: &Report, told: Option<&Told>) {
         let Some(child) = self.children.remove(id) else { return };
         let spawned = &child.spawned;
+        let notice_text = match told {
+            Some(told) => Some(told.with(&report.text)),
+            None if self.tells_report(spawned) => Some(unlogged::background_report(id, &spawned.name, report).into()),
+            None => None,
+        };
+        self.notices.extend(notice_text.map(|text| notice(&text, Origin::House)));
         self.said.remove(id);
         let (is_reusable, began_at) = (spawned.reusable, child.changes);
         if !is_reusable {
@@ -900,21 +927,22 @@ impl Thread {
         }
         self.foreign |= report.foreign;
         self.reported.insert(id.clone(), (spawned.name.clone(), report.outcome));
-        match spawned.subtask {
-            Some(index) => {
-                if let Some(graph) = self.calls.graph_mut(&spawned.call) {
-                    graph.report(index, id.clone(), report.clone());
-                } else if !self.calls.is_stopping(id) {
-                    // Its delegation was answered without it.
-                    self.notices.push(finished(id, spawned, report));
-                }
-            }
-            None if spawned.background && !self.calls.is_stopping(id) => {
-                self.notices.push(finished(id, spawned, report));
-            }
-            None => {}
+        if let Some(index) = spawned.subtask
+            && let Some(graph) = self.calls.graph_mut(&spawned.call)
+        {
+            graph.report(index, id.clone(), report.clone());
         }
         self.calls.child_over(id);
+    }
+
+    /// Whether the model reads a child's report with its next turn: no call waits for it. The call of a delegation may have been
+    /// answered without it.
+    pub(crate) fn tells_report(&self, spawned: &ChildSpawned) -> bool {
+        let is_awaited = match spawned.subtask {
+            Some(_) => self.calls.graph(&spawned.call).is_some(),
+            None => !spawned.background,
+        };
+        !is_awaited && !self.calls.is_stopping(&spawned.child)
     }
 
     /// Once every call of the newest answer has its result: whether anything came of them.
@@ -963,53 +991,7 @@ impl Thread {
     }
 }
 
-/// Answers that may be cut off at their output limit and go on; after one more, the text is taken as it is, or the thread ends.
-pub(crate) const MAX_CUTS: u32 = 4;
-
-/// How many of them may say nothing, or end in the middle of a call: the model is told once and given more room.
-pub(crate) const MAX_HALVES: u32 = 1;
-
-/// How often an answer that does not fit its schema is asked for again.
-const MAX_SCHEMA_MISSES: u32 = 2;
-
-/// How an answer was cut off at its output limit.
-enum Cut {
-    /// It was not, or its text is taken as it is.
-    No,
-    /// In its text, which goes on.
-    InText,
-    /// Before it said anything, or in the middle of a call: the model is told and asked again, or the thread ends.
-    Half { is_told: bool },
-}
-
 impl Run {
-    /// Keeps count of answers that were cut off at their output limit.
-    fn note_cut(&mut self, answered: &Answered, text: &str, works: bool, limit: u64, calls: &Calls) -> Cut {
-        self.cut_short = None;
-        let is_cut = works && answered.stop == StopReason::MaxTokens;
-        let says_nothing = calls.is_empty() && text.trim().is_empty();
-        let is_half = is_cut && (answered.cut_call.is_some() || says_nothing);
-        if is_cut {
-            self.cut_row += 1;
-        }
-        if is_half {
-            self.half_row += 1;
-            self.cut_short = Some(CutShort { limit, call: answered.cut_call.clone() });
-        }
-        let goes_on = self.cut_row <= MAX_CUTS && self.ending.is_none();
-        if is_half {
-            return Cut::Half { is_told: goes_on && self.half_row <= MAX_HALVES };
-        }
-        if !calls.is_empty() {
-            return Cut::No;
-        }
-        if is_cut && goes_on {
-            return Cut::InText;
-        }
-        (self.cut_row, self.half_row) = (0, 0);
-        Cut::No
-    }
-
     /// Keeps count of calls that repeat themselves, cannot be read, or were refused.
     fn note_calls(&mut self, answered: &Answered, calls: &Calls) {
         for slot in calls.slots() {
@@ -1079,11 +1061,6 @@ pub fn carved(spawned: &ChildSpawned) -> Claim {
         cost_microusd: grant.cost_microusd.unwrap_or(0),
         requests: grant.requests.unwrap_or(0),
     }
-}
-
-/// A report that nobody waited for.
-fn finished(id: &ThreadId, spawned: &ChildSpawned, report: &Report) -> Part {
-    notice(&crate::context::background_report(id, &spawned.name, report), Origin::House)
 }
 
 fn notice(text: &str, origin: Origin) -> Part {

@@ -10,6 +10,7 @@ pub(crate) mod delegate;
 pub(crate) mod failure;
 pub(crate) mod finish;
 pub(crate) mod inbox;
+pub(crate) mod needs;
 pub(crate) mod operation;
 pub(crate) mod permission;
 pub(crate) mod reopen;

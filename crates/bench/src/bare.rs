@@ -15,7 +15,7 @@ use crate::answer::CALLS;
 use crate::client::client;
 use crate::gauge::{Gauge, Taken};
 use crate::plain_log::{PlainLog, Recorded};
-use crate::{FanOut, Keep, house};
+use crate::{FanOut, Keep, setup};
 
 /// Measures from the root's first request to the end of its last answer.
 pub async fn measure(fan_out: &FanOut, recorded: Option<&Path>) -> anyhow::Result<Taken> {
@@ -54,7 +54,7 @@ impl Bare {
         }
         let [root, child] = bodies;
         let endpoint = format!("{}/v1/chat/completions", fan_out.server);
-        Ok(Self { client, endpoint, root, child, at_once: Semaphore::new(house::REQUESTS), log })
+        Ok(Self { client, endpoint, root, child, at_once: Semaphore::new(setup::REQUESTS), log })
     }
 
     async fn run(self: Arc<Self>, children: usize) -> anyhow::Result<()> {

@@ -1,4 +1,4 @@
-//! A client as the house's own providers make theirs, for whatever else of the bench speaks HTTP.
+//! An HTTP client with the settings of the providers' own, for everything else in the benchmarks that uses HTTP.
 
 use std::time::Duration;
 

@@ -1,30 +1,30 @@
-//! The scales: what the house costs, beside what the same work costs without it. `cargo xtask bench` builds and runs this.
+//! Benchmarks: what the runtime costs, compared with the same work without it. `cargo xtask bench` builds and runs this.
 //!
 //! Figures are ratios taken in one run on one machine, so that they mean the same on another. Every measurement is a process
-//! of its own, which prints one line; the model is played by a further process, whose work counts for nobody.
+//! of its own, which prints one line; the model is played by a further process, whose work is not counted.
 //! What is measured, in which order and against which bounds, is `suite.rs`.
 //!
 //! Deliberately absent: any part in `cargo xtask test`. A machine that is busy with something else makes every figure worse.
 
 mod answer;
 mod bare;
-mod chronicle;
 mod client;
-mod cold;
-mod crowd;
+mod cold_start;
 mod fan_out;
 mod figure;
 mod gauge;
-mod held;
-mod house;
+mod household_index;
+mod idle_threads;
+mod long_thread;
+mod memory_in_use;
 mod model_server;
 mod page;
 mod plain_log;
+mod processes;
 mod reopen;
-mod shelves;
-mod staged;
+mod sandbox_cost;
+mod setup;
 mod suite;
-mod walls;
 mod watchers;
 
 use std::path::PathBuf;
@@ -36,9 +36,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// What the house costs, beside what the same work costs without it.
+/// What the runtime costs, compared with the same work without it.
 #[derive(Debug, Parser)]
-struct Scales {
+struct Bench {
     #[command(subcommand)]
     part: Option<Part>,
     /// Without the largest cases: ten thousand sub-agents, a million idle threads, a household of a life
@@ -62,10 +62,10 @@ enum Part {
         #[arg(long)]
         hold: bool,
     },
-    /// Open a window on a log that grows, and do as stdin says
+    /// Start the server for a log that grows, and follow the commands on stdin
     #[command(hide = true)]
     ServeWindow(watchers::Past),
-    /// Broadcast what a window sent, as stdin says
+    /// Broadcast what a server sent, and follow the commands on stdin
     #[command(hide = true)]
     ServeBroadcast(watchers::Recorded),
     /// Take one measurement and print it as a line of JSON
@@ -97,7 +97,7 @@ enum Measure {
     /// Open a database, and list its newest threads
     List(Log),
     /// Run a command that does nothing, many times
-    Command(Walls),
+    Command(SandboxCost),
     /// Write a household
     WriteHousehold(Amount),
     /// Read its notes for the first time
@@ -144,11 +144,11 @@ enum Way {
 
 /// Where a command runs, and how.
 #[derive(Clone, Debug, Args)]
-struct Walls {
+struct SandboxCost {
     /// The workspace
     #[arg(long)]
     workspace: PathBuf,
-    /// Behind the walls of a sandbox
+    /// In a sandbox
     #[arg(long)]
     sandbox: bool,
 }
@@ -209,7 +209,7 @@ fn main() -> anyhow::Result<ExitCode> {
     if words.next().is_some_and(|word| word == majordomo::tool::guard::WORD) {
         return Ok(majordomo::tool::guard::main(words));
     }
-    let scales = Scales::parse();
+    let scales = Bench::parse();
     let runtime = tokio::runtime::Runtime::new()?;
     match scales.part {
         None => runtime.block_on(suite::run(scales.quick, scales.only.as_deref()))?,
@@ -220,16 +220,16 @@ fn main() -> anyhow::Result<ExitCode> {
             let taken = match measure {
                 Measure::FanOut(fan_out) => runtime.block_on(fan_out::measure(&fan_out)),
                 Measure::Bare { fan_out, recorded } => runtime.block_on(bare::measure(&fan_out, recorded.as_deref())),
-                Measure::Held(fan_out) => runtime.block_on(held::measure(&fan_out)),
+                Measure::Held(fan_out) => runtime.block_on(memory_in_use::measure(&fan_out)),
                 Measure::WriteLong(log) => runtime.block_on(reopen::write(&log)),
                 Measure::Reopen(log) => runtime.block_on(reopen::measure(&log)),
-                Measure::WriteCrowd(log) => runtime.block_on(crowd::write(&log)),
-                Measure::List(log) => runtime.block_on(crowd::measure(&log)),
-                Measure::Command(walls) => runtime.block_on(walls::measure(&walls)),
-                Measure::WriteHousehold(amount) => shelves::write(&amount),
-                Measure::IndexNotes(place) => shelves::index_notes(&place),
-                Measure::IndexMails(place) => runtime.block_on(shelves::index_mails(&place)),
-                Measure::SearchNotes { place, way } => shelves::search(&place, way),
+                Measure::WriteCrowd(log) => runtime.block_on(idle_threads::write(&log)),
+                Measure::List(log) => runtime.block_on(idle_threads::measure(&log)),
+                Measure::Command(cost) => runtime.block_on(sandbox_cost::measure(&cost)),
+                Measure::WriteHousehold(amount) => household_index::write(&amount),
+                Measure::IndexNotes(place) => household_index::index_notes(&place),
+                Measure::IndexMails(place) => runtime.block_on(household_index::index_mails(&place)),
+                Measure::SearchNotes { place, way } => household_index::search(&place, way),
             }?;
             println!("{}", serde_json::to_string(&taken)?);
         }

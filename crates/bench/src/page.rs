@@ -1,6 +1,6 @@
 //! A long conversation on the page, in a real browser: how long until it is drawn, and until a group in it is opened or closed.
 //!
-//! The conversation is a scripted run of the program itself, the window is the program's own, and the browser is the one of the
+//! The conversation is a scripted run of the program itself, the server is the program's own, and the browser is the one of the
 //! tests. Times are taken by the page's clock, which begins when it is navigated to.
 
 use std::path::Path;
@@ -11,7 +11,7 @@ use testkit::browser::{Browser, Page};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Child;
 
-use crate::cold::{finish, majordomo};
+use crate::cold_start::{finish, majordomo};
 
 /// Sub-agents, and how often each of them looks at something: four events each time.
 const CHILDREN: usize = 4;

@@ -1,5 +1,5 @@
 //! The least that a log can be: one table, one thread that writes what stands in line in one transaction, and an answer once
-//! it is kept. What it writes are the events of a run by the house, as they were recorded.
+//! it is kept. It writes the events of a run of the runtime, as they were recorded.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -3,9 +3,9 @@
 use majordomo::agent::{ThreadId, Time};
 use majordomo::store::Process;
 
-use crate::chronicle::Chronicle;
 use crate::gauge::{Gauge, Taken};
-use crate::{Keep, Log, house};
+use crate::long_thread::LongThread;
+use crate::{Keep, Log, setup};
 
 const THREAD: &str = "20260115-long";
 
@@ -16,11 +16,11 @@ const NOWHERE: &str = "http://127.0.0.1:9";
 /// was gone.
 pub async fn write(log: &Log) -> anyhow::Result<Taken> {
     let gauge = Gauge::begin();
-    let store = house::store(Keep::Normal, &log.database)?;
+    let store = setup::store(Keep::Normal, &log.database)?;
     let process = Process::current();
     let id = process.id.clone();
     store.register(process, Time(0)).await?;
-    let mut chronicle = Chronicle::begin(store.clone(), id.clone(), ThreadId::new(THREAD), Time(0)).await?;
+    let mut chronicle = LongThread::begin(store.clone(), id.clone(), ThreadId::new(THREAD), Time(0)).await?;
     while chronicle.n < log.count as u64 {
         chronicle.lap(Time(0)).await?;
     }
@@ -31,7 +31,7 @@ pub async fn write(log: &Log) -> anyhow::Result<Taken> {
 /// Opens the database, reads the thread, and has it go on. What the model would say to it is not waited for.
 pub async fn measure(log: &Log) -> anyhow::Result<Taken> {
     let gauge = Gauge::begin();
-    let (runtime, _) = house::open(NOWHERE, house::store(Keep::Full, &log.database)?).await?;
+    let (runtime, _) = setup::open(NOWHERE, setup::store(Keep::Full, &log.database)?).await?;
     runtime.resume(&ThreadId::new(THREAD)).await?;
     let taken = gauge.end()?;
     runtime.leave().await;

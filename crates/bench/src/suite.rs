@@ -6,8 +6,8 @@ use majordomo::tool::Sandbox;
 
 use crate::figure::{self, Figure};
 use crate::gauge::Taken;
-use crate::staged::{self, ModelServer, measure_children};
-use crate::{Keep, cold, page, shelves, watchers};
+use crate::processes::{self, ModelServer, measure_children};
+use crate::{Keep, cold_start, household_index, page, watchers};
 
 /// How often each measurement is taken; the middle one counts.
 const ROUNDS: usize = 3;
@@ -135,12 +135,12 @@ impl Suite<'_> {
     async fn start(&mut self) -> anyhow::Result<()> {
         let data = self.file("start");
         std::fs::create_dir(&data)?;
-        let (root, leaf) = cold::first_requests(&data).await?;
+        let (root, leaf) = cold_start::first_requests(&data).await?;
         // An answer takes long enough for its asker to be looked at.
         let server = ModelServer::start(&["--latency-ms", "50"]).await?;
         let mut starts = Vec::new();
         for _ in 0..STARTS {
-            starts.push(cold::start(&server, &data).await?);
+            starts.push(cold_start::start(&server, &data).await?);
         }
         let best = starts.iter().map(|start| start.until_asked_us).min().unwrap_or(0) as f64 / 1000.0;
         let middle = figure::median(starts.iter().map(|start| start.until_asked_us).collect()) as f64 / 1000.0;
@@ -162,8 +162,8 @@ impl Suite<'_> {
         for round in 0..STARTS {
             let data = self.file(&format!("demo-{round}"));
             std::fs::create_dir(&data)?;
-            first.push(cold::first_answer(&data).await?);
-            again.push(cold::first_answer(&data).await?);
+            first.push(cold_start::first_answer(&data).await?);
+            again.push(cold_start::first_answer(&data).await?);
         }
         for (words, times) in [("nothing is there yet", first), ("it was asked before", again)] {
             let name = format!("answer of `majordomo run --demo`, {words}");
@@ -176,10 +176,10 @@ impl Suite<'_> {
     /// A thread with a long past.
     async fn reopen(&mut self) -> anyhow::Result<()> {
         let (database, count) = (self.file("long.db").display().to_string(), LONG.to_string());
-        staged::measure(&["write-long", "--database", &database, "--count", &count]).await?;
+        processes::measure(&["write-long", "--database", &database, "--count", &count]).await?;
         let mut times = Vec::new();
         for _ in 0..ROUNDS {
-            times.push(staged::measure(&["reopen", "--database", &database]).await?.wall_us);
+            times.push(processes::measure(&["reopen", "--database", &database]).await?.wall_us);
         }
         let name = "a thread of 100 000 events goes on".to_owned();
         let ours = figure::median(times) as f64 / 1000.0;
@@ -187,7 +187,7 @@ impl Suite<'_> {
         Ok(())
     }
 
-    /// What the walls around a command cost.
+    /// What the sandbox of a command cost.
     async fn sandbox(&mut self) -> anyhow::Result<()> {
         if !Sandbox::probe(&[]).is_in_force() {
             eprintln!("no sandbox works on this machine: what one costs is not measured");
@@ -196,14 +196,14 @@ impl Suite<'_> {
         let workspace = self.file("workspace");
         std::fs::create_dir(&workspace)?;
         let args = ["command", "--workspace", &workspace.display().to_string()];
-        let (mut bare, mut walled) = (Vec::new(), Vec::new());
+        let (mut bare, mut sandboxed) = (Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
-            bare.push(staged::measure(&args).await?.wall_us);
-            walled.push(staged::measure(&[&args[..], &["--sandbox"]].concat()).await?.wall_us);
+            bare.push(processes::measure(&args).await?.wall_us);
+            sandboxed.push(processes::measure(&[&args[..], &["--sandbox"]].concat()).await?.wall_us);
         }
-        let [bare, walled] = [bare, walled].map(|times| figure::median(times) as f64 / 1000.0);
+        let [bare, sandboxed] = [bare, sandboxed].map(|times| figure::median(times) as f64 / 1000.0);
         let name = format!("a sandbox around a command that does nothing ({bare:.1} ms without)");
-        self.note(Figure { name, ours: walled - bare, beside: None, unit: "ms", most: 30.0, aim: 15.0 });
+        self.note(Figure { name, ours: sandboxed - bare, beside: None, unit: "ms", most: 30.0, aim: 15.0 });
         Ok(())
     }
 
@@ -241,9 +241,9 @@ impl Suite<'_> {
         let folder = self.file("household");
         let place = ["--folder", &folder.display().to_string()];
         let amount = ["--notes", &notes.to_string(), "--mails", &mails.to_string()];
-        staged::measure(&[&["write-household"], &place[..], &amount[..]].concat()).await?;
+        processes::measure(&[&["write-household"], &place[..], &amount[..]].concat()).await?;
         for (what, count, most) in [("notes", notes, 20.0), ("mails", mails, 40.0)] {
-            let taken = staged::measure(&[&[&*format!("index-{what}")], &place[..]].concat()).await?;
+            let taken = processes::measure(&[&[&*format!("index-{what}")], &place[..]].concat()).await?;
             let name = format!("{count} {what} are read for the first time");
             let ours = taken.wall_us as f64 / 1e6;
             self.note(Figure { name, ours, beside: None, unit: "s", most, aim: most / 2.0 });
@@ -252,10 +252,10 @@ impl Suite<'_> {
         for _ in 0..ROUNDS {
             for (way, times) in [("house", &mut house), ("first", &mut first), ("bare", &mut bare)] {
                 let args = [&["search-notes", "--way", way], &place[..]].concat();
-                times.push(staged::measure(&args).await?.wall_us);
+                times.push(processes::measure(&args).await?.wall_us);
             }
         }
-        let made = shelves::searches_made() as f64;
+        let made = household_index::searches_made() as f64;
         let [house, first, bare] = [house, first, bare].map(|times| figure::median(times) as f64 / 1000.0);
         let (ours, beside) = (house / made, Some(bare / made));
         let name = format!("a search among {notes} notes, beside the same question to the index alone");
@@ -272,15 +272,15 @@ impl Suite<'_> {
         let data = self.file("crowd");
         std::fs::create_dir(&data)?;
         let (database, count) = (data.display().to_string(), CROWD.to_string());
-        staged::measure(&["write-crowd", "--database", &database, "--count", &count]).await?;
-        let empty = staged::measure(&["list", "--database", &self.file("none.db").display().to_string()]).await?;
-        let full = staged::measure(&["list", "--database", &database, "--count", &count]).await?;
+        processes::measure(&["write-crowd", "--database", &database, "--count", &count]).await?;
+        let empty = processes::measure(&["list", "--database", &self.file("none.db").display().to_string()]).await?;
+        let full = processes::measure(&["list", "--database", &database, "--count", &count]).await?;
         let page = full.wall_us as f64 / 1000.0;
         let name = "a page of a million threads, from the store".to_owned();
         self.note(Figure { name, ours: page, beside: None, unit: "ms", most: 20.0, aim: 20.0 });
         let mut times = Vec::new();
         for _ in 0..ROUNDS {
-            times.push(cold::list(&data).await?);
+            times.push(cold_start::list(&data).await?);
         }
         let name = "`majordomo thread ls` among a million threads".to_owned();
         let ours = figure::median(times) as f64 / 1000.0;

@@ -1,12 +1,12 @@
-//! A thousand who watch one family at work: whether each sees every frame once and in order, how long after it was kept, and what
-//! that costs the window, beside a bare broadcast of the same bytes. Then two hundred of them stand still.
+//! A thousand clients that follow one running family: whether each gets every frame once and in order, how long after it was stored,
+//! and what that costs the server, compared with a bare broadcast of the same bytes. Then two hundred of them stop reading.
 //!
-//! The window and the broadcast are processes of their own (`window.rs`, `broadcast.rs`); the clients are in this one, whose work
-//! counts for nobody but is done by the same cores.
+//! The server and the broadcast are processes of their own (`server.rs`, `broadcast.rs`); the clients are in this one, whose work
+//! is not counted but is done by the same cores.
 
 mod broadcast;
 mod clients;
-mod window;
+mod server;
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -18,13 +18,13 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout};
 
 pub use broadcast::serve as serve_broadcast;
-pub use window::serve as serve_window;
+pub use server::serve as serve_window;
 
 use crate::figure::Figure;
 use crate::gauge::{self, Taken};
-use crate::staged::this_program;
+use crate::processes::this_program;
 use clients::Crowd;
-use window::{Door, Moments};
+use server::{Door, Moments};
 
 const WATCHERS: usize = 1000;
 /// Of whom so many stand still later.

@@ -1,10 +1,11 @@
-//! Calendars: what is in them, what of it takes time, where there is room, and proposals.
+//! Calendars: their events, busy times, free times, and proposals.
 //!
-//! Read as other programs keep them ([`Calendars`]), expanded by RFC 5545 ([`Agenda::expand`]), and judged by plain
-//! functions: [`taken`], [`busy`], [`free_slots`], [`check`]. What is proposed is kept apart ([`Proposal`]).
+//! Files are read as other programs write them ([`Calendars`]), repeating events are expanded by RFC 5545
+//! ([`CalendarSnapshot::expand`]), and plain functions answer questions: [`taken`], [`busy`], [`free_slots`], [`check`]. Proposals are
+//! written to a calendar of their own ([`Proposal`]).
 //!
-//! Everything is civil time until it meets a zone: rules yield what clocks on the wall show, and `moment` says when
-//! that is. Absent: writing to any calendar but `Proposals`, invitations, and tasks.
+//! Times are civil until a zone is applied: rules yield local times, and `moment` turns them into instants. Absent: writing to any calendar
+//! but `Proposals`, invitations, and tasks.
 
 mod busy;
 mod event;
@@ -21,10 +22,10 @@ pub(crate) mod tools;
 mod words;
 mod zone;
 
-pub use busy::{Busy, Taken, busy, taken};
+pub use busy::{BusyEvent, BusyPeriod, busy, taken};
 pub use event::{Answer, Attendee, Details, Status};
-pub use folder::{Agenda, Calendar, Calendars};
-pub use free::{Found, Slot, Verdict, Wish, check, free_slots};
+pub use folder::{Calendar, CalendarSnapshot, Calendars};
+pub use free::{Found, Slot, SlotRequest, Verdict, check, free_slots};
 pub use hours::{Hours, PartOfDay};
 pub use moment::Window;
 pub use proposal::{PROPOSALS, Proposal};

@@ -1,6 +1,6 @@
-//! The people that the owner knows, from vCards: found by name, address or organisation, whatever the accents.
+//! The owner's address book, from vCards: found by name, address or organisation, ignoring accents.
 //!
-//! Cards are read at each use: an address book is small, and a file that changed is never answered from memory.
+//! Cards are read at each use: an address book is small, and a changed file must be seen at once.
 
 pub(crate) mod tools;
 mod vcard;
@@ -16,7 +16,7 @@ use serde::Serialize;
 use crate::household::Household;
 use crate::text::fold;
 
-/// Somebody in the owner's address book.
+/// A person in the owner's address book.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Contact {
     /// The name in full.
@@ -72,7 +72,7 @@ impl Household {
     }
 }
 
-/// How well somebody fits: whole names before beginnings, names before organisations, and near misses last.
+/// How well a person fits: whole names before beginnings, names before organisations, and near misses last.
 fn score(contact: &Contact, query: &str) -> Option<u32> {
     if query.is_empty() {
         return Some(0);

@@ -1,10 +1,9 @@
-//! The sample household: a life that somebody made up, embedded, laid out as a folder like any other household.
+//! The sample household: invented data, embedded in the program and written to a folder like that of any other household.
 //!
-//! Whoever tries the house without mail of their own looks at Alex Morgan's: sixty mails, three calendars, notes, contacts and
-//! past decisions around one Thursday in January 2026, at which its clock stands still. [`write()`] lays the folder somewhere,
-//! [`options`] opens it as its owner.
+//! It belongs to Alex Morgan: sixty mails, three calendars, notes, contacts and past decisions around one Thursday in January
+//! 2026, at which its clock stands still. [`write()`] writes the folder, [`options`] opens it as its owner.
 //!
-//! Where the folder lies and when it goes is left to the caller; [`version`] makes a name that changes with what is in it.
+//! Left to the caller: where the folder is and when it is deleted. [`version`] makes a name that changes with the content.
 
 use std::fs;
 use std::io::Write;
@@ -52,11 +51,11 @@ pub fn write(folder: &Path) -> Result<(), Error> {
     };
     fs::create_dir_all(above).map_err(Error::file(above))?;
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    // Written beside and then renamed, so that no reader ever sees half a household.
+    // Written under another name and then renamed, so that no reader ever sees half a household.
     let beside = above.join(format!(".{name}.{}.part", std::process::id()));
     let laid = lay(&beside, &version).and_then(|()| fs::rename(&beside, folder).map_err(Error::file(folder)));
     if laid.is_err() {
-        // What is left of the attempt is nobody's; the error that led here is the one to tell.
+        // The rest of the attempt is removed; the first error is the one to report.
         let _ = fs::remove_dir_all(&beside);
         // Another process may have been quicker, and its household is as good.
         if is_there(folder, &version)? {
@@ -123,7 +122,7 @@ fn write_file(path: &Path, content: &[u8], modified: SystemTime) -> std::io::Res
     file.set_modified(modified)
 }
 
-/// A note is as old as its front matter says, and all else as old as the sample's now: whoever asks for the latest notes is
+/// A note is as old as its front matter says, and all else as old as the sample's now: a request for the latest notes is
 /// not told the order in which the files were laid down.
 fn written_at(content: &[u8]) -> SystemTime {
     let date = std::str::from_utf8(content)

@@ -1,7 +1,7 @@
-//! Drafts of mail, for the owner to send: written into the mailbox's folder of drafts, where every mail program finds them.
+//! Drafts of mails for the owner to send, written into the drafts folder of the mailbox, where every mail program finds them.
 //!
-//! A draft says what it was asked to say, in the language of the conversation and in the owner's own manner of greeting and
-//! parting. What nobody said is left open as `[[date?]]` and named, never made up. There is no way to send anything here.
+//! A draft is written in the language of the conversation, with the greeting and closing that the owner uses. Unknown details are
+//! left as placeholders such as `[[date?]]` and listed in the result, never invented. There is no way to send anything here.
 
 mod compose;
 mod message;

@@ -1,4 +1,4 @@
-//! What can go wrong in a household.
+//! The errors of this crate.
 
 use std::path::{Path, PathBuf};
 
@@ -30,7 +30,7 @@ pub enum Error {
         /// What was found.
         source: rusqlite::Error,
     },
-    /// The log of the house cannot be read.
+    /// The event log cannot be read.
     #[error("the log cannot be read: {0}")]
     Log(String),
     /// What was asked cannot be done, in a sentence that says what to do instead.

@@ -1,4 +1,4 @@
-//! One household: where its things lie, what time it is there, and whose it is.
+//! One household: the folders of its mail, calendars, notes and contacts, its clock, and the addresses of its owner.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,14 +10,14 @@ use tool::{Origin, Registry};
 use crate::calendar::{self, Calendars};
 use crate::error::Error;
 use crate::index::Index;
-use crate::notes::{self, Lookout};
+use crate::notes::{self, IndexState};
 use crate::preferences::Log;
 use crate::{contacts, draft, mail, preferences, triage};
 
-/// Tells the time. A demonstration has one that stands still.
+/// The clock. That of the sample household stands still.
 pub type Now = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// Where a household's things lie. A folder that is not named, or is not there, is an empty one.
+/// The folders of a household. A folder that is not named, or does not exist, counts as empty.
 #[derive(Clone)]
 pub struct Options {
     /// A Maildir, with further folders as Maildir++ (`.Sent`, `.Drafts`), a folder of `.eml` or `mbox` files, or one `mbox` file.
@@ -106,7 +106,7 @@ pub const TOOLS: [&str; 24] = [
 pub struct Household {
     options: Options,
     index: Index,
-    notes: Lookout,
+    notes: IndexState,
     calendars: Calendars,
 }
 
@@ -115,7 +115,7 @@ impl Household {
     pub fn open(options: Options) -> Result<Arc<Self>, Error> {
         let index = Index::open(options.index.as_deref())?;
         let calendars = Calendars::new(options.calendars.clone());
-        Ok(Arc::new(Self { options, index, notes: Lookout::default(), calendars }))
+        Ok(Arc::new(Self { options, index, notes: IndexState::default(), calendars }))
     }
 
     /// Its tools, added to others.
@@ -141,7 +141,7 @@ impl Household {
     }
 
     /// What it knows of the folder of notes.
-    pub(crate) fn notes(&self) -> &Lookout {
+    pub(crate) fn notes(&self) -> &IndexState {
         &self.notes
     }
 

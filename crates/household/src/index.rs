@@ -1,8 +1,8 @@
-//! The household's own file: what was read from its folders, ready to be searched, and what its owner decided.
+//! The household's database: an index of what was read from its folders, and the owner's decisions.
 //!
-//! Each kind of thing keeps its own tables, named after it (`mail_…`, `calendar_…`, `note_…`, `pref_…`), and makes them
-//! itself when it is first used. What was read can be read again: an index of another version of its tables is dropped and
-//! made anew, and only decisions and preferences are kept from version to version.
+//! Each kind of thing has its own tables, named after it (`mail_…`, `calendar_…`, `note_…`, `pref_…`), and creates them at first use.
+//! Index tables of another version are dropped and built again from the files; decisions and preferences are kept from version
+//! to version.
 
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -81,7 +81,7 @@ mod tests {
     // F7
     #[test]
     fn a_damaged_file_is_named_with_its_cure_and_left_as_it_is() {
-        let folder = tempfile::tempdir().expect("a passing folder");
+        let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("household.db");
         let create =
             "CREATE TABLE note (x); INSERT INTO note SELECT hex(randomblob(2000)) FROM (VALUES (1), (2), (3), (4))";
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn tables_are_made_once_and_made_anew_for_another_version() {
-        let folder = tempfile::tempdir().expect("a passing folder");
+        let folder = tempfile::tempdir().expect("a temporary folder");
         let index = Index::open(Some(&folder.path().join("own/household.db"))).expect("an index");
         let connection = index.lock();
         let prepare = |version| {

@@ -1,11 +1,10 @@
-//! The staff: mail, calendars, notes and contacts of one household, in open formats that other programs keep.
+//! Mail, calendars, notes and contacts of one household, in file formats that other programs use.
 //!
-//! A [`Household`] is opened over folders ([`Options`]) and lends [tools](Household::tools) to agents. What lies in the
-//! folders is read as it is and indexed beside the log of the house ([`Index`]); it is changed only where a tool's own words
-//! say so, and nothing is ever sent.
+//! A [`Household`] is opened on folders ([`Options`]) and adds its [tools](Household::tools) to a registry. The folders are read as they
+//! are and indexed in a file of its own ([`Index`]). Files are changed only by tools whose description says so, and nothing is
+//! ever sent.
 //!
-//! Left to others: who may use a tool (the rules of the house), and what is said about a result (a model, or the engine of
-//! rules).
+//! Left to other crates: whether a tool may be used (`agent`), and what is said about a result (a model, or `rules-engine`).
 
 pub mod calendar;
 mod contacts;
@@ -17,8 +16,8 @@ mod index;
 mod mail;
 pub mod notes;
 pub mod preferences;
-pub mod rules;
 mod text;
+pub mod time;
 mod times;
 mod tools;
 mod triage;

@@ -1,17 +1,17 @@
-//! Mail as it lies on disk: found, read, grouped into threads, searched and marked.
+//! Mail on disk: finding, reading, threading, searching and flagging it.
 //!
-//! Files are the truth and the index follows them at each use. Nothing is sent, moved or deleted here; a mark is set by
-//! renaming a file, as Maildir wants it. What a letter means is [`triage`](crate::triage)'s business.
+//! The files are the source of truth, and the index is brought up to date at each use. Nothing is sent, moved or deleted here; a flag
+//! is set by renaming a file, as in any Maildir. What a mail means is left to [`triage`](crate::triage).
 
 pub(crate) mod address;
-mod catalogue;
 mod flag;
 pub(crate) mod folder;
 pub(crate) mod html;
+mod indexing;
 pub(crate) mod invite;
-pub(crate) mod letter;
 pub(crate) mod mailbox;
 mod mbox;
+pub(crate) mod message;
 mod thread;
 pub(crate) mod tools;
 

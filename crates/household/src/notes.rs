@@ -1,10 +1,9 @@
-//! Notes: Markdown in PARA folders, as Obsidian and others keep them, found by their words.
+//! Notes: Markdown files in PARA folders, as Obsidian and others keep them, with a full-text search.
 //!
-//! [`search`](search()) brings the index up to date and goes down a ladder from all words to words that were perhaps meant. What is
-//! indexed is where words stand (`tables`), what the folder holds is looked up when it is asked for (`folder`, `watch`,
-//! `refresh`), and what a result shows is read from the note itself.
+//! [`search`](search()) brings the index up to date and tries several ways of matching, from all words exactly to similar words. `tables`
+//! holds the index, `folder`, `watch` and `refresh` keep it up to date, and what a result shows is read from the note itself.
 //!
-//! Deliberately absent: writing. A note belongs to its owner and to the program that keeps it.
+//! Absent: writing. A note belongs to its owner and to the program that keeps it.
 
 mod folder;
 mod front_matter;
@@ -26,5 +25,5 @@ pub(crate) mod tools;
 mod vocabulary;
 mod watch;
 
-pub(crate) use refresh::Lookout;
-pub use search::{Found, FoundNote, Rung, search};
+pub(crate) use refresh::IndexState;
+pub use search::{Found, FoundNote, MatchKind, search};

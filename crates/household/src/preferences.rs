@@ -1,32 +1,32 @@
-//! What the owner prefers, learnt from what the owner decided, and never behind the owner's back.
+//! The owner's preferences, learnt from the owner's decisions, and applied only with consent.
 //!
-//! Decisions are read off the log of the house when somebody asks for habits (`witness`), and off drafts that were changed
-//! since they were written (`drafts`). They go into a book that is only added to (`book`); what each says about habits
-//! (`observe`) is counted (`learn`). A habit that is sure enough is *proposed*, with the decisions it was seen in. It holds only
-//! once the owner agrees to it (`prefs_apply` asks), and one that is to be forgotten does not come back from the same decisions.
+//! Decisions are read from the event log when habits are asked for (`log_reader`), and from drafts that were changed
+//! since they were written (`drafts`). They are stored and only added to (`storage`); what each says about habits
+//! (`observe`) is counted (`learn`). A habit that is certain enough is *proposed*, with the decisions it was seen in. It applies only
+//! once the owner agrees to it (`prefs_apply` asks), and one that was forgotten does not come back from the same decisions.
 //!
-//! Left to others: where the log is ([`Log`]), and what a tool or an agent makes of a preference ([`Household::preferences_for`]).
+//! Left to others: where the log is ([`Log`]), and what a tool or an agent does with a preference ([`Household::preferences_for`]).
 
-mod book;
 mod decision;
 mod drafts;
 mod edit;
 mod learn;
 mod log;
+mod log_reader;
 mod observe;
+mod storage;
 #[cfg(test)]
 mod tests;
 pub(crate) mod tools;
-mod witness;
 
 use agent::delegation::Preference;
 use rusqlite::{Connection, TransactionBehavior};
 
 pub use decision::{Decision, Kind};
 use learn::Habit;
-pub use log::{Happened, Log, News};
+pub use log::{Log, LogEvent, LogPage};
+use log_reader::{LogFindings, witness};
 pub(crate) use observe::slug;
-use witness::{Witnessed, witness};
 
 use crate::error::Error;
 use crate::household::Household;
@@ -35,16 +35,16 @@ impl Household {
     /// Writes a decision of the owner's down that was made elsewhere, in no log that is read here.
     pub fn record(&self, decision: &Decision) -> Result<(), Error> {
         let connection = self.index().lock();
-        book::prepare(&connection)?;
-        book::add(&connection, decision, None)
+        storage::prepare(&connection)?;
+        storage::add(&connection, decision, None)
     }
 
     /// Reads what was decided since it was last asked: in the log, and in drafts. Waits for the log.
     fn catch_up(&self) -> Result<(), Error> {
         let known = {
             let connection = self.index().lock();
-            book::prepare(&connection)?;
-            book::position(&connection)?
+            storage::prepare(&connection)?;
+            storage::position(&connection)?
         };
         if let Some(log) = &self.options().log {
             let news = log.since(known).map_err(Error::Log)?;
@@ -54,34 +54,34 @@ impl Household {
     }
 
     /// Writes down what a log tells, all of it or nothing.
-    fn take_in(&self, news: &News) -> Result<(), Error> {
+    fn take_in(&self, news: &LogPage) -> Result<(), Error> {
         let now = self.now().timestamp();
         let mut connection = self.index().lock();
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         for family in &news.families {
-            let Witnessed { decisions, written } = witness(family);
+            let LogFindings { decisions, written } = witness(family);
             for (name, mut decision) in decisions {
                 // Nothing was decided after the household's own time, which may stand still.
                 decision.at = decision.at.min(now);
-                book::add(&transaction, &decision, Some(&name))?;
+                storage::add(&transaction, &decision, Some(&name))?;
             }
             for written in &written {
                 drafts::note(&transaction, written, now)?;
             }
         }
-        book::advance(&transaction, news.position)?;
+        storage::advance(&transaction, news.position)?;
         Ok(transaction.commit()?)
     }
 
     /// What the owner agreed to, for the work that `area` names. Keys begin with it.
     pub(crate) fn applied(&self, area: &str) -> Result<Applied, Error> {
         let connection = self.index().lock();
-        book::prepare(&connection)?;
-        let settled = book::settled(&connection)?.into_iter().filter(|settled| settled.key.starts_with(area));
+        storage::prepare(&connection)?;
+        let settled = storage::settled(&connection)?.into_iter().filter(|settled| settled.key.starts_with(area));
         Ok(Applied(settled.filter_map(|settled| Some((settled.key, settled.value?))).collect()))
     }
 
-    /// The preferences that hold for an agent's work. The butler and whoever learns them see all.
+    /// The preferences that hold for an agent's work. The butler and the preference learner see all.
     pub fn preferences_for(&self, agent: &str) -> Result<Vec<Preference>, Error> {
         let area = match agent {
             "triage" => "triage.",
@@ -93,7 +93,7 @@ impl Household {
         };
         let standings = standings(self)?.into_iter();
         let applied = standings.filter(|standing| standing.status == Status::Applied && standing.key.starts_with(area));
-        let preference = |standing: Standing| Preference {
+        let preference = |standing: CurrentPreference| Preference {
             key: standing.key.into(),
             value: standing.value.into(),
             confidence: standing.confidence,
@@ -120,7 +120,7 @@ impl Applied {
 
 /// A preference, and whether it holds.
 #[derive(Clone, Debug)]
-struct Standing {
+struct CurrentPreference {
     key: String,
     value: String,
     confidence: f64,
@@ -145,23 +145,23 @@ impl Status {
 }
 
 /// All preferences that hold or could: the applied ones first, then the surest.
-fn standings(house: &Household) -> Result<Vec<Standing>, Error> {
-    let connection = house.index().lock();
-    let habits = habits(house, &connection)?;
+fn standings(household: &Household) -> Result<Vec<CurrentPreference>, Error> {
+    let connection = household.index().lock();
+    let habits = habits(household, &connection)?;
     let habit = |key: &str, value: &str| habits.iter().find(|habit| habit.key == key && habit.value == value);
-    let mut standings: Vec<Standing> = Vec::new();
-    for settled in book::settled(&connection)? {
+    let mut standings: Vec<CurrentPreference> = Vec::new();
+    for settled in storage::settled(&connection)? {
         let (key, Some(value)) = (settled.key, settled.value) else { continue };
         let habit = habit(&key, &value).cloned();
         // A habit that is still seen is worth what it is worth today.
         let confidence = habit.as_ref().map_or(settled.confidence, |habit| habit.confidence);
-        standings.push(Standing { key, value, confidence, status: Status::Applied, habit });
+        standings.push(CurrentPreference { key, value, confidence, status: Status::Applied, habit });
     }
     let is_applied =
         |habit: &&Habit| standings.iter().any(|there| there.key == habit.key && there.value == habit.value);
     let mut proposed: Vec<&Habit> = habits.iter().filter(|habit| habit.is_sure() && !is_applied(habit)).collect();
     proposed.sort_by(|a, b| b.confidence.total_cmp(&a.confidence).then_with(|| a.key.cmp(&b.key)));
-    standings.extend(proposed.into_iter().cloned().map(|habit| Standing {
+    standings.extend(proposed.into_iter().cloned().map(|habit| CurrentPreference {
         key: habit.key.clone(),
         value: habit.value.clone(),
         confidence: habit.confidence,
@@ -172,13 +172,13 @@ fn standings(house: &Household) -> Result<Vec<Standing>, Error> {
 }
 
 /// Everything that decisions show, sure or not, without what was forgotten.
-fn habits(house: &Household, connection: &Connection) -> Result<Vec<Habit>, Error> {
-    book::prepare(connection)?;
-    if let Some(path) = &house.options().decisions {
-        book::import(connection, path)?;
+fn habits(household: &Household, connection: &Connection) -> Result<Vec<Habit>, Error> {
+    storage::prepare(connection)?;
+    if let Some(path) = &household.options().decisions {
+        storage::import(connection, path)?;
     }
-    let settled = book::settled(connection)?;
+    let settled = storage::settled(connection)?;
     let counts = |key: &str, id: i64| settled.iter().all(|settled| settled.key != key || id > settled.forgotten_to);
-    let decisions = book::decisions(connection)?;
-    Ok(learn::habits(&decisions, &house.options().zone, house.now().timestamp(), counts))
+    let decisions = storage::decisions(connection)?;
+    Ok(learn::habits(&decisions, &household.options().zone, household.now().timestamp(), counts))
 }

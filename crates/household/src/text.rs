@@ -1,4 +1,4 @@
-//! Words of people made comparable and bounded: folded letters, clipped lengths, and which language they are in.
+//! Text helpers: folding for comparison, clipping to a length, removing dangerous characters, detecting the language.
 
 use std::borrow::Cow;
 
@@ -13,8 +13,8 @@ pub(crate) fn fold(text: &str) -> String {
         return folded;
     }
     let mut folded = String::with_capacity(text.len());
-    for letter in text.chars().flat_map(char::to_lowercase) {
-        match letter {
+    for character in text.chars().flat_map(char::to_lowercase) {
+        match character {
             'à' | 'á' | 'â' | 'ã' | 'ä' | 'å' | 'ā' | 'ă' | 'ą' => folded.push('a'),
             'ç' | 'ć' | 'č' => folded.push('c'),
             'ď' | 'đ' => folded.push('d'),
@@ -70,9 +70,9 @@ pub(crate) fn line(text: &str, max: usize) -> String {
     line
 }
 
-/// A text without what could hurt whoever shows it: control characters, and marks that turn its direction around.
+/// A text without what is dangerous to show: control characters, and marks that turn its direction around.
 pub(crate) fn harmless(text: &str) -> String {
-    let is_harmless = |letter: &char| match letter {
+    let is_harmless = |character: &char| match character {
         '\n' | '\t' => true,
         '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' | '\u{ad}' => false,
         other => !other.is_control(),
@@ -113,7 +113,8 @@ impl Language {
             by your our it on not will i ";
         let folded = fold(text);
         let mut counts = [0_usize; 3];
-        for word in folded.split(|letter: char| !letter.is_alphabetic()).filter(|word| !word.is_empty()).take(400) {
+        for word in folded.split(|character: char| !character.is_alphabetic()).filter(|word| !word.is_empty()).take(400)
+        {
             let word = format!(" {word} ");
             for (count, words) in counts.iter_mut().zip([ENGLISH, GERMAN, FRENCH]) {
                 *count += usize::from(words.contains(&word));

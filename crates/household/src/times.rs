@@ -1,4 +1,4 @@
-//! Times as tools are told them and as they answer: RFC 3339, or a day with or without an hour in the owner's zone.
+//! Times in arguments and results of tools: RFC 3339, or a day with or without an hour in the owner's time zone.
 
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
@@ -30,7 +30,7 @@ pub(crate) fn moment(text: &str, zone: &TimeZone, edge: Edge) -> Result<Timestam
         false => text.parse::<DateTime>(),
     };
     civil.and_then(|civil| zone.to_timestamp(civil)).map_err(|_| {
-        Error::request(format!("`{text}` is no time that can be read; write it as 2026-01-15 or 2026-01-15T14:30"))
+        Error::request(format!("`{text}` cannot be read as a time; write it as 2026-01-15 or 2026-01-15T14:30"))
     })
 }
 

@@ -1,13 +1,13 @@
-//! What a letter wants of the owner, and how soon: a priority from 0 to 1, a category, and the reasons in sentences.
+//! Triage: what a mail wants of the owner, and how soon. Gives a priority from 0 to 1, a category, and the reasons in sentences.
 //!
-//! A judgement is a pure function of a letter and its [`Circumstances`]; the hour is part of them. Reasons are weights of
-//! evidence that are added up, so that the three heaviest are the explanation. A suspicious letter is never urgent, and what
-//! a letter tells a machine to do is shown and never done.
+//! The result is a pure function of a mail and its [`MailContext`], which includes the time. Reasons have weights that are added up,
+//! and the three heaviest are the explanation. A suspicious mail is never urgent. Instructions to a program in a mail are shown
+//! and never followed.
 
 mod deadline;
 mod evidence;
+pub(crate) mod injection;
 mod lexicon;
-pub(crate) mod orders;
 pub(crate) mod suspicion;
 mod task;
 pub(crate) mod tools;
@@ -23,21 +23,21 @@ use jiff::Zoned;
 
 use crate::error::Error;
 use crate::household::Household;
-use crate::mail::letter::Letter;
 use crate::mail::mailbox::{Mail, Mailbox};
+use crate::mail::message::MailMessage;
 use crate::preferences::Applied;
-use suspicion::Acquaintances;
+use suspicion::KnownSenders;
 
-/// What is known about a letter besides its words.
+/// What is known about a mail besides its words.
 #[derive(Clone, Debug)]
-pub(crate) struct Circumstances {
+pub(crate) struct MailContext {
     /// What time it is for the owner.
     pub now: Zoned,
     /// When it was written, in the owner's zone.
     pub written: Zoned,
     /// The owner's addresses.
     pub me: Vec<String>,
-    /// How many letters the owner has written to its sender.
+    /// How many mails the owner has written to its sender.
     pub written_to: u32,
     /// Whether its sender is in the address book.
     pub is_contact: bool,
@@ -48,19 +48,19 @@ pub(crate) struct Circumstances {
     pub is_unread: bool,
     pub is_flagged: bool,
     /// What the owner agreed to about mail of its sender.
-    pub agreed: Option<Agreed>,
+    pub agreed: Option<AgreedUrgency>,
 }
 
-/// What the owner agreed to about somebody's mail.
+/// What the owner agreed to about a person's mail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Agreed {
+pub(crate) enum AgreedUrgency {
     /// It cannot wait.
     Urgent,
     /// It can.
     NotUrgent,
 }
 
-impl Agreed {
+impl AgreedUrgency {
     /// What a habit says, by its word.
     fn named(word: &str) -> Option<Self> {
         match word {
@@ -71,24 +71,24 @@ impl Agreed {
     }
 }
 
-/// Judges letters of one mailbox.
-pub(crate) struct Judge<'a> {
+/// Judges mails of one mailbox.
+pub(crate) struct MailClassifier<'a> {
     mailbox: &'a Mailbox<'a>,
-    house: &'a Household,
+    household: &'a Household,
     me: Vec<String>,
-    known: Acquaintances,
+    known: KnownSenders,
     contacts: Vec<String>,
     habits: Applied,
 }
 
-impl<'a> Judge<'a> {
+impl<'a> MailClassifier<'a> {
     /// A judge who knows whom the owner knows, and what the owner agreed to.
-    pub fn of(mailbox: &'a Mailbox<'a>, house: &'a Household, habits: Applied) -> Result<Self, Error> {
+    pub fn of(mailbox: &'a Mailbox<'a>, household: &'a Household, habits: Applied) -> Result<Self, Error> {
         let me = mailbox.me()?;
-        let contacts = house.contacts();
-        let known = Acquaintances::of(&contacts, &mailbox.correspondents()?, &me);
+        let contacts = household.contacts();
+        let known = KnownSenders::of(&contacts, &mailbox.correspondents()?, &me);
         let contacts = contacts.into_iter().flat_map(|contact| contact.emails).collect();
-        Ok(Self { mailbox, house, me, known, contacts, habits })
+        Ok(Self { mailbox, household, me, known, contacts, habits })
     }
 
     /// The owner's addresses.
@@ -96,32 +96,36 @@ impl<'a> Judge<'a> {
         &self.me
     }
 
-    /// What a letter wants, and how soon.
+    /// What a mail wants, and how soon.
     pub fn judge(&self, mail: &Mail) -> Result<Verdict, Error> {
-        let sender = &mail.letter.from.address;
-        let circumstances = Circumstances {
-            now: self.house.now(),
-            written: mail.sent.to_zoned(self.house.options().zone.clone()),
+        let sender = &mail.message.from.address;
+        let circumstances = MailContext {
+            now: self.household.now(),
+            written: mail.sent.to_zoned(self.household.options().zone.clone()),
             me: self.me.clone(),
             written_to: self.mailbox.written_to(sender)?,
             is_contact: self.contacts.contains(sender),
-            answers_me: self.mailbox.sent_any(&mail.letter.references)?
-                || self.mailbox.sent_any(std::slice::from_ref(&mail.letter.in_reply_to))?,
+            answers_me: self.mailbox.sent_any(&mail.message.references)?
+                || self.mailbox.sent_any(std::slice::from_ref(&mail.message.in_reply_to))?,
             is_answered: self.mailbox.is_answered(mail)?,
             is_unread: mail.is_unread(),
             is_flagged: mail.flags.contains('F'),
-            agreed: self.habits.of_sender(sender).and_then(Agreed::named),
+            agreed: self.habits.of_sender(sender).and_then(AgreedUrgency::named),
         };
-        Ok(judge(&mail.letter, &circumstances, &self.known))
+        Ok(judge(&mail.message, &circumstances, &self.known))
     }
 }
 
-/// What is odd about a letter, in sentences.
-pub(crate) fn warnings(mailbox: &Mailbox<'_>, letter: &Letter, house: &Household) -> Result<Vec<String>, Error> {
+/// What is suspicious about a mail, in sentences.
+pub(crate) fn warnings(
+    mailbox: &Mailbox<'_>,
+    message: &MailMessage,
+    household: &Household,
+) -> Result<Vec<String>, Error> {
     let me = mailbox.me()?;
-    if me.contains(&letter.from.address) {
+    if me.contains(&message.from.address) {
         return Ok(Vec::new());
     }
-    let known = Acquaintances::of(&house.contacts(), &mailbox.correspondents()?, &me);
-    Ok(suspicion::inspect(letter, &known).warnings)
+    let known = KnownSenders::of(&household.contacts(), &mailbox.correspondents()?, &me);
+    Ok(suspicion::inspect(message, &known).warnings)
 }

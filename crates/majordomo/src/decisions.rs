@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use agent::{Event, ThreadId};
 use household::TOOLS;
-use household::preferences::{Happened, Log, News};
+use household::preferences::{Log, LogEvent, LogPage};
 use store::{Error, Record, Selection, Store, read_all, replay};
 
 /// The memory as one household reads it.
@@ -23,7 +23,7 @@ impl Decisions {
         Self { memory, household }
     }
 
-    async fn read(&self, after: u64) -> Result<News, Error> {
+    async fn read(&self, after: u64) -> Result<LogPage, Error> {
         // A memory that ends before what was read is another one, and is read from its beginning.
         let newest = *self.memory.tail().borrow();
         let mut position = if newest < after { 0 } else { after };
@@ -43,7 +43,7 @@ impl Decisions {
                 families.push(family.into_iter().map(happened).collect());
             }
         }
-        Ok(News { families, position })
+        Ok(LogPage { families, position })
     }
 
     /// Whether a conversation is about this household.
@@ -59,7 +59,7 @@ impl Decisions {
 }
 
 impl Log for Decisions {
-    fn since(&self, position: u64) -> Result<News, String> {
+    fn since(&self, position: u64) -> Result<LogPage, String> {
         tokio::runtime::Handle::current().block_on(self.read(position)).map_err(|error| error.to_string())
     }
 }
@@ -69,7 +69,7 @@ fn can_tell(event: &Event) -> bool {
     matches!(event, Event::ToolFinished { .. } | Event::ApprovalResolved { .. })
 }
 
-fn happened(record: Record) -> Happened {
+fn happened(record: Record) -> LogEvent {
     let Record { thread, n, at, event, .. } = record;
-    Happened { thread, n, at, event }
+    LogEvent { thread, n, at, event }
 }

@@ -4,14 +4,14 @@
 
 use std::sync::Arc;
 
-use agent::house::Preferences;
+use agent::delegation::Preference;
 use household::preferences::Log;
-use household::rules::{self, Rules};
 use household::{Error, Household, Options, demo};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use provider::Providers;
+use rules_engine::RulesEngine;
 use store::Store;
 use tool::Registry;
 
@@ -57,10 +57,10 @@ impl Home {
     /// The providers of the house, and the engine of rules, which knows the household's time and people.
     pub(crate) fn providers(&self, providers: Providers) -> Providers {
         let rules = match &self.household {
-            Some(household) => Rules::of(household).knowing(household.people()),
-            None => Rules::new(Arc::new(Timestamp::now), TimeZone::system()),
+            Some(household) => RulesEngine::for_household(household).with_people(household.people()),
+            None => RulesEngine::new(Arc::new(Timestamp::now), TimeZone::system()),
         };
-        providers.with_resident(rules::NAME, Arc::new(rules))
+        providers.with_resident(rules_engine::NAME, Arc::new(rules))
     }
 
     /// The day in the household.
@@ -69,10 +69,9 @@ impl Home {
     }
 
     /// The preferences that an agent should heed. What cannot be read is heeded by nobody.
-    pub(crate) fn preferences(&self) -> Box<Preferences> {
-        let household = self.household.clone();
-        let known = move |agent: &str| household.as_ref()?.preferences_for(agent).ok();
-        Box::new(move |agent| known(agent).unwrap_or_default())
+    pub(crate) fn preferences(&self, agent: &str) -> Vec<Preference> {
+        let known = self.household.as_ref().and_then(|household| household.preferences_for(agent).ok());
+        known.unwrap_or_default()
     }
 
     /// The name by which a log knows it, where that is not the configured one.

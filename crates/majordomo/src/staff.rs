@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agent::birth::Root;
-use agent::house::House;
+use agent::delegation::Preference;
+use agent::permission::Rule;
 use agent::policy::VERBS;
 use agent::role::Agent;
-use agent::{Json, Report, ThreadId};
+use agent::{Catalog, Json, Report, ThreadId};
 use household::TOOLS;
 use provider::{ModelTable, Providers};
-use runtime::{Runtime, Start};
+use runtime::{Gatherer, Runtime, Sources, Start};
 use store::{Current, Location, Store};
 use tool::{Collision, CommandHost, CurrentTools, Person, Registry};
 
@@ -23,7 +24,7 @@ use crate::rules::{self, Rulebook};
 use crate::session::{Run, Session};
 use crate::trust;
 
-pub use agent::house::Consent;
+pub use agent::Consent;
 
 /// What can be decided besides the configuration.
 pub struct Options {
@@ -111,7 +112,7 @@ impl From<store::Error> for Error {
 pub struct Staff {
     runtime: Runtime,
     config: Arc<Config>,
-    house: Arc<House>,
+    catalog: Arc<Catalog>,
     providers: Providers,
     home: Home,
     cwd: PathBuf,
@@ -134,18 +135,20 @@ impl Staff {
             trust::take_over(&config.data)?;
         }
         let installation = Current::open(&store).await.map_err(runtime::Error::from)?;
-        let house = house(surroundings, &config, &tools, &providers, &home, Some(installation))?;
-        let house = Arc::new(House { consent: options.consent, ..house });
+        let catalog = Arc::new(catalog(surroundings, &config, &tools.snapshot()));
+        let rulebook = Rulebook::open(surroundings, &config.data, Some(installation))?;
         let runtime = Runtime::begin(runtime::Options {
             store,
             providers: providers.clone(),
             tools,
-            house: house.clone(),
+            catalog: catalog.clone(),
+            consent: options.consent,
+            sources: Arc::new(Standing { rulebook, home: home.clone() }),
             person: options.person,
             data: (!options.in_memory).then(|| config.data.clone()),
         })
         .await?;
-        Ok(Self { runtime, config: Arc::new(config), house, providers, home, cwd: surroundings.cwd.clone() })
+        Ok(Self { runtime, config: Arc::new(config), catalog, providers, home, cwd: surroundings.cwd.clone() })
     }
 
     /// The model that a root speaks with.
@@ -155,7 +158,7 @@ impl Staff {
 
     /// The agents that can be asked for.
     pub fn agents(&self) -> impl Iterator<Item = &Agent> {
-        self.house.agents.values()
+        self.catalog.agents.values()
     }
 
     /// The names of the providers that can be asked.
@@ -215,8 +218,8 @@ impl Staff {
     }
 
     fn model_of(&self, agent: &str) -> Result<&str, Error> {
-        let agent = self.house.agent(agent).ok_or_else(|| {
-            let known = self.house.agent_names();
+        let agent = self.catalog.agent(agent).ok_or_else(|| {
+            let known = self.catalog.agent_names();
             Error::Agent(format!("there is no agent '{agent}'; there are: {known}"))
         })?;
         Ok(self.config.model_for(agent.model.as_deref())?)
@@ -262,16 +265,33 @@ fn open_at(location: &Location, config: &Config) -> Result<Arc<dyn Store>, Error
     store::open(location, &options).map_err(|source| Error::Store { location: location.clone(), source })
 }
 
-/// What the rules may look up and all tools, without the rest of the staff: for those who only look.
-pub fn open_house(
+/// What facts are gathered from and all tools, without the rest of the staff: to explain a decision.
+pub fn open_facts(
     surroundings: &Surroundings,
     config: &Config,
     tools: Registry,
-) -> Result<(House, Arc<Registry>), Error> {
+) -> Result<(Gatherer, Arc<Registry>), Error> {
     let home = Home::open(config, true, None)?;
-    let tools = CurrentTools::new(home.tools(tools))?;
-    let house = house(surroundings, config, &tools, &providers(config, &home)?, &home, None)?;
-    Ok((house, tools.snapshot()))
+    let (tools, providers) = (CurrentTools::new(home.tools(tools))?.snapshot(), providers(config, &home)?);
+    let catalog = Arc::new(catalog(surroundings, config, &tools));
+    let sources = Standing { rulebook: Rulebook::open(surroundings, &config.data, None)?, home };
+    Ok((Gatherer::new(catalog, Consent::Nobody, providers, Arc::new(sources)), tools))
+}
+
+/// The rules in force and the person's preferences.
+struct Standing {
+    rulebook: Rulebook,
+    home: Home,
+}
+
+impl Sources for Standing {
+    fn rules(&self) -> Arc<[Rule]> {
+        self.rulebook.rules()
+    }
+
+    fn preferences(&self, agent: &str) -> Vec<Preference> {
+        self.home.preferences(agent)
+    }
 }
 
 fn providers(config: &Config, home: &Home) -> Result<Providers, Error> {
@@ -280,15 +300,8 @@ fn providers(config: &Config, home: &Home) -> Result<Providers, Error> {
     Ok(home.providers(providers))
 }
 
-fn house(
-    surroundings: &Surroundings,
-    config: &Config,
-    tools: &CurrentTools,
-    providers: &Providers,
-    home: &Home,
-    installation: Option<Current>,
-) -> Result<House, Error> {
-    let infos = tools.snapshot().infos();
+fn catalog(surroundings: &Surroundings, config: &Config, tools: &Registry) -> Catalog {
+    let infos = tools.infos();
     let names: Vec<&str> = infos.keys().map(AsRef::as_ref).chain(VERBS).chain(TOOLS).collect();
     let found = Agents::load(surroundings, &config.project, &names);
     for notice in found.warnings.iter().chain(&found.broken) {
@@ -296,14 +309,5 @@ fn house(
     }
     let agents: BTreeMap<Arc<str>, Agent> =
         found.found.into_iter().map(|found| (found.agent.name.clone(), found.agent)).collect();
-    let providers = providers.clone();
-    let current = tools.clone();
-    let rulebook = Rulebook::open(surroundings, &config.data, installation)?;
-    Ok(House {
-        assess: Box::new(move |workspace, tool, input| current.snapshot().assess(workspace, tool, input)),
-        rules: Box::new(move || rulebook.rules()),
-        reserved: TOOLS.map(Arc::from).into(),
-        preferences: home.preferences(),
-        ..House::new(infos, agents, move |name: &str| providers.model(name).map_err(|error| error.to_string()))
-    })
+    Catalog { tools: infos, reserved: TOOLS.map(Arc::from).into(), agents }
 }

@@ -1,6 +1,6 @@
-//! An answer in the making: what both wires agree on once their events are read.
+//! An answer while it is read: what both wire formats have in common.
 //!
-//! Here, and nowhere else, it is decided that half a tool call is no tool call.
+//! Only here it is decided that an incomplete tool call is no tool call.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Who can be asked: the providers that are known from the start, and how one is configured.
+//! The providers that are known without configuration, and how one is configured.
 //!
 //! The environment is not read here; [`BuiltinProvider`] only says which variables a provider's users expect.
 

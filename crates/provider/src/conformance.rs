@@ -4,9 +4,9 @@
 use agent::message::Part;
 use agent::model::{Answer, CallError, CallErrorKind, StopReason, Tokens};
 
-use crate::any_bytes::listen;
 use crate::config::Wire;
-use crate::listen::Listener;
+use crate::fuzz_properties::listen;
+use crate::stream_reader::StreamReader;
 
 mod hostile;
 mod pieces;

@@ -1,4 +1,4 @@
-//! One thread's conversation with one model: told what was said, asked for one answer at a time.
+//! One thread's conversation with one model: messages are added, and one answer at a time is asked for.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,12 +15,12 @@ use crate::governor::Governor;
 use crate::history::{History, Opening};
 use crate::http::Provider;
 use crate::resident::{self, Heard, Resident};
-use crate::scripted::Speaker;
+use crate::scripted::ScriptPlayer;
 
 /// A conversation with one model. What was said is kept in the bytes of the model's wire; for a resident, as it was said.
 #[derive(Debug)]
 pub struct Conversation {
-    voice: Voice,
+    backend: Backend,
     /// `provider/model`, for the log.
     name: Arc<str>,
     /// Shared with the calls in flight, and copied only if something is said while one is.
@@ -30,13 +30,13 @@ pub struct Conversation {
     governor: Governor,
 }
 
-/// Who answers.
+/// What answers.
 #[derive(Clone, Debug)]
-pub(crate) enum Voice {
+pub(crate) enum Backend {
     /// A provider, and its own name of the model.
     Provider(Arc<Provider>, Arc<str>),
     /// A script.
-    Scripted(Arc<Speaker>),
+    Scripted(Arc<ScriptPlayer>),
     /// A model in this process.
     Resident(Arc<dyn Resident>),
 }
@@ -52,24 +52,23 @@ pub struct Ask {
     pub output_schema: Option<Json>,
     /// Ends the call: the request is closed and the answer is a failure of kind `Cancelled`.
     pub cancel: CancellationToken,
-    /// Who hears words as they come. Fleeting: the answer holds them all.
+    /// Gets streamed text as it comes; the answer holds all of it again.
     pub deltas: Option<DeltaSink>,
     /// Who asks, for the log of the process.
     pub label: Arc<str>,
 }
 
-/// Who hears an answer's words in passing: called for each piece, on the thread that reads the answer, and so quick that
-/// the reading does not suffer.
+/// Gets the streamed text of an answer: called for each piece on the thread that reads the answer, so that it must be quick.
 #[derive(Clone)]
 pub struct DeltaSink(Arc<dyn Fn(&str) + Send + Sync>);
 
 impl DeltaSink {
-    /// An sink that does this with every piece.
+    /// A sink that does this with every piece.
     pub fn new(hear: impl Fn(&str) + Send + Sync + 'static) -> Self {
         Self(Arc::new(hear))
     }
 
-    /// Lets a piece be heard. Nothing at all is nothing to hear.
+    /// Passes a piece on, unless it is empty.
     pub(crate) fn hear(&self, words: &str) {
         if !words.is_empty() {
             (self.0)(words);
@@ -84,33 +83,33 @@ impl fmt::Debug for DeltaSink {
 }
 
 impl Conversation {
-    pub(crate) fn new(voice: Voice, name: Arc<str>, governor: Governor) -> Self {
-        Self { voice, name, history: Arc::default(), heard: Arc::default(), governor }
+    pub(crate) fn new(backend: Backend, name: Arc<str>, governor: Governor) -> Self {
+        Self { backend, name, history: Arc::default(), heard: Arc::default(), governor }
     }
 
     /// Begins, or begins again after old parts were trimmed: forgets all that was said.
     pub fn begin(&mut self, system: &str, tools: &[ToolInfo]) {
-        let opening = match &self.voice {
-            Voice::Provider(provider, _) => provider.opening(system, tools),
-            Voice::Scripted(_) | Voice::Resident(_) => Opening::default(),
+        let opening = match &self.backend {
+            Backend::Provider(provider, _) => provider.opening(system, tools),
+            Backend::Scripted(_) | Backend::Resident(_) => Opening::default(),
         };
         self.history = Arc::new(History::begin(opening, system, tools));
-        if matches!(self.voice, Voice::Resident(_)) {
+        if matches!(self.backend, Backend::Resident(_)) {
             self.heard = Arc::new(Heard { system: system.into(), tools: tools.to_vec(), messages: Vec::new() });
         }
     }
 
     /// Adds what was said.
     pub fn push(&mut self, message: &Message) {
-        Arc::make_mut(&mut self.history).push(self.voice.wire(), message);
-        if matches!(self.voice, Voice::Resident(_)) {
+        Arc::make_mut(&mut self.history).push(self.backend.wire(), message);
+        if matches!(self.backend, Backend::Resident(_)) {
             Arc::make_mut(&mut self.heard).messages.push(message.clone());
         }
     }
 
     /// Asks for the next answer. Waits in the model's line first; dropping the future closes the request.
     pub fn ask(&self, ask: Ask) -> impl Future<Output = Result<Answer, CallError>> + Send + 'static + use<> {
-        let (voice, name) = (self.voice.clone(), Arc::clone(&self.name));
+        let (backend, name) = (self.backend.clone(), Arc::clone(&self.name));
         let (history, governor) = (Arc::clone(&self.history), self.governor.clone());
         let heard = Arc::clone(&self.heard);
         async move {
@@ -122,10 +121,10 @@ impl Conversation {
                 permit = governor.admit() => permit,
                 () = ask.cancel.cancelled() => return Err(cancelled()),
             };
-            let answer = match &voice {
-                Voice::Provider(provider, model) => provider.speak(model, &history, &ask).await,
-                Voice::Scripted(speaker) => speaker.speak(&history, &ask).await,
-                Voice::Resident(resident) => resident::speak(&**resident, &heard, &history, &ask),
+            let answer = match &backend {
+                Backend::Provider(provider, model) => provider.speak(model, &history, &ask).await,
+                Backend::Scripted(player) => player.speak(&history, &ask).await,
+                Backend::Resident(resident) => resident::speak(&**resident, &heard, &history, &ask),
             };
             match &answer {
                 Ok(answer) => {
@@ -144,7 +143,7 @@ impl Conversation {
     }
 }
 
-impl Voice {
+impl Backend {
     fn wire(&self) -> Option<Wire> {
         match self {
             Self::Provider(provider, _) => Some(provider.wire()),

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-/// Why a voice could not be set up. Every text says what to do.
+/// Why a backend could not be set up. Every text says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The name has no provider or no model in it.

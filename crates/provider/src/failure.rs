@@ -1,7 +1,7 @@
-//! What a failed call is called, and the sentence a person reads about it: what happened, what to do, and the
-//! provider's own words as far as they help.
+//! The kind of a failed call, and the sentence that a person reads about it: what happened, what to do, and the
+//! provider's own message.
 //!
-//! Kinds alone decide what is done about a failure; whether it is tried again is the rules' business.
+//! Kinds alone decide what is done about a failure; whether it is tried again is decided by the rules.
 
 mod retry_after;
 
@@ -42,8 +42,8 @@ pub(crate) struct Asked<'a> {
 impl Asked<'_> {
     /// What an HTTP status other than success means.
     pub(crate) fn status(&self, status: StatusCode, headers: &HeaderMap, body: &[u8]) -> CallError {
-        let told = Told::read(body);
-        let kind = advised(headers, by_status(status, &told));
+        let body = ErrorBody::read(body);
+        let kind = advised(headers, by_status(status, &body));
         let cure = match kind {
             Kind::Auth => self.key_cure(),
             Kind::Rejected if status == StatusCode::NOT_FOUND => {
@@ -52,13 +52,13 @@ impl Asked<'_> {
             Kind::Rejected if status.is_redirection() => {
                 "it wants to send us elsewhere, which is not followed because of the key: set its final address".into()
             }
-            Kind::Rejected if told.is_out_of_quota() => "the account has no quota left: check plan and billing".into(),
+            Kind::Rejected if body.is_out_of_quota() => "the account has no quota left: check plan and billing".into(),
             Kind::RateLimited => "too many requests or tokens".into(),
             Kind::Overloaded => "it has too much to do".into(),
             Kind::ContextTooLong => format!("the conversation does not fit into `{}`", self.model),
             _ => "it did not take the request".into(),
         };
-        let words = if told.message.is_empty() { String::new() } else { format!("; it said: {}", told.message) };
+        let words = if body.message.is_empty() { String::new() } else { format!("; it said: {}", body.message) };
         let message = format!("{} answered {}: {cure}{words}", self.provider, status.as_u16());
         CallError { retry_after_ms: retry_after::read(headers), ..failed(kind, message) }
     }
@@ -91,11 +91,11 @@ impl Asked<'_> {
 }
 
 /// What an error told in the middle of a stream means.
-pub(crate) fn told(error: &Value) -> CallError {
-    let told = Told::of(error);
-    let kind = by_type(&told).unwrap_or(Kind::Server);
-    let words = if told.message.is_empty() { "no reason was given" } else { &told.message };
-    failed(kind, format!("the provider broke off its answer: {words}"))
+pub(crate) fn in_stream(error: &Value) -> CallError {
+    let body = ErrorBody::of(error);
+    let kind = by_type(&body).unwrap_or(Kind::Server);
+    let words = if body.message.is_empty() { "no reason was given" } else { &body.message };
+    failed(kind, format!("the provider ended its answer with an error: {words}"))
 }
 
 /// Whether a failure of the body means that what came is not what was said to come, rather than that it ended early.
@@ -117,14 +117,14 @@ fn chain(error: &reqwest::Error) -> impl Iterator<Item = &(dyn std::error::Error
 
 /// What an error's body told, in whichever shape.
 #[derive(Debug, Default)]
-struct Told {
+struct ErrorBody {
     /// The provider's own word for it: `type`, or `code` where there is one.
     kind: String,
     code: String,
     message: String,
 }
 
-impl Told {
+impl ErrorBody {
     fn read(body: &[u8]) -> Self {
         let text = String::from_utf8_lossy(body);
         if let Ok(value) = serde_json::from_str::<Value>(&text) {
@@ -168,21 +168,21 @@ impl Told {
     }
 }
 
-fn by_status(status: StatusCode, told: &Told) -> Kind {
+fn by_status(status: StatusCode, body: &ErrorBody) -> Kind {
     match status.as_u16() {
         401 | 403 => Kind::Auth,
         413 => Kind::ContextTooLong,
-        429 if told.is_out_of_quota() => Kind::Rejected,
+        429 if body.is_out_of_quota() => Kind::Rejected,
         429 => Kind::RateLimited,
         503 | 529 => Kind::Overloaded,
         408 | 409 | 500.. => Kind::Server,
-        _ if told.is_context_too_long() => Kind::ContextTooLong,
+        _ if body.is_context_too_long() => Kind::ContextTooLong,
         _ => Kind::Rejected,
     }
 }
 
-fn by_type(told: &Told) -> Option<Kind> {
-    if told.is_context_too_long() {
+fn by_type(body: &ErrorBody) -> Option<Kind> {
+    if body.is_context_too_long() {
         return Some(Kind::ContextTooLong);
     }
     let by_word = |word: &str| match word {
@@ -195,7 +195,7 @@ fn by_type(told: &Told) -> Option<Kind> {
         "request_too_large" => Some(Kind::ContextTooLong),
         _ => None,
     };
-    by_word(&told.code).or_else(|| by_word(&told.kind))
+    by_word(&body.code).or_else(|| by_word(&body.kind))
 }
 
 /// A provider may say outright whether the same request is worth another try. A refused key is not, whatever it says.

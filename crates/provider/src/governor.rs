@@ -1,5 +1,5 @@
-//! One governor per provider and model for the whole process: how many calls run at once, who is next, and until when
-//! everybody waits.
+//! One governor per provider and model for the whole process: how many calls run at once, which is next, and until when
+//! all wait.
 //!
 //! Too much work halves the number of calls, success brings it back one by one, and a provider's wish to wait is obeyed
 //! by all callers, never shortened. It decides no retries: those belong to the rules.

@@ -21,8 +21,8 @@ use crate::error::Error;
 use crate::failure::{Asked, cancelled, failed, innermost, is_corrupt};
 use crate::history::{History, Opening};
 use crate::limits;
-use crate::listen::{Heard, Listener};
-use crate::openings::Openings;
+use crate::opening_cache::OpeningCache;
+use crate::stream_reader::{StreamReader, StreamState};
 use crate::{anthropic, openai};
 
 /// A provider that can be asked.
@@ -34,7 +34,7 @@ pub(crate) struct Provider {
     shown_url: String,
     /// Of every request. The client sends them along by itself.
     headers: HeaderMap,
-    openings: Openings,
+    opening_cache: OpeningCache,
     /// Built when the provider is first used: loading certificates takes time, and a local server needs none.
     client: OnceLock<Client>,
 }
@@ -54,7 +54,7 @@ impl Provider {
             config,
             endpoint,
             headers,
-            openings: Openings::default(),
+            opening_cache: OpeningCache::default(),
             client: OnceLock::new(),
         })
     }
@@ -65,7 +65,7 @@ impl Provider {
 
     /// How every request of a conversation that begins so is opened.
     pub(crate) fn opening(&self, system: &str, tools: &[ToolInfo]) -> Opening {
-        self.openings.of(self.config.wire, system, tools)
+        self.opening_cache.of(self.config.wire, system, tools)
     }
 
     /// Refuses to ask a provider that answers nobody without a key.
@@ -142,17 +142,17 @@ impl Provider {
 
     async fn listen(&self, mut response: Response, ask: &Ask, watch: &mut Watch<'_, '_>) -> Result<Answer, CallError> {
         let idle = self.config.timeouts.idle;
-        let mut listener = Listener::new(self.config.wire, ask.deltas.clone());
-        let mut heard = Heard::Part;
+        let mut listener = StreamReader::new(self.config.wire, ask.deltas.clone());
+        let mut heard = StreamState::Part;
         // A server may send comments for as long as it likes, and neither of these begins anew with one.
         let (mut whole_since, mut nothing_since) = (None, None);
-        while heard != Heard::End {
+        while heard != StreamState::End {
             let patience = match heard {
-                Heard::Whole => {
+                StreamState::Whole => {
                     let since: &mut Instant = whole_since.get_or_insert_with(Instant::now);
                     idle.min(limits::TAIL.saturating_sub(since.elapsed()))
                 }
-                Heard::Part | Heard::End => idle,
+                StreamState::Part | StreamState::End => idle,
             };
             match watch.within(patience, response.chunk()).await {
                 Waited::Came(Ok(Some(chunk))) => {
@@ -163,14 +163,14 @@ impl Provider {
                         continue;
                     }
                     let since: &mut Instant = nothing_since.get_or_insert_with(Instant::now);
-                    if heard == Heard::Part && since.elapsed() > idle.saturating_mul(limits::SIGNS_OF_LIFE) {
+                    if heard == StreamState::Part && since.elapsed() > idle.saturating_mul(limits::SIGNS_OF_LIFE) {
                         let seconds = since.elapsed().as_secs_f32();
-                        return Err(listener.cut(&format!("nothing but signs of life came for {seconds:.0} s")));
+                        return Err(listener.cut(&format!("nothing but keep-alive signals came for {seconds:.0} s")));
                     }
                 }
                 Waited::Came(Ok(None)) => break,
                 // The answer is whole; only its bill is missing.
-                Waited::Came(Err(_)) | Waited::TooLong if heard == Heard::Whole => break,
+                Waited::Came(Err(_)) | Waited::TooLong if heard == StreamState::Whole => break,
                 Waited::Came(Err(error)) if is_corrupt(&error) => {
                     let message = format!("the answer could not be unpacked: {}", innermost(&error));
                     return Err(listener.with_partial(failed(CallErrorKind::Garbled, message)));
@@ -191,7 +191,7 @@ impl Provider {
     fn no_stream(&self, content_type: &str, body: &[u8]) -> CallError {
         let told: Option<serde_json::Value> = serde_json::from_slice(body).ok();
         if let Some(error) = told.as_ref().and_then(|told| told.get("error")) {
-            return crate::failure::told(error);
+            return crate::failure::in_stream(error);
         }
         let message = format!(
             "{} answered with `{content_type}` where a stream of events was expected: is {} the address of its API",

@@ -1,10 +1,10 @@
-//! The providers: language models over their own wire formats.
+//! Language models over their own wire formats.
 //!
 //! [`Providers`] holds every configured provider. A thread [opens](Providers::open) a [`Conversation`], tells it what was said,
 //! and [asks](Conversation::ask) for one answer at a time. Each call goes through the provider's own streaming wire
 //! ([`Wire`]) and comes back whole as `agent::model::Answer`, or as a `CallError` whose kind says what may be done about it.
 //!
-//! Decoding is free of I/O: bytes go through `sse`, `listen` and one folder per dialect, and only `http` knows sockets.
+//! Decoding is free of I/O: bytes go through `sse`, `stream_reader` and one folder per dialect, and only `http` knows sockets.
 //! A model that lives in this process is a [`Resident`] and has neither wire nor key.
 //! One governor per provider and model slows all callers down together ([`GovernorState`]).
 //!
@@ -21,23 +21,23 @@ mod governor;
 mod history;
 mod http;
 pub mod limits;
-mod listen;
 mod models;
 mod names;
 mod openai;
-mod openings;
+mod opening_cache;
 mod providers;
 mod resident;
 pub mod scripted;
 mod secret;
 mod sse;
+mod stream_reader;
 mod template;
 mod usage;
 
-#[cfg(any(test, fuzzing))]
-pub mod any_bytes;
 #[cfg(test)]
 mod conformance;
+#[cfg(any(test, fuzzing))]
+pub mod fuzz_properties;
 
 pub use config::{BuiltinProvider, ProviderConfig, Timeouts, Wire, builtin_providers};
 pub use conversation::{Ask, Conversation, DeltaSink};

@@ -1,5 +1,5 @@
-//! How much of an answer is believed. A provider, a proxy or a prankster may send anything; every one of these is named
-//! in the error that it causes.
+//! How much of an answer is accepted. A provider, a proxy or an attacker may send anything; each limit is named in the
+//! error that it causes.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What is known of models without asking them: window, longest answer, price. The figures are data (`prices.toml`);
+//! What is known of models without asking them: context window, longest answer, price. The figures are data (`prices.toml`);
 //! configuration overrides them entry by entry, and within an entry field by field.
 
 use std::collections::BTreeMap;

@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use agent::model::Model;
 
 use crate::config::ProviderConfig;
-use crate::conversation::{Conversation, Voice};
+use crate::conversation::{Backend, Conversation};
 use crate::error::Error;
 use crate::governor::{Governor, GovernorState, Pace};
 use crate::http::Provider;
 use crate::models::ModelTable;
 use crate::resident::Resident;
-use crate::scripted::{Script, Speaker};
+use crate::scripted::{Script, ScriptPlayer};
 
 /// The provider whose models are files of replies.
 const SCRIPTED: &str = "scripted";
@@ -88,18 +88,18 @@ impl Providers {
     /// Opens a conversation with a model. It has to be begun before it is asked anything.
     pub fn open(&self, name: &str) -> Result<Conversation, Error> {
         let (provider, model) = split(name)?;
-        let voice = if provider == SCRIPTED {
-            Voice::Scripted(Arc::new(Speaker::new(self.script(model)?)))
+        let backend = if provider == SCRIPTED {
+            Backend::Scripted(Arc::new(ScriptPlayer::new(self.script(model)?)))
         } else if let Some(resident) = self.residents.get(name) {
-            Voice::Resident(Arc::clone(resident))
+            Backend::Resident(Arc::clone(resident))
         } else {
             let provider = self.provider(provider)?;
             provider.check_key()?;
             provider.connect()?;
-            Voice::Provider(Arc::clone(provider), model.into())
+            Backend::Provider(Arc::clone(provider), model.into())
         };
         let name: Arc<str> = name.into();
-        Ok(Conversation::new(voice, Arc::clone(&name), self.governor(name)))
+        Ok(Conversation::new(backend, Arc::clone(&name), self.governor(name)))
     }
 
     /// How every model that was opened is doing.

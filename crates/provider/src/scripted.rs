@@ -1,10 +1,10 @@
-//! `scripted/FILE`: a model whose replies stand in a file, for tests, stories and demonstrations.
+//! `scripted/FILE`: a model whose replies are in a file, for tests, stories and demonstrations.
 //!
 //! Which reply comes next is read off the conversation alone (its first words choose the script, the number of the
 //! model's messages chooses the reply), so that a process which starts again goes on at the right place. Only the count
-//! of failed attempts lives in memory. `SCRIPTED.md` beside this crate's manifest describes the format for its writers.
+//! of failed attempts is in memory. `SCRIPTED.md` beside this crate's manifest describes the format for its writers.
 
-mod speaker;
+mod player;
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 use crate::error::Error;
 
-pub(crate) use speaker::Speaker;
+pub(crate) use player::ScriptPlayer;
 
 /// A file of replies.
 #[derive(Clone, Debug, Deserialize)]

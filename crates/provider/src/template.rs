@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_string_is_read_of_an_event_from_the_mould() {
+    fn only_the_string_is_read_of_an_event_from_the_template() {
         let first = event("1", r#""one""#, "null");
         let template = EventTemplate::of('t', &first, said(&first)).expect("a string in the event");
         for (next, expected) in [
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_string_from_elsewhere_makes_no_mould() {
+    fn a_string_from_elsewhere_makes_no_template() {
         let first = event("1", r#""one""#, "null");
         let copy = said(&first).to_owned();
         assert!(EventTemplate::of((), &first, &copy).is_none(), "equal, but not the same");
@@ -104,7 +104,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_read_from_a_mould_is_what_the_event_says(
+        fn what_is_read_from_a_template_is_what_the_event_says(
             first in "[a-z ]{0,12}",
             id in "[a-z]{0,4}",
             next in prop_oneof![

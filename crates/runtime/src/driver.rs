@@ -1,4 +1,4 @@
-//! One task, one agent: take an input, ask the rules, commit, then perform. The driver owns its thread by `&mut`.
+//! One task, one agent: take an input, gather facts, ask the rules, commit, then perform. The driver owns its thread by `&mut`.
 //! Reports that come in while it commits are committed together.
 //!
 //! Whatever is under way is a future that this task polls and that ends in an input, so that letting go of the driver lets
@@ -12,14 +12,15 @@ use std::time::Duration;
 
 use agent::event::{Answered, ThreadCreated};
 use agent::message::Part;
-use agent::{Event, Input, InputId, Outside, Report, Strength, Thread, ThreadId};
+use agent::permission::Rule;
+use agent::{Event, Input, InputId, Outside, Report, Step, Strength, Thread, ThreadId};
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
 use store::{Commit, Selection};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
-use tool::Workspace;
+use tool::{Registry, Workspace};
 
 use crate::error::Error;
 use crate::live_slot::LiveSlot;
@@ -133,12 +134,13 @@ impl Driver {
         let now = self.performer.clock.now();
         let birth = Event::ThreadCreated(Box::new(created));
         let mut thread = Thread::new(now, &birth);
-        let mut step = thread.handle(&self.runtime.house, Input::Begin, now);
+        let tools = self.runtime.tools.snapshot();
+        let (mut step, _) = decide(&self.runtime, &tools, &mut thread, Input::Begin, now).await;
         let mut events = vec![birth];
         events.append(&mut step.events);
         if let Some((id, input)) = sent {
             events.push(arrived(&mut thread, now, id, input));
-            let mut taken_up = thread.handle(&self.runtime.house, Input::Arrived, now);
+            let (mut taken_up, _) = decide(&self.runtime, &tools, &mut thread, Input::Arrived, now).await;
             events.append(&mut taken_up.events);
             step.effects.append(&mut taken_up.effects);
         }
@@ -149,7 +151,7 @@ impl Driver {
             Commitment::Lost(error) => return Err(error.into()),
         }
         self.thread = Some(thread);
-        self.after(&events, step.effects, false);
+        self.after(&events, step.effects, None, false);
         Ok(())
     }
 
@@ -323,9 +325,10 @@ impl Driver {
                 }
             }
             let tools = self.runtime.tools.snapshot();
-            let mut effects = Vec::new();
+            let (mut effects, mut rules) = (Vec::new(), None);
             for input in &inputs {
-                let mut step = thread.handle(&self.runtime.house, input.clone(), now);
+                let (mut step, in_force) = decide(&self.runtime, &tools, thread, input.clone(), now).await;
+                rules = in_force.or(rules);
                 events.extend(step.events.into_iter().map(Arc::new));
                 effects.append(&mut step.effects);
             }
@@ -334,7 +337,7 @@ impl Driver {
             }
             if !events.is_empty() {
                 match self.commit(now, &events).await {
-                    Commitment::Done => self.after(&events, effects, reopening),
+                    Commitment::Done => self.after(&events, effects, rules.as_ref(), reopening),
                     Commitment::Behind => {
                         Box::pin(self.reread()).await;
                         missed = true;
@@ -392,11 +395,17 @@ impl Driver {
         }
     }
 
-    /// What follows from a commit: effects are performed, a report is handed up.
-    fn after(&mut self, events: &[Arc<Event>], effects: Vec<agent::Effect>, reopening: bool) {
+    /// What follows from a commit: effects are performed, a report is handed up. `rules` are those that were decided by.
+    fn after(
+        &mut self,
+        events: &[Arc<Event>],
+        effects: Vec<agent::Effect>,
+        rules: Option<&Arc<[Rule]>>,
+        reopening: bool,
+    ) {
         let Some(thread) = &self.thread else { return };
         for effect in effects {
-            if let Some(future) = self.performer.perform(thread, effect, reopening) {
+            if let Some(future) = self.performer.perform(thread, effect, rules, reopening) {
                 self.under_way.push(future);
             }
         }
@@ -518,6 +527,23 @@ impl Driver {
             self.under_way.clear();
         }
     }
+}
+
+/// Gathers what an input needs to be known, and decides on it. The answer holds the rules that were gathered.
+async fn decide(
+    runtime: &Inner,
+    tools: &Arc<Registry>,
+    thread: &mut Thread,
+    input: Input,
+    now: agent::Time,
+) -> (Step, Option<Arc<[Rule]>>) {
+    let facts = &runtime.facts;
+    let needs = thread.needs(&facts.known, &input, now);
+    if needs.is_empty() {
+        return (thread.handle(input, &facts.known, now), None);
+    }
+    let facts = Box::pin(facts.gather(tools, &thread.created.workspace, needs)).await;
+    (thread.handle(input, &facts, now), facts.rules)
 }
 
 enum Commitment {

@@ -14,7 +14,9 @@ use crate::attach::attach;
 use crate::deliver;
 use crate::driver::{Driver, DriverMessage, Exit, Opening, message_of};
 use crate::error::Error;
+use crate::facts::Gatherer;
 use crate::live_slot::LiveSlot;
+use crate::perform::readable;
 use crate::retry::retry_transient;
 use crate::runtime::{self, Inner};
 
@@ -144,8 +146,7 @@ async fn create(
 ) -> Result<Exit, Error> {
     let Some(live_slot) = live_slot else { return Err(Error::Taken(birth.id)) };
     let mut driver = Driver::new(live_slot, workspace.clone());
-    let runtime = driver.runtime.clone();
-    give_along(runtime.readable(&workspace, || birth.unreadable(&runtime.house)), &mut birth).await;
+    attach_files(&driver.runtime.facts.clone(), workspace, &mut birth).await;
     // Boxed, for it is over soon and would be held for a whole life.
     Box::pin(driver.create(birth, sent)).await?;
     driver.live(Opening::Created).await
@@ -204,11 +205,15 @@ async fn follow(runtime: &Arc<Inner>, id: &ThreadId, stop: Option<(InputId, Outs
     Ok(())
 }
 
-/// Puts the files that its parent names into a child's brief.
-async fn give_along(workspace: Arc<Workspace>, birth: &mut ThreadCreated) {
-    if let Some(brief) = &mut birth.brief {
-        attach(workspace, brief).await;
+/// Puts the files that its parent names into a child's brief, as far as the child may read them.
+async fn attach_files(facts: &Gatherer, workspace: Arc<Workspace>, birth: &mut ThreadCreated) {
+    if birth.brief.as_ref().is_none_or(|brief| brief.files.is_empty()) {
+        return;
     }
+    let chain = birth.chain();
+    let Some(brief) = &mut birth.brief else { return };
+    attach(readable(workspace, &chain, &facts.rules().await), brief).await;
+    birth.write_texts();
 }
 
 /// The report of a child that could not be begun, or not be ended in good order.

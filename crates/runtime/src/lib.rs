@@ -12,6 +12,7 @@ mod clock;
 mod deliver;
 mod driver;
 mod error;
+mod facts;
 mod family;
 mod keeper;
 mod live_slot;
@@ -22,4 +23,5 @@ mod schema;
 
 pub use clock::Clock;
 pub use error::Error;
+pub use facts::{Gatherer, Sources};
 pub use runtime::{Fleeting, FleetingKind, Options, RunHandle, Runtime, Start, short_name};

@@ -8,13 +8,14 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use agent::model::{CallError, CallErrorKind};
-use agent::tools::ToolResult;
+use agent::permission::{Layer, Rule, forbidden};
+use agent::tools::{READ_FILE, ToolResult};
 use agent::{CallId, Effect, Input, InputId, Json, Outside, Thread, ThreadId, Time, birth, context};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use provider::{Ask, Conversation, DeltaSink};
 use tokio_util::sync::CancellationToken;
-use tool::{FileLedger, Registry, Tool, Workspace};
+use tool::{Registry, SeenFiles, Tool, Workspace};
 
 use crate::clock::Clock;
 use crate::driver::message_of;
@@ -28,7 +29,7 @@ pub struct Performer {
     runtime: Arc<Inner>,
     id: ThreadId,
     workspace: Arc<Workspace>,
-    ledger: Arc<FileLedger>,
+    seen_files: Arc<SeenFiles>,
     /// The conversation as the provider is sent it, and how much of it is rendered.
     voice: Option<Voice>,
     /// Ends the request under way.
@@ -55,7 +56,7 @@ impl Performer {
             runtime,
             id,
             workspace,
-            ledger: Arc::default(),
+            seen_files: Arc::default(),
             voice: None,
             model: None,
             tools: HashMap::new(),
@@ -79,8 +80,14 @@ impl Performer {
         }
     }
 
-    /// Performs one effect of `thread`.
-    pub fn perform(&mut self, thread: &Thread, effect: Effect, reopening: bool) -> Option<BoxFuture<'static, Input>> {
+    /// Performs one effect of `thread`. `rules` are those that it was decided by, where any were looked at.
+    pub fn perform(
+        &mut self,
+        thread: &Thread,
+        effect: Effect,
+        rules: Option<&Arc<[Rule]>>,
+        reopening: bool,
+    ) -> Option<BoxFuture<'static, Input>> {
         match effect {
             Effect::CallModel { turn, max_tokens, calls_allowed, not_before, .. } => {
                 Some(self.call_model(thread, turn, max_tokens, calls_allowed, not_before))
@@ -92,7 +99,7 @@ impl Performer {
                 None
             }
             Effect::RunTool { call, name, input, approved } => {
-                Some(self.run_tool(thread, call, &name, input, approved))
+                Some(self.run_tool(thread, call, &name, input, approved, rules.cloned()))
             }
             Effect::StopTool { call } => {
                 if let Some(token) = self.tools.get(&call) {
@@ -201,7 +208,7 @@ impl Performer {
             self.voice.as_ref().is_some_and(|voice| voice.epoch == epoch && voice.rendered <= messages.len());
         if !is_current {
             let mut conversation = self.runtime.providers.open(&thread.created.role.model.name)?;
-            conversation.begin(&context::system(&thread.created), &birth::advertised(thread, &self.runtime.house));
+            conversation.begin(&context::system(&thread.created), &birth::advertised(thread, self.runtime.catalog()));
             self.voice = Some(Voice { conversation, epoch, rendered: 0 });
         }
         if let Some(voice) = &mut self.voice {
@@ -231,6 +238,7 @@ impl Performer {
         name: &str,
         input: Json,
         approved: Option<Arc<str>>,
+        rules: Option<Arc<[Rule]>>,
     ) -> BoxFuture<'static, Input> {
         let tool = match self.tool(name) {
             Ok(tool) => tool,
@@ -248,22 +256,33 @@ impl Performer {
             // Nobody may be watching.
             let _ = fleeting.send(Fleeting { thread: id.clone(), what, text: text.to_owned() });
         };
-        let context = tool::ToolContext {
-            workspace: self.runtime.readable(&self.workspace, || thread.created.unreadable(&self.runtime.house)),
+        let mut context = tool::ToolContext {
+            workspace: self.workspace.clone(),
             thread: self.id.clone(),
             call: call.clone(),
             reach: thread.calls.slot(&call).and_then(|slot| slot.verdict.reach()),
             is_approved: approved.is_some(),
-            ledger: self.ledger.clone(),
+            seen_files: self.seen_files.clone(),
             stop,
             person: self.runtime.person.clone(),
             data: self.runtime.data.clone(),
             progress: Some(Arc::new(progress)),
         };
-        let name = name.to_owned();
-        let runtime = self.runtime.clone();
+        let (name, chain) = (name.to_owned(), thread.created.chain());
+        let (facts, tools) = (self.runtime.facts.clone(), self.runtime.tools.clone());
         async move {
-            let digest = approved.is_some().then(|| runtime.digest(&context.workspace, tool.info(), &input));
+            let rules = match rules {
+                Some(rules) => rules,
+                None => facts.rules().await,
+            };
+            context.workspace = readable(context.workspace, &chain, &rules);
+            let digest = match &approved {
+                Some(_) => {
+                    let workspace = context.workspace.root().display().to_string();
+                    Some(facts.digest(tools.snapshot(), workspace, tool.info().clone(), input.clone()).await)
+                }
+                None => None,
+            };
             if digest != approved {
                 let changed = "not run: what it leads to has changed since a person allowed it. Call it again";
                 return Input::ToolFinished { call, result: ToolResult::error(changed) };
@@ -277,6 +296,12 @@ impl Performer {
         }
         .boxed()
     }
+}
+
+/// A folder without what a rule forbids the thread, or anybody above it, to read.
+pub fn readable(workspace: Arc<Workspace>, chain: &[Layer], rules: &[Rule]) -> Arc<Workspace> {
+    let patterns = forbidden(chain, rules, READ_FILE);
+    if patterns.is_empty() { workspace } else { Arc::new(workspace.without(patterns)) }
 }
 
 /// A wait and up to a tenth more, so that those who were turned away together do not come back together.

@@ -6,10 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use agent::birth::{self, Root};
-use agent::house::House;
 use agent::thread::SlotState;
-use agent::tools::ToolInfo;
-use agent::{Event, InputId, Json, Outside, Report, Strength, Thread, ThreadId};
+use agent::{Catalog, Consent, Event, InputId, Outside, Report, Strength, Thread, ThreadId};
 use futures_util::StreamExt;
 use provider::Providers;
 use store::{Process, ProcessId, Selection, Store};
@@ -22,6 +20,7 @@ use crate::clock::Clock;
 use crate::deliver::{deliver, is_read};
 use crate::driver::{self, Driver, DriverMessage, Exit, Opening};
 use crate::error::Error;
+use crate::facts::{Gatherer, Sources};
 use crate::live_slot::LiveSlot;
 use crate::{keeper, schema};
 
@@ -33,8 +32,12 @@ pub struct Options {
     pub providers: Providers,
     /// The tools that are in force.
     pub tools: CurrentTools,
-    /// The tools, agents and models that the rules may look up.
-    pub house: Arc<House>,
+    /// The tools and agents that the rules may look up.
+    pub catalog: Arc<Catalog>,
+    /// Whether a person's consent can be had.
+    pub consent: Consent,
+    /// Where the rules in force and a person's preferences are read.
+    pub sources: Arc<dyn Sources>,
     /// Who answers an agent's questions.
     pub person: Option<Arc<dyn Person>>,
     /// The folder of our own state.
@@ -78,7 +81,7 @@ pub(crate) struct Inner {
     pub store: Arc<dyn Store>,
     pub providers: Providers,
     pub tools: CurrentTools,
-    pub house: Arc<House>,
+    pub facts: Gatherer,
     pub person: Option<Arc<dyn Person>>,
     pub data: Option<PathBuf>,
     pub clock: Clock,
@@ -110,7 +113,8 @@ impl RunHandle {
 impl Runtime {
     /// Makes this process known to the memory and begins to listen for what others send to its threads.
     pub async fn begin(options: Options) -> Result<Self, Error> {
-        let Options { store, providers, tools, house, person, data } = options;
+        let Options { store, providers, tools, catalog, consent, sources, person, data } = options;
+        let facts = Gatherer::new(catalog, consent, providers.clone(), sources);
         let clock = Clock::default();
         let process = Process::current();
         let id = process.id.clone();
@@ -119,7 +123,7 @@ impl Runtime {
             store,
             providers,
             tools,
-            house,
+            facts,
             person,
             data,
             clock,
@@ -139,7 +143,8 @@ impl Runtime {
         if let Some(wanted) = &start.root.output_schema {
             schema::check(wanted)?;
         }
-        let created = birth::root(&self.0.house, start.root).map_err(Error::Root)?;
+        let model = self.0.providers.model(&start.root.model).map_err(|error| Error::Root(error.to_string()))?;
+        let created = birth::root(self.0.catalog(), start.root, model).map_err(Error::Root)?;
         let id = created.id.clone();
         let (sender, report) = oneshot::channel();
         let first = Outside::UserSaid { text: start.prompt };
@@ -370,17 +375,9 @@ impl Inner {
         }
     }
 
-    /// What a call is and leads to at this moment.
-    pub fn digest(&self, workspace: &Workspace, tool: &ToolInfo, input: &Json) -> Arc<str> {
-        (self.house.assess)(&workspace.root().display().to_string(), tool, input).digest
-    }
-
-    /// A folder as somebody may see it who may not read what these patterns say.
-    pub fn readable(&self, workspace: &Arc<Workspace>, patterns: impl FnOnce() -> Vec<Arc<str>>) -> Arc<Workspace> {
-        match patterns() {
-            patterns if patterns.is_empty() => workspace.clone(),
-            patterns => Arc::new(workspace.without(patterns)),
-        }
+    /// The tools and agents of the process.
+    pub fn catalog(&self) -> &Catalog {
+        &self.facts.known.catalog
     }
 
     /// One handle per folder, opened once.

@@ -1,10 +1,10 @@
 // @ts-check
-// Asking the window for something, once. What it says when it refuses is what a person is told.
+// One request to the server. The reason of a refusal is shown to the person.
 
 import { own } from "./secret.js";
 import { setClock } from "./words.js";
 
-/** A refusal, with the window's own words. */
+/** A refusal, with the server's reason. */
 export class Refused extends Error {
   /** @param {number} status @param {string} words */
   constructor(status, words) {

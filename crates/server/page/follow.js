@@ -9,7 +9,7 @@ import { Reader } from "./sse.js";
 
 /** @typedef {{ is: "live" | "lost" | "shut" | "gone", tries: number }} Connection */
 
-/** A stream that is silent for longer is dead: the window gives a sign of life every 15 seconds. */
+/** A stream that is silent for longer is dead: the server gives a sign of life every 15 seconds. */
 const SILENT_MS = 45_000;
 const FIRST_WAIT_MS = 500;
 const MOST_WAIT_MS = 15_000;

@@ -1,6 +1,6 @@
 // @ts-check
 // The conversation that is looked at: follows it, takes frames in, and carries what a person says and wants stopped
-// to the window.
+// to the server.
 //
 // The first message goes to `POST /api/chat`, whose answer is a stream of the run's frames. The first of them tells
 // which conversation it is; from there on its log is followed, which also brings streamed text and later runs, and comes

@@ -27,7 +27,7 @@ use tokio_util::task::TaskTracker;
 
 /// So many connections at once, where as many files may be open; further ones wait to be accepted.
 const MAX_CONNECTIONS: usize = 4096;
-/// So many files must be allowed to be open for a window to take all the connections it can: the other half is for what agents do.
+/// So many files must be allowed to be open for a server to take all the connections it can: the other half is for what agents do.
 pub const OPEN_FILES: u64 = 2 * MAX_CONNECTIONS as u64;
 /// That connections cannot be taken is said once in so long.
 const COMPLAINS_EVERY: Duration = Duration::from_secs(1);
@@ -45,7 +45,7 @@ const MAX_HEADERS: usize = 64;
 const MAX_UNSENT: u32 = 16 * 1024;
 /// A reader that takes nothing for so long is cut off.
 const STALLED: Duration = Duration::from_secs(10);
-/// What is under way when the window closes has so long to end.
+/// Requests that are under way when the server closes have so long to end.
 const PARTING: Duration = Duration::from_secs(2);
 
 /// Serves connections until `closing`, and then lets those that are under way end.
@@ -105,7 +105,7 @@ impl Host {
 
     async fn talk(self, stream: TcpStream) {
         let Self { router, closing, stalled, most: _ } = self;
-        let io = TokioIo::new(Patient::new(stream, stalled));
+        let io = TokioIo::new(StallGuard::new(stream, stalled));
         let mut talk = std::pin::pin!(
             http1::Builder::new()
                 .timer(TokioTimer::new())
@@ -128,8 +128,8 @@ impl Host {
     }
 }
 
-/// A stream whose reader may not stand still for ever.
-struct Patient {
+/// A stream whose reader may not stall for ever.
+struct StallGuard {
     stream: TcpStream,
     /// For so long it may.
     stalled: Duration,
@@ -137,7 +137,7 @@ struct Patient {
     stands_still: Option<Pin<Box<Sleep>>>,
 }
 
-impl Patient {
+impl StallGuard {
     /// What cannot be set of a socket makes it slower, or its reader's standing still be seen later, and is no reason to refuse it.
     fn new(stream: TcpStream, stalled: Duration) -> Self {
         // Small frames should not wait for each other.
@@ -165,13 +165,13 @@ impl Patient {
     }
 }
 
-impl AsyncRead for Patient {
+impl AsyncRead for StallGuard {
     fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_read(context, into)
     }
 }
 
-impl AsyncWrite for Patient {
+impl AsyncWrite for StallGuard {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let tried = Pin::new(&mut self.stream).poll_write(context, bytes);
         self.bounded(context, tried)

@@ -1,20 +1,20 @@
 //! The log as it grows, to many at once.
 //!
 //! One [`Feed`] follows a family's log for all who watch it in the same dialect: what is new is read once, folded once and put into
-//! bytes once, at most twenty times a second, and every watcher is handed the same bytes. Whoever comes later, or falls behind, is
-//! first told what it has missed: from the bytes that the feed still keeps (`past.rs`), and where those do not reach back far
-//! enough, from the log (`missed.rs`). Frames have numbers, and a watcher knows the last one that it was handed: there is no gap and
+//! bytes once, at most twenty times a second, and every watcher is handed the same bytes. A watcher that comes later, or falls behind, is
+//! first sent what it has missed: from the bytes that the feed still keeps (`backlog.rs`), and where those do not reach back far
+//! enough, from the log (`catch_up.rs`). Frames have numbers, and a watcher knows the last one that it was handed: there is no gap and
 //! nothing comes twice.
 //!
-//! A slow reader holds up nobody, for nobody waits for it: its bytes are everybody's. One that stands still is cut off by
+//! A slow reader does not delay the others: they share the same bytes. One that stalls is cut off by
 //! its connection (`connection.rs`), comes back with the number of the last frame it has seen, and goes on.
 //!
-//! `everything.rs` does the same for the log of the whole house; `run.rs` tells one run to its end, for one reader.
+//! `all_threads.rs` does the same for the whole log; `run.rs` sends one run to its end, for one reader.
 
-mod everything;
+mod all_threads;
+mod backlog;
+mod catch_up;
 mod feed;
-mod missed;
-mod past;
 mod run;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -32,38 +32,38 @@ use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 use view::Dialect;
 
-pub(crate) use everything::Everything;
+pub(crate) use all_threads::AllThreads;
+use catch_up::CatchUp;
 use feed::{After, Batch, Feed, Source};
-use missed::Missed;
 pub(crate) use run::to_its_end;
 
 /// What is new is handed out no more often than this.
 const FLUSH_EVERY: Duration = Duration::from_millis(50);
-/// Whoever hears nothing for so long is sent a sign of life.
+/// A watcher that was sent nothing for so long is sent a sign of life.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 /// So many bytes a feed keeps for those who join or fall behind: some ten thousand frames.
 const KEPT: usize = 4 * 1024 * 1024;
 const STILL_HERE: &[u8] = b": still here\n\n";
 
-/// What somebody wants to watch.
+/// What a watcher wants to see.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Watched {
     /// A root, with all its descendants.
     pub root: ThreadId,
     /// The name of a dialect.
     pub dialect: String,
-    /// Whether words in passing are wanted.
+    /// Whether streamed text is wanted.
     pub deltas: bool,
 }
 
-/// The feeds of a window.
+/// The feeds of a server.
 pub(crate) struct Live {
     runtime: Runtime,
-    /// Those that somebody watches, or did until a moment ago.
+    /// Those that have watchers, or had some until a moment ago.
     feeds: Arc<Mutex<Feeds>>,
     /// What a feed keeps at most, in bytes.
     kept: usize,
-    /// Cancelled when the window closes.
+    /// Cancelled when the server closes.
     pub closing: CancellationToken,
 }
 
@@ -72,7 +72,7 @@ impl Live {
         Arc::new(Self { runtime, feeds: Arc::default(), kept: KEPT, closing: CancellationToken::new() })
     }
 
-    /// Everything after `last_event_id`, then what is new, for as long as the window is open.
+    /// Everything after `last_event_id`, then what is new, for as long as the server is open.
     pub async fn watch(
         self: &Arc<Self>,
         watched: Watched,
@@ -81,7 +81,7 @@ impl Live {
         let feed = self.feed(&watched).await?;
         let store = self.runtime.store().clone();
         let first = Some(Bytes::from_static(b"retry: 2000\n\n"));
-        let watcher = Watcher { first, store, watched, feed, seen: last_event_id, reads: Reads::Past };
+        let watcher = Watcher { first, store, watched, feed, seen: last_event_id, reads: Reads::Backlog };
         Ok(stream::unfold(watcher, Watcher::next))
     }
 
@@ -117,14 +117,14 @@ impl Live {
     }
 }
 
-/// Feeds by what they tell.
+/// Feeds by what they send.
 type Feeds = HashMap<Watched, Weak<Feed>>;
 
 fn lock(feeds: &Mutex<Feeds>) -> MutexGuard<'_, Feeds> {
     feeds.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Leaves no trace of feeds that nobody holds any more.
+/// Forgets feeds that have ended.
 fn forget_ended(feeds: &mut Feeds) {
     feeds.retain(|_, feed| feed.strong_count() > 0);
 }
@@ -144,9 +144,9 @@ struct Watcher {
 /// Where a watcher takes its next bytes from.
 enum Reads {
     /// What the feed keeps of what it handed out.
-    Past,
+    Backlog,
     /// The log.
-    Log(Box<Missed>),
+    Log(Box<CatchUp>),
     /// What the feed hands out.
     Live(broadcast::Receiver<Batch>),
 }
@@ -158,7 +158,7 @@ impl Watcher {
         }
         loop {
             match &mut self.reads {
-                Reads::Past => match self.feed.after(self.seen) {
+                Reads::Backlog => match self.feed.after(self.seen) {
                     After::Piece { bytes, last } => {
                         self.seen = last;
                         return Some((bytes, self));
@@ -177,7 +177,7 @@ impl Watcher {
                     Ok(Some((bytes, last))) => {
                         self.seen = last;
                         if self.feed.reaches_back_to(last) {
-                            self.reads = Reads::Past;
+                            self.reads = Reads::Backlog;
                         }
                         return Some((bytes, self));
                     }
@@ -193,16 +193,16 @@ impl Watcher {
                         self.seen = batch.last.unwrap_or(self.seen);
                         return Some((batch.bytes, self));
                     }
-                    Err(broadcast::error::RecvError::Lagged(_)) => self.reads = Reads::Past,
+                    Err(broadcast::error::RecvError::Lagged(_)) => self.reads = Reads::Backlog,
                     Err(broadcast::error::RecvError::Closed) => return None,
                 },
             }
         }
     }
 
-    fn missed(&self) -> Missed {
+    fn missed(&self) -> CatchUp {
         let dialect = Dialect::named(&self.watched.dialect).unwrap_or_default();
-        Missed::new(&self.store, &self.watched.root, dialect, self.seen)
+        CatchUp::new(&self.store, &self.watched.root, dialect, self.seen)
     }
 }
 

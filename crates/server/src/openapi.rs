@@ -1,7 +1,7 @@
-//! Routes, and the OpenAPI document that tells of them, from one table: a route cannot be added without being described.
+//! Routes, and the OpenAPI document that describes them, from one table: a route cannot be added without being described.
 //!
 //! Schemas come from the types in [`crate::shapes`] and from what each route reads. OpenAPI 3.1 speaks JSON Schema itself, so
-//! that they are used as they are generated. What the document tells is held against real answers by tests.
+//! that they are used as they are generated. Tests compare the document with real answers.
 
 use axum::Router;
 use axum::handler::Handler;
@@ -14,8 +14,8 @@ use crate::access::{COOKIE, PAGE_HEADER};
 use crate::connection::MAX_HEAD;
 use crate::problem::Problem;
 use crate::routes::{MAX_BODY, MAX_BODY_OUTSIDE};
+use crate::server::Shared;
 use crate::shapes;
-use crate::window::Shared;
 
 /// A table of addresses.
 #[derive(Default)]
@@ -44,7 +44,7 @@ impl Table {
         self.router
     }
 
-    /// The document that tells of these tables.
+    /// The document of these tables.
     pub fn document(tables: &[Table]) -> Value {
         let mut schemas = Schemas::new();
         let mut paths = Map::new();
@@ -103,7 +103,7 @@ impl Table {
     }
 }
 
-const ABOUT: &str = "Requests must be for this window's own address (421), come from no other site (403), and know a secret \
+const ABOUT: &str = "Requests must be for this server's own address (421), come from no other site (403), and know a secret \
 (401). Failures are problem documents. Streams are server-sent events: each `data:` line is one event in JSON, told apart by its \
 `type`; whoever comes back with the id of the last one as `Last-Event-ID` goes on without a gap and without a double. Threads may \
 be named by any beginning that only one has. Fields are only ever added.";
@@ -194,7 +194,7 @@ impl Place {
     }
 }
 
-/// One thing that can be done, as the document tells of it.
+/// One thing that can be done, as the document describes it.
 pub(crate) struct Operation {
     method: &'static str,
     id: &'static str,
@@ -210,7 +210,7 @@ pub(crate) struct Operation {
     needs: Needs,
 }
 
-/// What whoever asks must know.
+/// The secret that a request needs.
 enum Needs {
     /// The bearer; or the cookie, and what only our own page knows.
     Secrets,
@@ -306,7 +306,7 @@ impl Operation {
         self
     }
 
-    /// Nobody needs a secret for it.
+    /// It needs no secret.
     pub fn open(self) -> Self {
         Self { needs: Needs::Nothing, ..self }
     }
@@ -392,7 +392,7 @@ impl Answer {
     }
 }
 
-/// The shapes that were told of so far: what is read and what is written, which may differ in what must be there.
+/// The shapes that were described so far: what is read and what is written, which may differ in what must be there.
 struct Schemas {
     read: SchemaGenerator,
     written: SchemaGenerator,

@@ -18,7 +18,7 @@ use flate2::write::GzEncoder;
 use rust_embed::RustEmbed;
 
 use crate::problem::Problem;
-use crate::window::Shared;
+use crate::server::Shared;
 
 #[derive(RustEmbed)]
 #[folder = "page/"]
@@ -121,7 +121,7 @@ fn compressed(bytes: &[u8]) -> Option<Vec<u8>> {
     encoder.finish().ok()
 }
 
-/// Whether whoever asks can read gzip, by name or as one of any, and does not say that it would rather not.
+/// Whether the request accepts gzip, by name or by `*`, with a weight above 0.
 fn reads_gzip(headers: &HeaderMap) -> bool {
     let weight = |wanted: &str| {
         let said = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());

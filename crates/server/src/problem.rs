@@ -16,7 +16,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// A failure with a sentence for whoever asked.
+    /// A failure with a sentence for the caller.
     pub fn new(status: StatusCode, detail: impl Into<String>) -> Self {
         Self { status, detail: detail.into(), allow: None }
     }
@@ -31,7 +31,7 @@ impl Problem {
         Self::new(StatusCode::NOT_FOUND, detail)
     }
 
-    /// Something that does not go with how things stand.
+    /// Something that conflicts with the current state.
     pub fn conflict(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, detail)
     }
@@ -89,7 +89,9 @@ impl From<runtime::Error> for Problem {
             runtime::Error::Idle(_) | runtime::Error::Alive(_) | runtime::Error::Taken(_) => {
                 Self::conflict(error.to_string())
             }
-            runtime::Error::Left => Self::new(StatusCode::SERVICE_UNAVAILABLE, "the house is closing: ask again later"),
+            runtime::Error::Left => {
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, "the server is closing: ask again later")
+            }
             other => Self::unusable(other.to_string()),
         }
     }

@@ -1,11 +1,11 @@
 //! What can be asked, by address; and what is looked at and added for every request alike.
 
 mod approvals;
-mod asked;
 mod chat;
 mod enter;
 mod events;
-mod house;
+mod extract;
+mod info;
 mod threads;
 
 use std::sync::LazyLock;
@@ -21,13 +21,13 @@ use axum::response::{IntoResponse, Response};
 use crate::openapi::{Operation, Table, get, post};
 use crate::page;
 use crate::problem::Problem;
+use crate::server::Shared;
 use crate::shapes::{
     AgentRole, Approval, Begin, Chat, Decided, Execution, Health, Messages, Models, Node, Setting, Started, Stop,
     Thread, UsageRow, Word, Words,
 };
-use crate::window::Shared;
 
-/// The largest body, that of somebody who is not let in yet, and how long one may take to arrive.
+/// The largest body, the largest without a secret, and how long one may take to arrive.
 pub(crate) const MAX_BODY: usize = 1024 * 1024;
 pub(crate) const MAX_BODY_OUTSIDE: usize = 4 * 1024;
 const BODY_WITHIN: Duration = Duration::from_secs(20);
@@ -45,7 +45,7 @@ pub(crate) fn all(shared: Shared) -> Router {
     inside()
         .router()
         .fallback(async || Problem::missing("there is nothing at this address"))
-        // Nothing is read of a stranger's body: who it is is looked at first.
+        // No body is read before the caller is authenticated.
         .layer(middleware::from_fn(async |request, next| arrived(request, MAX_BODY, next).await))
         .layer(middleware::from_fn_with_state(shared.clone(), let_in))
         .merge(
@@ -57,7 +57,7 @@ pub(crate) fn all(shared: Shared) -> Router {
         .with_state(shared)
 }
 
-/// What is there for those who are let in.
+/// What needs a secret.
 fn inside() -> Table {
     Table::default()
         .at(
@@ -81,12 +81,12 @@ fn inside() -> Table {
             "/api/v1/threads/{id}",
             get(
                 threads::show,
-                Operation::new("showThread", "A thread as it stands").of(THREAD).answers::<Thread>("200", "The thread."),
+                Operation::new("showThread", "The current state of a thread").of(THREAD).answers::<Thread>("200", "The thread."),
             )
             .delete(
                 threads::remove,
                 Operation::new("removeThread", "Forgets a root and all its descendants").of(THREAD)
-                    .details("Refused (409) while somebody works on one of them.")
+                    .details("Refused (409) while a process drives one of them.")
                     .says("204", "It is gone."),
             ),
         )
@@ -155,15 +155,15 @@ fn inside() -> Table {
         .at(
             "/api/v1/events",
             get(
-                events::of_house,
+                events::of_all,
                 Operation::new("watchHouse", "The events of all threads, as they happen")
                     .details(
                         "From now on, or from after the id that was seen last; `after=0` for everything that ever happened. Ids are \
                          places in the whole log and have nothing to do with `seq`; the first line of an answer is one, so that nothing \
                          is lost before the first event. An id that is ahead of the log is answered with a `stream_reset`, and from \
-                         now on. There are no words in passing here.",
+                         now on. There is no streamed text here.",
                     )
-                    .query::<events::OfHouse>()
+                    .query::<events::OfAll>()
                     .header("Last-Event-ID", "The id of the last event that was seen.")
                     .streams("Events, in our own words; a dialect has shapes of its own."),
             ),
@@ -182,7 +182,7 @@ fn inside() -> Table {
             "/api/v1/approvals/{id}",
             get(
                 approvals::show,
-                Operation::new("showApproval", "A question as it stands").of(QUESTION).answers::<Approval>("200", "The question."),
+                Operation::new("showApproval", "A question and its status").of(QUESTION).answers::<Approval>("200", "The question."),
             ),
         )
         .at(
@@ -201,7 +201,7 @@ fn inside() -> Table {
         .at(
             "/api/v1/agents",
             get(
-                house::agents,
+                info::agents,
                 Operation::new("listAgents", "The agents that can be asked for")
                     .answers::<Vec<AgentRole>>("200", "Agents."),
             ),
@@ -209,33 +209,33 @@ fn inside() -> Table {
         .at(
             "/api/v1/models",
             get(
-                house::models,
-                Operation::new("showModels", "What a new thread speaks with, and who can be asked")
+                info::models,
+                Operation::new("showModels", "The model of a new thread, and the providers")
                     .answers::<Models>("200", "Models."),
             ),
         )
         .at(
             "/api/v1/executions",
             get(
-                house::executions,
+                info::executions,
                 Operation::new("listExecutions", "Every sub-agent of a root, in the order of their spawning")
-                    .query::<house::OfWorkflow>()
+                    .query::<info::OfWorkflow>()
                     .answers::<Vec<Execution>>("200", "Executions."),
             ),
         )
         .at(
             "/api/v1/usage",
             get(
-                house::usage,
+                info::usage,
                 Operation::new("showUsage", "What was used, by thread and model")
-                    .query::<house::OfRoot>()
+                    .query::<info::OfRoot>()
                     .answers::<Vec<UsageRow>>("200", "Usage."),
             ),
         )
         .at(
             "/api/v1/config",
             get(
-                house::config,
+                info::config,
                 Operation::new("showConfig", "Every value of the configuration, and where it comes from")
                     .details("Keys of providers are not among them.")
                     .answers::<Vec<Setting>>("200", "Settings."),
@@ -244,9 +244,9 @@ fn inside() -> Table {
         .at(
             "/api/v1/healthz",
             get(
-                house::health,
-                Operation::new("showHealth", "That somebody is here, and that the secret is right")
-                    .answers::<Health>("200", "Somebody is."),
+                info::health,
+                Operation::new("showHealth", "That the server is up, and that the secret is right")
+                    .answers::<Health>("200", "The server is up."),
             ),
         )
         .at(
@@ -320,10 +320,10 @@ fn outside() -> Table {
         .at(
             "/healthz",
             get(
-                house::health,
-                Operation::new("showLife", "That somebody is here, and nothing else")
+                info::health,
+                Operation::new("showLife", "That the server is up, and nothing else")
                     .open()
-                    .answers::<Health>("200", "Somebody is."),
+                    .answers::<Health>("200", "The server is up."),
             ),
         )
         .at(
@@ -333,9 +333,9 @@ fn outside() -> Table {
                 Operation::new("enterByLink", "Lets a browser in by the link that was printed, once")
                     .open()
                     .query::<enter::Code>()
-                    .shows("200", "text/html", "A page that goes on to the window.")
-                    .with("Set-Cookie", "What lets it in.")
-                    .says("303", "The browser was let in before.")
+                    .shows("200", "text/html", "A page that leads to the web UI.")
+                    .with("Set-Cookie", "The cookie of the browser.")
+                    .says("303", "The browser has signed in before.")
                     .with("Location", "The page.")
                     .shows("401", "text/html", "The code is wrong or was used: a page that says what to do."),
             )
@@ -344,8 +344,8 @@ fn outside() -> Table {
                 Operation::new("enterByPassword", "Lets a browser in by the password, sent as a form")
                     .open()
                     .form::<enter::Password>()
-                    .shows("200", "text/html", "A page that goes on to the window.")
-                    .with("Set-Cookie", "What lets it in.")
+                    .shows("200", "text/html", "A page that leads to the web UI.")
+                    .with("Set-Cookie", "The cookie of the browser.")
                     .shows("401", "text/html", "The password is wrong, or there is none: a page that says what to do.")
                     .shows("429", "text/html", "Too many passwords are being tried: a page that says so."),
             ),
@@ -358,7 +358,7 @@ async fn document() -> impl IntoResponse {
     ([(header::CONTENT_TYPE, "application/json")], DOCUMENT.as_str())
 }
 
-/// Refuses whoever is led here from elsewhere, and says to browsers what may be done with the answer.
+/// Refuses requests that another site made, and tells browsers what may be done with the answer.
 async fn from_here(State(shared): State<Shared>, request: Request, next: Next) -> Response {
     let is_page = !request.uri().path().starts_with("/api/");
     let mut response = match shared.access.come_from_here(&request) {
@@ -401,7 +401,7 @@ async fn arrived(request: Request, most: usize, next: Next) -> Response {
     }
 }
 
-/// Refuses whoever knows no secret. Whoever wants to see the page is shown the door.
+/// Refuses requests without a secret. A request for the page is answered with how to sign in.
 async fn let_in(State(shared): State<Shared>, mut request: Request, next: Next) -> Response {
     match shared.access.know_a_secret(&request) {
         Ok(caller) => {

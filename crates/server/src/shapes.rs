@@ -1,8 +1,8 @@
 //! The shapes of what goes over HTTP: what `/api/v1/openapi.json` is generated from, and what a client in Rust can read answers
 //! into.
 //!
-//! Small answers are made from these types. What the memory and the mirror keep (threads, questions, trees, frames) is written
-//! as it stands there, once, and described here; tests hold real answers against the description, both ways: nothing is missing
+//! Small answers are made from these types. What `store` and `view` produce (threads, questions, trees, frames) is written
+//! as it is there, and described here; tests compare real answers with the description, both ways: nothing is missing
 //! and nothing is unsaid. The rules cannot describe themselves, for they are built from serde alone.
 //!
 //! Fields are only ever added: readers pass over what they do not know.
@@ -60,9 +60,9 @@ pub enum Outcome {
     Timeout,
     /// It was refused, or no text came after a refusal.
     Refused,
-    /// Somebody stopped it.
+    /// It was stopped.
     Cancelled,
-    /// Its process went away, and nobody went on with it.
+    /// Its process is gone, and no other one resumed it.
     Interrupted,
     /// Something failed.
     Error,

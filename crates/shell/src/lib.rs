@@ -54,7 +54,7 @@ pub struct Assessment {
     /// `ReadOnly`: it certainly only looks. `Workspace`: ordinary work, whose writes a sandbox around the workspace
     /// bounds. `World`: anything else, and whatever is not sure.
     pub reach: Reach,
-    /// `Low`: it only looks. `Medium`: ordinary work. `High`: hard to undo, code given in line, an unknown program, or
+    /// `Low`: it only reads. `Medium`: ordinary work. `High`: hard to undo, code given in line, an unknown program, or
     /// not readable. `Critical`: it leaves the machine, takes privilege, sends data, or destroys.
     pub risk: Risk,
     /// One plain sentence for a person: what it would do, or what makes it dangerous.

@@ -19,7 +19,7 @@ use brush_parser::{Parser, ParserOptions, SourceInfo};
 use crate::script::{Assigned, Call, Oddity, Redirect, Script, Word};
 use crate::{limits, values};
 
-const UNREADABLE: &str = "it cannot be read as a shell command, so nobody knows what it would do";
+const UNREADABLE: &str = "it cannot be parsed as a shell command, so its effect is unknown";
 
 /// Reads a command, or says why it cannot be read.
 pub(crate) fn script(command: &str) -> Result<Script, &'static str> {

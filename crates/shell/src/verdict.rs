@@ -23,7 +23,7 @@ impl Verdict {
 
     /// It certainly only looks.
     pub fn looks() -> Self {
-        Self::new(Reach::ReadOnly, Risk::Low, "it only looks")
+        Self::new(Reach::ReadOnly, Risk::Low, "it only reads")
     }
 
     /// Ordinary work, whose writes a sandbox bounds.

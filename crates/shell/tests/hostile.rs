@@ -18,6 +18,23 @@ fn joint() -> impl Strategy<Value = &'static str> {
     ])
 }
 
+/// What fuzzing has kept (see `xtask/src/corpus.rs`). A leading `#` means that the input is the text of a command.
+#[test]
+fn every_command_that_fuzzing_kept_is_read() {
+    let pack = include_str!("../corpus/shell.jsonl");
+    let mut commands = 0;
+    for line in pack.lines() {
+        let value: serde_json::Value = serde_json::from_str(line).expect("a line is JSON");
+        let input = value["input"].as_str().expect("an input");
+        let bytes: Vec<u8> = input.chars().map(|c| u8::try_from(c).expect("a character is one byte")).collect();
+        let Some((b'#', text)) = bytes.split_first() else { continue };
+        let command = String::from_utf8_lossy(text);
+        assert!(!assess(&command).why.is_empty(), "{command}");
+        commands += 1;
+    }
+    assert!(commands >= 15, "{commands} commands");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -208,7 +208,7 @@ impl Folded {
                 Some(Change::Spawned(Box::new(execution(&row.id, at, spawned))))
             }
             Event::ChildStarted { child } => Some(Change::Started(child.clone())),
-            Event::ChildReported { child, report } => {
+            Event::ChildReported { child, report, .. } => {
                 doing.child_over(child);
                 Some(Change::Ended(child.clone(), Box::new(end(at, report))))
             }

@@ -1,4 +1,4 @@
-//! A real browser without a window, driven over its own protocol through a pair of pipes.
+//! A real headless browser, driven over its own protocol through a pair of pipes.
 //!
 //! `wire` carries messages, `page` is one tab and what a person does with it, `finding` the words by which a page is asked about
 //! itself, `keys` what a keyboard sends, `notes` what a page asked of the network and what it complained about. Absent: Node, a

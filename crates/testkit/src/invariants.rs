@@ -1,21 +1,21 @@
 //! What must hold of any log and any thread, whatever happened to them: each rule is a sentence, and a breach names it.
 //!
-//! The books here (`Ledger`) are kept from the events alone and share no code with `apply`, so that the rules are held
-//! against a second opinion. `family` looks at a whole tree once it is at rest, `talk` at what a model is shown,
-//! `hours` at the time that a run had, `pace` at the requests that lead to nothing.
-//! What happens to a thread, and when, is the simulator's business.
+//! [`LogChecker`] works from the events alone and shares no code with `apply`, so that the rules are compared with a second,
+//! independent opinion. `family` looks at a whole tree once it is at rest, `talk` at what a model is shown,
+//! `run_time` at the time that a run had, `pace` at the requests that lead to nothing.
+//! What happens to a thread, and when, is up to the simulator.
 
 use std::fmt;
 
 mod family;
-mod hours;
-mod ledger;
+mod log_checker;
 mod pace;
+mod run_time;
 mod talk;
 
 pub use family::family;
-pub use hours::Hours;
-pub use ledger::Ledger;
+pub use log_checker::LogChecker;
+pub use run_time::RunTime;
 pub use talk::{Prompts, answered_calls, unreadable_calls};
 
 /// A rule that did not hold.

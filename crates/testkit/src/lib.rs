@@ -1,4 +1,4 @@
-//! The rehearsal: stories, a strict model server, a simulator, a world for the real program, and a browser to look at it with.
+//! Test support: stories, a strict model server, a simulator, an environment for the real program, and a browser for its page.
 
 pub mod browser;
 pub mod dice;

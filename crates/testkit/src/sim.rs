@@ -1,8 +1,8 @@
-//! A whole family of agents in no time: a seed builds a house, rules, models that are slow, fail and lie, tools that hang, people
-//! who interfere, are asked for their consent and take their time, and two processes over one memory that go away, stand still, lose their threads to each other and disagree
+//! A whole family of agents in virtual time: a seed builds agents, rules, models that are slow, fail and lie, tools that hang, people
+//! who interfere, are asked for their consent and take their time, and two processes over one store that exit, pause, lose their threads to each other and disagree
 //! about what time it is; virtual time runs, and after every step the invariants are held against what happened.
 //!
-//! The rules are real, and so is the memory (`store::MemoryStore`): who may write is its business. Commits, effects, refusals
+//! The rules are real, and so is the store (`store::MemoryStore`), which decides who may write. Commits, effects, refusals
 //! and takeovers keep the order that a driver must keep (`drive.rs`): events are remembered, then effects are performed, and
 //! whatever was under way is gone with the process, or with the thread that another has taken.
 //! Wires, files and tasks are deliberately absent.
@@ -13,7 +13,6 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use agent::event::ThreadCreated;
-use agent::house::House;
 use agent::permission::Rule;
 use agent::{CallId, Effect, Event, Input, Report, ThreadId, Time};
 
@@ -24,20 +23,20 @@ mod consent;
 mod disk;
 mod drive;
 mod habit;
-mod hands;
-mod mishaps;
+mod model_answers;
 mod people;
 mod perform;
 mod process;
+mod process_faults;
 mod setting;
 mod summary;
-mod voice;
+mod tool_results;
 
 use consent::World;
 use disk::Disk;
 pub use habit::Habit;
 use process::{Place, Process};
-use setting::{Setting, Temper};
+use setting::{Behaviour, Setting};
 pub use summary::{Sight, Summary};
 
 /// The morning on which every simulation begins.
@@ -46,7 +45,7 @@ const MORNING: Time = Time(1_768_471_200_000);
 /// More steps than any seed takes whose runs end.
 const MOST_STEPS: u32 = 40_000;
 
-/// Whatever passes between the tasks of a house has arrived after so long.
+/// Whatever passes between the tasks of a process has arrived after so long.
 const SETTLED_MS: u64 = 60_000;
 
 /// Plays one seed to its end.
@@ -74,10 +73,10 @@ pub fn run_without_end(seed: u64, habit: Habit, around: Around) -> Result<Summar
     if let Some(root) = &mut sim.born {
         habit.set_up(root, &mut sim.dice);
     }
-    sim.temper.habit = Some(habit);
+    sim.behaviour.habit = Some(habit);
     if around == Around::Quiet {
-        let temper = &mut sim.temper;
-        (temper.fails, temper.lies, temper.crossings, temper.panics, temper.hangs) = (0, 0, 0, 0, 0);
+        let behaviour = &mut sim.behaviour;
+        (behaviour.fails, behaviour.lies, behaviour.crossings, behaviour.panics, behaviour.hangs) = (0, 0, 0, 0, 0);
         sim.crashes.clear();
         sim.stalls.clear();
         sim.dues.clear();
@@ -120,10 +119,9 @@ impl fmt::Display for Failure {
 struct Sim {
     seed: u64,
     dice: Dice,
-    temper: Temper,
-    house: House,
-    /// What the house looks up.
-    world: Arc<World>,
+    behaviour: Behaviour,
+    /// What facts are gathered from.
+    world: World,
     root: ThreadId,
     /// How the root comes to be, until it has.
     born: Option<ThreadCreated>,
@@ -242,7 +240,7 @@ impl Due {
 impl Sim {
     fn new(seed: u64) -> Self {
         let mut dice = Dice::new(seed);
-        let Setting { house, world, root, temper } = Setting::new(&mut dice);
+        let Setting { world, root, behaviour } = Setting::new(&mut dice);
         let moments = |dice: &mut Dice, counts: &[u64]| -> BTreeSet<u64> {
             let count = *dice.pick(counts);
             (0..count).map(|_| if dice.chance(50) { dice.below(40) } else { dice.below(400) }).collect()
@@ -251,8 +249,7 @@ impl Sim {
             seed,
             root: root.id.clone(),
             born: Some(root),
-            temper,
-            house,
+            behaviour,
             world,
             now: MORNING,
             wall_ahead_ms: 0,
@@ -271,7 +268,7 @@ impl Sim {
             dice,
         };
         sim.processes = vec![sim.new_process(), sim.new_process()];
-        sim.plan_mishaps();
+        sim.plan_process_faults();
         sim.plan_changes();
         for letter in people::letters(&mut sim.dice) {
             sim.after(letter.after_ms, Due::Letter(letter));
@@ -334,8 +331,8 @@ impl Sim {
         match due {
             Due::Input(place, input) => self.give(&place, *input),
             Due::Answer(place, turn) => {
-                let Some(seat) = self.processes[place.process].seats.get(&place.thread) else { return Ok(()) };
-                match voice::speak(&mut self.dice, &self.temper, &seat.thread, turn) {
+                let Some(copy) = self.processes[place.process].copies.get(&place.thread) else { return Ok(()) };
+                match model_answers::speak(&mut self.dice, &self.behaviour, &copy.thread, turn) {
                     Some(input) => self.give(&place, input),
                     None => {
                         self.leave_if_done(&place);
@@ -345,8 +342,8 @@ impl Sim {
             }
             Due::Heard(place) => {
                 let clock = self.clock(place.process);
-                if let Some(seat) = self.seat_mut(&place) {
-                    seat.heard = Some(clock);
+                if let Some(copy) = self.seat_mut(&place) {
+                    copy.heard = Some(clock);
                 }
                 Ok(())
             }

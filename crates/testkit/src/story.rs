@@ -1,4 +1,4 @@
-//! Stories: what reaches a family of agents and what comes of it, as text that a person can read aloud.
+//! Stories: what reaches a family of agents and what follows from it, as text for people to read.
 //!
 //! A story is a file in `stories/`, named as a sentence. It opens with prose up to the first empty line: what is shown, and
 //! which requirement it proves. Then lines at the margin say what the world does, and the indented lines below each say what

@@ -1,10 +1,10 @@
-//! A world of its own for each test of the real program: a home, a folder for state, a workspace, a script, and the
+//! An environment of its own for each test of the real program: a home, a folder for state, a workspace, a script, and the
 //! processes in it.
 //!
-//! What they print and how they end is in `running`, what they leave in the database in `books`.
+//! What they print and how they end is in `running`, what they leave in the database in `contents`.
 //! Which program it is comes from outside, for only its own tests know where it was built.
 
-mod books;
+mod contents;
 mod running;
 
 use std::fs::{self, File};
@@ -19,7 +19,7 @@ use agent::ThreadId;
 use rustix::process::{Pid, Signal};
 use store::{Durability, Location, Options, Record, Store, ThreadRow};
 
-pub use books::{Books, assert_gapless, count, events, report_of};
+pub use contents::{DatabaseContents, assert_gapless, count, events, report_of};
 pub use running::{Done, Running};
 
 /// Until a test gives up waiting for something that must come.
@@ -161,32 +161,32 @@ impl World {
     }
 
     /// Everything in the database.
-    pub fn books(&self) -> Books {
+    pub fn contents(&self) -> DatabaseContents {
         let open = || store::open(&self.location(), &Options::default()).expect("a store");
-        self.tokio.block_on(Books::read(&**self.store.get_or_init(open)))
+        self.tokio.block_on(DatabaseContents::read(&**self.store.get_or_init(open)))
     }
 
     /// Everything in the database, read from a copy of its files: whoever opens them next finds them as they were left.
-    pub fn books_of_a_copy(&self) -> Books {
+    pub fn books_of_a_copy(&self) -> DatabaseContents {
         let copy = tempfile::tempdir_in(self.folder.path()).expect("a passing folder");
         self.location().copy_to(copy.path()).expect("a copy");
         let options = Options { durability: Durability::Normal, ..Options::default() };
         let store = store::open(&Location::folder(copy.path()), &options).expect("a store");
         self.tokio.block_on(async {
-            let books = Books::read(&*store).await;
+            let contents = DatabaseContents::read(&*store).await;
             store.close().await;
-            books
+            contents
         })
     }
 
     /// Every event in the database.
     pub fn log(&self) -> Vec<Record> {
-        self.books().log
+        self.contents().log
     }
 
     /// Every thread in the database, oldest first.
     pub fn rows(&self) -> Vec<ThreadRow> {
-        self.books().rows
+        self.contents().rows
     }
 
     /// A thread as it stands.
@@ -196,7 +196,7 @@ impl World {
 
     /// The first root, once it is there.
     pub fn root(&self) -> ThreadId {
-        until("a root", || self.books().roots().next().cloned())
+        until("a root", || self.contents().roots().next().cloned())
     }
 
     /// Waits until the log holds something.
@@ -204,9 +204,9 @@ impl World {
         until(what, || Some(self.log()).filter(|log| holds(log)))
     }
 
-    /// Holds the log of the family against the books: whatever happened, every rule holds and nothing is under way.
+    /// Checks the log of the family: whatever happened, every rule holds and nothing is under way.
     pub fn assert_at_rest(&self, root: &ThreadId) {
-        self.books().assert_at_rest(root);
+        self.contents().assert_at_rest(root);
     }
 
     /// The processes of commands that were started in this world, their guards included.

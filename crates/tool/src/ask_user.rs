@@ -65,7 +65,7 @@ mod tests {
 
     use super::*;
     use crate::context::Person;
-    use crate::tool::rehearsal::Room;
+    use crate::tool::test_support::TestWorkspace;
 
     /// Answers with the first choice, or leaves.
     struct Polite;
@@ -88,7 +88,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_answer_is_the_persons_own_words() {
-        let mut room = Room::with(&[]);
+        let mut room = TestWorkspace::with(&[]);
         room.context.person = Some(Arc::new(Polite));
         let result = room.ok(tool(), r#"{"question": "Tea?", "choices": ["yes", "no"]}"#).await;
         assert_eq!(&*result.content, "20260115-k3f9: Tea? yes");
@@ -96,7 +96,7 @@ mod tests {
 
     #[tokio::test]
     async fn nobody_there_is_said_at_once() {
-        let mut room = Room::with(&[]);
+        let mut room = TestWorkspace::with(&[]);
         assert_eq!(room.error(tool(), r#"{"question": "Tea?"}"#).await, NOBODY);
         room.context.person = Some(Arc::new(Polite));
         assert_eq!(room.error(tool(), r#"{"question": "Tea?"}"#).await, NOBODY);
@@ -104,7 +104,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_stop_takes_the_question_back() {
-        let mut room = Room::with(&[]);
+        let mut room = TestWorkspace::with(&[]);
         room.context.person = Some(Arc::new(Away));
         let stop = room.context.stop.clone();
         let (said, ()) = tokio::join!(room.error(tool(), r#"{"question": "Tea?"}"#), async move { stop.cancel() });

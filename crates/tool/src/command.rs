@@ -9,9 +9,9 @@
 
 mod disk;
 mod environment;
-mod hold;
-pub(crate) mod kin;
 mod output;
+pub(crate) mod processes;
+mod running;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -26,20 +26,20 @@ use tokio_util::sync::CancellationToken;
 use crate::context::Progress;
 use crate::sandbox::Sandbox;
 use disk::Disk;
-use hold::Hold;
 use output::Output;
+use running::RunningCommand;
 
 /// How commands are run.
 #[derive(Clone, Debug, Default)]
 pub struct CommandHost {
     /// Who watches over a command's processes.
     pub guard: Guard,
-    /// The walls around them. Without a guard nobody can build them.
+    /// Their sandbox. It cannot be built without a guard.
     pub sandbox: Sandbox,
 }
 
 impl CommandHost {
-    /// Whether commands run behind walls.
+    /// Whether commands run in a sandbox.
     pub fn is_confining(&self) -> bool {
         self.can_confine() && self.sandbox.is_in_force()
     }
@@ -48,7 +48,7 @@ impl CommandHost {
         !matches!(self.guard, Guard::None)
     }
 
-    /// Why commands run without walls, for their results; none where nobody wanted any.
+    /// Why commands run without a sandbox, for their results; none where nobody wanted any.
     pub(crate) fn apology(&self) -> Option<String> {
         match self.can_confine() {
             true => self.sandbox.apology(),
@@ -72,12 +72,12 @@ pub enum Guard {
 }
 
 /// A command to run.
-pub(crate) struct Order<'a> {
+pub(crate) struct CommandSpec<'a> {
     pub command: &'a str,
     /// The workspace's real name.
     pub root: &'a Path,
     pub cwd: Dir,
-    /// The plan of the walls around it, for its guard.
+    /// The plan of its sandbox, for its guard.
     pub plan: Option<&'a str>,
     pub timeout: Duration,
     pub stop: &'a CancellationToken,
@@ -121,32 +121,32 @@ const PROGRESS_EVERY: Duration = Duration::from_millis(200);
 const DISK_EVERY: Duration = Duration::from_millis(250);
 
 /// Runs a command and comes back when nothing of it is left. Dropping the future ends it too.
-pub(crate) async fn run(host: &CommandHost, order: Order<'_>) -> io::Result<Finish> {
+pub(crate) async fn run(host: &CommandHost, spec: CommandSpec<'_>) -> io::Result<Finish> {
     let begun = Instant::now();
     let (reader, writer) = io::pipe()?;
     let mut pipe = pipe::Receiver::from_owned_fd(reader.into())?;
-    let mut hold = Hold::start(host, &order, writer)?;
+    let mut running = RunningCommand::start(host, &spec, writer)?;
     let mut output = Output::default();
     let mut progress_due = begun;
     let mut buffer = vec![0; 64 * 1024];
     let mut pipe_open = true;
-    let disk = Disk::of(&order.cwd);
+    let disk = Disk::of(&spec.cwd);
     let mut disk_due = tokio::time::interval(DISK_EVERY);
     disk_due.set_missed_tick_behavior(MissedTickBehavior::Delay);
 
-    let deadline = tokio::time::sleep(order.timeout);
+    let deadline = tokio::time::sleep(spec.timeout);
     tokio::pin!(deadline);
     let mut cut: Option<How> = None;
     let mut guard_due = tokio::time::Instant::now();
     let last = loop {
         let cutting = tokio::select! {
             biased;
-            () = order.stop.cancelled(), if cut.is_none() => How::Stopped,
+            () = spec.stop.cancelled(), if cut.is_none() => How::Stopped,
             () = &mut deadline, if cut.is_none() => How::TimedOut,
-            last = hold.ended() => break last,
-            () = tokio::time::sleep_until(guard_due), if cut.is_some() => break hold.take_over().await,
+            last = running.ended() => break last,
+            () = tokio::time::sleep_until(guard_due), if cut.is_some() => break running.take_over().await,
             _ = disk_due.tick(), if cut.is_none() => {
-                if !disk.is_nearly_full(&order.cwd) {
+                if !disk.is_nearly_full(&spec.cwd) {
                     continue;
                 }
                 How::Filled
@@ -156,7 +156,7 @@ pub(crate) async fn run(host: &CommandHost, order: Order<'_>) -> io::Result<Fini
                 pipe_open = read > 0;
                 output.push(&buffer[..read]);
                 let line = output::last_line(&buffer[..read]);
-                if let Some(progress) = order.progress && !line.is_empty() && progress_due <= Instant::now() {
+                if let Some(progress) = spec.progress && !line.is_empty() && progress_due <= Instant::now() {
                     progress_due = Instant::now() + PROGRESS_EVERY;
                     progress(&line);
                 }
@@ -168,7 +168,7 @@ pub(crate) async fn run(host: &CommandHost, order: Order<'_>) -> io::Result<Fini
         };
         cut = Some(cutting);
         guard_due = tokio::time::Instant::now() + GUARD_TIME;
-        hold.end();
+        running.end();
     };
     let drained = async {
         while let Ok(read @ 1..) = pipe.read(&mut buffer).await {

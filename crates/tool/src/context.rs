@@ -8,7 +8,7 @@ use agent::{CallId, ThreadId};
 use futures_util::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
-use crate::ledger::FileLedger;
+use crate::seen_files::SeenFiles;
 use crate::workspace::Workspace;
 
 /// What one call works with. Cheap to clone.
@@ -25,7 +25,7 @@ pub struct ToolContext {
     /// Whether a person has approved this very call, by its digest.
     pub is_approved: bool,
     /// What the thread knows of the files: one for all calls of a thread, empty when a thread is loaded again.
-    pub ledger: Arc<FileLedger>,
+    pub seen_files: Arc<SeenFiles>,
     /// Cancelled when the call must end.
     pub stop: CancellationToken,
     /// Who answers questions; none where nobody is there.
@@ -46,7 +46,7 @@ pub trait Person: Send + Sync {
 }
 
 impl ToolContext {
-    /// a context with an empty ledger, nobody to ask, no data folder and no one who watches.
+    /// a context with an empty seen_files, nobody to ask, no data folder and no one who watches.
     pub fn new(workspace: Arc<Workspace>, thread: ThreadId, call: CallId) -> Self {
         Self {
             workspace,
@@ -54,7 +54,7 @@ impl ToolContext {
             call,
             reach: None,
             is_approved: false,
-            ledger: Arc::default(),
+            seen_files: Arc::default(),
             stop: CancellationToken::new(),
             person: None,
             data: None,

@@ -80,7 +80,7 @@ fn act(args: &Args, path: &WorkPath, context: &ToolContext) -> Result<ToolResult
     let edits: Vec<&Edit> = one.iter().chain(&args.edits).collect();
     let unchanged = |why| Error::Unchanged { path: path.to_string(), why };
     let mut places = 0;
-    let change = context.workspace.change(path, &context.ledger, |found| {
+    let change = context.workspace.change(path, &context.seen_files, |found| {
         let bytes = found.ok_or_else(|| Error::Missing { path: path.to_string() })?;
         let content = std::str::from_utf8(bytes)
             .map_err(|_| unchanged("it is not UTF-8 text; change it with run_command".to_owned()))?;

@@ -59,11 +59,11 @@ fn act(args: &Args, from: &WorkPath, context: &ToolContext) -> Result<ToolResult
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tool::rehearsal::Room;
+    use crate::tool::test_support::TestWorkspace;
 
     #[tokio::test]
     async fn a_glob_without_a_slash_finds_names_at_any_depth() {
-        let room = Room::with(&[("a.rs", b""), ("src/b.rs", b""), ("src/deep/c.rs", b""), ("src/d.txt", b"")]);
+        let room = TestWorkspace::with(&[("a.rs", b""), ("src/b.rs", b""), ("src/deep/c.rs", b""), ("src/d.txt", b"")]);
         let find = async |input: &str| room.ok(tool(), input).await.content.to_string();
         assert_eq!(find(r#"{"pattern": "*.rs"}"#).await, "a.rs\nsrc/b.rs\nsrc/deep/c.rs");
         assert_eq!(find(r#"{"pattern": "src/*.rs"}"#).await, "src/b.rs");
@@ -76,7 +76,7 @@ mod tests {
 
     #[tokio::test]
     async fn ignored_files_are_left_out_as_git_does_it() {
-        let room = Room::with(&[
+        let room = TestWorkspace::with(&[
             (".gitignore", b"*.log\n/build/\n!keep.log\n"),
             ("x.log", b""),
             ("keep.log", b""),
@@ -98,7 +98,7 @@ mod tests {
 
     #[tokio::test]
     async fn many_hits_end_with_a_mark() {
-        let room = Room::with(&[]);
+        let room = TestWorkspace::with(&[]);
         for n in 0..400 {
             std::fs::write(room.path(&format!("f{n}")), "").unwrap();
         }

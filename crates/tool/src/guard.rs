@@ -7,7 +7,7 @@
 //! A closed socket says the same as a parent-death signal and says it rightly: the signal comes when the *thread* that
 //! started the guard ends, and is lost if that is over before it is asked for.
 //!
-//! It knows no clock: timeouts are the runtime's. It builds no walls either, but has them built: a command that shall be
+//! It knows no clock: timeouts are the runtime's. It builds no sandbox either, but has it built: a command that shall be
 //! confined comes with a plan for its sandbox.
 
 use std::ffi::{OsStr, OsString};
@@ -23,7 +23,7 @@ use std::time::Duration;
 use rustix::process::{Resource, Rlimit, WaitOptions, WaitStatus};
 use serde::{Deserialize, Serialize};
 
-use crate::command::kin::{self, Kin, Swept};
+use crate::command::processes::{self, EndedCount, ProcessInfo};
 use crate::sandbox::plan::Plan;
 use crate::sandbox::start::{self, CONFINE, Started};
 
@@ -49,14 +49,15 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let Ok(line) = std::io::stdin().as_fd().try_clone_to_owned().map(UnixStream::from) else {
         return ExitCode::FAILURE;
     };
-    let told = watch(&plan, args, &line).unwrap_or_else(|problem| Told { problem: Some(problem), ..Told::default() });
+    let told = watch(&plan, args, &line)
+        .unwrap_or_else(|problem| GuardResult { problem: Some(problem), ..GuardResult::default() });
     // The runtime may be gone; then there is nobody to tell.
     let _ = (&line).write_all(&serde_json::to_vec(&told).unwrap_or_default());
     ExitCode::SUCCESS
 }
 
 /// Closes what whoever started the runtime has left open: a command would inherit it, and an open folder is a way around
-/// every wall. Nothing in this process has opened anything yet that it wants to keep.
+/// the sandbox. Nothing in this process has opened anything yet that it wants to keep.
 fn close_others() {
     let numbers = std::fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
     let open: Vec<i32> = numbers.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
@@ -68,7 +69,7 @@ fn close_others() {
 
 /// What a guard tells at the end.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Told {
+pub(crate) struct GuardResult {
     /// The command's exit code.
     pub code: Option<i32>,
     /// The signal that ended it.
@@ -81,7 +82,7 @@ pub(crate) struct Told {
     pub left: usize,
 }
 
-impl Told {
+impl GuardResult {
     /// What a guard has told; none if it died before it told all.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         serde_json::from_slice(bytes).ok()
@@ -96,10 +97,10 @@ enum Over {
     Wanted,
 }
 
-fn watch(plan: &OsStr, args: impl Iterator<Item = OsString>, line: &UnixStream) -> Result<Told, String> {
+fn watch(plan: &OsStr, args: impl Iterator<Item = OsString>, line: &UnixStream) -> Result<GuardResult, String> {
     let listener = line.try_clone().map_err(|error| error.to_string())?;
     prepare()?;
-    let (leader, walled) = begin(plan, args)?;
+    let (leader, sandboxed) = begin(plan, args)?;
 
     let (tell, over) = mpsc::channel();
     let tell_wanted = tell.clone();
@@ -114,10 +115,12 @@ fn watch(plan: &OsStr, args: impl Iterator<Item = OsString>, line: &UnixStream) 
 
     let first = over.recv().map_err(|error| error.to_string())?;
     let us = std::process::id().cast_signed();
-    let below_us = || kin::below(us).into_iter().filter(|kin| kin.pid != us).collect();
-    let is_wall = |kin: &Kin| walled.as_ref().is_some_and(|walled| walled.is_wall(kin));
-    let Swept { ended, left } = kin::end(leader, 0, is_wall, || (!alone.load(Ordering::Acquire)).then(below_us));
-    let problem = walled.and_then(Started::problem);
+    let below_us = || processes::below(us).into_iter().filter(|process| process.pid != us).collect();
+    let is_sandbox_process =
+        |process: &ProcessInfo| sandboxed.as_ref().is_some_and(|sandboxed| sandboxed.is_sandbox_process(process));
+    let EndedCount { ended, left } =
+        processes::end(leader, 0, is_sandbox_process, || (!alone.load(Ordering::Acquire)).then(below_us));
+    let problem = sandboxed.and_then(Started::problem);
     let (status, problem) = match first {
         // Walls that were killed from outside have had a command in them, for all that is known.
         Over::Left(status) => (Some(status), problem.filter(|_| status.exited())),
@@ -126,7 +129,7 @@ fn watch(plan: &OsStr, args: impl Iterator<Item = OsString>, line: &UnixStream) 
             _ => (None, None),
         },
     };
-    Ok(Told {
+    Ok(GuardResult {
         code: status.and_then(WaitStatus::exit_status),
         signal: status.and_then(WaitStatus::terminating_signal),
         problem,
@@ -135,12 +138,12 @@ fn watch(plan: &OsStr, args: impl Iterator<Item = OsString>, line: &UnixStream) 
     })
 }
 
-/// Starts the command, behind walls if there is a plan for them.
+/// Starts the command, in a sandbox if there is a plan for one.
 fn begin(plan: &OsStr, mut args: impl Iterator<Item = OsString>) -> Result<(i32, Option<Started>), String> {
     if plan != NO_PLAN {
         let plan = plan.to_str().and_then(Plan::from_argument).ok_or("a guard needs a plan that it can read")?;
-        let walled = start::start(&plan, args)?;
-        return Ok((walled.leader, Some(walled)));
+        let sandboxed = start::start(&plan, args)?;
+        return Ok((sandboxed.leader, Some(sandboxed)));
     }
     let program = args.next().ok_or("a guard needs a command")?;
     let bare = Command::new(program).args(args).stdin(Stdio::null()).process_group(0).spawn();

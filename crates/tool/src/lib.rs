@@ -1,12 +1,12 @@
-//! The hands: tools that an agent may use, confined to a workspace.
+//! Tools that an agent may use, confined to a workspace.
 //!
-//! A [`Tool`] is a few words for the model and an action; a [`Registry`] holds the tools of a process; a [`ToolContext`] is
-//! what one call works with. Every tool answers a wrong call with a sentence that names the right one, and bounds what it
+//! A [`Tool`] is a description for the model and an action; a [`Registry`] holds the tools of a process by name, and
+//! [`CurrentTools`] publishes the one that is in force; a [`ToolContext`] is what one call works with. Every tool answers a wrong call with a sentence that names the right one, and bounds what it
 //! returns. Files are reached beneath one directory handle and never by an ambient path; commands run with a cleaned
-//! environment behind the walls of a [`Sandbox`], and nothing that they start outlives them.
+//! environment in a [`Sandbox`], and nothing that they start outlives them.
 //!
 //! Left to others: whether a call is allowed at all (the rules), when it runs and who stops it (the runtime), where its
-//! result is kept (the memory).
+//! result is kept (the store).
 //!
 //! Linux only: the process tree is read from `/proc`, and paths are resolved by `openat2`.
 
@@ -18,7 +18,6 @@ mod edit_file;
 mod error;
 mod find_files;
 pub mod guard;
-mod ledger;
 mod list_dir;
 mod memory;
 mod on_path;
@@ -28,6 +27,7 @@ mod registry;
 mod run_command;
 mod sandbox;
 mod search_files;
+mod seen_files;
 mod text;
 mod todo;
 mod tool;
@@ -38,9 +38,9 @@ mod write_file;
 pub use command::{CommandHost, Guard};
 pub use context::{Person, Progress, ToolContext};
 pub use error::Error;
-pub use ledger::FileLedger;
 pub use registry::{Collision, CurrentTools, Origin, Registry};
 pub use sandbox::{Fact, Sandbox};
+pub use seen_files::SeenFiles;
 pub use tool::{Tool, info, plainly};
 pub use watch::settle_left;
 pub use workspace::leftover::{Cleared, clear_below, try_to_write};

@@ -99,11 +99,12 @@ impl Listing {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tool::rehearsal::Room;
+    use crate::tool::test_support::TestWorkspace;
 
     #[tokio::test]
     async fn a_folder_is_listed_by_name_with_kinds_and_sizes() {
-        let room = Room::with(&[("b.txt", b"12345"), ("a/deep/x", b""), (".hidden", b""), ("target/junk", b"")]);
+        let room =
+            TestWorkspace::with(&[("b.txt", b"12345"), ("a/deep/x", b""), (".hidden", b""), ("target/junk", b"")]);
         std::os::unix::fs::symlink("b.txt", room.path("link")).unwrap();
         let top = room.ok(tool(), "{}").await.content;
         assert_eq!(&*top, ".hidden  0 B\na/\nb.txt  5 B\nlink@\ntarget/");
@@ -114,7 +115,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_long_list_ends_with_a_mark() {
-        let room = Room::with(&[]);
+        let room = TestWorkspace::with(&[]);
         for n in 0..600 {
             std::fs::write(room.path(&format!("f{n:03}")), "").unwrap();
         }
@@ -125,7 +126,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_no_folder_is_an_error() {
-        let room = Room::with(&[("a", b"")]);
+        let room = TestWorkspace::with(&[("a", b"")]);
         assert!(room.error(tool(), r#"{"path": "a"}"#).await.contains("is not a folder"));
         assert!(room.error(tool(), r#"{"path": "b"}"#).await.starts_with("there is no 'b'"));
         std::fs::create_dir(room.path("empty")).unwrap();

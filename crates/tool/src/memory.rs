@@ -19,13 +19,13 @@ use serde::Deserialize;
 use crate::context::ToolContext;
 use crate::error::Error;
 use crate::text;
-use crate::tool::{Plain, Tool, info};
+use crate::tool::{BlockingTool, Tool, info};
 use crate::workspace::file::{self, Links};
 use crate::workspace::leftover;
 
 const MAX_BYTES: usize = 32 * 1024;
 
-/// The memory's name in the ledger, which no path of a workspace can have.
+/// The memory's name in the seen_files, which no path of a workspace can have.
 const LEDGER_NAME: &str = "\0memory";
 
 /// The folder of all memories, in our data folder.
@@ -35,10 +35,10 @@ const FOLDER: &str = "memory";
 const SHOWN: &str = "memory";
 
 /// The tool.
-struct Memory(Plain<Args>);
+struct Memory(BlockingTool<Args>);
 
 pub(crate) fn tool() -> impl Tool {
-    Memory(Plain {
+    Memory(BlockingTool {
         info: info("memory", DESCRIPTION, SCHEMA, Reach::Own, false, Risk::Low),
         example: r#"{"action": "append", "text": "- tests need a running database"}"#,
         act,
@@ -101,13 +101,13 @@ fn act(args: &Args, context: &ToolContext) -> Result<ToolResult, Error> {
     let before = found.as_ref().map_or(&[][..], |found| &found.bytes);
     let after = match args.action {
         Action::Read => {
-            context.ledger.note(LEDGER_NAME, before);
+            context.seen_files.note(LEDGER_NAME, before);
             let (notes, _) = text::readable(before);
             return Ok(ToolResult::ok(if notes.trim().is_empty() { "[no notes yet]" } else { notes.trim_end() }));
         }
         Action::Append => joined(before, text),
         Action::Replace => {
-            if !before.is_empty() && context.ledger.check(LEDGER_NAME, before).is_err() {
+            if !before.is_empty() && context.seen_files.check(LEDGER_NAME, before).is_err() {
                 return Ok(ToolResult::error(
                     "the notes are not read yet, or have changed since: read them, then replace",
                 ));
@@ -125,7 +125,7 @@ fn act(args: &Args, context: &ToolContext) -> Result<ToolResult, Error> {
         Some(found) => file::put(&folder, &name, SHOWN, &after, Some(&found.metadata))?,
         None => create(&folder, &name, &after).map_err(|source| Error::at(SHOWN, source))?,
     }
-    context.ledger.note(LEDGER_NAME, &after);
+    context.seen_files.note(LEDGER_NAME, &after);
     Ok(ToolResult::ok(format!("kept: {} of notes", text::size(after.len() as u64))))
 }
 
@@ -174,10 +174,10 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
-    use crate::tool::rehearsal::Room;
+    use crate::tool::test_support::TestWorkspace;
 
-    fn room() -> Room {
-        let mut room = Room::with(&[]);
+    fn room() -> TestWorkspace {
+        let mut room = TestWorkspace::with(&[]);
         room.context.data = Some(room.outside("data"));
         room
     }
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(&*room.ok(tool(), r#"{"action": "read"}"#).await.content, "[no notes yet]");
         room.ok(tool(), r#"{"action": "append", "text": "- one\n"}"#).await;
         room.ok(tool(), r#"{"action": "append", "text": "- two"}"#).await;
-        room.context.ledger = std::sync::Arc::default();
+        room.context.seen_files = std::sync::Arc::default();
         assert_eq!(&*room.ok(tool(), r#"{"action": "read"}"#).await.content, "- one\n- two");
         let files: Vec<_> =
             std::fs::read_dir(room.outside("data/memory")).unwrap().map(|f| f.unwrap().path()).collect();
@@ -203,7 +203,7 @@ mod tests {
     async fn notes_that_were_not_read_are_not_replaced() {
         let mut room = room();
         room.ok(tool(), r#"{"action": "append", "text": "a colleague's"}"#).await;
-        room.context.ledger = std::sync::Arc::default();
+        room.context.seen_files = std::sync::Arc::default();
         let replace = r#"{"action": "replace", "text": "mine"}"#;
         assert!(room.error(tool(), replace).await.contains("read them, then replace"));
         room.ok(tool(), r#"{"action": "read"}"#).await;

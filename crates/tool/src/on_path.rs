@@ -19,7 +19,7 @@ use crate::tool::{Tool, blocking};
 use crate::workspace::{Destination, WorkPath, Workspace};
 
 /// A tool that reads its arguments as a path and `A`, and then does one blocking thing on a thread that may block. One that
-/// only reads, by its entry, looks at the path; any other changes it.
+/// only reads, by its entry, reads the path; any other changes it.
 pub(crate) struct OnPath<A> {
     pub info: ToolInfo,
     /// A right call's arguments, shown with every wrong one.
@@ -74,13 +74,7 @@ impl<A: DeserializeOwned + Send + 'static> Tool for OnPath<A> {
         if self.info.reach == Reach::ReadOnly {
             // A rule may speak of any of the arguments.
             also.extend(plain.subjects.iter().cloned());
-            return Assessment {
-                effect: format!("looks at {path}").into(),
-                subjects,
-                also,
-                digest: real.into(),
-                ..plain
-            };
+            return Assessment { effect: format!("reads {path}").into(), subjects, also, digest: real.into(), ..plain };
         }
         let verb = if exists { "changes" } else { "creates" };
         // A pattern says any text by a star: a path that has one cannot be said by a pattern.

@@ -41,7 +41,7 @@ struct Args {
 
 fn act(args: &Args, path: &WorkPath, context: &ToolContext) -> Result<ToolResult, Error> {
     let bytes = context.workspace.read_text(path)?;
-    context.ledger.note(path.as_str(), &bytes);
+    context.seen_files.note(path.as_str(), &bytes);
     let (content, lossy) = text::readable(&bytes);
     let whole = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     let first = args.offset.map_or(1, whole).max(1);
@@ -76,12 +76,12 @@ fn act(args: &Args, path: &WorkPath, context: &ToolContext) -> Result<ToolResult
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tool::rehearsal::Room;
+    use crate::tool::test_support::TestWorkspace;
 
     // OPTA-27
     #[tokio::test]
     async fn a_file_is_shown_with_line_numbers_and_reported_as_read() {
-        let room = Room::with(&[("src/a.txt", b"one\r\ntwo\n\nfour")]);
+        let room = TestWorkspace::with(&[("src/a.txt", b"one\r\ntwo\n\nfour")]);
         let result = room.ok(tool(), r#"{"file_path": "./src//a.txt"}"#).await;
         assert_eq!(&*result.content, "1\tone\n2\ttwo\n3\t\n4\tfour");
         assert_eq!(result.files_read, ["src/a.txt".into()]);
@@ -91,7 +91,7 @@ mod tests {
     #[tokio::test]
     async fn a_long_file_says_how_to_read_on() {
         let lines: String = (1..=5000).map(|n| format!("line {n}\n")).collect();
-        let room = Room::with(&[("long", lines.as_bytes())]);
+        let room = TestWorkspace::with(&[("long", lines.as_bytes())]);
         let first = room.ok(tool(), r#"{"path": "long"}"#).await.content;
         assert!(first.ends_with("2000\tline 2000\n[lines 1 to 2000 of 5000; read on with offset 2001]"), "{first}");
         let part = room.ok(tool(), r#"{"path": "long", "offset": "4999", "limit": 1}"#).await.content;
@@ -105,7 +105,7 @@ mod tests {
     #[tokio::test]
     async fn a_line_without_end_is_cut_by_character_and_says_how_much_is_missing() {
         let line = "ü".repeat(10_000_000);
-        let room = Room::with(&[("line", line.as_bytes())]);
+        let room = TestWorkspace::with(&[("line", line.as_bytes())]);
         let content = room.ok(tool(), r#"{"path": "line"}"#).await.content;
         assert!(content.ends_with("ü… [9998000 characters left out]"), "{} bytes", content.len());
         let wide: String = (0..100).map(|_| format!("{}\n", "x".repeat(1500))).collect();
@@ -116,7 +116,7 @@ mod tests {
 
     #[tokio::test]
     async fn empty_binary_and_broken_files_are_told_apart() {
-        let room = Room::with(&[("empty", b""), ("binary", b"\x7fELF\0\0"), ("latin", b"gr\xFC\xDFe\n")]);
+        let room = TestWorkspace::with(&[("empty", b""), ("binary", b"\x7fELF\0\0"), ("latin", b"gr\xFC\xDFe\n")]);
         assert_eq!(&*room.ok(tool(), r#"{"path": "empty"}"#).await.content, "[the file is empty]");
         assert!(room.error(tool(), r#"{"path": "binary"}"#).await.contains("holds binary data (6 B)"));
         let latin = room.ok(tool(), r#"{"path": "latin"}"#).await.content;

@@ -298,7 +298,7 @@ mod tests {
     }
 
     async fn answer(registry: &Registry, name: &str) -> Option<String> {
-        let room = crate::tool::rehearsal::Room::with(&[]);
+        let room = crate::tool::test_support::TestWorkspace::with(&[]);
         Some(registry.get(name)?.run(&Json::object(), &room.context).await.content.to_string())
     }
 

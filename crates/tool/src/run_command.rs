@@ -1,11 +1,11 @@
-//! `run_command`: a shell command in the workspace, behind the walls of a sandbox, with all that it starts ended when it
+//! `run_command`: a shell command in the workspace, in a sandbox, with all that it starts ended when it
 //! ends.
 //!
 //! A command that is read as only looking runs where nothing can be written, so that a wrong reading costs an error and not
 //! a file. Any other one may write the workspace, but for its protected places.
 //!
-//! The words and the bounds are here; how a command is started, watched and ended is `command`'s, and the walls are
-//! `sandbox`'s. A command runs without walls only where no sandbox is in force, which its result then says.
+//! The words and the bounds are here; how a command is started, watched and ended is `command`'s, and the sandbox is
+//! `sandbox`'s. A command runs without a sandbox only where no sandbox is in force, which its result then says.
 
 mod tree;
 
@@ -21,20 +21,20 @@ use futures_util::future::BoxFuture;
 use serde::Deserialize;
 
 use crate::args::{self, Call};
-use crate::command::{CommandHost, Finish, How, Order, run};
+use crate::command::{CommandHost, CommandSpec, Finish, How, run};
 use crate::context::ToolContext;
 use crate::error::Error;
 use crate::on_path::refused;
 use crate::protected;
 use crate::sandbox::plan::Network;
-use crate::sandbox::{Sandbox, Walled, Writing};
+use crate::sandbox::{Confinement, Sandbox, Writing};
 use crate::tool::{STOPPED, Tool, info};
 use crate::watch::{self, Watch};
 use crate::workspace::{WorkPath, Workspace};
 
 const DEFAULT_TIMEOUT_S: u64 = 120;
 const MAX_TIMEOUT_S: u64 = 600;
-/// How often walls are built for one command before it is given up.
+/// How often a sandbox is built for one command before it is given up.
 const MAX_TRIES: u32 = 5;
 /// The kernel takes no single argument above 128 KiB.
 const MAX_COMMAND_BYTES: usize = 100 * 1024;
@@ -98,7 +98,7 @@ impl Tool for RunCommand {
 }
 
 impl RunCommand {
-    /// What a command would do: by its text, by the walls around it, and by whether it asks for a network.
+    /// What a command would do: by its text, by its sandbox, and by whether it asks for a network.
     fn judge(&self, args: &Args, workspace: &Path) -> Assessment {
         // Where the workspace cannot be opened no command can be run in it either.
         let opened = Workspace::open(workspace).and_then(|workspace| {
@@ -113,7 +113,7 @@ impl RunCommand {
         let workspace = root.as_path();
         let read = self.read(args, workspace, &place);
         let shell::Assessment { reach, risk, why, parts, acts, perhaps, is_plain, standing, .. } = &read.shell;
-        let is_walled = self.host.is_confining();
+        let is_sandboxed = self.host.is_confining();
         let tree = self.in_tree(&read, workspace, &cwd);
         let protected: BTreeSet<Arc<str>> = read.protected.iter().cloned().chain(tree.places()).collect();
         let mut effect = why.clone();
@@ -123,13 +123,13 @@ impl RunCommand {
         if read.network {
             effect.push_str("; with a network");
         }
-        if !is_walled {
+        if !is_sandboxed {
             effect.push_str("; without a sandbox");
         }
         Assessment {
-            // Without walls nothing bounds what a command does, whatever its text says.
-            reach: if read.network || !is_walled { Reach::World } else { *reach },
-            risk: match (read.network, is_walled) {
+            // Without a sandbox nothing bounds what a command does, whatever its text says.
+            reach: if read.network || !is_sandboxed { Reach::World } else { *reach },
+            risk: match (read.network, is_sandboxed) {
                 (true, _) => Risk::Critical,
                 (false, false) => (*risk).max(Risk::High),
                 (false, true) if protected.is_empty() => *risk,
@@ -142,7 +142,7 @@ impl RunCommand {
             subjects: parts.iter().map(|part| part.as_str().into()).collect(),
             is_plain: *is_plain,
             standing: standing.as_deref().filter(|_| protected.is_empty() && !read.network).map(Arc::from),
-            digest: format!("{cwd} {} {:?}", if is_walled { "walled" } else { "bare" }, tree.paths).into(),
+            digest: format!("{cwd} {} {:?}", if is_sandboxed { "sandboxed" } else { "bare" }, tree.paths).into(),
             protected: protected.into_iter().collect(),
         }
     }
@@ -189,8 +189,8 @@ impl RunCommand {
         }
         let timeout_s = args.timeout_s.unwrap_or(DEFAULT_TIMEOUT_S).clamp(1, MAX_TIMEOUT_S);
         let mut tries = 0;
-        let (finished, found, is_walled) = loop {
-            let Surroundings { walls, watch, left } =
+        let (finished, found, is_sandboxed) = loop {
+            let Surroundings { plan, watch, left } =
                 match self.surroundings(context, &read, &consented, timeout_s).await {
                     Ok(surroundings) => surroundings,
                     Err(problem) => return ToolResult::error(format!("the command was not run: {problem}")),
@@ -199,42 +199,42 @@ impl RunCommand {
                 Err(error) => Err(io::Error::other(error)),
                 Ok(_) if context.stop.is_cancelled() => Err(io::Error::other(STOPPED)),
                 Ok(cwd) => {
-                    let order = Order {
+                    let spec = CommandSpec {
                         command: &args.command,
                         root: context.workspace.root(),
                         cwd,
-                        plan: walls.as_deref(),
+                        plan: plan.as_deref(),
                         timeout: Duration::from_secs(timeout_s),
                         stop: &context.stop,
                         progress: context.progress.as_ref(),
                     };
-                    run(&self.host, order).await
+                    run(&self.host, spec).await
                 }
             };
             let found = [left, settled(watch).await].concat();
             tries += 1;
             match &finished {
-                // What the walls were to hang on was taken away by another command's end.
+                // A mount point was removed by another command's end.
                 Err(error) if error.kind() == io::ErrorKind::ResourceBusy && tries < MAX_TRIES => {}
-                Ok(_) | Err(_) => break (finished, found, walls.is_some()),
+                Ok(_) | Err(_) => break (finished, found, plan.is_some()),
             }
         };
         for line in &found {
             tracing::warn!(thread = %context.thread, "run_command: {line}");
         }
         let mut notes = found.clone();
-        if !is_walled {
+        if !is_sandboxed {
             notes.extend(self.host.apology().map(|why| format!("not sandboxed: {why}")));
         }
         let origin = read.network.then(|| Arc::from("output of a command with a network"));
         let result = match finished {
-            Ok(finish) => ToolResult { foreign: origin, ..told(&finish, timeout_s, is_walled, &notes) },
+            Ok(finish) => ToolResult { foreign: origin, ..told(&finish, timeout_s, is_sandboxed, &notes) },
             Err(error) => ToolResult::error(format!("the command could not be started: {error}")),
         };
         ToolResult { is_error: result.is_error || !found.is_empty(), ..result }
     }
 
-    /// The walls around one command and the watch over what is protected; no walls where no sandbox is in force.
+    /// The sandbox of one command and the watch over what is protected; no plan where no sandbox is in force.
     async fn surroundings(
         &self,
         context: &ToolContext,
@@ -251,9 +251,9 @@ impl RunCommand {
         let built = tokio::task::spawn_blocking(move || {
             let workspace = &context.workspace;
             if is_read_only {
-                let walls = sandbox.walls(workspace, &mut Walled { network, writing: Writing::Nothing })?;
-                let walls = walls.ok_or("nothing keeps it from writing: the sandbox is not in force any more")?;
-                return Ok(Surroundings { walls: Some(walls), watch: None, left: Vec::new() });
+                let plan = sandbox.plan(workspace, &mut Confinement { network, writing: Writing::Nothing })?;
+                let plan = plan.ok_or("nothing keeps it from writing: the sandbox is not in force any more")?;
+                return Ok(Surroundings { plan: Some(plan), watch: None, left: Vec::new() });
             }
             let left = watch::settle_left_in(context.data.as_deref(), workspace.root());
             let unnoted = |error| format!("protected files cannot be noted in the state folder: {error}");
@@ -261,8 +261,8 @@ impl RunCommand {
                 watch::Registered::new(workspace.root(), context.data.as_deref(), &consented).map_err(unnoted)?;
             let mut look = watch::look(workspace.root())?;
             let writing = Writing::Workspace { look: &mut look, consented: &consented };
-            let walls = sandbox.walls(workspace, &mut Walled { network, writing })?;
-            if let (None, Some(hidden)) = (&walls, workspace.unreadable().found()?.first()) {
+            let plan = sandbox.plan(workspace, &mut Confinement { network, writing })?;
+            if let (None, Some(hidden)) = (&plan, workspace.unreadable().found()?.first()) {
                 return Err(format!(
                     "a rule forbids reading {}, and without a sandbox it cannot be hidden from a command",
                     hidden.display()
@@ -272,9 +272,9 @@ impl RunCommand {
             let watched = watch::Watched { call, timeout_s, keeps_new: is_clone && context.is_approved };
             let watch = Watch::begin(registered, look, &watched);
             let watch = watch.map_err(unnoted)?;
-            Ok(Surroundings { walls, watch: Some(watch), left })
+            Ok(Surroundings { plan, watch: Some(watch), left })
         });
-        built.await.map_err(|broken| format!("the sandbox broke off: {broken}"))?
+        built.await.map_err(|broken| format!("the sandbox failed: {broken}"))?
     }
 }
 
@@ -291,7 +291,7 @@ struct Read {
 
 /// What is around one command.
 struct Surroundings {
-    walls: Option<String>,
+    plan: Option<String>,
     watch: Option<Watch>,
     /// What was put in order before, after commands of a process that was killed.
     left: Vec<String>,
@@ -305,11 +305,11 @@ async fn settled(watch: Option<Watch>) -> Vec<String> {
 }
 
 /// What a command came to, in words.
-fn told(finish: &Finish, timeout_s: u64, is_walled: bool, notes: &[String]) -> ToolResult {
+fn told(finish: &Finish, timeout_s: u64, is_sandboxed: bool, notes: &[String]) -> ToolResult {
     let took = format!("{:.1} s", finish.took.as_secs_f64());
     let how = match &finish.how {
-        // A shell that was ended by a signal is seen through the walls as shells tell it of others.
-        How::Exited(code @ 129..=192) if is_walled => format!("exit code {code} (signal {}), {took}", code - 128),
+        // A shell that was ended by a signal is reported by the sandbox as shells report it of others.
+        How::Exited(code @ 129..=192) if is_sandboxed => format!("exit code {code} (signal {}), {took}", code - 128),
         How::Exited(code) => format!("exit code {code}, {took}"),
         How::Signaled(signal) => format!("ended by signal {signal}, {took}"),
         How::TimedOut => format!("timed out after {timeout_s} s and was ended; what it printed until then is above"),

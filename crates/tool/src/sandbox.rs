@@ -1,12 +1,12 @@
-//! The walls around a command: which kind works on this machine, and what they keep in and out.
+//! The sandbox of a command: which kind works on this machine, and what it allows.
 //!
 //! The workspace and a passing folder of its own can be written, everything else only read, and secrets not even that;
 //! there is no network unless a call asks for it and a person agrees; no other process can be looked into; processes,
-//! memory and file sizes are bounded. [Bubblewrap](bubblewrap) builds these walls where it works, which is found out by
+//! memory and file sizes are bounded. [Bubblewrap](bubblewrap) builds this sandbox where it works, which is found out by
 //! running it; elsewhere a process [confines itself](ruleset). Both add a [filter] of system calls.
 //!
-//! Walls need a guard, which starts a command behind them ([start]); a host without one has none. A sandbox that is in
-//! force and fails for one command fails that command: nothing is ever run without walls because building them went wrong.
+//! A sandbox needs a guard, which starts a command in it ([start]); a host without one has none. A sandbox that is in
+//! force and fails for one command fails that command: nothing is ever run without a sandbox because building one failed.
 //!
 //! Left to others: whether a command may run where no sandbox is in force, and who agrees to a network (the rules).
 //! Deliberately absent: lists of hosts that may be reached, since a filter by name is a promise that names do not keep.
@@ -30,7 +30,7 @@ use plan::{Access, MadeOf, Network, Plan};
 use crate::watch::Look;
 use crate::workspace::Workspace;
 
-/// The walls around the commands of a process, and what is known about them.
+/// The sandbox of the commands of a process, and what is known about them.
 ///
 /// Making one costs nothing. What works on this machine is found out once, when it is first asked for or needed, which
 /// takes some milliseconds. The default is to have no sandbox.
@@ -47,7 +47,7 @@ struct Wanted {
     found: OnceLock<Found>,
 }
 
-/// Which walls are tried.
+/// Which kinds are tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kinds {
     Any,
@@ -98,7 +98,7 @@ impl Sandbox {
         Self::of(secret, Kinds::Landlock)
     }
 
-    /// Whether commands run behind walls.
+    /// Whether commands run in a sandbox.
     pub fn is_in_force(&self) -> bool {
         self.made_of().is_some()
     }
@@ -116,31 +116,31 @@ impl Sandbox {
         }
     }
 
-    /// Why commands run without walls, for their results; none where they do not, or where nobody wanted any.
+    /// Why commands run without a sandbox, for their results; none where they do not, or where nobody wanted any.
     pub(crate) fn apology(&self) -> Option<String> {
         let found = self.wanted.as_ref()?.found();
         match found.made_of {
             Some(_) => None,
-            None => found.facts.first().map(|walls| walls.how.clone()),
+            None => found.facts.first().map(|kind| kind.how.clone()),
         }
     }
 
-    /// The walls for one command in this workspace; none if no sandbox is in force. `look` is what is protected there, in
-    /// which is noted what the walls keep as it is.
-    pub(crate) fn walls(&self, workspace: &Workspace, wanted: &mut Walled<'_>) -> Result<Option<String>, String> {
+    /// The plan of the sandbox for one command in this workspace; none if no sandbox is in force. `look` is what is protected there, in
+    /// which is noted what the sandbox keeps as it is.
+    pub(crate) fn plan(&self, workspace: &Workspace, wanted: &mut Confinement<'_>) -> Result<Option<String>, String> {
         let root = workspace.root();
         let (Some(secrets), Some(made_of)) = (self.wanted.as_ref(), self.made_of()) else { return Ok(None) };
         if NO_WORKSPACES.iter().any(|place| Path::new(place).starts_with(root)) {
-            return Err(format!("{} is no workspace that walls could be put around", root.display()));
+            return Err(format!("{} cannot be a workspace in a sandbox", root.display()));
         }
         if let MadeOf::Bubblewrap(program) = made_of
             && program.starts_with(root)
         {
-            return Err("bubblewrap lies in the workspace, where a command could change it".to_owned());
+            return Err("bubblewrap is in the workspace, where a command could change it".to_owned());
         }
         let mut hidden = secrets::existing(&secrets.secret, |name| std::env::var_os(name));
         if hidden.iter().any(|hidden| hidden == root) {
-            return Err("the workspace is a secret itself, which no command may read".to_owned());
+            return Err("the workspace is itself a secret folder, which no command may read".to_owned());
         }
         let unreadable = workspace.unreadable().found()?;
         let mut pinned = pinned(root, &unreadable);
@@ -154,7 +154,7 @@ impl Sandbox {
         }
         let network = wanted.network;
         let plan = Plan { made_of: made_of.clone(), workspace: root.to_owned(), access, pinned, hidden, kept, network };
-        plan.to_argument().map(Some).ok_or_else(|| "a path has a name that is no text".to_owned())
+        plan.to_argument().map(Some).ok_or_else(|| "the name of a path is not valid UTF-8".to_owned())
     }
 
     fn of(secret: &[PathBuf], kinds: Kinds) -> Self {
@@ -172,8 +172,8 @@ fn pinned(root: &Path, hidden: &[PathBuf]) -> Vec<PathBuf> {
     above.map(Path::to_owned).collect::<BTreeSet<PathBuf>>().into_iter().collect()
 }
 
-/// What walls are wanted for one command.
-pub(crate) struct Walled<'a> {
+/// What the sandbox of one command should allow.
+pub(crate) struct Confinement<'a> {
     pub network: Network,
     pub writing: Writing<'a>,
 }
@@ -186,7 +186,7 @@ pub(crate) enum Writing<'a> {
     Workspace { look: &'a mut Look, consented: &'a [Arc<str>] },
 }
 
-impl Walled<'_> {
+impl Confinement<'_> {
     fn access(&self) -> Access {
         match self.writing {
             Writing::Nothing => Access::ReadOnly,
@@ -216,8 +216,8 @@ impl Wanted {
 }
 
 fn facts(wrapped: Result<&PathBuf, &String>, confined: Result<&(), &String>, holds: limits::Holds) -> Vec<Fact> {
-    let (is_wrapped, is_walled) = (wrapped.is_ok(), wrapped.is_ok() || confined.is_ok());
-    let walls = match (wrapped, confined) {
+    let (is_wrapped, is_sandboxed) = (wrapped.is_ok(), wrapped.is_ok() || confined.is_ok());
+    let kind = match (wrapped, confined) {
         (Ok(program), _) => format!("namespaces, built by {}", program.display()),
         (Err(why), Ok(())) => format!("Landlock and seccomp ({why})"),
         (Err(why), Err(why_not)) => format!("{why}; {why_not}"),
@@ -226,21 +226,21 @@ fn facts(wrapped: Result<&PathBuf, &String>, confined: Result<&(), &String>, hol
     let is_counted = holds.processes || (is_wrapped && !rustix::process::getuid().is_root());
     let fact = |name, in_force: bool, yes: String, no: &str, advice| Fact {
         name,
-        in_force: in_force && is_walled,
-        how: match (in_force, is_walled) {
+        in_force: in_force && is_sandboxed,
+        how: match (in_force, is_sandboxed) {
             (true, true) => yes,
             (false, true) => no.to_owned(),
-            (_, false) => "there are no walls".to_owned(),
+            (_, false) => "no sandbox is in force".to_owned(),
         },
-        advice: (!(in_force && is_walled)).then_some(if is_walled { advice } else { INSTALL }),
+        advice: (!(in_force && is_sandboxed)).then_some(if is_sandboxed { advice } else { INSTALL }),
     };
     let always = |name, yes: &str| fact(name, true, yes.to_owned(), "", INSTALL);
     let gib = |bytes: u64| format!("at most {} GiB", bytes >> 30);
     let no_group = "no control group can be made here";
     vec![
-        Fact { name: "sandbox", in_force: is_walled, how: walls, advice: (!is_walled).then_some(INSTALL) },
+        Fact { name: "sandbox", in_force: is_sandboxed, how: kind, advice: (!is_sandboxed).then_some(INSTALL) },
         always("read-only commands", "nothing can be written but a scratch folder of the command's own"),
-        always("files", "the workspace and passing files can be written, secrets cannot be read"),
+        always("files", "the workspace and temporary files can be written, secrets cannot be read"),
         fact(
             "protected paths",
             is_wrapped,
@@ -282,7 +282,7 @@ mod tests {
         let none = Sandbox::default();
         assert!(!none.is_in_force() && none.apology().is_none());
         assert!(!none.describe()[0].in_force);
-        let mut nothing = Walled { network: Network::Off, writing: Writing::Nothing };
-        assert!(none.walls(&Workspace::open("/").unwrap(), &mut nothing).unwrap().is_none());
+        let mut nothing = Confinement { network: Network::Off, writing: Writing::Nothing };
+        assert!(none.plan(&Workspace::open("/").unwrap(), &mut nothing).unwrap().is_none());
     }
 }

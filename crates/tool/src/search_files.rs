@@ -188,12 +188,13 @@ impl Sink for Hits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tool::rehearsal::Room;
+    use crate::tool::test_support::TestWorkspace;
 
     // OPTA-27
     #[tokio::test]
     async fn hits_are_grouped_by_file_and_nothing_counts_as_read() {
-        let room = Room::with(&[("a.rs", b"one\nTwo\nthree\n"), ("src/b.rs", b"two\r\n"), ("c.txt", b"two\n")]);
+        let room =
+            TestWorkspace::with(&[("a.rs", b"one\nTwo\nthree\n"), ("src/b.rs", b"two\r\n"), ("c.txt", b"two\n")]);
         let result = room.ok(tool(), r#"{"pattern": "(?i)^two$"}"#).await;
         assert_eq!(&*result.content, "a.rs\n2: Two\n\nc.txt\n1: two\n\nsrc/b.rs\n1: two");
         assert!(result.files_read.is_empty());
@@ -207,8 +208,12 @@ mod tests {
 
     #[tokio::test]
     async fn ignored_binary_and_foreign_files_are_passed_over() {
-        let room =
-            Room::with(&[(".gitignore", b"junk\n"), ("junk", b"needle"), ("bin", b"\0needle"), ("ok", b"needle")]);
+        let room = TestWorkspace::with(&[
+            (".gitignore", b"junk\n"),
+            ("junk", b"needle"),
+            ("bin", b"\0needle"),
+            ("ok", b"needle"),
+        ]);
         std::fs::write(room.outside("secret"), "needle").unwrap();
         std::os::unix::fs::symlink(room.outside("secret"), room.path("link")).unwrap();
         std::os::unix::fs::symlink("..", room.path("up")).unwrap();
@@ -221,7 +226,7 @@ mod tests {
     #[tokio::test]
     async fn hits_and_lines_are_bounded_and_say_so() {
         let long = format!("{}needle{}", "x".repeat(1000), "y".repeat(1000));
-        let room = Room::with(&[("a", "needle\n".repeat(500).as_bytes()), ("b", long.as_bytes())]);
+        let room = TestWorkspace::with(&[("a", "needle\n".repeat(500).as_bytes()), ("b", long.as_bytes())]);
         let content = room.ok(tool(), r#"{"pattern": "needle"}"#).await.content;
         assert_eq!(content.matches("needle").count(), MAX_HITS);
         assert!(content.ends_with("[there may be more: narrow the pattern, the path or the glob]"), "{content}");
@@ -231,7 +236,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_broken_pattern_is_told() {
-        let room = Room::with(&[]);
+        let room = TestWorkspace::with(&[]);
         assert!(room.error(tool(), r#"{"pattern": "fn main("}"#).await.starts_with("the regular expression cannot be"));
         assert!(room.error(tool(), r#"{"pattern": "a", "glob": "["}"#).await.starts_with("the glob"));
     }

@@ -9,13 +9,13 @@ use crate::args;
 use crate::context::ToolContext;
 use crate::error::Error;
 use crate::text;
-use crate::tool::{Plain, Tool, info};
+use crate::tool::{BlockingTool, Tool, info};
 
 const MAX_ITEMS: usize = 100;
 const MAX_CHARS: usize = 500;
 
 pub(crate) fn tool() -> impl Tool {
-    Plain {
+    BlockingTool {
         info: info("todo", DESCRIPTION, SCHEMA, Reach::Own, true, Risk::Low),
         example: r#"{"items": [{"text": "write the test", "state": "doing"}, {"text": "run it", "state": "open"}]}"#,
         act,
@@ -72,11 +72,11 @@ fn act(args: &Args, _: &ToolContext) -> Result<ToolResult, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tool::rehearsal::Room;
+    use crate::tool::test_support::TestWorkspace;
 
     #[tokio::test]
     async fn the_list_comes_back_as_it_will_be_shown() {
-        let room = Room::with(&[]);
+        let room = TestWorkspace::with(&[]);
         let list = r#"{"items": [{"text": "look", "state": "done"}, {"text": "do", "status": "in_progress"}, {"text": "tell"}]}"#;
         assert_eq!(&*room.ok(tool(), list).await.content, "1 of 3 done\n[x] look\n[~] do\n[ ] tell");
         assert_eq!(&*room.ok(tool(), r#"{"items": []}"#).await.content, "0 of 0 done");
@@ -84,7 +84,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_list_that_is_wrong_or_too_long_is_refused() {
-        let room = Room::with(&[]);
+        let room = TestWorkspace::with(&[]);
         let said = room.error(tool(), r#"{"items": [{"text": "x", "state": "lost"}]}"#).await;
         assert!(said.contains("unknown variant `lost`") && said.contains("Call it like this: todo"), "{said}");
         let many = serde_json::json!({"items": vec![serde_json::json!({"text": "x"}); 101]});

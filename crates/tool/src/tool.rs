@@ -39,14 +39,14 @@ pub trait Tool: Send + Sync {
 pub(crate) const STOPPED: &str = "stopped before it began";
 
 /// A tool that reads its arguments as `A` and then does one blocking thing on a thread that may block.
-pub(crate) struct Plain<A> {
+pub(crate) struct BlockingTool<A> {
     pub info: ToolInfo,
     /// A right call's arguments, shown with every wrong one.
     pub example: &'static str,
     pub act: fn(&A, &ToolContext) -> Result<ToolResult, Error>,
 }
 
-impl<A: DeserializeOwned + Send + 'static> Tool for Plain<A> {
+impl<A: DeserializeOwned + Send + 'static> Tool for BlockingTool<A> {
     fn info(&self) -> &ToolInfo {
         &self.info
     }
@@ -91,11 +91,11 @@ pub(crate) async fn blocking<E: std::fmt::Display + Send + 'static>(
     match acted.await {
         Ok(Ok(result)) => result,
         Ok(Err(error)) => ToolResult::error(error.to_string()),
-        Err(broken) => ToolResult::error(format!("{name} broke off: {broken}")),
+        Err(broken) => ToolResult::error(format!("{name} failed: {broken}")),
     }
 }
 
-/// A tool that looks at files and changes nothing.
+/// A tool that reads files and changes nothing.
 pub(crate) fn looks(name: &str, description: &str, schema: &str) -> ToolInfo {
     info(name, description, schema, Reach::ReadOnly, true, Risk::Low)
 }
@@ -113,7 +113,7 @@ pub fn info(name: &str, description: &str, schema: &str, reach: Reach, idempoten
 }
 
 #[cfg(test)]
-pub(crate) mod rehearsal {
+pub(crate) mod test_support {
     //! A workspace in a passing folder, and calls to a tool in it.
 
     use std::path::PathBuf;
@@ -124,12 +124,12 @@ pub(crate) mod rehearsal {
     use super::*;
     use crate::workspace::Workspace;
 
-    pub(crate) struct Room {
+    pub(crate) struct TestWorkspace {
         pub context: ToolContext,
         folder: tempfile::TempDir,
     }
 
-    impl Room {
+    impl TestWorkspace {
         /// A workspace that holds these files.
         pub fn with(files: &[(&str, &[u8])]) -> Self {
             let folder = tempfile::tempdir().expect("a passing folder");

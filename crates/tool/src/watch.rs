@@ -1,10 +1,10 @@
 //! The watch over protected places while a command runs: what is there before, what has changed afterwards, and what is
 //! done about it.
 //!
-//! Before a command that may write, every protected file of the workspace is noted, and copied where the walls cannot keep
+//! Before a command that may write, every protected file of the workspace is noted, and copied where the sandbox cannot keep
 //! it read-only. Afterwards both looks are compared. What the command made or changed in a protected place without consent
 //! is moved to the state folder, never deleted, and what was there before is put back, before anything else runs. A change
-//! to a file that the walls kept read-only cannot come from the command: it is reported and left alone.
+//! to a file that the sandbox kept read-only cannot come from the command: it is reported and left alone.
 //!
 //! A new repository stays if its settings name nothing to run and its hooks are git's samples ([harmless]).
 //! The note is kept in the state folder until the comparison is done, so that a run that was killed in between is put in
@@ -122,7 +122,7 @@ impl Registered {
 }
 
 impl Watch {
-    /// Begins to watch: `look` is what is there, with what the walls keep marked in it. Copies are made of the rest.
+    /// Begins to watch: `look` is what is there, with what the sandbox keeps marked in it. Copies are made of the rest.
     pub fn begin(registered: Arc<Registered>, mut look: Look, watched: &Watched) -> io::Result<Self> {
         let state = registered.state.clone();
         look.copy(&registered.root, &state.join(COPIES))?;

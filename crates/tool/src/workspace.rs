@@ -22,7 +22,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, MetadataExt};
 
 use crate::error::Error;
-use crate::ledger::FileLedger;
+use crate::seen_files::SeenFiles;
 use crate::{protected, text, watch};
 pub use path::WorkPath;
 pub(crate) use unreadable::Unreadable;
@@ -137,11 +137,11 @@ impl Workspace {
     }
 
     /// Replaces what a file holds by what `make` makes of it (of nothing, for a new file; missing folders are created).
-    /// Refused if the file is not what the ledger's owner has last seen in it.
+    /// Refused if the file is not what the seen_files's owner has last seen in it.
     pub fn change(
         &self,
         path: &WorkPath,
-        ledger: &FileLedger,
+        seen_files: &SeenFiles,
         make: impl FnOnce(Option<&[u8]>) -> Result<Vec<u8>, Error>,
     ) -> Result<Change, Error> {
         let shown = path.as_str();
@@ -158,7 +158,7 @@ impl Workspace {
             if found.metadata.nlink() > 1 {
                 return Err(Error::SecondName { path: shown.to_owned() });
             }
-            ledger.check(shown, &found.bytes)?;
+            seen_files.check(shown, &found.bytes)?;
         }
         let dir = &self.folder.dir;
         self.undisguised(path, self.destination(path).beneath.as_deref().unwrap_or_default())?;
@@ -175,7 +175,7 @@ impl Workspace {
         // A command that runs meanwhile would be taken for the one that changed it.
         let is_protected = !self.destination(path).protected.is_empty();
         if is_protected { watch::with_consent(self.root(), path.as_path(), put) } else { put() }?;
-        ledger.note(shown, &after);
+        seen_files.note(shown, &after);
         Ok(Change { before: found.map(|found| found.bytes), after })
     }
 

@@ -35,7 +35,7 @@ struct Args {
 
 fn act(args: &Args, path: &WorkPath, context: &ToolContext) -> Result<ToolResult, Error> {
     let lines = args.content.lines().count();
-    let change = context.workspace.change(path, &context.ledger, |_| Ok(args.content.as_bytes().to_vec()))?;
+    let change = context.workspace.change(path, &context.seen_files, |_| Ok(args.content.as_bytes().to_vec()))?;
     let did = if change.before.is_some() { "replaced" } else { "created" };
     let size = text::size(change.after.len() as u64);
     let said = format!("{did} {path}: {}, {size}", text::count(lines, "line"));
@@ -48,12 +48,12 @@ mod tests {
 
     use super::*;
     use crate::read_file;
-    use crate::tool::rehearsal::Room;
+    use crate::tool::test_support::TestWorkspace;
 
     // OPTA-27
     #[tokio::test]
     async fn a_new_file_is_created_with_its_folders_and_reported_as_modified() {
-        let room = Room::with(&[]);
+        let room = TestWorkspace::with(&[]);
         let result = room.ok(tool(), r#"{"path": "a/b/c.txt", "content": "x\ny\n"}"#).await;
         assert_eq!(&*result.content, "created a/b/c.txt: 2 lines, 4 B");
         assert_eq!(result.files_modified, ["a/b/c.txt".into()]);
@@ -66,7 +66,7 @@ mod tests {
     // T46
     #[tokio::test]
     async fn a_file_is_replaced_only_as_it_was_read() {
-        let room = Room::with(&[("a", b"theirs")]);
+        let room = TestWorkspace::with(&[("a", b"theirs")]);
         let write = r#"{"path": "a", "content": "mine"}"#;
         assert!(room.error(tool(), write).await.contains("is not read yet"));
         room.ok(read_file::tool(), r#"{"path": "a"}"#).await;
@@ -82,15 +82,15 @@ mod tests {
     // T46
     #[tokio::test]
     async fn after_a_restart_a_file_must_be_read_again() {
-        let mut room = Room::with(&[]);
+        let mut room = TestWorkspace::with(&[]);
         room.ok(tool(), r#"{"path": "a", "content": "1"}"#).await;
-        room.context.ledger = std::sync::Arc::default();
+        room.context.seen_files = std::sync::Arc::default();
         assert!(room.error(tool(), r#"{"path": "a", "content": "2"}"#).await.contains("was read before a restart"));
     }
 
     #[tokio::test]
     async fn a_replaced_file_keeps_its_permissions() {
-        let room = Room::with(&[("run.sh", b"#!/bin/sh\n")]);
+        let room = TestWorkspace::with(&[("run.sh", b"#!/bin/sh\n")]);
         std::fs::set_permissions(room.path("run.sh"), PermissionsExt::from_mode(0o750)).unwrap();
         room.ok(read_file::tool(), r#"{"path": "run.sh"}"#).await;
         room.ok(tool(), r##"{"path": "run.sh", "content": "#!/bin/sh\necho\n"}"##).await;

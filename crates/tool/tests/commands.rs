@@ -17,12 +17,12 @@ const GONE_WITHIN: Duration = Duration::from_secs(10);
 /// Until a test gives up waiting for something that must come.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-struct Room {
+struct TestWorkspace {
     context: ToolContext,
     folder: tempfile::TempDir,
 }
 
-impl Room {
+impl TestWorkspace {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         Self { context: context(folder.path()), folder }
@@ -98,7 +98,7 @@ const CLINGERS: usize = 5;
 #[tokio::test]
 async fn output_and_exit_code_are_told_in_the_order_they_came() {
     for guard in both() {
-        let room = Room::new();
+        let room = TestWorkspace::new();
         let result = room.run(guard.clone(), json!({"command": "echo out; echo err >&2; echo out again"})).await;
         assert_eq!(without_time(&result.content), "out\nerr\nout again\n[exit code 0]");
         assert!(!result.is_error);
@@ -112,7 +112,7 @@ async fn output_and_exit_code_are_told_in_the_order_they_came() {
 
 #[tokio::test]
 async fn a_command_has_no_input_and_runs_where_it_is_told() {
-    let room = Room::new();
+    let room = TestWorkspace::new();
     fs::create_dir(room.path("sub")).unwrap();
     for guard in both() {
         let result = room.run(guard.clone(), json!({"command": "cat; pwd", "cwd": "sub"})).await;
@@ -132,7 +132,7 @@ async fn a_command_has_no_input_and_runs_where_it_is_told() {
 // F20, T31
 #[tokio::test]
 async fn a_command_that_cannot_be_run_is_told() {
-    let room = Room::new();
+    let room = TestWorkspace::new();
     let said = async |input| room.run(guard(), input).await.content.to_string();
     assert!(said(json!({"command": ["ls"]})).await.contains(r#"Call it like this: run_command {"command""#));
     assert!(said(json!({"command": "a\0b"})).await.contains("it holds a NUL"));
@@ -145,7 +145,7 @@ async fn a_command_that_cannot_be_run_is_told() {
 // F19, INV-9
 #[tokio::test]
 async fn long_output_keeps_its_beginning_and_its_end() {
-    let room = Room::new();
+    let room = TestWorkspace::new();
     let result = room.run(guard(), json!({"command": "seq 1 100000"})).await;
     assert!(result.content.starts_with("1\n2\n3\n"));
     assert!(without_time(&result.content).ends_with("99999\n100000\n[exit code 0]"));
@@ -155,14 +155,14 @@ async fn long_output_keeps_its_beginning_and_its_end() {
 // T39
 #[tokio::test]
 async fn output_without_end_is_ended() {
-    let room = Room::new();
+    let room = TestWorkspace::new();
     let result = room.run(guard(), json!({"command": "yes", "timeout_s": 60})).await;
     assert!(result.is_error && result.content.contains("it printed without end"), "{}", result.content);
 }
 
 #[tokio::test]
 async fn those_who_watch_see_it_while_it_runs() {
-    let mut room = Room::new();
+    let mut room = TestWorkspace::new();
     let seen = Arc::new(Mutex::new(Vec::new()));
     let sink = seen.clone();
     room.context.progress = Some(Arc::new(move |text: &str| sink.lock().unwrap().push(text.to_owned())));
@@ -179,7 +179,7 @@ async fn those_who_watch_see_it_while_it_runs() {
 #[tokio::test]
 async fn nothing_stays_when_a_command_ends() {
     for guard in both() {
-        let room = Room::new();
+        let room = TestWorkspace::new();
         let waits = format!("{CLINGING} until [ $(wc -l < pids) = {CLINGERS} ]; do sleep 0.01; done");
         let result = room.run(guard, json!({"command": waits})).await;
         let pids = pids(&room.path("pids"), CLINGERS).unwrap();
@@ -193,7 +193,7 @@ async fn nothing_stays_when_a_command_ends() {
 #[tokio::test]
 async fn nothing_stays_when_a_command_is_stopped() {
     for guard in both() {
-        let room = Room::new();
+        let room = TestWorkspace::new();
         let command = json!({"command": format!("{CLINGING} sleep 300")});
         let (result, (pids, stopped)) = tokio::join!(room.run(guard, command), async {
             let pids = until("all processes", || pids(&room.path("pids"), CLINGERS)).await;
@@ -210,7 +210,7 @@ async fn nothing_stays_when_a_command_is_stopped() {
 #[tokio::test]
 async fn nothing_stays_when_time_is_up() {
     for guard in both() {
-        let room = Room::new();
+        let room = TestWorkspace::new();
         let begun = Instant::now();
         let result = room.run(guard, json!({"command": format!("{CLINGING} sleep 300"), "timeout_s": 6})).await;
         assert!(begun.elapsed() < Duration::from_secs(6) + GONE_WITHIN, "{:?}", begun.elapsed());
@@ -224,7 +224,7 @@ async fn nothing_stays_when_time_is_up() {
 #[tokio::test]
 async fn nothing_stays_when_nobody_waits_any_more() {
     for guard in both() {
-        let room = Room::new();
+        let room = TestWorkspace::new();
         let command = json!({"command": format!("{CLINGING} sleep 300")});
         let pids = tokio::select! {
             result = room.run(guard, command) => panic!("it ended by itself: {}", result.content),
@@ -239,7 +239,7 @@ async fn nothing_stays_when_nobody_waits_any_more() {
 // T40
 #[tokio::test]
 async fn nothing_stays_when_a_command_kills_its_guard() {
-    let room = Room::new();
+    let room = TestWorkspace::new();
     let command =
         format!("{CLINGING} until [ $(wc -l < pids) = {CLINGERS} ]; do sleep 0.01; done; kill -9 $PPID; sleep 300");
     let result = room.run(guard(), json!({"command": command})).await;
@@ -251,7 +251,7 @@ async fn nothing_stays_when_a_command_kills_its_guard() {
 // T40, F29
 #[tokio::test]
 async fn a_guard_that_is_held_still_does_not_hold_a_stop() {
-    let room = Room::new();
+    let room = TestWorkspace::new();
     let command = json!({"command": "echo $$ >> pids; kill -STOP $PPID; echo held > held; sleep 300"});
     let (result, (pids, stopped)) = tokio::join!(room.run(guard(), command), async {
         until("the guard to be held", || room.path("held").exists().then_some(())).await;
@@ -265,7 +265,7 @@ async fn a_guard_that_is_held_still_does_not_hold_a_stop() {
 // T39, T40
 #[tokio::test]
 async fn a_family_that_forks_on_and_on_dies_out() {
-    let room = Room::new();
+    let room = TestWorkspace::new();
     // Each process begets the next and dies: a chain that is never where it was seen.
     let chain = r#"echo 'echo $$ >> chain; sh next.sh & exit' > next.sh; setsid sh next.sh & sleep 300"#;
     let links = || {
@@ -286,7 +286,7 @@ async fn a_family_that_forks_on_and_on_dies_out() {
 }
 
 /// Runs a command in a process of its own that can be killed, and whose environment can be set.
-fn other_process(room: &Room, command: &str) -> Command {
+fn other_process(room: &TestWorkspace, command: &str) -> Command {
     let mut other = Command::new(std::env::current_exe().unwrap());
     other.args(["--exact", "part_of_other_tests", "--ignored", "--nocapture"]);
     other.env("TEST_FOLDER", room.folder.path()).env("TEST_COMMAND", command).stdin(Stdio::null());
@@ -304,7 +304,7 @@ async fn part_of_other_tests() {
 // T40, F30
 #[tokio::test]
 async fn nothing_stays_when_the_runtime_is_killed() {
-    let room = Room::new();
+    let room = TestWorkspace::new();
     let mut runtime = other_process(&room, &format!("{CLINGING} sleep 300")).stdout(Stdio::null()).spawn().unwrap();
     let pids = until("all processes", || pids(&room.path("pids"), CLINGERS)).await;
     assert!(pids.iter().all(|pid| alive(*pid)));
@@ -318,7 +318,7 @@ async fn nothing_stays_when_the_runtime_is_killed() {
 // T39
 #[tokio::test]
 async fn a_command_that_fills_the_disk_is_ended() {
-    let room = Room::new();
+    let room = TestWorkspace::new();
     let small = ["-rm", "sh", "-c", "mount -t tmpfs -o size=64m none \"$TEST_FOLDER\" && exec \"$@\"", "sh"];
     let mut own = Command::new("unshare");
     own.args(small).arg("true").env("TEST_FOLDER", room.folder.path()).stderr(Stdio::null());
@@ -337,7 +337,7 @@ async fn a_command_that_fills_the_disk_is_ended() {
 // T32, T37
 #[tokio::test]
 async fn a_command_and_its_guard_see_no_key() {
-    let room = Room::new();
+    let room = TestWorkspace::new();
     fs::write(room.path("planted.sh"), "echo canary-planted\n").unwrap();
     let planted = room.path("planted.sh");
     let look = "env; cat /proc/self/environ /proc/$PPID/environ | tr '\\0' '\\n'; echo looked; echo $PATH";

@@ -12,13 +12,13 @@ use agent::{CallId, Json, Mode, ThreadId};
 use majordomo_tool::{CommandHost, Guard, Registry, Sandbox, ToolContext, Workspace};
 use serde_json::json;
 
-struct Room {
+struct TestWorkspace {
     folder: tempfile::TempDir,
     registry: Registry,
     context: ToolContext,
 }
 
-impl Room {
+impl TestWorkspace {
     fn all() -> Vec<Self> {
         let kinds = [Sandbox::probe_bubblewrap(&[]), Sandbox::probe_landlock(&[])];
         let rooms: Vec<Self> = kinds.into_iter().filter(Sandbox::is_in_force).map(Self::with).collect();
@@ -99,7 +99,7 @@ impl Room {
 // T66, T68
 #[tokio::test]
 async fn everyday_git_works_without_a_question() {
-    for room in Room::all() {
+    for room in TestWorkspace::all() {
         for command in [
             "echo more >> a.txt && git add a.txt && git commit -m more",
             "git branch topic",
@@ -127,7 +127,7 @@ async fn everyday_git_works_without_a_question() {
 
 #[tokio::test]
 async fn hooks_and_filters_of_the_repository_run_where_a_command_may_write() {
-    for room in Room::all() {
+    for room in TestWorkspace::all() {
         room.git(&["config", "filter.up.clean", "tr a-z A-Z"]);
         room.write(".gitattributes", "*.up filter=up\n");
         room.write(".git/hooks/pre-commit", "#!/bin/sh\necho ran > hooked.txt\n");
@@ -154,7 +154,7 @@ async fn a_git_command_that_would_change_a_protected_file_asks_names_it_and_work
         ("cd . && git switch settings", ".vscode/settings.json"),
     ];
     for (command, path) in asks {
-        for room in Room::all() {
+        for room in TestWorkspace::all() {
             let assessment = room.assess(command);
             assert_eq!(room.action(command), Action::Ask, "{command}");
             assert!(assessment.effect.contains(path), "{command}: {}", assessment.effect);
@@ -164,7 +164,7 @@ async fn a_git_command_that_would_change_a_protected_file_asks_names_it_and_work
             assert!(room.work().join(path).exists(), "{command}: {}", result.content);
         }
     }
-    for room in Room::all() {
+    for room in TestWorkspace::all() {
         for command in ["git config user.name Eve", "git remote add x y", "git branch -u main plain"] {
             let assessment = room.assess(command);
             assert_eq!((room.action(command), &assessment.protected[..]), (Action::Ask, &[".git/config".into()][..]));
@@ -178,7 +178,7 @@ async fn a_git_command_that_would_change_a_protected_file_asks_names_it_and_work
 
 #[tokio::test]
 async fn deleting_a_folder_with_protected_files_in_it_names_them() {
-    for room in Room::all() {
+    for room in TestWorkspace::all() {
         room.write("sub/.vscode/tasks.json", "{}");
         room.write("sub/x", "");
         let assessment = room.assess("rm -rf sub");

@@ -1,6 +1,6 @@
-//! Commands behind walls, with real processes: what they can reach, what they cannot, and that nothing of them stays.
+//! Commands in a sandbox, with real processes: what they can reach, what they cannot, and that nothing of them stays.
 //!
-//! Every kind of walls that works on this machine is tried; where one does not, it is asserted that this is said.
+//! Every kind of sandbox that works on this machine is tried; where one does not, it is asserted that this is said.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// What must appear nowhere.
 const CANARY: &str = "canary-4711";
 
-/// The kinds of walls.
+/// The kinds of sandbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Best,
@@ -48,9 +48,9 @@ fn kinds() -> Vec<Kind> {
     let all = [Kind::Best, Kind::Kernel];
     for kind in all {
         let sandbox = kind.sandbox(&[]);
-        let walls = &sandbox.describe()[0];
-        assert_eq!(walls.in_force, sandbox.is_in_force());
-        assert!(walls.in_force || (!walls.how.is_empty() && walls.advice.is_some()), "T38: {walls:?}");
+        let fact = &sandbox.describe()[0];
+        assert_eq!(fact.in_force, sandbox.is_in_force());
+        assert!(fact.in_force || (!fact.how.is_empty() && fact.advice.is_some()), "T38: {fact:?}");
     }
     all.into_iter().filter(|kind| kind.sandbox(&[]).is_in_force()).collect()
 }
@@ -61,17 +61,17 @@ fn holds(sandbox: &Sandbox, name: &str) -> bool {
 }
 
 /// A workspace and a place beside it.
-struct Room {
+struct TestWorkspace {
     context: ToolContext,
     folder: tempfile::TempDir,
 }
 
-impl Room {
+impl TestWorkspace {
     fn new() -> Self {
         Self::in_folder(&std::env::temp_dir())
     }
 
-    /// In the home folder, which walls do not replace by an empty one.
+    /// In the home folder, which the sandbox does not replace by an empty one.
     fn at_home() -> Self {
         Self::in_folder(&std::env::home_dir().unwrap())
     }
@@ -142,9 +142,9 @@ async fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
 // ---- what still works ----
 
 #[tokio::test]
-async fn ordinary_work_goes_on_behind_walls() {
+async fn ordinary_work_goes_on_in_a_sandbox() {
     for kind in kinds() {
-        for room in [Room::new(), Room::at_home()] {
+        for room in [TestWorkspace::new(), TestWorkspace::at_home()] {
             let result = room.run(kind, "echo out; echo err >&2; cat; ls > list; pwd; exit 3").await;
             let here = room.path("").canonicalize().unwrap();
             assert!(
@@ -167,7 +167,7 @@ async fn ordinary_work_goes_on_behind_walls() {
 }
 
 #[tokio::test]
-async fn tools_of_the_trade_work_behind_walls() {
+async fn tools_of_the_trade_work_in_a_sandbox() {
     let trade = [
         ("git", "git init -q . && git -c user.name=a -c user.email=b commit -q --allow-empty -m c && git status"),
         ("cargo", "cargo --version"),
@@ -178,7 +178,7 @@ async fn tools_of_the_trade_work_behind_walls() {
     ];
     for (_, command) in trade.into_iter().filter(|(program, _)| has(program)) {
         for kind in kinds() {
-            for room in [Room::new(), Room::at_home()] {
+            for room in [TestWorkspace::new(), TestWorkspace::at_home()] {
                 let result = room.run(kind, command).await;
                 assert!(!result.is_error, "{kind:?} {command}: {}", result.content);
             }
@@ -188,9 +188,9 @@ async fn tools_of_the_trade_work_behind_walls() {
 
 // T34, T34b
 #[tokio::test]
-async fn no_argument_takes_the_walls_away() {
+async fn no_argument_takes_the_sandbox_away() {
     for kind in kinds() {
-        let room = Room::at_home();
+        let room = TestWorkspace::at_home();
         let target = room.outside("written");
         let command = format!("echo x > {}", target.display());
         let relaxed = json!({"command": command, "sandbox": false, "disable_sandbox": true, "mode": "dangerous"});
@@ -207,7 +207,7 @@ async fn no_argument_takes_the_walls_away() {
 #[tokio::test]
 async fn only_the_workspace_can_be_written() {
     for kind in kinds() {
-        for room in [Room::new(), Room::at_home()] {
+        for room in [TestWorkspace::new(), TestWorkspace::at_home()] {
             let outside = room.outside("file");
             fs::write(&outside, "before").unwrap();
             let command = format!(
@@ -231,7 +231,7 @@ async fn only_the_workspace_can_be_written() {
 #[tokio::test]
 async fn secrets_cannot_be_read_by_any_name() {
     for kind in kinds() {
-        let room = Room::at_home();
+        let room = TestWorkspace::at_home();
         let (state, key) = (room.outside("state"), room.outside("server.token"));
         fs::create_dir(&state).unwrap();
         fs::write(state.join("majordomo.db"), CANARY).unwrap();
@@ -258,7 +258,7 @@ async fn secrets_cannot_be_read_by_any_name() {
 #[tokio::test]
 async fn a_workspace_inside_a_secret_folder_is_reached_and_nothing_beside_it() {
     for kind in kinds() {
-        let room = Room::at_home();
+        let room = TestWorkspace::at_home();
         fs::write(room.outside("majordomo.db"), CANARY).unwrap();
         room.write("mine", "mine");
         let command = json!({"command": "cat mine ../majordomo.db; echo x > written"});
@@ -272,7 +272,7 @@ async fn a_workspace_inside_a_secret_folder_is_reached_and_nothing_beside_it() {
 #[tokio::test]
 async fn keys_in_the_home_folder_cannot_be_read() {
     for kind in kinds() {
-        let room = Room::at_home();
+        let room = TestWorkspace::at_home();
         let home = room.outside("home");
         for name in [".ssh/id_ed25519", ".aws/credentials", ".config/gh/hosts.yml", ".netrc", ".cargo/credentials.toml"]
         {
@@ -293,7 +293,7 @@ async fn keys_in_the_home_folder_cannot_be_read() {
 #[tokio::test]
 async fn what_a_rule_forbids_to_read_is_hidden_in_the_workspace_or_no_command_runs() {
     for kind in kinds() {
-        let room = Room::at_home();
+        let room = TestWorkspace::at_home();
         for name in ["keys/one", "keys/deep/two", "app/.env"] {
             room.write(name, CANARY);
         }
@@ -328,7 +328,7 @@ async fn what_a_rule_forbids_to_read_is_hidden_in_the_workspace_or_no_command_ru
 #[tokio::test]
 async fn protected_paths_stay_as_they_are() {
     for kind in kinds() {
-        let room = Room::new();
+        let room = TestWorkspace::new();
         for name in [".git/config", "deep/er/.git/config", "deep/er/.git/hooks/pre-commit", ".bashrc"] {
             room.write(name, "before");
         }
@@ -378,7 +378,7 @@ async fn protected_paths_stay_as_they_are() {
 #[tokio::test]
 async fn a_repository_can_be_neither_replaced_nor_redirected() {
     for kind in kinds() {
-        let room = Room::new();
+        let room = TestWorkspace::new();
         room.write(".git/config", "[core]\n");
         room.write(".git/HEAD", "ref: refs/heads/main");
         room.write(".git/objects/x", "mine");
@@ -409,9 +409,9 @@ async fn a_repository_can_be_neither_replaced_nor_redirected() {
 #[tokio::test]
 async fn a_command_that_only_looks_can_change_nothing_at_all() {
     for kind in kinds() {
-        for room in [Room::new(), Room::at_home()] {
+        for room in [TestWorkspace::new(), TestWorkspace::at_home()] {
             room.write("file", "before");
-            // What the reading of the command says is not what decides: a hostile reader obeys the same walls.
+            // What the reading of the command says is not what decides: a hostile reader is in the same sandbox.
             room.write(".git/config", "[core]\n\tfsmonitor = ./evil.sh\n\trepositoryformatversion = 0\n[diff \"x\"]\n\ttextconv = ./evil.sh\n");
             room.write(".git/HEAD", "ref: refs/heads/main\n");
             room.write(".git/objects/x", "");
@@ -458,7 +458,7 @@ fn tree(root: &Path) -> Vec<String> {
 #[tokio::test]
 async fn nothing_can_be_reached_without_a_network() {
     for kind in kinds() {
-        let room = Room::at_home();
+        let room = TestWorkspace::at_home();
         let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
         let udp = UdpSocket::bind("127.0.0.1:0").unwrap();
         let unix = UnixListener::bind(room.path("socket")).unwrap();
@@ -496,7 +496,7 @@ async fn nothing_can_be_reached_without_a_network() {
 #[tokio::test]
 async fn no_spelling_of_an_address_reaches_it_without_a_network() {
     for kind in kinds() {
-        let room = Room::at_home();
+        let room = TestWorkspace::at_home();
         let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
         tcp.set_nonblocking(true).unwrap();
         let port = tcp.local_addr().unwrap().port();
@@ -547,7 +547,7 @@ assert b.recv(1) == b"x"
 #[tokio::test]
 async fn no_key_of_ours_is_seen_anywhere() {
     for kind in kinds() {
-        let room = Room::new();
+        let room = TestWorkspace::new();
         room.write("planted.sh", "echo canary-4711\n");
         room.write("bin/git", "#!/bin/sh\necho canary-4711\n");
         fs::set_permissions(room.path("bin/git"), fs::Permissions::from_mode(0o755)).unwrap();
@@ -569,7 +569,7 @@ async fn no_key_of_ours_is_seen_anywhere() {
 #[tokio::test]
 async fn other_processes_cannot_be_looked_into_or_ended() {
     for kind in kinds() {
-        let room = Room::new();
+        let room = TestWorkspace::new();
         let us = std::process::id();
         let command = format!(
             "cat /proc/{us}/environ && echo reached; cat /proc/{us}/fd/0 && echo reached; readlink /proc/{us}/exe && \
@@ -592,7 +592,7 @@ async fn other_processes_cannot_be_looked_into_or_ended() {
 #[tokio::test]
 async fn memory_files_and_descriptors_are_bounded() {
     for kind in kinds() {
-        let room = Room::new();
+        let room = TestWorkspace::new();
         let result =
             room.run(kind, "ulimit -d; ulimit -f; ulimit -n; truncate -s 5G big; stat -c %s big; echo ended").await;
         let mut lines = result.content.lines();
@@ -610,7 +610,7 @@ async fn memory_files_and_descriptors_are_bounded() {
 #[tokio::test]
 async fn a_family_grows_only_so_far() {
     for kind in kinds() {
-        let room = Room::new();
+        let room = TestWorkspace::new();
         if !holds(&kind.sandbox(&[]), "number of processes") {
             let facts = kind.sandbox(&[]).describe();
             assert!(facts.iter().any(|fact| fact.name == "number of processes" && fact.advice.is_some()), "{facts:?}");
@@ -644,9 +644,9 @@ fn most_processes(process: &Path) -> Option<u64> {
 
 // T39
 #[tokio::test]
-async fn output_without_end_is_ended_behind_walls() {
+async fn output_without_end_is_ended_in_a_sandbox() {
     for kind in kinds() {
-        let result = Room::new().run(kind, "yes").await;
+        let result = TestWorkspace::new().run(kind, "yes").await;
         assert!(result.is_error && result.content.contains("it printed without end"), "{kind:?} {}", result.content);
     }
 }
@@ -655,21 +655,25 @@ async fn output_without_end_is_ended_behind_walls() {
 
 // T38
 #[tokio::test]
-async fn a_command_whose_walls_cannot_be_built_is_not_run() {
+async fn a_command_whose_sandbox_cannot_be_built_is_not_run() {
     for kind in kinds() {
-        let room = Room::at_home();
+        let room = TestWorkspace::at_home();
         fs::rename(room.path(""), room.outside("elsewhere")).unwrap();
         let result = room.run(kind, "echo ran > canary").await;
         assert!(result.is_error && result.content.contains("the sandbox"), "{kind:?} {}", result.content);
         assert!(!room.outside("elsewhere/canary").exists(), "{kind:?} {}", result.content);
 
-        let room = Room::at_home();
+        let room = TestWorkspace::at_home();
         let result = room.call(kind, &[room.path("").canonicalize().unwrap()], json!({"command": "true"})).await;
-        assert!(result.is_error && result.content.contains("a secret itself"), "{kind:?} {}", result.content);
+        assert!(result.is_error && result.content.contains("is itself a secret folder"), "{kind:?} {}", result.content);
         let machine = context(Path::new("/"));
         let host = CommandHost { guard: guard(), sandbox: kind.sandbox(&[]) };
         let result = run(host, &machine, &json!({"command": "true"})).await;
-        assert!(result.is_error && result.content.contains("is no workspace"), "{kind:?} {}", result.content);
+        assert!(
+            result.is_error && result.content.contains("cannot be a workspace in a sandbox"),
+            "{kind:?} {}",
+            result.content
+        );
 
         let bare = CommandHost { guard: Guard::None, sandbox: kind.sandbox(&[]) };
         assert!(!bare.is_confining());
@@ -686,7 +690,7 @@ async fn a_command_whose_walls_cannot_be_built_is_not_run() {
 #[tokio::test]
 async fn secrets_in_the_workspace_are_hidden_or_nothing_is_run() {
     for kind in kinds() {
-        let room = Room::at_home();
+        let room = TestWorkspace::at_home();
         room.write("secret/key", CANARY);
         let secret = room.path("secret").canonicalize().unwrap();
         let result = room.call(kind, &[secret], json!({"command": "echo ran; cat secret/key"})).await;
@@ -714,7 +718,7 @@ sh -c 'trap "" TERM HUP INT; echo x >> here; while :; do sleep 1; done' &
 }
 const CLINGERS: usize = 5;
 
-fn are_here(room: &Room) -> Option<()> {
+fn are_here(room: &TestWorkspace) -> Option<()> {
     let here = fs::read_to_string(room.path("here")).ok()?;
     (here.lines().count() == CLINGERS).then_some(())
 }
@@ -741,23 +745,23 @@ fn word(kind: Kind, test: &str) -> String {
 
 // T40
 #[tokio::test]
-async fn nothing_stays_behind_walls_when_a_command_ends() {
+async fn nothing_stays_in_a_sandbox_when_a_command_ends() {
     for kind in kinds() {
-        let (room, word) = (Room::new(), word(kind, "ends"));
+        let (room, word) = (TestWorkspace::new(), word(kind, "ends"));
         let waits = format!("{} until [ $(wc -l < here) = {CLINGERS} ]; do sleep 0.01; done", clinging(&word));
         let result = room.run(kind, &waits).await;
         assert_eq!(clingers(&word), 0, "{kind:?} {}", result.content);
         assert!(result.content.starts_with("printed\n") && !result.is_error, "{kind:?} {}", result.content);
         let quiet = room.run(kind, "true").await.content;
-        assert!(!quiet.contains("background"), "walls are not told of: {kind:?} {quiet}");
+        assert!(!quiet.contains("background"), "the sandbox itself is not reported: {kind:?} {quiet}");
     }
 }
 
 // T40, F29
 #[tokio::test]
-async fn nothing_stays_behind_walls_when_a_command_is_stopped() {
+async fn nothing_stays_in_a_sandbox_when_a_command_is_stopped() {
     for kind in kinds() {
-        let (room, word) = (Room::new(), word(kind, "stopped"));
+        let (room, word) = (TestWorkspace::new(), word(kind, "stopped"));
         let command = format!("{} sleep 300", clinging(&word));
         let (result, ()) = tokio::join!(room.run(kind, &command), async {
             until("all processes", || are_here(&room)).await;
@@ -771,9 +775,9 @@ async fn nothing_stays_behind_walls_when_a_command_is_stopped() {
 
 // T40, F29
 #[tokio::test]
-async fn nothing_stays_behind_walls_when_nobody_waits_any_more() {
+async fn nothing_stays_in_a_sandbox_when_nobody_waits_any_more() {
     for kind in kinds() {
-        let (room, word) = (Room::new(), word(kind, "dropped"));
+        let (room, word) = (TestWorkspace::new(), word(kind, "dropped"));
         let command = format!("{} sleep 300", clinging(&word));
         tokio::select! {
             result = room.run(kind, &command) => panic!("it ended by itself: {}", result.content),
@@ -786,7 +790,7 @@ async fn nothing_stays_behind_walls_when_nobody_waits_any_more() {
 #[tokio::test]
 async fn a_command_is_asked_to_end_before_it_is_killed() {
     async fn is_asked(kind: Kind) -> bool {
-        let room = Room::new();
+        let room = TestWorkspace::new();
         let command = "trap 'echo tidied > tidied; exit' TERM; echo x > ready; while :; do sleep 0.01; done";
         tokio::join!(room.run(kind, command), async {
             until("the command", || room.path("ready").exists().then_some(())).await;
@@ -806,9 +810,9 @@ async fn a_command_is_asked_to_end_before_it_is_killed() {
 
 // T40, F30
 #[tokio::test]
-async fn nothing_stays_behind_walls_when_the_runtime_is_killed() {
+async fn nothing_stays_in_a_sandbox_when_the_runtime_is_killed() {
     for kind in kinds() {
-        let (room, word) = (Room::new(), word(kind, "killed"));
+        let (room, word) = (TestWorkspace::new(), word(kind, "killed"));
         let command = format!("{} sleep 300", clinging(&word));
         let mut runtime = other_process(&room, kind, &command).stdout(Stdio::null()).spawn().unwrap();
         until("all processes", || are_here(&room)).await;
@@ -819,7 +823,7 @@ async fn nothing_stays_behind_walls_when_the_runtime_is_killed() {
 }
 
 /// Runs a command in a process of its own that can be killed, and whose environment can be set.
-fn other_process(room: &Room, kind: Kind, command: &str) -> Command {
+fn other_process(room: &TestWorkspace, kind: Kind, command: &str) -> Command {
     let mut other = Command::new(std::env::current_exe().unwrap());
     other.args(["--exact", "part_of_other_tests", "--ignored", "--nocapture"]);
     other.env("TEST_FOLDER", room.path("")).env("TEST_COMMAND", command).env("TEST_KIND", format!("{kind:?}"));

@@ -139,7 +139,7 @@ impl Frames {
             | Event::WaitStarted { call, .. } => {
                 self.tell_call_started(thread, call, None, out);
             }
-            Event::ToolFinished { call, result, duration_ms } => {
+            Event::ToolFinished { call, result, duration_ms, .. } => {
                 self.tell_call_finished(thread, call, result, *duration_ms, out);
             }
             Event::ApprovalRequested(approval) => say(calls::question(approval)),
@@ -148,7 +148,7 @@ impl Frames {
                 self.change_input(thread, call, resolution);
             }
             Event::ChildSpawned(spawned) => self.tell_spawned(thread, spawned, out),
-            Event::ChildReported { child, report } => {
+            Event::ChildReported { child, report, .. } => {
                 self.emitted(thread).resumes = true;
                 // A child that began has its own terminal frame; for one that never did it is made here.
                 self.tell_child_end(child, report, out);

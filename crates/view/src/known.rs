@@ -123,7 +123,9 @@ impl KnownThreads {
         match logged.event {
             Event::ChildSpawned(spawned) => self.entry(&spawned.child).is_spawned(logged.at, spawned),
             Event::ChildStarted { child } => self.entry(child).started = true,
-            Event::ChildReported { child, report } => self.entry(child).handed_up = Some(End::of(logged.at, report)),
+            Event::ChildReported { child, report, .. } => {
+                self.entry(child).handed_up = Some(End::of(logged.at, report))
+            }
             _ => {}
         }
         self.entry(logged.thread).push(logged);

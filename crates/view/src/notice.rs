@@ -31,7 +31,7 @@ impl Notice {
     /// The notice that an event is, and its sentence; none for events that show in another way.
     pub(crate) fn of(event: &Event) -> Option<(Notice, String)> {
         match event {
-            Event::ContextTrimmed { calls, bytes } => {
+            Event::ContextTrimmed { calls, bytes, .. } => {
                 Some((Notice::ContextTrimmed, format!("old tool results were masked: {}, {bytes} bytes", calls.len())))
             }
             Event::ContextCompacted { .. } => {

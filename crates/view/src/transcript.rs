@@ -192,7 +192,7 @@ impl Rows {
                     }
                 }
             }
-            Event::ToolFinished { call, result, duration_ms } => {
+            Event::ToolFinished { call, result, duration_ms, .. } => {
                 let row = self.tool(at, call);
                 row.output = Some(result.content.clone());
                 row.is_error = result.is_error;
@@ -204,7 +204,7 @@ impl Rows {
                     row.status = "running".to_owned();
                 }
             }
-            Event::ChildReported { child, report } => {
+            Event::ChildReported { child, report, .. } => {
                 if let Some(row) = self.child(child) {
                     row.outcome = Some(report.outcome);
                     row.status = status(report);
@@ -241,7 +241,7 @@ impl Rows {
                 notice(format!("question {approval} is {}", resolution.as_str()));
             }
             Event::ChildStopped { child, reason, .. } => notice(format!("{child} is told to end: {reason}")),
-            Event::ContextCompacted { summary } => {
+            Event::ContextCompacted { summary, .. } => {
                 notice(format!("the conversation was replaced by a summary of it:\n{summary}"));
             }
             Event::StallNoticed { silent_ms, waiting_for } => {

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::catalog::Catalog;
 use crate::event::{Enough, Subtask};
-use crate::house::House;
 use crate::id::ThreadId;
 use crate::policy::{OPERATION_VERBS, Policy};
 use crate::report::{Outcome, Report};
@@ -106,9 +106,9 @@ pub fn children(thread: &Thread) -> String {
 }
 
 /// The agents that a thread can give a task to (ZILEO-18).
-pub fn agents(thread: &Thread, house: &House) -> String {
+pub fn agents(thread: &Thread, catalog: &Catalog) -> String {
     let agent = |agent: &crate::role::Agent| json!({"agent_id": agent.name, "description": agent.description});
-    let agents: Vec<Value> = house.offered(&thread.created.role).map(agent).collect();
+    let agents: Vec<Value> = catalog.offered(&thread.created.role).map(agent).collect();
     write(&json!({"success": true, "count": agents.len(), "agents": agents}))
 }
 

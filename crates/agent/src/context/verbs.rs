@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::catalog::Catalog;
 use crate::context::operations::{operations, risk};
-use crate::house::House;
 use crate::json::Json;
 use crate::policy::{DELEGATE, Policy, VERBS};
 use crate::role::{Agent, Role};
@@ -15,13 +15,13 @@ pub fn verb_names() -> &'static [&'static str] {
 }
 
 /// A verb as it is advertised under `policy` to whoever plays `role`; none if the name is no verb.
-pub fn verb(name: &str, policy: &Policy, role: &Role, house: &House) -> Option<ToolInfo> {
+pub fn verb(name: &str, policy: &Policy, role: &Role, catalog: &Catalog) -> Option<ToolInfo> {
     let (description, schema) = match name {
         "spawn_agent" => {
-            let agents: Vec<&Agent> = house.offered(role).collect();
+            let agents: Vec<&Agent> = catalog.offered(role).collect();
             (spawn_words(policy, &agents), spawn_schema(policy, &agents))
         }
-        DELEGATE => (hand_over_words(policy, house), hand_over_schema(policy)),
+        DELEGATE => (hand_over_words(policy, catalog), hand_over_schema(policy)),
         "delegate_task" => (
             format!(
                 "Run up to {} subtasks, each by its own sub-agent, and get one combined report. \
@@ -130,11 +130,11 @@ fn delegate_schema() -> Value {
     )
 }
 
-fn hand_over_words(policy: &Policy, house: &House) -> String {
+fn hand_over_words(policy: &Policy, catalog: &Catalog) -> String {
     let mut words =
         String::from("Hand what the user wants to the specialist that the intent leads to; its result comes back.");
     for (intent, name) in &policy.delegates {
-        let what = house.agent(name).map_or("", |agent| &agent.description);
+        let what = catalog.agent(name).map_or("", |agent| &agent.description);
         words.push_str(&format!("\n- {intent}: {name}. {what}"));
     }
     words

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::approval::{ApprovalId, Resolution};
-use crate::context;
 use crate::effect::Effect;
 use crate::event::{Answered, VerdictKind};
 use crate::id::{CallId, ThreadId, Time};
 use crate::json::Json;
-use crate::message::Part;
+use crate::message::{Part, Told};
 use crate::policy::DELEGATE;
 use crate::tools::{ASK_USER, Reach, ToolResult};
 
 use super::graph::Graph;
+use super::unlogged;
 
 /// The calls of the newest answer, in its order.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -268,28 +268,23 @@ impl Calls {
         };
     }
 
-    pub(super) fn finish(&mut self, call: &CallId, result: &ToolResult) {
+    pub(super) fn finish(&mut self, call: &CallId, result: &ToolResult, told: Option<&Told>) {
         let Some(place) = self.places.get(call).copied() else { return };
         let slot = &mut self.slots[place];
         if slot.result.is_some() {
             return;
         }
-        let is_report = &*slot.name == DELEGATE && matches!(slot.state, SlotState::Verb(VerbState::Child(_)));
+        let is_report = slot.is_handed_over();
         if matches!(slot.state, SlotState::Running { .. }) {
             self.running -= 1;
             self.asking -= usize::from(&*slot.name == ASK_USER);
             self.writing = false;
         }
         slot.state = SlotState::Done;
-        let mut result = result.clone();
-        // What a child says is its own, also where it read nothing from outside the house.
-        if let Some(origin) = result.foreign.as_deref().or(is_report.then_some("report")) {
-            result.content = context::fenced(origin, &result.content).into();
-        }
-        if slot.edited {
-            result.content = context::edited(&slot.input, &result.content).into();
-        }
-        slot.result = Some(result);
+        let foreign = result.foreign.as_deref().or(is_report.then_some("report"));
+        let shown = || unlogged::result(foreign, slot.edited.then_some(&slot.input), &result.content);
+        let content = told.map_or_else(shown, |told| told.with(&result.content));
+        slot.result = Some(ToolResult { content, ..result.clone() });
         self.open -= 1;
         self.waits.remove(call);
     }
@@ -377,6 +372,11 @@ impl Calls {
 }
 
 impl Slot {
+    /// Whether it waits for the report of an agent to which work was handed over.
+    pub fn is_handed_over(&self) -> bool {
+        &*self.name == DELEGATE && matches!(self.state, SlotState::Verb(VerbState::Child(_)))
+    }
+
     /// The tool's run as an effect.
     pub fn run(&self) -> Effect {
         Effect::RunTool {

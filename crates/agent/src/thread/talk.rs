@@ -1,11 +1,13 @@
 //! The conversation as the model is shown it. It only grows, except where old results are masked in one batch,
 //! or where the model's own summary takes its place.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::id::CallId;
 use crate::message::{Message, Origin, Part, Role};
+
+use super::unlogged;
 
 /// A conversation, and what is known about its size.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -70,8 +72,8 @@ impl Talk {
         self.bytes_since = 0;
     }
 
-    /// The calls whose results can be masked, and how many bytes that would save.
-    pub fn maskable(&self) -> (Vec<CallId>, u64) {
+    /// The calls whose results can be masked with the characters of each, and how many bytes that would save.
+    pub fn maskable(&self) -> (Vec<(CallId, usize)>, u64) {
         let answers = self.messages.iter().filter(|message| message.role == Role::Assistant).count();
         let (mut seen, mut calls, mut bytes) = (0, Vec::new(), 0u64);
         for message in &self.messages {
@@ -86,7 +88,7 @@ impl Talk {
                 if let Part::ToolResult { id, content, .. } = part
                     && content.len() > WORTH_MASKING
                 {
-                    calls.push(id.clone());
+                    calls.push((id.clone(), content.chars().count()));
                     bytes += content.len() as u64;
                 }
             }
@@ -94,19 +96,20 @@ impl Talk {
         (calls, bytes)
     }
 
-    pub(super) fn mask(&mut self, calls: &[CallId]) {
-        let calls: BTreeSet<&CallId> = calls.iter().collect();
+    pub(super) fn mask(&mut self, calls: &[CallId], told: &[Arc<str>]) {
+        let calls: BTreeMap<&CallId, usize> = calls.iter().zip(0..).collect();
         for message in &mut self.messages {
-            let touched = |part: &Part| matches!(part, Part::ToolResult { id, .. } if calls.contains(id));
+            let touched = |part: &Part| matches!(part, Part::ToolResult { id, .. } if calls.contains_key(id));
             if !message.parts.iter().any(touched) {
                 continue;
             }
             let mut masked = (**message).clone();
             for part in &mut masked.parts {
                 if let Part::ToolResult { id, content, .. } = part
-                    && calls.contains(id)
+                    && let Some(place) = calls.get(id)
                 {
-                    *content = crate::context::masked(content.chars().count()).into();
+                    let shown = || unlogged::masked(content.chars().count()).into();
+                    *content = told.get(*place).cloned().unwrap_or_else(shown);
                 }
             }
             *message = Arc::new(masked);

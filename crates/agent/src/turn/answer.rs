@@ -3,14 +3,24 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::event::{Answered, Event, TurnKind, Verdict, VerdictKind};
+use crate::context;
+use crate::event::{Again, Answered, Event, Next, TurnKind, TurnStarted, Verdict, VerdictKind};
 use crate::id::CallId;
 use crate::machine::Moment;
-use crate::message::Part;
+use crate::message::{Part, Told};
 use crate::model::{Answer, StopReason, Tokens};
 use crate::policy::TokenCount;
-use crate::thread::{Asking, Phase};
+use crate::thread::{Asking, CutShort, Phase};
 use crate::turn::{approval, begin, tool_calls, verbs};
+
+/// Answers that may be cut off at their output limit and go on; after one more, the text is taken as it is, or the thread ends.
+pub const MAX_CUTS: u32 = 4;
+
+/// How many of them may say nothing, or end in the middle of a call: the model is told once and given more room.
+pub const MAX_HALVES: u32 = 1;
+
+/// How often an answer that does not fit its schema is asked for again.
+const MAX_SCHEMA_MISSES: u32 = 2;
 
 /// The share of a limit, in percent, at which the thread is warned.
 const WARN_AT: u64 = 80;
@@ -38,7 +48,7 @@ pub fn answered(moment: &mut Moment<'_>, turn: u32, answer: Answer, schema_error
     let is_final = verdicts.is_empty() && kind != TurnKind::Compact;
     // Only a summary is wanted as words; all else stays in the parts.
     let summary = (kind == TurnKind::Compact).then(|| text_of(&parts));
-    moment.emit(Event::Answered(Answered {
+    let mut answered = Answered {
         turn,
         parts,
         stop: answer.stop,
@@ -49,16 +59,45 @@ pub fn answered(moment: &mut Moment<'_>, turn: u32, answer: Answer, schema_error
         schema_error: schema_error.filter(|_| is_final),
         cut_call,
         verdicts,
-    }));
+        next: None,
+    };
+    answered.next = Some(next(moment, &asking.turn, &answered));
+    moment.emit(Event::Answered(answered));
     warn(moment);
     if let Some(text) = summary {
         let summary = if text.is_empty() { "(the summary came out empty)".into() } else { text };
-        moment.emit(Event::ContextCompacted { summary });
+        let told = Some(Told::of(&context::summary(&summary), &summary));
+        moment.emit(Event::ContextCompacted { summary, told });
     }
     if works {
         approval::ask_all(moment);
         verbs::start_all(moment);
         tool_calls::start_ready(moment);
+    }
+}
+
+/// What follows from an answer: it is taken as it is, or the model is told what is wrong with it and asked again.
+fn next(moment: &Moment<'_>, asked: &TurnStarted, answered: &Answered) -> Next {
+    let Some(run) = moment.thread.run.as_ref().filter(|_| asked.kind != TurnKind::Compact) else { return Next::Taken };
+    let has_calls = !answered.verdicts.is_empty();
+    let is_cut = asked.kind == TurnKind::Work && answered.stop == StopReason::MaxTokens;
+    let is_half = is_cut && answered.is_half(has_calls, &text_of(&answered.parts));
+    let (cuts, halves) = (run.cut_row + u32::from(is_cut), run.half_row + u32::from(is_half));
+    let goes_on = cuts <= MAX_CUTS && run.ending.is_none();
+    let again = |why, told: String| Next::Again { why, told: told.into() };
+    if is_half && goes_on && halves <= MAX_HALVES {
+        let short = CutShort { limit: asked.max_tokens, call: answered.cut_call.clone() };
+        let longest = moment.thread.created.role.model.max_output_tokens;
+        return again(Again::CutShort, context::cut_short(&short, longest));
+    }
+    if is_cut && !is_half && !has_calls && goes_on {
+        return again(Again::CutInText, context::cut_off());
+    }
+    match &answered.schema_error {
+        Some(error) if run.schema_misses < MAX_SCHEMA_MISSES && run.ending.is_none() => {
+            again(Again::Schema, context::schema_miss(error))
+        }
+        Some(_) | None => Next::Taken,
     }
 }
 
@@ -160,7 +199,7 @@ fn judge(moment: &Moment<'_>, parts: &[Part], unreadable: &[(CallId, Arc<str>)])
             );
             (refused(reason), true)
         } else {
-            let (what, rule) = thread.rule_on(moment.house, name, input).verdict(moment.house);
+            let (what, rule) = thread.rule_on(moment.facts, name, input).verdict(moment.facts);
             by = rule;
             (what, true)
         };

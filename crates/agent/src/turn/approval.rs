@@ -41,11 +41,11 @@ pub fn decided(moment: &mut Moment<'_>, input: InputId, id: &ApprovalId, digest:
     let resolution = match decision {
         Decision::Deny { reason } => Resolution::Denied { reason },
         Decision::Allow { scope, input: edited } => {
-            let Some(tool) = moment.house.tool(&approval.tool, &moment.thread.created) else {
+            let Some(tool) = moment.facts.catalog.tool(&approval.tool, &moment.thread.created) else {
                 return drop_it(moment, "the tool is not available in this process");
             };
             let wanted = edited.as_ref().unwrap_or(&approval.input);
-            let Weighed { assessment, judgement, .. } = moment.thread.weigh(moment.house, &tool, wanted);
+            let Weighed { assessment, judgement, .. } = moment.thread.weigh(moment.facts, &tool, wanted);
             // Neither the rules nor the world need be what they were when the question was asked.
             if judgement.action == Action::Deny {
                 Resolution::Forbidden { rule: judgement.by }
@@ -96,8 +96,8 @@ pub fn withdraw(moment: &mut Moment<'_>, id: &ApprovalId, reason: &str) {
 pub fn ask(moment: &mut Moment<'_>, call: &CallId) {
     let Some(slot) = moment.thread.calls.slot(call) else { return };
     let (name, input) = (slot.name.clone(), slot.input.clone());
-    let Some(tool) = moment.house.tool(&name, &moment.thread.created) else { return };
-    let weighed = moment.thread.weigh(moment.house, &tool, &input);
+    let Some(tool) = moment.facts.catalog.tool(&name, &moment.thread.created) else { return };
+    let weighed = moment.thread.weigh(moment.facts, &tool, &input);
     let approval = question(moment, call.clone(), &tool, input, weighed);
     moment.emit(Event::ApprovalRequested(Box::new(approval)));
 }
@@ -105,7 +105,8 @@ pub fn ask(moment: &mut Moment<'_>, call: &CallId) {
 fn question(moment: &Moment<'_>, call: CallId, tool: &ToolInfo, input: Json, weighed: Weighed) -> Approval {
     let thread = &*moment.thread;
     let Weighed { assessment, risk, judgement } = weighed;
-    let starting = Starting::of(thread, moment.house, &tool.name, &input).filter(|_| moment.house.is_verb(&tool.name));
+    let catalog = &*moment.facts.catalog;
+    let starting = Starting::of(thread, catalog, &tool.name, &input).filter(|_| catalog.is_verb(&tool.name));
     Approval {
         id: ApprovalId::of(thread.id(), thread.questions + 1),
         call,
@@ -149,9 +150,9 @@ fn resolve(moment: &mut Moment<'_>, approval: &Approval, input: Option<InputId>,
 }
 
 fn rule_for(moment: &Moment<'_>, approval: &Approval) -> Arc<str> {
-    let Some(tool) = moment.house.tool(&approval.tool, &moment.thread.created) else {
+    let Some(tool) = moment.facts.catalog.tool(&approval.tool, &moment.thread.created) else {
         return approval.why.clone();
     };
-    let weighed = moment.thread.weigh(moment.house, &tool, &approval.input);
-    way_out(moment.house, &tool, &weighed.assessment, &weighed.judgement)
+    let weighed = moment.thread.weigh(moment.facts, &tool, &approval.input);
+    way_out(&moment.facts.catalog, &tool, &weighed.assessment, &weighed.judgement)
 }

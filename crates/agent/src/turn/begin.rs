@@ -11,8 +11,9 @@ use crate::machine::Moment;
 use crate::model::{Price, Tokens};
 use crate::policy::TokenCount;
 use crate::report::Outcome;
-use crate::thread::{MAX_CUTS, MAX_HALVES, Phase, Thread};
+use crate::thread::{Phase, Thread};
 use crate::tools::ToolInfo;
+use crate::turn::answer::{MAX_CUTS, MAX_HALVES};
 use crate::turn::stop;
 
 /// The shortest answer that is worth asking for.
@@ -76,14 +77,14 @@ pub fn last(moment: &mut Moment<'_>, ending: Ending) {
 }
 
 /// The tools that a thread has, as they are advertised.
-pub fn advertised<'a>(thread: &'a Thread, house: &'a crate::house::House) -> impl Iterator<Item = ToolInfo> + 'a {
-    thread.created.role.tools.iter().filter_map(|name| house.tool(name, &thread.created))
+pub fn advertised<'a>(thread: &'a Thread, catalog: &'a crate::catalog::Catalog) -> impl Iterator<Item = ToolInfo> + 'a {
+    thread.created.role.tools.iter().filter_map(|name| catalog.tool(name, &thread.created))
 }
 
 fn start(moment: &mut Moment<'_>, kind: TurnKind, max_tokens: u64, claim: Claim) {
     let turn = moment.thread.turns + 1;
-    let calls_allowed = kind == TurnKind::Work;
-    moment.emit(Event::TurnStarted(TurnStarted { turn, kind, max_tokens, claim }));
+    let (calls_allowed, told) = (kind == TurnKind::Work, context::turn_words(&kind).map(Into::into));
+    moment.emit(Event::TurnStarted(TurnStarted { turn, kind, max_tokens, claim, told }));
     moment.ask(Effect::CallModel { turn, attempt: 1, max_tokens, calls_allowed, not_before: None });
 }
 
@@ -146,7 +147,9 @@ fn keep_context(moment: &mut Moment<'_>) -> TurnKind {
     }
     let (calls, bytes) = moment.thread.talk.maskable();
     if !calls.is_empty() && (squeeze || bytes / 4 >= window / 20) {
-        moment.emit(Event::ContextTrimmed { calls, bytes });
+        let told = calls.iter().map(|(_, characters)| context::masked(*characters).into()).collect();
+        let calls = calls.into_iter().map(|(call, _)| call).collect();
+        moment.emit(Event::ContextTrimmed { calls, bytes, told });
         if !is_full(moment) {
             return TurnKind::Work;
         }
@@ -255,7 +258,7 @@ pub fn closing_tokens(moment: &Moment<'_>) -> u64 {
 
 /// Bytes of the system prompt and of the advertised tools.
 fn fixed_bytes(moment: &Moment<'_>) -> usize {
-    let tools = advertised(moment.thread, moment.house)
+    let tools = advertised(moment.thread, &moment.facts.catalog)
         .map(|tool| tool.name.len() + tool.description.len() + tool.schema.text().len() + 48)
         .sum::<usize>();
     context::system(&moment.thread.created).len() + tools

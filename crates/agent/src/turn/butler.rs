@@ -27,7 +27,7 @@ pub fn start(moment: &mut Moment<'_>, call: &CallId, input: &Json, siblings: u32
     let order = read(input)?;
     let policy = &moment.thread.created.policy;
     let target = target(policy, &order.intent)?;
-    if moment.house.agent(&target).is_none() {
+    if moment.facts.catalog.agent(&target).is_none() {
         return Err(format!("Unknown agent type: {target}"));
     }
     let asked = last_asked(moment.thread).unwrap_or_default();
@@ -106,7 +106,7 @@ fn target(policy: &Policy, intent: &str) -> Result<Arc<str>, String> {
 /// What the target is told besides its task, as JSON text.
 fn told(moment: &Moment<'_>, order: &Order, target: &Arc<str>, asked: Arc<str>) -> Result<Arc<str>, String> {
     let created = &moment.thread.created;
-    let preferences = (moment.house.preferences)(target);
+    let preferences = moment.facts.preferences(target).to_vec();
     let history = said(moment.thread);
     let mut context = DelegationContext {
         parent_agent: created.role.name.clone(),

@@ -5,6 +5,7 @@ use crate::effect::Effect;
 use crate::event::Event;
 use crate::id::{CallId, ThreadId};
 use crate::machine::Moment;
+use crate::message::Told;
 use crate::report::Report;
 use crate::thread::{SlotState, VerbState};
 use crate::tools::ToolResult;
@@ -27,10 +28,11 @@ pub fn reported(moment: &mut Moment<'_>, id: &ThreadId, report: &Report) {
 
 /// A child said something while it works: its parent reads the newest of it at its next turn.
 pub fn said(moment: &mut Moment<'_>, id: &ThreadId, text: &str, foreign: bool) {
-    let is_heard = moment.thread.children.get(id).is_some_and(|child| child.spawned.progress);
-    if is_heard && moment.thread.run.is_some() {
+    let heard = moment.thread.children.get(id).filter(|child| child.spawned.progress);
+    if let Some(child) = heard.filter(|_| moment.thread.run.is_some()) {
         let text = context::bounded(text, MAX_SAID, "");
-        moment.emit(Event::ChildSaid { child: id.clone(), text: text.into(), foreign });
+        let told = Some(Told::of(&context::progress(id, &child.spawned.name, &text), &text));
+        moment.emit(Event::ChildSaid { child: id.clone(), text: text.into(), foreign, told });
     }
 }
 
@@ -47,7 +49,9 @@ pub fn paused(moment: &mut Moment<'_>, id: &ThreadId, paused: bool) {
 pub fn over(moment: &mut Moment<'_>, id: &ThreadId, report: &Report) {
     let Some(child) = moment.thread.children.get(id) else { return };
     let (name, narrowed) = (child.spawned.name.clone(), child.spawned.narrowed.clone());
-    moment.emit(Event::ChildReported { child: id.clone(), report: Box::new(report.clone()) });
+    let is_told = moment.thread.tells_report(&child.spawned);
+    let told = is_told.then(|| Told::of(&context::background_report(id, &name, report), &report.text));
+    moment.emit(Event::ChildReported { child: id.clone(), report: Box::new(report.clone()), told });
     for call in moment.thread.calls.watchers(id).to_vec() {
         tell_watcher(moment, &call, id, &name, report, &narrowed);
     }

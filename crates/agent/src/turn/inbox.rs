@@ -1,9 +1,11 @@
 //! Inputs from outside are taken up, oldest first. A message for a busy root waits for its next run.
 
+use crate::context;
 use crate::event::{Ending, Event};
 use crate::id::InputId;
 use crate::input::{Outside, Strength};
 use crate::machine::Moment;
+use crate::message::Told;
 use crate::report::Outcome;
 use crate::turn::{approval, begin, stop};
 
@@ -15,7 +17,8 @@ pub fn take_all(moment: &mut Moment<'_>) {
             Outside::UserSaid { text } => said(moment, id, &text),
             Outside::Steered { text, from, .. } => {
                 if moment.thread.run.is_some() || moment.thread.is_unbegun() {
-                    moment.emit(Event::Steered { input: id, text, from });
+                    let told = Some(Told::of(&context::steer(&from, &text), &text));
+                    moment.emit(Event::Steered { input: id, text, from, told });
                 } else if moment.thread.is_over() {
                     drop_input(moment, id, "the sub-agent is over");
                 } else {

@@ -85,7 +85,7 @@ pub fn begin(
             Ok(())
         }
         Operation::ListAgents => {
-            tool_calls::answer(moment, call, ToolResult::ok(words::agents(moment.thread, moment.house)));
+            tool_calls::answer(moment, call, ToolResult::ok(words::agents(moment.thread, &moment.facts.catalog)));
             Ok(())
         }
     };

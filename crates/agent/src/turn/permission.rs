@@ -2,57 +2,52 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
-
+use crate::catalog::Catalog;
 use crate::event::{ThreadCreated, VerdictKind};
-use crate::house::{Consent, House};
+use crate::facts::{Consent, Facts};
 use crate::json::Json;
 use crate::mode::Mode;
 use crate::permission::{self, Action, Asked, Judgement, Layer, Weighed};
 use crate::policy::VERBS;
 use crate::thread::Thread;
 use crate::tools::{Assessment, READ_FILE, Reach, Risk, ToolInfo};
+use crate::turn::needs::reading;
 use crate::turn::operation;
 use crate::turn::spawn::NoRoom;
 use crate::turn::starting::{self, Starting};
 
 impl Thread {
     /// What would become of a call of this thread at this moment, with the word of everybody above it.
-    pub fn weigh(&self, house: &House, tool: &ToolInfo, input: &Json) -> Weighed {
-        let is_verb = house.is_verb(&tool.name);
+    pub fn weigh(&self, facts: &Facts, tool: &ToolInfo, input: &Json) -> Weighed {
+        let is_verb = facts.catalog.is_verb(&tool.name);
         let assessment = if is_verb {
-            starting::assess(self, house, tool, input)
+            starting::assess(self, &facts.catalog, tool, input)
         } else {
-            (house.assess)(&self.created.workspace, tool, input)
+            facts.assessment(&tool.name, input).clone()
         };
         let asks = if is_verb { starting::asks(&self.created.policy, tool.risk) } else { None };
         let asked = Asked { tool: &tool.name, assessment: &assessment, foreign: self.foreign, asks };
-        let judgement = permission::judge(&self.created.chain(), &(house.rules)(), &self.granted, &asked);
+        let judgement = permission::judge(&self.created.chain(), facts.rules(), &self.granted, &asked);
         Weighed { risk: asked.risk(), judgement, assessment }
     }
 
     /// What would become of a file that this thread wants to read and a child of it to see.
-    pub fn weigh_giving(&self, house: &House, read_file: &ToolInfo, file: &str, child: Layer) -> Judgement {
-        let assessment = (house.assess)(&self.created.workspace, read_file, &Json::of(&json!({"path": file})));
-        let asked = Asked { tool: READ_FILE, assessment: &assessment, foreign: self.foreign, asks: None };
+    pub fn weigh_giving(&self, facts: &Facts, file: &str, child: Layer) -> Judgement {
+        let assessment = facts.assessment(READ_FILE, &reading(file));
+        let asked = Asked { tool: READ_FILE, assessment, foreign: self.foreign, asks: None };
         let chain: Vec<Layer> = self.created.chain().into_iter().chain([child]).collect();
-        permission::judge(&chain, &(house.rules)(), &self.granted, &asked)
+        permission::judge(&chain, facts.rules(), &self.granted, &asked)
     }
 }
 
 impl ThreadCreated {
-    /// What the thread may not read by any tool: the patterns of the rules that deny it, or anybody above it, `read_file`.
-    pub fn unreadable(&self, house: &House) -> Vec<Arc<str>> {
-        let rules = (house.rules)();
-        if rules.is_empty() { Vec::new() } else { permission::forbidden(&self.chain(), &rules, READ_FILE) }
-    }
-
     /// What the thread is, to those below it.
     pub fn layer(&self) -> Layer {
         Layer { agent: self.role.name.clone(), mode: self.mode }
     }
 
-    fn chain(&self) -> Vec<Layer> {
+    /// Everybody on the way from the root to the thread, itself last.
+    pub fn chain(&self) -> Vec<Layer> {
         self.above.iter().cloned().chain([self.layer()]).collect()
     }
 }
@@ -82,8 +77,8 @@ enum Kind {
 
 impl Thread {
     /// What becomes of a call of this thread at this moment.
-    pub fn rule_on(&self, house: &House, name: &str, input: &Json) -> Ruling {
-        let created = &self.created;
+    pub fn rule_on(&self, facts: &Facts, name: &str, input: &Json) -> Ruling {
+        let (created, catalog) = (&self.created, &*facts.catalog);
         let no_tool = |by: &str, told: String| Ruling {
             action: Action::Deny,
             by: by.into(),
@@ -95,18 +90,18 @@ impl Thread {
                 let told = operation::no_room(name, &NoRoom::TooDeep { most: created.policy.max_depth });
                 return no_tool("the thread is too deep to start sub-agents", told);
             }
-            let known = house.tools.contains_key(name) || VERBS.contains(&name);
+            let known = catalog.tools.contains_key(name) || VERBS.contains(&name);
             let what = if known { "is not permitted to you" } else { "is no tool" };
             let tools = created.role.tools.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", ");
             return no_tool(&format!("{name} is none of its tools"), format!("{name} {what}. Your tools: {tools}"));
         }
-        let Some(tool) = house.tool(name, created) else {
+        let Some(tool) = catalog.tool(name, created) else {
             let told = format!("{name} is not available in this process");
             return no_tool(&told.clone(), told);
         };
-        let weighed = self.weigh(house, &tool, input);
+        let weighed = self.weigh(facts, &tool, input);
         // Waiting, listing, telling and stopping are free, and a call that cannot be read gets its error at once.
-        if house.is_verb(name) && Starting::of(self, house, name, input).is_none() {
+        if catalog.is_verb(name) && Starting::of(self, catalog, name, input).is_none() {
             let by: Arc<str> = "it starts no sub-agent, which is always free".into();
             let judgement = Judgement { action: Action::Allow, by: by.clone(), is_undecided: false, chain: Vec::new() };
             let weighed = Some(Weighed { judgement, ..weighed });
@@ -119,7 +114,7 @@ impl Thread {
 
 impl Ruling {
     /// What is written down of it and done, and the rule that decided where it was not the mode alone.
-    pub fn verdict(self, house: &House) -> (VerdictKind, Option<Arc<str>>) {
+    pub fn verdict(self, facts: &Facts) -> (VerdictKind, Option<Arc<str>>) {
         let (tool, Weighed { assessment, judgement, .. }) = match (self.kind, self.weighed) {
             (Kind::NoTool(reason), _) => return (VerdictKind::Refused { reason, rule: None }, None),
             (Kind::FreeVerb, _) => return (VerdictKind::Verb, None),
@@ -127,7 +122,7 @@ impl Ruling {
             (Kind::Judged(_), None) => unreachable!("what was judged was weighed"),
         };
         let (reach, idempotent, by) = (assessment.reach, tool.idempotent, self.by);
-        let (free, asked) = match house.is_verb(&tool.name) {
+        let (free, asked) = match facts.catalog.is_verb(&tool.name) {
             true => (VerdictKind::Verb, VerdictKind::VerbAsked),
             false => (VerdictKind::Run { reach, idempotent }, VerdictKind::Asked { reach, idempotent }),
         };
@@ -136,14 +131,14 @@ impl Ruling {
                 let by_mode = by.starts_with("mode ");
                 (free, (!by_mode).then_some(by))
             }
-            Action::Ask if house.consent == Consent::Asked => (asked, Some(by)),
+            Action::Ask if facts.consent == Consent::Asked => (asked, Some(by)),
             Action::Ask => {
                 let reason = format!(
                     "{} was refused: it needs a person's consent ({by}), and nobody can give it here. \
                      Go on without it, or say what you would have done",
                     tool.name
                 );
-                let rule = Some(way_out(house, &tool, &assessment, &judgement));
+                let rule = Some(way_out(&facts.catalog, &tool, &assessment, &judgement));
                 (VerdictKind::Refused { reason: reason.into(), rule }, Some(by))
             }
             Action::Deny => {
@@ -155,13 +150,13 @@ impl Ruling {
 }
 
 /// What would have allowed a call for which no person could be asked.
-pub fn way_out(house: &House, tool: &ToolInfo, assessment: &Assessment, judgement: &Judgement) -> Arc<str> {
+pub fn way_out(catalog: &Catalog, tool: &ToolInfo, assessment: &Assessment, judgement: &Judgement) -> Arc<str> {
     let (name, by) = (&tool.name, &judgement.by);
     if judgement.is_undecided {
         // Where nothing asks it is denied, and no rule that allows outranks one that denies.
         return format!("{name}: allowed without the {by}").into();
     }
-    if house.is_verb(name) {
+    if catalog.is_verb(name) {
         // A rule that asks outranks one that allows.
         if by.starts_with("rule: ") {
             return format!("{name}: allowed without the {by}").into();

@@ -2,7 +2,7 @@
 
 use crate::budget::Claim;
 use crate::event::{Ending, Event, VerdictKind};
-use crate::house::Consent;
+use crate::facts::Consent;
 use crate::id::CallId;
 use crate::machine::Moment;
 use crate::model::{CallError, CallErrorKind};
@@ -21,7 +21,7 @@ pub fn reopened(moment: &mut Moment<'_>) {
     if was_running {
         settle_tools(moment, &begun);
         settle_model(moment);
-        if moment.house.consent == Consent::Nobody {
+        if moment.facts.consent == Consent::Nobody {
             approval::nobody_answers(moment);
         }
     }
@@ -51,7 +51,7 @@ fn settle_tools(moment: &mut Moment<'_>, begun: &[CallId]) {
     let slots = moment.thread.calls.slots().iter().filter(|slot| begun.contains(&slot.call));
     let lost: Vec<_> = slots.filter(is_lost).map(|slot| (slot.call.clone(), slot.name.clone())).collect();
     for (call, name) in lost {
-        moment.emit(Event::ToolFinished { call, result: interrupted(&name), duration_ms: None });
+        tool_calls::finish(moment, &call, interrupted(&name), None);
     }
 }
 

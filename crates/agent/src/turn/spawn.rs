@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::brief::{Brief, Shared};
 use crate::budget::Grant;
+use crate::catalog::Catalog;
 use crate::context;
 use crate::event::{ChildSpawned, Event};
 use crate::id::{CallId, ThreadId};
@@ -46,8 +47,8 @@ const SPELLINGS: [(&str, &[&str]); 16] = [
 /// The most messages that can be shared, and the most characters of each.
 const MAX_SHARED: (usize, usize) = (20, 4_000);
 
-/// The most files that can be given along.
-const MAX_FILES: usize = 20;
+/// The most files whose content can be passed.
+pub const MAX_FILES: usize = 20;
 
 /// The fewest requests that a child can work with: one, and one for a last word.
 const MIN_REQUESTS: u32 = 2;
@@ -221,20 +222,19 @@ fn keep_readable(moment: &Moment<'_>, files: &mut Vec<Arc<str>>, child: &Layer, 
         return;
     }
     let thread = &*moment.thread;
-    let has_tool = thread.created.role.tools.iter().any(|tool| &**tool == READ_FILE);
-    let Some(read_file) = moment.house.tools.get(READ_FILE).filter(|_| has_tool) else {
+    if !reads_files(thread, &moment.facts.catalog) {
         narrowed.push("files were not given along: read_file is not among your tools".into());
         return files.clear();
-    };
+    }
     if files.len() > MAX_FILES {
         narrowed.push(format!("only the first {MAX_FILES} files were given along").into());
         files.truncate(MAX_FILES);
     }
-    if (moment.house.rules)().is_empty() {
+    if moment.facts.rules().is_empty() {
         return;
     }
     files.retain(|file| {
-        let Judgement { action, by, .. } = thread.weigh_giving(moment.house, read_file, file, child.clone());
+        let Judgement { action, by, .. } = thread.weigh_giving(moment.facts, file, child.clone());
         if action != Action::Allow {
             narrowed.push(
                 format!("file {file} was not given along: read_file does not go without a question ({by})").into(),
@@ -244,8 +244,14 @@ fn keep_readable(moment: &Moment<'_>, files: &mut Vec<Arc<str>>, child: &Layer, 
     });
 }
 
+/// Whether the thread can read files itself, and so pass them.
+pub fn reads_files(thread: &Thread, catalog: &Catalog) -> bool {
+    catalog.tools.contains_key(READ_FILE) && thread.created.role.tools.iter().any(|tool| &**tool == READ_FILE)
+}
+
 fn only_reads(moment: &Moment<'_>, role: &Role) -> bool {
-    let reads = |tool: &Arc<str>| moment.house.tools.get(tool).is_some_and(|tool| tool.reach == Reach::ReadOnly);
+    let reads =
+        |tool: &Arc<str>| moment.facts.catalog.tools.get(tool).is_some_and(|tool| tool.reach == Reach::ReadOnly);
     role.tools.iter().all(reads)
 }
 
@@ -291,11 +297,11 @@ pub fn room(thread: &Thread, places: u32) -> Result<(), NoRoom> {
 /// The agent of that name, or the one that is meant by none.
 pub fn find_agent<'a>(moment: &'a Moment<'_>, name: Option<&str>) -> Result<Option<&'a Agent>, String> {
     match name {
-        None => Ok(moment.house.agent("general")),
-        Some(name) => match moment.house.agent(name) {
+        None => Ok(moment.facts.catalog.agent("general")),
+        Some(name) => match moment.facts.catalog.agent(name) {
             Some(agent) => Ok(Some(agent)),
             None => {
-                let offered = moment.house.offered(&moment.thread.created.role).map(|agent| &*agent.name);
+                let offered = moment.facts.catalog.offered(&moment.thread.created.role).map(|agent| &*agent.name);
                 Err(format!("there is no agent '{name}'; there are: {}", offered.collect::<Vec<_>>().join(", ")))
             }
         },
@@ -320,7 +326,7 @@ fn role(moment: &Moment<'_>, wish: &Wish, mode: Mode, narrowed: &mut Vec<Arc<str
     let parent = &moment.thread.created;
     let agent = find_agent(moment, wish.agent.as_deref())?;
     let model = match wish.model.as_ref().or(agent.and_then(|agent| agent.model.as_ref())) {
-        Some(name) => (moment.house.models)(name)?,
+        Some(name) => moment.facts.model(name)?.clone(),
         None => parent.role.model.clone(),
     };
     let policy = &parent.policy;

@@ -6,49 +6,71 @@
 
 use std::sync::Arc;
 
-use crate::house::House;
+use crate::catalog::Catalog;
 use crate::json::Json;
 use crate::machine::Moment;
 use crate::policy::{DELEGATE, Policy, StartApproval};
 use crate::thread::Thread;
 use crate::tools::{Assessment, Reach, Risk, ToolInfo};
 use crate::turn::operation::{self, Operation};
+use crate::turn::spawn::Wish;
 use crate::turn::{butler, delegate, spawn};
 
 /// Whom a call would start.
 pub struct Starting {
     /// The agents, one for each place that is needed; for a temporary one what it would be called.
     agents: Vec<Arc<str>>,
+    /// The model that the call names for them.
+    model: Option<Arc<str>>,
+    /// The files whose content they are passed.
+    files: Vec<Arc<str>>,
     is_temporary: bool,
     is_batch: bool,
 }
 
 impl Starting {
     /// Whom a call of the verb `name` would start; none where that is nobody.
-    pub fn of(thread: &Thread, house: &House, name: &str, input: &Json) -> Option<Self> {
+    pub fn of(thread: &Thread, catalog: &Catalog, name: &str, input: &Json) -> Option<Self> {
         // A rule is for the agent that is meant, however its name was written.
         let known = |name: Option<&Arc<str>>| match name {
             None => "general".into(),
-            Some(name) => house.agent(name).map_or_else(|| name.clone(), |agent| agent.name.clone()),
+            Some(name) => catalog.agent(name).map_or_else(|| name.clone(), |agent| agent.name.clone()),
         };
-        let one = |agent| Self { agents: vec![agent], is_temporary: false, is_batch: false };
-        let batch = |agents| Self { agents, is_temporary: false, is_batch: true };
+        let plain = |agents| Self { agents, model: None, files: Vec::new(), is_temporary: false, is_batch: false };
+        let one = |agent| plain(vec![agent]);
+        let wished = |agent, wish: Wish| Self { model: wish.model, files: wish.files, ..one(agent) };
+        let batch = |agents| Self { is_batch: true, ..plain(agents) };
         match name {
-            "spawn_agent" => spawn::read(thread, input).ok().map(|wish| one(known(wish.agent.as_ref()))),
+            "spawn_agent" => spawn::read(thread, input).ok().map(|wish| wished(known(wish.agent.as_ref()), wish)),
             DELEGATE => butler::handed_to(&thread.created.policy, input).map(|agent| one(known(Some(&agent)))),
             "delegate_task" => {
                 let (_, subtasks) = delegate::read(input).ok()?;
                 Some(batch(subtasks.iter().map(|subtask| known(subtask.agent.as_ref())).collect()))
             }
             _ => match operation::read(thread, name, input)?.ok()? {
-                Operation::Spawn(wish) => Some(Self { is_temporary: true, ..one(wish.name?) }),
-                Operation::Delegate(wish) => Some(one(known(wish.agent.as_ref()))),
+                Operation::Spawn(wish) => Some(Self { is_temporary: true, ..wished(wish.name.clone()?, wish) }),
+                Operation::Delegate(wish) => Some(wished(known(wish.agent.as_ref()), wish)),
                 Operation::Batch { subtasks, .. } => {
                     Some(batch(subtasks.iter().map(|subtask| known(subtask.agent.as_ref())).collect()))
                 }
                 Operation::ListChildren | Operation::Terminate(_) | Operation::ListAgents => None,
             },
         }
+    }
+
+    /// The model that the call names.
+    pub fn model(&self) -> Option<&Arc<str>> {
+        self.model.as_ref()
+    }
+
+    /// The agents that are looked up: a temporary one is made from `general`.
+    pub fn lookups(&self) -> impl Iterator<Item = &str> {
+        self.agents.iter().map(|agent| if self.is_temporary { "general" } else { agent })
+    }
+
+    /// The files whose content would be passed.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        self.files.iter().take(spawn::MAX_FILES).map(AsRef::as_ref)
     }
 
     /// How many places it needs.
@@ -71,9 +93,9 @@ impl Starting {
 }
 
 /// What a call of a verb would do.
-pub fn assess(thread: &Thread, house: &House, verb: &ToolInfo, input: &Json) -> Assessment {
+pub fn assess(thread: &Thread, catalog: &Catalog, verb: &ToolInfo, input: &Json) -> Assessment {
     let plain = Assessment { reach: Reach::ReadOnly, ..Assessment::of(verb, input) };
-    let Some(starting) = Starting::of(thread, house, &verb.name, input) else {
+    let Some(starting) = Starting::of(thread, catalog, &verb.name, input) else {
         return Assessment { effect: "starts nobody".into(), ..plain };
     };
     let standing = match starting.agents.as_slice() {

@@ -1,9 +1,11 @@
 //! Tools begin and come back. Readers run side by side; a writer runs alone, in the place that the model gave it.
 
+use crate::context;
 use crate::event::Event;
 use crate::id::CallId;
 use crate::machine::Moment;
-use crate::thread::SlotState;
+use crate::message::Told;
+use crate::thread::{Slot, SlotState};
 use crate::tools::ToolResult;
 
 /// Begins every tool that may begin.
@@ -23,11 +25,28 @@ pub fn finished(moment: &mut Moment<'_>, call: &CallId, result: ToolResult) {
     let Some(slot) = moment.thread.calls.slot(call) else { return };
     let SlotState::Running { since, .. } = slot.state else { return };
     let duration_ms = Some(moment.now.since_ms(since));
-    moment.emit(Event::ToolFinished { call: call.clone(), result, duration_ms });
+    finish(moment, call, result, duration_ms);
     start_ready(moment);
 }
 
 /// The house answers a call itself.
 pub fn answer(moment: &mut Moment<'_>, call: &CallId, result: ToolResult) {
-    moment.emit(Event::ToolFinished { call: call.clone(), result, duration_ms: None });
+    finish(moment, call, result, None);
+}
+
+/// A call has its result, with the words in which the model reads it.
+pub fn finish(moment: &mut Moment<'_>, call: &CallId, result: ToolResult, duration_ms: Option<u64>) {
+    let told = moment.thread.calls.slot(call).and_then(|slot| told(slot, &result));
+    moment.emit(Event::ToolFinished { call: call.clone(), result, duration_ms, told });
+}
+
+fn told(slot: &Slot, result: &ToolResult) -> Option<Told> {
+    // What a child says is its own, also where it read nothing from outside.
+    let origin = result.foreign.as_deref().or(slot.is_handed_over().then_some("report"));
+    let fenced = origin.map(|origin| context::fenced(origin, &result.content));
+    let shown = match (fenced, slot.edited) {
+        (fenced, true) => Some(context::edited(&slot.input, fenced.as_deref().unwrap_or(&result.content))),
+        (fenced, false) => fenced,
+    };
+    shown.map(|shown| Told::of(&shown, &result.content))
 }

@@ -25,7 +25,7 @@ use crate::turn::{approval, butler, child, delegate, spawn, stop, tool_calls};
 pub fn start_all(moment: &mut Moment<'_>) {
     let is_verb = |slot: &&Slot| matches!(slot.verdict, VerdictKind::Verb | VerdictKind::VerbAsked);
     let slots: Vec<Slot> = moment.thread.calls.slots().iter().filter(is_verb).cloned().collect();
-    let starting = |slot: Slot| (Starting::of(moment.thread, moment.house, &slot.name, &slot.input), slot);
+    let starting = |slot: Slot| (Starting::of(moment.thread, &moment.facts.catalog, &slot.name, &slot.input), slot);
     let verbs: Vec<(Option<Starting>, Slot)> = slots.into_iter().map(starting).collect();
     let is_single = |starting: &Option<Starting>| starting.as_ref().is_some_and(Starting::is_single);
     let mut siblings = verbs.iter().filter(|(starting, _)| is_single(starting)).count() as u32;
@@ -225,7 +225,7 @@ fn asked_about(moment: &Moment<'_>) -> u32 {
 
 fn list(moment: &mut Moment<'_>, call: &CallId) -> Result<(), String> {
     let mut text = String::from("Agents you can spawn:");
-    for agent in moment.house.offered(&moment.thread.created.role) {
+    for agent in moment.facts.catalog.offered(&moment.thread.created.role) {
         let _ = write!(text, "\n- {}: {}", agent.name, agent.description);
     }
     text.push_str("\nYour sub-agents:");

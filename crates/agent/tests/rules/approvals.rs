@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use majordomo_agent::approval::{Approval, Decision, EXPIRES_MS, Resolution, Scope};
 use majordomo_agent::budget::Grant;
 use majordomo_agent::event::VerdictKind;
-use majordomo_agent::house::Consent;
+use majordomo_agent::facts::Consent;
 use majordomo_agent::permission::{Action, Rule};
 use majordomo_agent::policy::Policy;
 use majordomo_agent::tools::Assessment;
@@ -63,7 +63,7 @@ fn what_changed_behind_the_question_is_asked_again() {
     let world = Arc::new(AtomicU32::new(1));
     let seen = world.clone();
     let mut room = asking();
-    room.house.assess = Box::new(move |_, tool, input| Assessment {
+    room.world.assess = Box::new(move |tool, input| Assessment {
         digest: format!("world {}", seen.load(Ordering::Relaxed)).into(),
         ..Assessment::of(tool, input)
     });
@@ -81,16 +81,11 @@ fn what_changed_behind_the_question_is_asked_again() {
 #[test]
 fn a_rule_that_was_tightened_meanwhile_outranks_consent() {
     // T13
-    let denied = Arc::new(AtomicU32::new(0));
-    let seen = denied.clone();
     let mut room = asking();
-    room.house.rules = Box::new(move || {
-        let rule = |action| Rule { tool: "edit_file".into(), pattern: None, agent: None, action, origin: "".into() };
-        if seen.load(Ordering::Relaxed) == 0 { [].into() } else { [rule(Action::Deny)].into() }
-    });
     room.calls(&[("edit_file", "{}")]);
     let asked = question(&room, 0);
-    denied.store(1, Ordering::Relaxed);
+    let (tool, action) = ("edit_file".into(), Action::Deny);
+    room.world.rules = vec![Rule { tool, pattern: None, agent: None, action, origin: "".into() }];
     decide(&mut room, "d1", &asked, once());
     assert_eq!(room.run(), 0);
     assert!(
@@ -104,7 +99,7 @@ fn a_rule_that_was_tightened_meanwhile_outranks_consent() {
 fn consent_for_the_thread_covers_what_the_pattern_covers() {
     // T26
     let mut room = asking();
-    room.house.assess = Box::new(|_, tool, input| {
+    room.world.assess = Box::new(|tool, input| {
         let path: Arc<str> = input.value()["path"].as_str().unwrap_or_default().into();
         Assessment { subjects: vec![path.clone()], standing: Some(path), ..Assessment::of(tool, input) }
     });
@@ -145,10 +140,8 @@ fn changed_arguments_are_what_runs_and_the_model_is_told() {
 fn changed_arguments_are_not_run_twice_whatever_the_first_ones_were() {
     // F3: a call that only looks may be repeated after a crash; what a person made of it was never judged so
     let mut room = asking();
-    room.house.rules = Box::new(|| {
-        let (tool, action) = ("read_file".into(), Action::Ask);
-        [Rule { tool, pattern: None, agent: None, action, origin: "".into() }].into()
-    });
+    let (tool, action) = ("read_file".into(), Action::Ask);
+    room.world.rules = vec![Rule { tool, pattern: None, agent: None, action, origin: "".into() }];
     room.calls(&[("read_file", "{}")]);
     let asked = question(&room, 0);
     let input = Json::parse(r#"{"path":"b"}"#).expect("this is JSON");
@@ -201,7 +194,7 @@ fn a_question_survives_its_process_and_is_refused_where_nobody_can_answer() {
 
     let mut room = asking();
     room.calls(&[("edit_file", "{}")]);
-    room.house.consent = Consent::Nobody;
+    room.world.consent = Consent::Nobody;
     room.hears(Input::Reopened);
     assert!(matches!(resolutions(&room)[0], Resolution::Unanswered { .. }));
     assert_eq!(room.thread.unanswered.len(), 1);
@@ -211,7 +204,7 @@ fn a_question_survives_its_process_and_is_refused_where_nobody_can_answer() {
 fn the_clock_stands_still_while_a_person_decides() {
     let grant = Grant { time_ms: Some(10_000), ..Grant::default() };
     let mut room = Room::with(Policy::default(), Mode::Ask, grant);
-    room.house.consent = Consent::Asked;
+    room.world.consent = Consent::Asked;
     room.now = room.now.plus_ms(4_000);
     room.calls(&[("edit_file", "{}")]);
     let asked = question(&room, 0);
@@ -248,16 +241,14 @@ fn a_parent_that_only_waits_for_such_a_child_stands_still_with_it() {
 fn a_child_is_bound_by_everybody_above_it_at_every_call() {
     // T10, T12, T13: a rule for the parent's agent holds for what its child does
     let mut room = Room::with(Policy::default(), Mode::Dangerous, Grant::default());
-    room.house.rules = Box::new(|| {
-        let (tool, agent) = ("edit_file".into(), Some("general".into()));
-        [Rule { tool, pattern: None, agent, action: Action::Deny, origin: "test".into() }].into()
-    });
+    let (tool, agent) = ("edit_file".into(), Some("general".into()));
+    room.world.rules = vec![Rule { tool, pattern: None, agent, action: Action::Deny, origin: "test".into() }];
     room.calls(&[("spawn_agent", r#"{"task":"t","agent":"scribe"}"#)]);
     let child = ThreadId::new("r.1");
     let created = room.thread.birth(&child).expect("a parent knows its child");
     assert_eq!(&*created.role.name, "scribe");
     let thread = Thread::new(room.now, &Event::ThreadCreated(Box::new(created)));
-    let weighed = thread.weigh(&room.house, &room.house.tools["edit_file"], &Json::object());
+    let weighed = room.world.weigh(&thread, "edit_file", &Json::object());
     assert_eq!(weighed.judgement.action, Action::Deny);
     let said: Vec<(&str, Action)> =
         weighed.judgement.chain.iter().map(|link| (&*link.layer.agent, link.action)).collect();
@@ -321,7 +312,7 @@ fn nobody_reaches_those_who_are_not_below_it() {
 
 fn asking() -> Room {
     let mut room = Room::with(Policy::default(), Mode::Ask, Grant::default());
-    room.house.consent = Consent::Asked;
+    room.world.consent = Consent::Asked;
     room
 }
 

@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use majordomo_agent::delegation::{AgentResult, DelegationContext, Preference, Speaker};
-use majordomo_agent::house::House;
 use majordomo_agent::message::Part;
 use majordomo_agent::policy::{ContextMode, Policy, ReportData};
 use majordomo_agent::role::Agent;
 use majordomo_agent::tools::ToolResult;
 use majordomo_agent::{CallId, Event, Input, Json, Mode, Outcome, Report, ThreadId, Usage};
 
-use super::room::{self, Room, report};
+use super::room::{self, Room, World, report};
 
 const FIVE: [(&str, &str); 5] = [
     ("delegate_triage", "triage"),
@@ -32,21 +31,22 @@ fn policy() -> Policy {
     }
 }
 
-/// A house with a butler who uses nothing, lends two tools, and has five specialists who read.
-fn household() -> House {
-    let mut house = room::house();
+/// A butler who uses nothing, lends two tools, and has five specialists who read.
+fn household() -> World {
+    let mut world = room::world();
+    let catalog = &mut world.catalog;
     let agent = |name: &str, tools: &[&str], lends: &[&str]| Agent {
         name: name.into(),
         tools: Some(tools.iter().map(|tool| Arc::from(*tool)).collect()),
         lends: lends.iter().map(|tool| Arc::from(*tool)).collect(),
         mode: None,
-        ..house.agents["general"].clone()
+        ..catalog.agents["general"].clone()
     };
     let butler = agent("butler", &["delegate"], &["read_file", "todo"]);
     let specialists = FIVE.map(|(_, name)| agent(name, &["read_file", "run_command"], &[]));
-    house.agents.extend([butler].into_iter().chain(specialists).map(|agent| (agent.name.clone(), agent)));
-    house.reserved = ["read_file".into()].into();
-    house
+    catalog.agents.extend([butler].into_iter().chain(specialists).map(|agent| (agent.name.clone(), agent)));
+    catalog.reserved = ["read_file".into()].into();
+    world
 }
 
 fn butler() -> Room {
@@ -90,7 +90,7 @@ fn an_intent_outside_the_map_is_an_error_that_names_the_right_ones() {
 #[test]
 fn an_agent_that_does_not_exist_is_an_unknown_type() {
     let mut room = butler();
-    room.house.agents.remove("triage");
+    room.world.catalog.agents.remove("triage");
     room.calls(&[("delegate", &handing("delegate_triage"))]);
     assert_eq!(room.results(), [("Unknown agent type: triage", true)]);
 }
@@ -120,10 +120,7 @@ fn the_specialist_is_told_what_the_call_says_word_for_word() {
 fn the_specialist_is_told_what_was_said_before_and_what_is_preferred() {
     let mut room = butler();
     let afternoon = Preference { key: "meeting.time".into(), value: "afternoon".into(), confidence: 0.8 };
-    room.house.preferences = Box::new(move |agent| match agent {
-        "scheduler" => vec![afternoon.clone()],
-        _ => Vec::new(),
-    });
+    room.world.preferences.insert("scheduler".into(), vec![afternoon]);
     room.says("Good morning.");
     room.is_told("Find an hour with Dana");
     room.calls(&[("delegate", &handing("delegate_schedule")), ("delegate", &handing("delegate_triage"))]);
@@ -139,10 +136,10 @@ fn the_specialist_is_told_what_was_said_before_and_what_is_preferred() {
 // ORION-8
 #[test]
 fn only_the_butler_hands_work_over() {
-    let mut house = household();
-    let valet = Agent { name: "valet".into(), ..house.agents["butler"].clone() };
-    house.agents.insert("valet".into(), valet);
-    let mut room = Room::of(house, "valet", policy(), Mode::Auto, Default::default());
+    let mut world = household();
+    let valet = Agent { name: "valet".into(), ..world.catalog.agents["butler"].clone() };
+    world.catalog.agents.insert("valet".into(), valet);
+    let mut room = Room::of(world, "valet", policy(), Mode::Auto, Default::default());
     room.calls(&[("delegate", &handing("delegate_triage"))]);
     assert_eq!(room.results(), [("parentAgent must be 'butler', not 'valet': do the task yourself", true)]);
 }
@@ -229,18 +226,18 @@ fn a_tool_that_is_reserved_is_had_by_those_who_name_it() {
 
 #[test]
 fn agents_that_could_be_given_nothing_to_work_with_are_not_offered() {
-    let mut house = household();
-    house.tools.remove("run_command");
-    let room = Room::of(house, "general", Policy::default(), Mode::Auto, Default::default());
-    let offered: Vec<&str> = room.house.offered(&room.thread.created.role).map(|agent| &*agent.name).collect();
+    let mut world = household();
+    world.catalog.tools.remove("run_command");
+    let room = Room::of(world, "general", Policy::default(), Mode::Auto, Default::default());
+    let offered: Vec<&str> = room.world.catalog.offered(&room.thread.created.role).map(|agent| &*agent.name).collect();
     assert_eq!(offered, ["general", "scribe"]);
 }
 
 #[test]
 fn without_anything_to_work_with_nobody_is_asked() {
-    let mut house = household();
-    house.tools.clear();
-    let room = Room::of(house, "butler", policy(), Mode::Auto, Default::default());
+    let mut world = household();
+    world.catalog.tools.clear();
+    let room = Room::of(world, "butler", policy(), Mode::Auto, Default::default());
     assert_eq!(room.advertised(), Vec::<Arc<str>>::new());
 }
 

@@ -39,7 +39,8 @@ fn a_process_whose_clock_is_behind_leaves_the_same_log_as_it_has_in_mind() {
     let mut log = room.thread.clone();
     let behind = Time(room.now.0 - 60 * MINUTE_MS as i64);
     for input in [Input::Reopened, Input::TimePassed { heard: None }, Input::Panicked { message: "oh".into() }] {
-        let step = room.thread.handle(&room.house, input, behind);
+        let facts = room.world.facts(&room.thread, &input, behind);
+        let step = room.thread.handle(input, &facts, behind);
         for event in &step.events {
             log.apply(behind, event);
         }

@@ -2,10 +2,12 @@
 //!
 //! What happens between threads, and in which order, is told by the stories of the testkit.
 
+mod alone;
 mod approvals;
 mod butler;
 mod clocks;
 mod engine;
+mod golden;
 mod grants;
 mod late;
 mod operations;

@@ -41,7 +41,7 @@ pub fn batch(agents: &[&str], more: &Value) -> String {
 fn the_schemas_are_those_of_the_seed() {
     // ZILEO-11, ZILEO-15, ZILEO-16, ZILEO-18, ZILEO-19, ZILEO-23: the house is all that a verb is told from
     let room = Room::new(policy());
-    let tools = birth::advertised(&room.thread, &room.house);
+    let tools = birth::advertised(&room.thread, &room.world.catalog);
     let tool = |name: &str| -> &ToolInfo { tools.iter().find(|tool| &*tool.name == name).expect("it is advertised") };
     let (spawn, delegate) = (tool("SpawnAgentTool").schema.value(), tool("DelegateTaskTool").schema.value());
     let parallel = tool("ParallelTasksTool").schema.value();
@@ -69,7 +69,7 @@ fn the_schemas_are_those_of_the_seed() {
 fn a_preset_shows_its_own_verbs_and_the_limit_that_holds() {
     // ZILEO-3, and what went wrong there: the words still said 3 when the limit was 15
     let room = Room::new(Policy { max_children: 15, max_subtasks: 7, ..policy() });
-    let verbs: Vec<ToolInfo> = birth::advertised(&room.thread, &room.house)
+    let verbs: Vec<ToolInfo> = birth::advertised(&room.thread, &room.world.catalog)
         .into_iter()
         .filter(|tool| majordomo_agent::policy::VERBS.contains(&&*tool.name))
         .collect();
@@ -92,7 +92,7 @@ fn a_temporary_agent_gets_its_prompt_and_nothing_else_and_is_nowhere_afterwards(
     assert_eq!((&*child.name, &*child.role.prompt), ("Ada", "You read schemas."));
     assert_eq!((&*child.role.model.name, &child.role.tools[..]), ("acme/small", &["read_file".into()][..]));
     assert_eq!(child.brief.text(), "List the fields");
-    assert!(!room.house.agents.contains_key("Ada"), "it is never registered");
+    assert!(!room.world.catalog.agents.contains_key("Ada"), "it is never registered");
     let (list, id) = (json!({"operation": "list_children"}).to_string(), child.child);
     room.hears(Input::ChildReported { child: id, report: Box::new(report(Outcome::Completed, Usage::default())) });
     room.calls(&[("SpawnAgentTool", &list), ("DelegateTaskTool", &delegate("Ada"))]);

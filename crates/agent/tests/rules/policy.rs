@@ -1,6 +1,6 @@
 //! Every field of the policy changes what happens (INV-6, OPTA-12): none is there for show.
 
-use majordomo_agent::house::Consent;
+use majordomo_agent::facts::Consent;
 use majordomo_agent::policy::{ContextMode, CountMode, OnError, Policy, ReportData, StartApproval, TokenCount};
 use majordomo_agent::role::Agent;
 use majordomo_agent::{Effect, Event, Mode, Outcome, Usage};
@@ -198,7 +198,7 @@ const FIELDS: &[Field] = &[
         other: (|policy| policy.spawn_args = vec!["task".into(), "agent".into()], "agent task; explore"),
         seen: |policy| {
             let room = after(policy, &[("spawn_agent", r#"{"task":"a","agent":"explore"}"#)]);
-            let tools = majordomo_agent::birth::advertised(&room.thread, &room.house);
+            let tools = majordomo_agent::birth::advertised(&room.thread, &room.world.catalog);
             let schema = tools.iter().find(|tool| &*tool.name == "spawn_agent").unwrap().schema.value();
             let shown: Vec<&str> = schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
             format!("{}; {}", shown.join(" "), room.spawned()[0].role.name)
@@ -309,10 +309,10 @@ fn handed_over(mut policy: Policy) -> Room {
     if policy.delegates.is_empty() {
         policy.delegates = vec![("delegate_scribe".into(), "scribe".into())];
     }
-    let mut house = room::house();
-    let butler = Agent { name: "butler".into(), ..house.agents["general"].clone() };
-    house.agents.insert("butler".into(), butler);
-    let mut room = Room::of(house, "butler", policy, Mode::Auto, Default::default());
+    let mut world = room::world();
+    let butler = Agent { name: "butler".into(), ..world.catalog.agents["general"].clone() };
+    world.catalog.agents.insert("butler".into(), butler);
+    let mut room = Room::of(world, "butler", policy, Mode::Auto, Default::default());
     room.calls(&[("delegate", r#"{"intent":"delegate_scribe","task":"Write","delegationReasoning":"it writes"}"#)]);
     room
 }
@@ -324,7 +324,7 @@ pub fn asked(policy: &Policy, is_batch: bool) -> &'static str {
         ("ParallelTasksTool", r#"{"operation":"execute_batch","tasks":[{"agent_id":"explore","prompt":"a"}]}"#);
     let verbs = vec![ONE.0.into(), BATCH.0.into()];
     let mut room = Room::new(Policy { verbs, ..policy.clone() });
-    room.house.consent = Consent::Asked;
+    room.world.consent = Consent::Asked;
     room.calls(&[if is_batch { BATCH } else { ONE }]);
     if room.thread.approvals.is_empty() { "is free" } else { "asks" }
 }

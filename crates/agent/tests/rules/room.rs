@@ -5,26 +5,68 @@ use std::sync::Arc;
 
 use majordomo_agent::birth::{self, Root};
 use majordomo_agent::budget::Grant;
+use majordomo_agent::delegation::Preference;
 use majordomo_agent::event::ChildSpawned;
-use majordomo_agent::house::House;
 use majordomo_agent::input::Outside;
 use majordomo_agent::message::{Origin, Part};
 use majordomo_agent::model::{Answer, Model, Price, StopReason, Tokens};
+use majordomo_agent::permission::{Rule, Weighed};
 use majordomo_agent::policy::Policy;
 use majordomo_agent::role::Agent;
-use majordomo_agent::tools::{Reach, Risk, ToolInfo, ToolResult};
+use majordomo_agent::tools::{Assessment, Reach, Risk, ToolInfo, ToolResult};
 use majordomo_agent::{
-    CallId, Effect, Event, Input, InputId, Json, Mode, Outcome, Report, Thread, ThreadId, Time, Usage,
+    CallId, Catalog, Consent, Effect, Event, Facts, Input, InputId, Json, Mode, Needs, Outcome, Report, Thread,
+    ThreadId, Time, Usage,
 };
 
 /// A thread and what is around it.
 pub struct Room {
-    pub house: House,
+    pub world: World,
     pub thread: Thread,
     pub now: Time,
     pub events: Vec<Event>,
     pub effects: Vec<Effect>,
     calls: u32,
+}
+
+/// Says what a call would do.
+pub type Assess = dyn Fn(&ToolInfo, &Json) -> Assessment;
+
+/// What facts are gathered from.
+pub struct World {
+    pub catalog: Catalog,
+    pub consent: Consent,
+    pub rules: Vec<Rule>,
+    pub preferences: BTreeMap<Arc<str>, Vec<Preference>>,
+    /// What a call would do, as its tool declares it unless a test says otherwise.
+    pub assess: Box<Assess>,
+}
+
+impl World {
+    /// What is asked for an input, and nothing more.
+    pub fn facts(&self, thread: &Thread, input: &Input, now: Time) -> Facts {
+        let known = Facts::new(Arc::new(self.catalog.clone()), self.consent);
+        let needs = thread.needs(&known, input, now);
+        self.gather(known, needs)
+    }
+
+    /// What would become of a call.
+    pub fn weigh(&self, thread: &Thread, tool: &str, input: &Json) -> Weighed {
+        let known = Facts::new(Arc::new(self.catalog.clone()), self.consent);
+        let needs = thread.needs_of_call(&known, tool, input);
+        thread.weigh(&self.gather(known, needs), &self.catalog.tools[tool], input)
+    }
+
+    fn gather(&self, mut facts: Facts, needs: Needs) -> Facts {
+        facts.rules = needs.rules.then(|| self.rules.clone().into());
+        facts.models = needs.models.into_iter().map(|name| (name.clone(), Ok(model(&name)))).collect();
+        let known = |agent: &Arc<str>| self.preferences.get(agent).cloned().unwrap_or_default();
+        facts.preferences = needs.preferences.into_iter().map(|agent| (agent.clone(), known(&agent))).collect();
+        for (tool, input) in needs.calls {
+            facts.assessed(&tool, &input, (self.assess)(&self.catalog.tools[&tool], &input));
+        }
+        facts
+    }
 }
 
 impl Room {
@@ -35,11 +77,11 @@ impl Room {
 
     /// The same, in a mode and under limits.
     pub fn with(policy: Policy, mode: Mode, grant: Grant) -> Self {
-        Self::of(house(), "general", policy, mode, grant)
+        Self::of(world(), "general", policy, mode, grant)
     }
 
-    /// The same, with an agent of another house.
-    pub fn of(house: House, agent: &str, policy: Policy, mode: Mode, grant: Grant) -> Self {
+    /// The same, with an agent of another world.
+    pub fn of(world: World, agent: &str, policy: Policy, mode: Mode, grant: Grant) -> Self {
         let root = Root {
             id: ThreadId::new("r"),
             agent: agent.into(),
@@ -53,10 +95,10 @@ impl Room {
             household: None,
             output_schema: None,
         };
-        let created = birth::root(&house, root).expect("the root can be");
+        let created = birth::root(&world.catalog, root, model("test/model")).expect("the root can be");
         let now = Time(1_000_000);
         let thread = Thread::new(now, &Event::ThreadCreated(Box::new(created)));
-        let mut room = Self { house, thread, now, events: Vec::new(), effects: Vec::new(), calls: 0 };
+        let mut room = Self { world, thread, now, events: Vec::new(), effects: Vec::new(), calls: 0 };
         room.is_told("Go");
         room
     }
@@ -70,34 +112,52 @@ impl Room {
 
     /// Hands the thread an input; the events and effects of all inputs are kept.
     pub fn hears(&mut self, input: Input) {
-        let step = self.thread.handle(&self.house, input, self.now);
+        let facts = self.world.facts(&self.thread, &input, self.now);
+        let step = self.thread.handle(input, &facts, self.now);
         self.events.extend(step.events);
         self.effects.extend(step.effects);
     }
 
     /// The model answers with calls, whose names are `c1`, `c2` and so on over the life of the room.
     pub fn calls(&mut self, calls: &[(&str, &str)]) {
+        let answer = self.answer(calls);
+        self.hears(answer);
+    }
+
+    /// An answer with such calls.
+    pub fn answer(&mut self, calls: &[(&str, &str)]) -> Input {
         let part = |(name, input): &(&str, &str)| {
             self.calls += 1;
             let input = Json::parse(input).expect("arguments are JSON");
             Part::ToolCall { id: CallId::new(format!("c{}", self.calls)), name: (*name).into(), input }
         };
         let parts = calls.iter().map(part).collect();
-        self.answers(parts, Tokens { input: 100, output: 10, ..Tokens::default() });
+        self.answered(parts, Tokens { input: 100, output: 10, ..Tokens::default() })
     }
 
     /// The model answers with words.
     pub fn says(&mut self, text: &str) {
+        let answer = self.words(text);
+        self.hears(answer);
+    }
+
+    /// An answer of words.
+    pub fn words(&self, text: &str) -> Input {
         let parts = vec![Part::Text { text: text.into(), origin: Origin::Model }];
-        self.answers(parts, Tokens { input: 100, output: 10, ..Tokens::default() });
+        self.answered(parts, Tokens { input: 100, output: 10, ..Tokens::default() })
     }
 
     /// The model answers.
     pub fn answers(&mut self, parts: Vec<Part>, tokens: Tokens) {
+        let answer = self.answered(parts, tokens);
+        self.hears(answer);
+    }
+
+    fn answered(&self, parts: Vec<Part>, tokens: Tokens) -> Input {
         let stop = StopReason::EndTurn;
         let answer = Answer { parts, stop, tokens: Some(tokens), malformed: Vec::new(), cut_call: None };
         let turn = self.thread.turns;
-        self.hears(Input::ModelAnswered { turn, answer, schema_error: None });
+        Input::ModelAnswered { turn, answer, schema_error: None }
     }
 
     /// A tool comes back.
@@ -144,7 +204,7 @@ impl Room {
 
     /// The names of the advertised tools.
     pub fn advertised(&self) -> Vec<Arc<str>> {
-        birth::advertised(&self.thread, &self.house).into_iter().map(|tool| tool.name).collect()
+        birth::advertised(&self.thread, &self.world.catalog).into_iter().map(|tool| tool.name).collect()
     }
 }
 
@@ -154,7 +214,7 @@ pub fn report(outcome: Outcome, tree: Usage) -> Report {
 }
 
 /// One tool of every reach, and three agents.
-pub fn house() -> House {
+pub fn world() -> World {
     let tools = [
         ("ask_user", Reach::ReadOnly),
         ("edit_file", Reach::Workspace),
@@ -185,9 +245,17 @@ pub fn house() -> House {
         };
         (Arc::from(name), agent)
     };
+    let (tools, agents) = (BTreeMap::from(tools.map(tool)), BTreeMap::from(agents.map(agent)));
+    World {
+        catalog: Catalog { tools, agents, ..Catalog::default() },
+        consent: Consent::Nobody,
+        rules: Vec::new(),
+        preferences: BTreeMap::new(),
+        assess: Box::new(Assessment::of),
+    }
+}
+
+fn model(name: &str) -> Model {
     let price = Price { input: 2_000_000, cache_read: 200_000, cache_write: 2_000_000, output: 10_000_000 };
-    let model = move |name: &str| {
-        Ok(Model { name: name.into(), context_tokens: 100_000, max_output_tokens: 4000, price: Some(price) })
-    };
-    House::new(BTreeMap::from(tools.map(tool)), BTreeMap::from(agents.map(agent)), model)
+    Model { name: name.into(), context_tokens: 100_000, max_output_tokens: 4000, price: Some(price) }
 }

@@ -110,12 +110,12 @@ fn a_file_that_parent_or_child_may_not_read_unasked_is_not_given_along() {
     ];
     for (rule, child, given) in cases {
         let mut room = Room::new(Policy::default());
-        room.house.assess = Box::new(|_, tool, input| Assessment {
+        room.world.assess = Box::new(|tool, input| Assessment {
             subjects: input.value()["path"].as_str().map(Into::into).into_iter().collect(),
             ..Assessment::of(tool, input)
         });
         let shown = rule.to_string();
-        room.house.rules = Box::new(move || [rule.clone()].into());
+        room.world.rules = vec![rule];
         let call = format!(r#"{{"task":"a","agent":"{child}","files":["plain","a.env"]}}"#);
         room.calls(&[("spawn_agent", &call)]);
         let spawned = room.spawned()[0];
@@ -161,10 +161,7 @@ fn a_child_of_whoever_read_text_from_outside_is_as_careful_as_its_parent() {
     let created = room.thread.birth(&ThreadId::new("r.2")).expect("a child");
     assert!(created.foreign);
     let late = Thread::new(room.now, &Event::ThreadCreated(Box::new(created)));
-    let writes = |thread: &Thread| {
-        let edit = &room.house.tools["edit_file"];
-        thread.weigh(&room.house, edit, &Json::object()).risk
-    };
+    let writes = |thread: &Thread| room.world.weigh(thread, "edit_file", &Json::object()).risk;
     assert!(writes(&late) > writes(&Room::new(Policy::default()).thread));
 
     let created = room.thread.birth(&ThreadId::new("r.1")).expect("a child");

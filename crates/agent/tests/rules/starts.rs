@@ -5,7 +5,7 @@ use std::sync::Arc;
 use majordomo_agent::approval::{Approval, Decision, Scope};
 use majordomo_agent::budget::Grant;
 use majordomo_agent::event::VerdictKind;
-use majordomo_agent::house::Consent;
+use majordomo_agent::facts::Consent;
 use majordomo_agent::permission::{Action, Rule};
 use majordomo_agent::policy::{CountMode, Policy, StartApproval};
 use majordomo_agent::tools::Risk;
@@ -110,11 +110,11 @@ fn no_place_leaks_whatever_comes_of_the_question() {
             room.hears(Input::TimePassed { heard: None });
         }),
         ("unanswered", |room, _| {
-            room.house.consent = Consent::Nobody;
+            room.world.consent = Consent::Nobody;
             room.hears(Input::Reopened);
         }),
         ("forbidden", |room, asked| {
-            room.house.rules = Box::new(|| [rule("SpawnAgentTool", Action::Deny)].into());
+            room.world.rules = vec![rule("SpawnAgentTool", Action::Deny)];
             decide(room, "d", asked, once());
         }),
         ("stopped", |room, _| {
@@ -204,15 +204,13 @@ fn with_nobody_to_ask_the_policy_answers_at_once_and_says_what_would_allow_it() 
     );
     // A rule that asks outranks one that allows, so that there is no other way than to take it away.
     let mut room = Room::new(policy());
-    room.house.rules = Box::new(|| [rule("SpawnAgentTool", Action::Ask)].into());
+    room.world.rules = vec![rule("SpawnAgentTool", Action::Ask)];
     room.calls(&[("SpawnAgentTool", &spawn("Ada", "a"))]);
     assert_eq!(room.thread.unanswered, ["SpawnAgentTool: allowed without the rule: ask SpawnAgentTool (test)".into()]);
     // And the rule does allow it.
     let mut room = Room::with(always(policy()), Mode::Auto, Grant::default());
-    room.house.rules = Box::new(|| {
-        let explore = Rule { pattern: Some("explore".into()), ..rule("DelegateTaskTool", Action::Allow) };
-        [rule("SpawnAgentTool", Action::Allow), explore].into()
-    });
+    let explore = Rule { pattern: Some("explore".into()), ..rule("DelegateTaskTool", Action::Allow) };
+    room.world.rules = vec![rule("SpawnAgentTool", Action::Allow), explore];
     room.calls(&[("SpawnAgentTool", &spawn("Ada", "a")), ("DelegateTaskTool", &delegate)]);
     assert_eq!(room.spawned().len(), 2);
 }
@@ -222,8 +220,8 @@ fn rules_hold_whatever_the_policy_says_and_dangerous_asks_nobody() {
     // DESIGN section 4: in `dangerous` ask becomes allow, deny stays
     let asks = |mode, approval, rules: Vec<Rule>| {
         let mut room = Room::with(Policy { approval, ..policy() }, mode, Grant::default());
-        room.house.consent = Consent::Asked;
-        room.house.rules = Box::new(move || rules.clone().into());
+        room.world.consent = Consent::Asked;
+        room.world.rules = rules;
         room.calls(&[("SpawnAgentTool", &spawn("Ada", "a"))]);
         verdict(&room)
     };
@@ -270,7 +268,7 @@ fn the_houses_own_verbs_are_asked_about_in_the_same_way() {
 fn what_is_asked_about_keeps_its_share_of_the_tokens() {
     let grant = Grant { tokens: Some(100_000), ..Grant::default() };
     let mut room = Room::with(always(policy()), Mode::Auto, grant);
-    room.house.consent = Consent::Asked;
+    room.world.consent = Consent::Asked;
     room.calls(&[("SpawnAgentTool", &spawn("Ada", "a")), ("SpawnAgentTool", &spawn("Eve", "b"))]);
     let (first, second) = (question(&room, 0), question(&room, 1));
     decide(&mut room, "d1", &first, once());
@@ -302,7 +300,7 @@ fn always(policy: Policy) -> Policy {
 
 fn asking(policy: Policy) -> Room {
     let mut room = Room::with(always(policy), Mode::Auto, Grant::default());
-    room.house.consent = Consent::Asked;
+    room.world.consent = Consent::Asked;
     room
 }
 

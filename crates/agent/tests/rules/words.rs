@@ -28,7 +28,7 @@ fn the_two_verbs_of_opta_take_about_three_hundred_tokens() {
         ..Policy::default()
     };
     let room = Room::new(policy);
-    let tools = birth::advertised(&room.thread, &room.house);
+    let tools = birth::advertised(&room.thread, &room.world.catalog);
     let verbs: Vec<&ToolInfo> = tools.iter().filter(|tool| context::verb_names().contains(&&*tool.name)).collect();
     let all = tokens(verbs.iter().map(|verb| bytes(verb)).sum());
     assert!((150..=330).contains(&all), "{all} tokens");
@@ -56,10 +56,10 @@ fn everything_that_a_root_is_shown_before_its_prompt_is_bounded() {
             idempotent: true,
             risk: Risk::Low,
         };
-        room.house.tools.insert(name.clone(), info);
+        room.world.catalog.tools.insert(name.clone(), info);
         room.thread.created.role.tools.push(name);
     }
-    let tools = birth::advertised(&room.thread, &room.house);
+    let tools = birth::advertised(&room.thread, &room.world.catalog);
     let all: usize = tools.iter().map(bytes).sum::<usize>() + context::system(&room.thread.created).len();
     assert!(tokens(all) <= 2600, "{} tokens are sent with every request", tokens(all));
     let verbs: usize = tools.iter().filter(|tool| context::verb_names().contains(&&*tool.name)).map(bytes).sum();

@@ -1,5 +1,5 @@
-//! The bare broadcast beside the window: the same bytes at the same times to the same clients, by the same HTTP library, and nothing
-//! else. There is no log, nobody is asked for a secret, and whoever comes late has missed it.
+//! The bare broadcast that the server is compared with: the same bytes at the same times to the same clients, by the same HTTP library, and nothing
+//! else. There is no log, no authentication, and a client that comes late has missed what was sent.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use tokio::sync::broadcast::{self, Sender};
 use tokio::time::Instant;
 
 use super::Recorded;
-use super::window::{Door, Moments};
+use super::server::{Door, Moments};
 use crate::gauge::{self, Gauge};
 
 /// Batches that a client may be behind.

@@ -1,7 +1,7 @@
-//! Those who watch: many connections, each read as far as the numbers of its frames and no further, so that what they cost stays
+//! The clients: many connections, each read as far as the numbers of its frames and no further, so that what they cost stays
 //! small beside what they measure.
 //!
-//! A client that stands still is one whose task has ended while its socket is open.
+//! A client that stops reading is one whose task has ended while its socket is open.
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,7 +13,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::task::JoinHandle;
 
-use super::window::{Door, Moments};
+use super::server::{Door, Moments};
 use crate::gauge;
 
 /// As much as is taken at once.

@@ -5,13 +5,12 @@
 
 use std::sync::Arc;
 
-use agent::house::House;
 use agent::permission::{Link, Rule, Ruling, UNKNOWN, Weighed};
 use agent::tools::{Assessment, RUN_COMMAND, ToolInfo};
-use agent::{Json, Thread, ThreadId};
+use agent::{Catalog, Json, Needs, Thread, ThreadId};
 use majordomo::SAMPLE;
 use majordomo::config::Flags;
-use majordomo::staff::{open_house, open_store};
+use majordomo::staff::{open_facts, open_store};
 use serde_json::{Value, json};
 use store::{Record, Selection, Store, replay};
 use tool::Origin;
@@ -38,17 +37,20 @@ pub async fn explain(arguments: &Explain) -> Result<u8, Failure> {
     let workspace = (&*thread.created.workspace).into();
     let flags = Flags { demo: thread.created.household.as_deref() == Some(SAMPLE), ..flags };
     let (surroundings, config) = configured_in(workspace, (&surroundings, &config), &flags)?;
-    let (house, tools) = open_house(&surroundings, &config, hands(sandbox(&surroundings, &config)))?;
+    let (facts, tools) = open_facts(&surroundings, &config, hands(sandbox(&surroundings, &config)))?;
 
     let name = arguments.tool.as_str();
-    let tool = house.tool(name, &thread.created);
+    let catalog = facts.known.catalog.clone();
+    let tool = catalog.tool(name, &thread.created);
     // A tool that the thread had when it was started and this process does not have is a decision too.
     if tool.is_none() && !thread.created.role.tools.iter().any(|own| &**own == name) {
-        return Err(no_tool(&house, name));
+        return Err(no_tool(&catalog, name));
     }
     let input = input(tool.as_ref(), arguments.arguments.as_deref())?;
-    let ruling = thread.rule_on(&house, name, &input);
-    let rules = (house.rules)();
+    let needs = Needs { rules: true, ..thread.needs_of_call(&facts.known, name, &input) };
+    let facts = facts.gather(&tools, &thread.created.workspace, needs).await;
+    let ruling = thread.rule_on(&facts, name, &input);
+    let rules = facts.rules.unwrap_or_default();
     let origin = tools.origin(name);
     let answer = Answer { id: &id, thread: &thread, tool: name, origin, input: &input, ruling: &ruling, rules: &rules };
     let mut result = out::Result::Stdout;
@@ -202,8 +204,8 @@ fn input(tool: Option<&ToolInfo>, text: Option<&str>) -> Result<Json, Failure> {
     Ok(Json::of(&json!({ key: text })))
 }
 
-fn no_tool(house: &House, name: &str) -> Failure {
-    let known: Vec<&str> = house.tools.keys().map(AsRef::as_ref).collect();
+fn no_tool(catalog: &Catalog, name: &str) -> Failure {
+    let known: Vec<&str> = catalog.tools.keys().map(AsRef::as_ref).collect();
     Failure::usage(format!("there is no tool '{}'; the tools are: {}", safe::line(name, 40), known.join(", ")))
 }
 

@@ -1,4 +1,4 @@
-//! `majordomo serve`: a window on the house, for a browser and for programs.
+//! `majordomo serve`: the web UI and the HTTP API.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use majordomo::config::Flags;
 use majordomo::staff::{Consent, Options};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use server::Window;
+use server::Server;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::{configured, staff};
@@ -31,21 +31,21 @@ pub async fn serve(serve: Serve) -> Result<u8, Failure> {
         return Err(Failure::from(server::Error::Open(addr)));
     }
     allow_open_files();
-    // Whoever looks through the window decides; until then a question waits.
+    // People decide on the page; until then a question waits.
     let house = staff(&surroundings, config, Options { consent: Consent::Asked, ..Options::default() }).await?;
-    let window = match Window::bind(house.clone(), options).await {
-        Ok(window) => window,
+    let bound = match Server::bind(house.clone(), options).await {
+        Ok(bound) => bound,
         Err(error) => {
             house.runtime().leave().await;
             return Err(error.into());
         }
     };
-    let link = window.link();
-    out::note(&format!("majordomo listens on http://{}", window.addr()));
+    let link = bound.link();
+    out::note(&format!("majordomo listens on http://{}", bound.addr()));
     out::note(&format!("open {link}"));
     out::note("the link lets one browser in, once; programs find the token in server.token; Ctrl-C closes the window");
     if serve.open {
-        show(&window.link_file()?);
+        show(&bound.link_file()?);
     }
     let mut hangs_up =
         signal(SignalKind::terminate()).map_err(|error| Failure::failed(format!("no signals: {error}")))?;
@@ -56,14 +56,14 @@ pub async fn serve(serve: Serve) -> Result<u8, Failure> {
         }
     };
     let mut code = 0;
-    let folder = window.open(async { code = closed.await }).await;
+    let folder = bound.open(async { code = closed.await }).await;
     house.runtime().leave().await;
     drop(folder);
     out::note("what was running goes on when it is served again, or with: majordomo thread resume ID");
     Ok(code)
 }
 
-/// Lets as many files be open as a full window and its agents need, where the system allows it. With fewer the window takes fewer
+/// Lets as many files be open as a full server and its agents need, where the system allows it. With fewer the server takes fewer
 /// connections.
 fn allow_open_files() {
     let limit = getrlimit(Resource::Nofile);

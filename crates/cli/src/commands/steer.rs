@@ -25,7 +25,7 @@ pub async fn steer(name: &str, text: &str, flags: &Flags) -> Result<u8, Failure>
     };
     runtime.leave().await;
     sent?;
-    if threads::word(&row, &living) == "interrupted" {
+    if threads::is_left(&row, &living) {
         out::note(&format!(
             "recorded for {id}, whose process has ended; it is read after: majordomo thread resume {}",
             id.root()

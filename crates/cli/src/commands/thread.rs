@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 use majordomo::config::Flags;
 use majordomo::follow::logged;
 use majordomo::staff::open_store;
-use majordomo::threads::{object, word};
+use majordomo::threads::{ThreadState, object};
 use serde_json::{Value, json};
 use store::{Living, Selection, Store, ThreadQuery, ThreadRow, read_all};
 use view::draw::columns::{self, cut, left, right};
@@ -115,7 +115,13 @@ fn table(rows: &[ThreadRow], living: &Living) -> Vec<String> {
     let cost = |microusd: u64| if microusd == 0 { "-".to_owned() } else { draw::money(microusd, true) };
     let cells = |row: &ThreadRow| {
         let name = safe::line(&row.name, NAME);
-        [row.id.to_string(), word(row, living), when(row.updated_at), name, cost(row.cost_microusd)]
+        [
+            row.id.to_string(),
+            ThreadState::of(row, living).to_string(),
+            when(row.updated_at),
+            name,
+            cost(row.cost_microusd),
+        ]
     };
     let cells: Vec<[String; 5]> = rows.iter().map(cells).collect();
     let wide = |column: usize| cells.iter().map(|cells| columns::width(&cells[column])).max().unwrap_or(0);

@@ -90,7 +90,7 @@ async fn a_letter_decides_and_an_empty_line_does_not() {
     let (decision, screen) = said(&question(Some("a.txt")), &[("> ", "\n"), ("> ", "perhaps\n"), ("> ", "y\n")]).await;
     assert_eq!(decision, Said::Decided(allow(Scope::Once, None)));
     assert!(screen.contains("20260115-k3f9/1 needs your approval"), "{screen}");
-    assert!(screen.contains("t this thread"), "{screen}");
+    assert!(screen.contains("t allow in this thread"), "{screen}");
     let (decision, _) = said(&question(Some("a.txt")), &[("> ", "t\n")]).await;
     assert_eq!(decision, Said::Decided(allow(Scope::Thread, None)));
 }
@@ -98,7 +98,7 @@ async fn a_letter_decides_and_an_empty_line_does_not() {
 #[tokio::test]
 async fn a_refusal_may_say_why() {
     for (typed, reason) in [("\n", None), ("not on a Friday\n", Some("not on a Friday".into()))] {
-        let (decision, _) = said(&question(None), &[("> ", "n\n"), ("why", typed)]).await;
+        let (decision, _) = said(&question(None), &[("> ", "n\n"), ("reason for the agent", typed)]).await;
         assert_eq!(decision, Said::Decided(Decision::Deny { reason }));
     }
 }
@@ -113,10 +113,10 @@ async fn consent_for_ever_shows_its_pattern_and_is_confirmed() {
 
 #[tokio::test]
 async fn consent_beyond_the_call_is_not_given_where_no_pattern_is_shown() {
-    let lines = [("> ", "t\n"), ("not offered for this", "a\n"), ("not offered for this", "y\n")];
+    let lines = [("> ", "t\n"), ("can only be allowed once", "a\n"), ("can only be allowed once", "y\n")];
     let (decision, screen) = said(&question(None), &lines).await;
     assert_eq!(decision, Said::Decided(allow(Scope::Once, None)));
-    assert!(!screen.contains("t this thread"), "{screen}");
+    assert!(!screen.contains("t allow in this thread"), "{screen}");
 }
 
 #[tokio::test]
@@ -124,9 +124,9 @@ async fn other_arguments_are_shown_again_before_they_count() {
     let lines = [
         ("> ", "e\n"),
         ("one line of JSON", "{\"path\"\n"),
-        ("is no JSON", "e\n"),
+        ("is not valid JSON", "e\n"),
         ("one line of JSON", "{\"path\": \"b.txt\"}\n"),
-        ("with this? [y/N]", "y\n"),
+        ("with this input? [y/N]", "y\n"),
     ];
     let (decision, _) = said(&question(None), &lines).await;
     let edited = Json::parse(r#"{"path": "b.txt"}"#).unwrap();
@@ -163,7 +163,7 @@ async fn what_was_typed_before_a_question_stood_there_answers_nothing() {
         echo.extend(byte);
     }
     let sitting = pair.person.sit(Over::default()).await;
-    let player = pair.play(&[("> ", "n\n"), ("why", "\n")]);
+    let player = pair.play(&[("> ", "n\n"), ("reason for the agent", "\n")]);
     let said = consult(&sitting, &question(None), 0).await;
     assert_eq!(said, Said::Decided(Decision::Deny { reason: None }));
     player.join().expect("the part was played");
@@ -230,7 +230,10 @@ async fn a_runs_questions_are_asked_in_their_order_and_each_answer_is_for_the_on
     let folder = tempfile::tempdir().expect("a passing folder");
     let (staff, run) = two_writes(folder.path()).await;
     let Pair { person, keys, _held } = Pair::new();
-    let player = play(&keys, &[("/1 needs", ""), ("> ", "y\n"), ("/2 needs", ""), ("> ", "n\n"), ("why", "\n")]);
+    let player = play(
+        &keys,
+        &[("/1 needs", ""), ("> ", "y\n"), ("/2 needs", ""), ("> ", "n\n"), ("reason for the agent", "\n")],
+    );
     let report = follow(&staff, run, person).await;
     assert_eq!(&*report.text, "done");
     player.join().expect("the part was played");

@@ -165,7 +165,7 @@ fn consent_beyond_the_call_is_refused_where_it_is_not_offered() {
     for flag in ["--thread", "--always"] {
         let refused = world.call(&["approve", "yes", asked.id.as_str(), flag]);
         refused.answer(2);
-        assert!(refused.err.contains("is not offered"), "{}", refused.err);
+        assert!(refused.err.contains("can only be allowed once"), "{}", refused.err);
     }
     assert_eq!(resolution(&world.log(), &asked.id), None, "a wrong command decides nothing");
     world.call(&["approve", "no", asked.id.as_str()]).answer(0);

@@ -14,7 +14,7 @@ fn what_hides_in_a_command_is_shown_to_whoever_decides() {
     let asked = question(&world, 1);
     let shown = world.call(&["approve", "show", asked.id.as_str()]);
     let text = shown.answer(0);
-    for words in [r"\u{202e}\u{200b}\u{e0100}[10000 spaces]; rm -rf x", "characters of input"] {
+    for words in [r"\u{202e}\u{200b}\u{e0100}[10000 spaces]; rm -rf x", "characters:"] {
         assert!(text.contains(words), "{words}: {text}");
     }
     let listed = world.call(&["approve", "ls"]);

@@ -55,7 +55,7 @@ fn a_decision_on_a_run_that_nobody_drives_is_kept_until_it_is_resumed() {
     assert!(!world.path("deep.txt").exists());
     let again = world.call(&["approve", "no", asked.id.as_str()]);
     again.answer(2);
-    assert!(again.err.contains("is decided already"), "{}", again.err);
+    assert!(again.err.contains("is already decided"), "{}", again.err);
     let listed = world.call(&["approve", "ls"]);
     assert!(listed.answer(0).contains("decided"), "{}", listed.out);
 

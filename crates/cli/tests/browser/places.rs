@@ -91,7 +91,7 @@ fn what_is_said_to_a_conversation_that_is_gone_can_begin_another() {
     let (site, browser) = (Site::scripted(&[scene("Survey", &[says("It stands.")])], &[]), Browser::start());
     let page = site.enter(&browser);
     page.go(&site.url("/t/20990101-zzzz"));
-    page.wait_for_text("#reconnect", "gone");
+    page.wait_for_text("#reconnect", "deleted");
     say(&page, "Survey the house");
     page.wait_for_text("#failure", "Start a new conversation with this text");
     page.click("#failure button");

@@ -8,7 +8,7 @@ use agent::approval::Resolution;
 use agent::message::Part;
 use agent::{CallId, Event, Outcome, Outside, ThreadId};
 use store::Record;
-use testkit::world::{Books, World, events, report_of};
+use testkit::world::{DatabaseContents, World, events, report_of};
 use view::{Dialect, Lines, Logged};
 
 use crate::runs::{EFFECTS, WRITTEN};
@@ -17,30 +17,30 @@ use crate::runs::{EFFECTS, WRITTEN};
 pub type Ends = BTreeMap<String, (Outcome, String)>;
 
 /// How everybody of a family ended.
-pub fn ends(books: &Books, root: &ThreadId) -> Ends {
-    let family = books.rows.iter().filter(|row| row.root == *root);
+pub fn ends(contents: &DatabaseContents, root: &ThreadId) -> Ends {
+    let family = contents.rows.iter().filter(|row| row.root == *root);
     let end = |id: &ThreadId| {
-        let report = report_of(&books.log, id);
+        let report = report_of(&contents.log, id);
         (id.as_str()[root.as_str().len()..].to_owned(), (report.outcome, report.text.to_string()))
     };
     family.map(|row| end(&row.id)).collect()
 }
 
 /// Nothing is under way, everybody has reported once, and every report reached whom it was for, once.
-pub fn assert_over(books: &Books, root: &ThreadId) {
-    books.assert_at_rest(root);
-    for row in books.rows.iter().filter(|row| row.root == *root) {
+pub fn assert_over(contents: &DatabaseContents, root: &ThreadId) {
+    contents.assert_at_rest(root);
+    for row in contents.rows.iter().filter(|row| row.root == *root) {
         let Some(parent) = &row.parent else { continue };
         let is_its = |event: &&Event| matches!(event, Event::ChildReported { child, .. } if *child == row.id);
-        assert_eq!(events(&books.log, parent).filter(is_its).count(), 1, "{} reports once", row.id);
+        assert_eq!(events(&contents.log, parent).filter(is_its).count(), 1, "{} reports once", row.id);
     }
 }
 
 /// No command ran twice, and whoever was told that one ran was told the truth. One whose end nobody saw may have run.
-pub fn assert_effects(books: &Books, root: &ThreadId) {
-    let left = workspace(books, root).join(EFFECTS);
+pub fn assert_effects(contents: &DatabaseContents, root: &ThreadId) {
+    let left = workspace(contents, root).join(EFFECTS);
     let mut left: Vec<String> = fs::read_to_string(left).unwrap_or_default().lines().map(str::to_owned).collect();
-    for call in calls(books, root).iter().filter(|call| call.tool == "run_command") {
+    for call in calls(contents, root).iter().filter(|call| call.tool == "run_command") {
         let word = call.input["command"].as_str().and_then(|command| command.split(' ').nth(1)).expect("a word");
         let before = left.len();
         left.retain(|line| line != word);
@@ -54,10 +54,10 @@ pub fn assert_effects(books: &Books, root: &ThreadId) {
 }
 
 /// A file that was written is there as it was meant; one whose end nobody saw is so too, or not there at all.
-pub fn assert_written(books: &Books, root: &ThreadId) {
+pub fn assert_written(contents: &DatabaseContents, root: &ThreadId) {
     let (file, text) = WRITTEN;
-    let found = fs::read_to_string(workspace(books, root).join(file)).ok();
-    for call in calls(books, root).iter().filter(|call| call.tool == "write_file") {
+    let found = fs::read_to_string(workspace(contents, root).join(file)).ok();
+    for call in calls(contents, root).iter().filter(|call| call.tool == "write_file") {
         match (&call.end, &found) {
             (_, Some(found)) => assert_eq!(found, text),
             (End::Seen, None) => panic!("{file} was written and is not there"),
@@ -67,26 +67,26 @@ pub fn assert_written(books: &Books, root: &ThreadId) {
 }
 
 /// What was begun when a process died may have been done, and is not done again; everything else was done.
-pub fn assert_done_once(left: &[Books], books: &Books, root: &ThreadId) {
+pub fn assert_done_once(left: &[DatabaseContents], contents: &DatabaseContents, root: &ThreadId) {
     let in_doubt = |call: &Call| {
-        let happened = |books: &Books, kind: &str| {
+        let happened = |contents: &DatabaseContents, kind: &str| {
             let is_it = |event: &Event| match event {
                 Event::ToolStarted { call: id } | Event::ToolFinished { call: id, .. } => *id == call.id,
                 _ => false,
             };
-            events(&books.log, &call.thread).any(|event| event.kind() == kind && is_it(event))
+            events(&contents.log, &call.thread).any(|event| event.kind() == kind && is_it(event))
         };
         left.iter().any(|left| happened(left, "tool_started") && !happened(left, "tool_finished"))
     };
-    for call in calls(books, root).iter().filter(|call| ["run_command", "write_file"].contains(&&*call.tool)) {
+    for call in calls(contents, root).iter().filter(|call| ["run_command", "write_file"].contains(&&*call.tool)) {
         let is_unknown = matches!(call.end, End::Unknown);
         assert_eq!(is_unknown, in_doubt(call), "{} of {}: {}", call.tool, call.thread, call.input);
     }
 }
 
 /// What a person said to the root, and was told that it is taken, is in its log once and was taken up once.
-pub fn assert_heard(words: &str, books: &Books, root: &ThreadId) {
-    let arrived = events(&books.log, root).filter_map(|event| match event {
+pub fn assert_heard(words: &str, contents: &DatabaseContents, root: &ThreadId) {
+    let arrived = events(&contents.log, root).filter_map(|event| match event {
         Event::InputArrived { id, input: Outside::Steered { text, .. } } if &**text == words => Some(id),
         _ => None,
     });
@@ -96,16 +96,16 @@ pub fn assert_heard(words: &str, books: &Books, root: &ThreadId) {
         Event::Steered { input, .. } | Event::InputDropped { input, .. } => input == arrived[0],
         _ => false,
     };
-    assert_eq!(events(&books.log, root).filter(is_taken).count(), 1, "{words} was taken up once");
+    assert_eq!(events(&contents.log, root).filter(is_taken).count(), 1, "{words} was taken up once");
 }
 
 /// Whatever ran was allowed, and nothing was asked twice.
-pub fn assert_allowed(books: &Books, root: &ThreadId) {
-    for call in calls(books, root).iter().filter(|call| ["run_command", "write_file"].contains(&&*call.tool)) {
-        let asked = events(&books.log, &call.thread)
+pub fn assert_allowed(contents: &DatabaseContents, root: &ThreadId) {
+    for call in calls(contents, root).iter().filter(|call| ["run_command", "write_file"].contains(&&*call.tool)) {
+        let asked = events(&contents.log, &call.thread)
             .filter(|event| matches!(event, Event::ApprovalRequested(question) if question.call == call.id));
         assert_eq!(asked.count(), 1, "{} asks once", call.tool);
-        let allowed = events(&books.log, &call.thread).filter(|event| {
+        let allowed = events(&contents.log, &call.thread).filter(|event| {
             matches!(event, Event::ApprovalResolved { call: id, resolution: Resolution::Allowed { .. }, .. } if *id == call.id)
         });
         assert_eq!(allowed.count(), 1, "{} is allowed once", call.tool);
@@ -113,10 +113,10 @@ pub fn assert_allowed(books: &Books, root: &ThreadId) {
 }
 
 /// What somebody was shown before is still so: the lines are the first of those that the log yields.
-pub fn assert_acknowledged(shown: &str, books: &Books, root: &ThreadId) {
+pub fn assert_acknowledged(shown: &str, contents: &DatabaseContents, root: &ThreadId) {
     let dialect = Dialect::named("canonical").expect("our own dialect");
     let mut lines = Lines::new(root.clone(), dialect, 0);
-    let yielded = books.family(root).into_iter().flat_map(|record| lines.push(&logged(record)));
+    let yielded = contents.family(root).into_iter().flat_map(|record| lines.push(&logged(record)));
     let mut yielded = yielded.map(|line| line.text);
     for line in shown.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')) {
         assert_eq!(yielded.next().as_deref(), Some(line), "what was shown stays so");
@@ -147,10 +147,10 @@ enum End {
 }
 
 /// The calls of a family that have a result.
-fn calls(books: &Books, root: &ThreadId) -> Vec<Call> {
+fn calls(contents: &DatabaseContents, root: &ThreadId) -> Vec<Call> {
     let mut asked: BTreeMap<(ThreadId, CallId), (String, serde_json::Value)> = BTreeMap::new();
     let mut calls = Vec::new();
-    for record in books.family(root) {
+    for record in contents.family(root) {
         match &*record.event {
             Event::Answered(answered) => {
                 for part in &answered.parts {
@@ -173,8 +173,8 @@ fn calls(books: &Books, root: &ThreadId) -> Vec<Call> {
     calls
 }
 
-fn workspace<'a>(books: &'a Books, root: &ThreadId) -> &'a Path {
-    let created = events(&books.log, root).find_map(|event| match event {
+fn workspace<'a>(contents: &'a DatabaseContents, root: &ThreadId) -> &'a Path {
+    let created = events(&contents.log, root).find_map(|event| match event {
         Event::ThreadCreated(created) => Some(&*created.workspace),
         _ => None,
     });

@@ -45,14 +45,14 @@ fn runs_that_share_a_database_are_killed_at_random_and_all_come_to_their_end() {
             assert_eq!(running.done().answer(0), scripted.answer, "{root}");
         }
     }
-    let books = world.books();
-    assert_eq!(books.log[..left.log.len()], left.log, "what was written stays as it was");
+    let contents = world.contents();
+    assert_eq!(contents.log[..left.log.len()], left.log, "what was written stays as it was");
     for root in &roots {
-        assert_over(&books, root);
-        assert_effects(&books, root);
-        assert_eq!(report_of(&books.log, root).outcome, Outcome::Completed);
+        assert_over(&contents, root);
+        assert_effects(&contents, root);
+        assert_eq!(report_of(&contents.log, root).outcome, Outcome::Completed);
     }
-    assert_eq!(books.roots().count(), roots.len(), "going on begins nothing new");
+    assert_eq!(contents.roots().count(), roots.len(), "going on begins nothing new");
     assert_sound(&world);
 }
 

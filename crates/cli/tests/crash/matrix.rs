@@ -9,7 +9,7 @@ use std::thread;
 use agent::{Event, Outside};
 use store::Record;
 use testkit::dice::Dice;
-use testkit::world::{Books, Done};
+use testkit::world::{DatabaseContents, Done};
 
 use crate::checks::{
     Ends, assert_acknowledged, assert_allowed, assert_done_once, assert_effects, assert_heard, assert_over,
@@ -86,12 +86,12 @@ impl Whole {
     fn of(scripted: &Scripted) -> Self {
         let mut trial = Trial::new(scripted, "normal");
         let done = trial.run(None);
-        let books = trial.world.books();
-        let root = books.roots().next().expect("a root");
-        let ends = ends(&books, root);
+        let contents = trial.world.contents();
+        let root = contents.roots().next().expect("a root");
+        let ends = ends(&contents, root);
         assert_eq!((done.code, ends[""].1.as_str()), (Some(0), scripted.answer), "{}", done.err);
-        check(&trial, &books, &done.out);
-        Self { events: written(&trial, &books), code: done.code, ends }
+        check(&trial, &contents, &done.out);
+        Self { events: written(&trial, &contents), code: done.code, ends }
     }
 }
 
@@ -149,8 +149,8 @@ fn dies_and_ends(scripted: &Scripted, whole: &Whole, deaths: &Deaths) {
     let mut trial = Trial::new(scripted, durability);
     let first = trial.run(Some(deaths.first));
     if !first.was_killed() && (scripted.steer.is_some() || scripted.asks) {
-        let books = ends_as(whole, &first, &trial, &first.out);
-        assert!(written(&trial, &books) < deaths.first.event, "it outlived its death: {first:?}");
+        let contents = ends_as(whole, &first, &trial, &first.out);
+        assert!(written(&trial, &contents) < deaths.first.event, "it outlived its death: {first:?}");
         return;
     }
     let mut left = trial.left_behind(&first);
@@ -183,43 +183,43 @@ fn dies_and_ends(scripted: &Scripted, whole: &Whole, deaths: &Deaths) {
         (told["answer"].as_str(), told["exit_code"].as_i64()),
         (Some(scripted.answer), last.code.map(i64::from))
     );
-    let books = ends_as(whole, &last, &trial, &first.out);
-    assert_eq!(books.log[..left.log.len()], left.log, "what was written stays as it was");
+    let contents = ends_as(whole, &last, &trial, &first.out);
+    assert_eq!(contents.log[..left.log.len()], left.log, "what was written stays as it was");
     before.push(left);
-    assert_done_once(&before, &books, &root);
+    assert_done_once(&before, &contents, &root);
 }
 
 /// Holds the end of a run against that of a whole one.
-fn ends_as(whole: &Whole, done: &Done, trial: &Trial<'_>, shown: &str) -> Books {
+fn ends_as(whole: &Whole, done: &Done, trial: &Trial<'_>, shown: &str) -> DatabaseContents {
     assert_eq!(done.code, whole.code, "{}", done.err);
-    let books = trial.world.books();
-    check(trial, &books, shown);
-    let root = books.roots().next().expect("a root");
-    assert_eq!(ends(&books, root), whole.ends, "everybody ends as in a run that nothing happened to");
-    books
+    let contents = trial.world.contents();
+    check(trial, &contents, shown);
+    let root = contents.roots().next().expect("a root");
+    assert_eq!(ends(&contents, root), whole.ends, "everybody ends as in a run that nothing happened to");
+    contents
 }
 
 /// What must be so at the end of any run.
-fn check(trial: &Trial<'_>, books: &Books, shown: &str) {
-    let root = books.roots().next().expect("a root");
-    assert_eq!(books.roots().count(), 1, "a run begins once");
-    assert_over(books, root);
-    assert_effects(books, root);
-    assert_written(books, root);
-    assert_acknowledged(shown, books, root);
+fn check(trial: &Trial<'_>, contents: &DatabaseContents, shown: &str) {
+    let root = contents.roots().next().expect("a root");
+    assert_eq!(contents.roots().count(), 1, "a run begins once");
+    assert_over(contents, root);
+    assert_effects(contents, root);
+    assert_written(contents, root);
+    assert_acknowledged(shown, contents, root);
     if let Some(words) = trial.scripted.steer.filter(|_| trial.steered) {
-        assert_heard(words, books, root);
+        assert_heard(words, contents, root);
     }
     if trial.scripted.asks {
-        assert_allowed(books, root);
+        assert_allowed(contents, root);
     }
     assert_sound(&trial.world);
 }
 
 /// The events that processes of the run wrote: all but those by which a person spoke or decided.
-fn written(trial: &Trial<'_>, books: &Books) -> u64 {
+fn written(trial: &Trial<'_>, contents: &DatabaseContents) -> u64 {
     let is_decision =
         |record: &&Record| matches!(&*record.event, Event::InputArrived { input: Outside::Decided { .. }, .. });
-    let decisions = books.log.iter().filter(is_decision).count();
-    (books.log.len() - decisions) as u64 - u64::from(trial.steered)
+    let decisions = contents.log.iter().filter(is_decision).count();
+    (contents.log.len() - decisions) as u64 - u64::from(trial.steered)
 }

@@ -7,7 +7,7 @@ use std::time::Instant;
 use agent::ThreadId;
 use serde_json::Value;
 use testkit::dice::Dice;
-use testkit::world::{Books, Done, PATIENCE, Running, World, assert_gapless, until};
+use testkit::world::{DatabaseContents, Done, PATIENCE, Running, World, assert_gapless, until};
 
 use crate::runs::{Scripted, TASK};
 use crate::world;
@@ -89,12 +89,12 @@ impl<'a> Trial<'a> {
     }
 
     /// What is left after a death, looked at without touching it: whole transactions, no more and no less than was written.
-    pub fn left_behind(&self, done: &Done) -> Books {
+    pub fn left_behind(&self, done: &Done) -> DatabaseContents {
         assert!(done.was_killed(), "it should have been killed: {done:?}");
-        let books = self.world.books_of_a_copy();
-        assert_gapless(&books.log);
-        books.assert_rows();
-        books
+        let contents = self.world.books_of_a_copy();
+        assert_gapless(&contents.log);
+        contents.assert_rows();
+        contents
     }
 
     /// Allows whatever is asked for as long as the run goes on.
@@ -108,7 +108,7 @@ impl<'a> Trial<'a> {
             for question in questions.iter().filter(|question| question["status"] == "pending") {
                 let id = question["id"].as_str().expect("a question has a name");
                 let told = self.world.call(&["approve", "yes", id]);
-                assert!(told.code == Some(0) || told.err.contains("is decided already"), "{told:?}");
+                assert!(told.code == Some(0) || told.err.contains("is already decided"), "{told:?}");
             }
         }
     }

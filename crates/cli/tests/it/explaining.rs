@@ -192,12 +192,12 @@ fn explain_and_config_show_say_which_rule_is_about_spelling() {
     }
     let spelling = "  text only  deny run_command '/usr/bin/make*'";
     assert_eq!(told.matches("text only").count(), 1, "{told}");
-    assert!(told.contains(spelling) && told.contains("matches the text of a command only"), "{told}");
+    assert!(told.contains(spelling) && told.contains("matches only this spelling of a command"), "{told}");
     let told = world.call(&["explain", root.as_str(), "run_command", "git $VERB"]);
     assert!(told.answer(0).contains("  may be     git …"), "{}", told.out);
     assert!(told.out.contains("which may be meant: what the call does is known only when it runs"), "{}", told.out);
 
     let shown = world.call(&["config", "show"]);
-    let lines = shown.answer(0).lines().filter(|line| line.contains("matches the text of a command only"));
+    let lines = shown.answer(0).lines().filter(|line| line.contains("matches only this spelling of a command"));
     assert_eq!(lines.map(|line| line.contains("/usr/bin/make*")).collect::<Vec<_>>(), [true], "{}", shown.out);
 }

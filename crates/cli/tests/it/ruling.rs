@@ -253,7 +253,7 @@ async fn the_doctor_finds_all_well_or_says_what_is_not() {
         all.filter(|finding| finding["about"] == about).map(|finding| finding["says"].to_string()).collect::<String>()
     };
     assert!(of("database").contains("schema ") && of("database").contains("SQLite 3."), "{findings}");
-    assert!(of("household").contains("none; household.folder names one"), "{findings}");
+    assert!(of("household").contains("not configured; set household.folder"), "{findings}");
     assert!(of("rules").contains("1 in ") && of("trust").contains("not in effect: agent"), "{findings}");
     assert!(!of("sandbox").is_empty(), "{findings}");
 

@@ -112,7 +112,7 @@ async fn trust_is_listed_and_taken_back_from_anywhere() {
     assert_eq!((listed[0]["path"].as_str(), listed[0]["answer"].as_str()), (root.to_str(), Some("trusted")));
     let mut elsewhere = desk.command(&["trust", root.to_str().expect("text"), "--revoke"]);
     let ran = finish(elsewhere.current_dir(desk.aside("home")).spawn().expect("the binary starts")).await;
-    assert!(ran.exits(0).stdout.contains("is forgotten"));
+    assert!(ran.exits(0).stdout.contains("is no longer trusted"));
     writes(&desk).await.exits(5);
 }
 
@@ -163,7 +163,7 @@ async fn at_a_terminal_a_run_asks_once_for_what_it_finds_and_again_when_that_cha
     assert!(seen.contains(question) && seen.contains("rule: allow write_file"), "{seen}");
     assert_eq!(answers().await, "declined");
     let seen = at_terminal(&desk, "").await;
-    assert!(!seen.contains(question) && !seen.contains("left out"), "{seen}");
+    assert!(!seen.contains(question) && !seen.contains("not in effect"), "{seen}");
 
     desk.write(".majordomo/config.toml", "agent = \"spy\"");
     let seen = at_terminal(&desk, "y\n").await;

@@ -115,7 +115,7 @@ fn looking_steering_and_another_run_leave_a_run_that_was_killed_as_it_is() {
     assert_eq!(world.log().len(), before, "looking writes nothing");
     let steered = world.call(&["steer", root.as_str(), "look left"]);
     steered.answer(0);
-    assert!(steered.err.contains("whose process is gone"), "{}", steered.err);
+    assert!(steered.err.contains("whose process has ended"), "{}", steered.err);
     assert_eq!(world.run("another", &[]).done().answer(0), "another answer");
     assert_eq!(world.row(&root).epoch, 1, "nobody took it over");
     assert!(world.row(&root).state.is_live());

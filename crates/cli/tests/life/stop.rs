@@ -92,7 +92,7 @@ fn a_child_that_is_stopped_at_once_ends_with_all_below_it() {
     let log = world.log();
     assert_eq!(&*report_of(&log, &right).text, "right is done");
     let is_left = |event: &agent::Event| match event {
-        agent::Event::ChildReported { child, report } => *child == left && report.outcome == Outcome::Cancelled,
+        agent::Event::ChildReported { child, report, .. } => *child == left && report.outcome == Outcome::Cancelled,
         _ => false,
     };
     assert_eq!(events(&log, &root).filter(|event| is_left(event)).count(), 1, "the parent has the report");

@@ -1,4 +1,4 @@
-//! What takes time: from events to stretches in which nothing else has room.
+//! Busy times: the events that take time, and the periods that they cover.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::series::Occurrence;
 
 /// Time that an event takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Taken {
+pub struct BusyEvent {
     /// When.
     pub window: Window,
     /// By what.
@@ -23,7 +23,7 @@ pub struct Taken {
 
 /// A stretch in which there is no room.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Busy {
+pub struct BusyPeriod {
     /// When.
     pub window: Window,
     /// By what, each once.
@@ -32,17 +32,17 @@ pub struct Busy {
     pub is_tentative: bool,
 }
 
-/// The time that events take from somebody with these addresses, in order.
+/// The time that events take from a person with these addresses, in order.
 ///
 /// None is taken by what is cancelled, leaves its time free, has no length, or was declined. What they have not
 /// answered yet is tentative.
-pub fn taken(occurrences: &[Occurrence], me: &[String]) -> Vec<Taken> {
-    let mut taken: Vec<Taken> = occurrences.iter().filter_map(|occurrence| take(occurrence, me)).collect();
+pub fn taken(occurrences: &[Occurrence], me: &[String]) -> Vec<BusyEvent> {
+    let mut taken: Vec<BusyEvent> = occurrences.iter().filter_map(|occurrence| take(occurrence, me)).collect();
     taken.sort_by_key(|one| one.window);
     taken
 }
 
-fn take(occurrence: &Occurrence, me: &[String]) -> Option<Taken> {
+fn take(occurrence: &Occurrence, me: &[String]) -> Option<BusyEvent> {
     let Occurrence { calendar, details, window, all_day, .. } = occurrence;
     let is_me = |address: &str| me.iter().any(|mine| mine.eq_ignore_ascii_case(address));
     let answer = details.attendees.iter().find(|attendee| is_me(&attendee.address)).map(|attendee| attendee.answer);
@@ -50,7 +50,7 @@ fn take(occurrence: &Occurrence, me: &[String]) -> Option<Taken> {
         || details.status == Status::Cancelled
         || answer == Some(Answer::No)
         || window.start >= window.end;
-    (!is_free).then(|| Taken {
+    (!is_free).then(|| BusyEvent {
         window: *window,
         title: title(&details.title),
         calendar: Arc::clone(calendar),
@@ -61,9 +61,9 @@ fn take(occurrence: &Occurrence, me: &[String]) -> Option<Taken> {
 
 /// The stretches of a window in which there is no room, joined where they share time. What only touches stays apart, so
 /// that a stretch with two titles is one in which two things are at once.
-pub fn busy(taken: &[Taken], window: Window) -> Vec<Busy> {
-    let mut busy: Vec<Busy> = Vec::new();
-    let mut inside: Vec<&Taken> = taken.iter().filter(|one| one.window.meets(&window)).collect();
+pub fn busy(taken: &[BusyEvent], window: Window) -> Vec<BusyPeriod> {
+    let mut busy: Vec<BusyPeriod> = Vec::new();
+    let mut inside: Vec<&BusyEvent> = taken.iter().filter(|one| one.window.meets(&window)).collect();
     inside.sort_by_key(|one| one.window);
     for one in inside {
         let Window { start, end } = one.window;
@@ -76,7 +76,7 @@ pub fn busy(taken: &[Taken], window: Window) -> Vec<Busy> {
                     last.titles.push(one.title.clone());
                 }
             }
-            _ => busy.push(Busy {
+            _ => busy.push(BusyPeriod {
                 window: Window { start, end },
                 titles: vec![one.title.clone()],
                 is_tentative: one.is_tentative,
@@ -96,7 +96,7 @@ mod tests {
     use crate::calendar::series::Events;
     use jiff::tz::TimeZone;
 
-    fn read(events: &[&str], me: &[&str]) -> Vec<Taken> {
+    fn read(events: &[&str], me: &[&str]) -> Vec<BusyEvent> {
         let events: String = events.iter().map(|event| format!("BEGIN:VEVENT\n{event}\nEND:VEVENT\n")).collect();
         let events = Events::read("work", &format!("BEGIN:VCALENDAR\n{events}END:VCALENDAR"));
         let (found, _) = events.expand(day(), &TimeZone::UTC);
@@ -107,7 +107,7 @@ mod tests {
         Window { start: "2026-01-15T00:00:00Z".parse().unwrap(), end: "2026-01-16T00:00:00Z".parse().unwrap() }
     }
 
-    fn shown(busy: &[Busy]) -> Vec<String> {
+    fn shown(busy: &[BusyPeriod]) -> Vec<String> {
         let hour = |at: jiff::Timestamp| at.to_zoned(TimeZone::UTC).strftime("%dT%H:%M").to_string();
         busy.iter()
             .map(|one| format!("{}-{} {}", hour(one.window.start), hour(one.window.end), one.titles.join("+")))
@@ -142,7 +142,7 @@ mod tests {
         ];
         let free: Vec<&str> = free.iter().map(String::as_str).collect();
         assert_eq!(read(&free, &["Me@example.com"]), []);
-        assert_eq!(read(&free, &["another@example.com"]).len(), 1, "somebody else's answer is not mine");
+        assert_eq!(read(&free, &["another@example.com"]).len(), 1, "another person's answer is not mine");
     }
 
     #[test]

@@ -1,7 +1,7 @@
-//! One `VEVENT`: what it is, when it begins, how long it lasts and by what it repeats.
+//! One `VEVENT`: its details, when it begins, how long it lasts and how it repeats.
 //!
-//! What follows from it is [`series`](super::series)' business. Absent: alarms, tasks, journals, and `EXRULE`, which
-//! RFC 5545 has given up.
+//! Its occurrences are computed by [`series`](super::series). Absent: alarms, tasks, journals, and `EXRULE`, which RFC 5545
+//! has deprecated.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub struct Details {
 /// Whether an event will take place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Status {
-    /// It will, as far as anybody knows.
+    /// It will, as far as anyone knows.
     #[default]
     Confirmed,
     /// It may.
@@ -53,7 +53,7 @@ impl Status {
     }
 }
 
-/// Somebody who was asked to come.
+/// A person who was asked to come.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attendee {
     /// Their name, where it is said.
@@ -64,7 +64,7 @@ pub struct Attendee {
     pub answer: Answer,
 }
 
-/// What somebody answered to an invitation.
+/// What a person answered to an invitation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// Yes, or nothing was asked.
@@ -102,10 +102,10 @@ impl Attendee {
 pub(crate) struct Event {
     pub details: Arc<Details>,
     pub start: Moment,
-    pub lasting: Lasting,
+    pub lasting: EventLength,
     pub rules: Vec<Rule>,
     /// Times besides those of the rules, which may say themselves how long they last.
-    pub also: Vec<(Moment, Lasting)>,
+    pub also: Vec<(Moment, EventLength)>,
     pub except: Vec<Moment>,
     pub replaces: Option<Replaces>,
     /// Grows with every change that its owner made.
@@ -155,14 +155,14 @@ impl Event {
         for dates in event.all("RDATE") {
             match dates.parameter("VALUE").is_some_and(|kind| kind.eq_ignore_ascii_case("PERIOD")) {
                 true => also.extend(periods(dates, zones)),
-                false => also.extend(Moment::each(dates, zones).map(|date| (date, Lasting::Unsaid))),
+                false => also.extend(Moment::each(dates, zones).map(|date| (date, EventLength::Unsaid))),
             }
         }
         let mut except = Vec::new();
         for dates in event.all("EXDATE") {
             except.extend(Moment::each(dates, zones));
         }
-        let lasting = Lasting::read(event, zones);
+        let lasting = EventLength::read(event, zones);
         let sequence = event.text("SEQUENCE").and_then(|number| number.parse().ok()).unwrap_or(0);
         let version = (sequence, event.text("DTSTAMP").unwrap_or_default());
         Some(Self { details: details.into(), start, lasting, rules, also, except, replaces, version })
@@ -171,7 +171,7 @@ impl Event {
 
 /// How long an event lasts, as it was written.
 #[derive(Clone, Debug)]
-pub(crate) enum Lasting {
+pub(crate) enum EventLength {
     /// `DTEND`.
     Until(Moment),
     /// `DURATION`.
@@ -180,7 +180,7 @@ pub(crate) enum Lasting {
     Unsaid,
 }
 
-impl Lasting {
+impl EventLength {
     fn read(event: &Component, zones: &mut Zones<'_>) -> Self {
         if let Some(end) = event.property("DTEND").and_then(|end| Moment::of(end, zones)) {
             return Self::Until(end);
@@ -235,13 +235,13 @@ fn details(event: &Component) -> Details {
 }
 
 /// Further times that say themselves how long they last: `start/end` or `start/duration`.
-fn periods(dates: &Property, zones: &mut Zones<'_>) -> Vec<(Moment, Lasting)> {
+fn periods(dates: &Property, zones: &mut Zones<'_>) -> Vec<(Moment, EventLength)> {
     let zone = dates.parameter("TZID").and_then(|name| zones.named(name));
     let period = |text: &str| {
         let (start, end) = text.split_once('/')?;
         let lasting = match Length::read(end) {
-            Some(length) => Lasting::For(length),
-            None => Lasting::Until(Moment::read(end, zone.as_ref())?),
+            Some(length) => EventLength::For(length),
+            None => EventLength::Until(Moment::read(end, zone.as_ref())?),
         };
         Some((Moment::read(start, zone.as_ref())?, lasting))
     };

@@ -1,8 +1,6 @@
-//! Calendars as other programs keep them: a folder for each with an `.ics` file per event (vdir), or `.ics` files with
-//! many.
+//! The folder of calendars: one folder with an `.ics` file per event (vdir) for each calendar, or `.ics` files with many events.
 //!
-//! Everything that was read stays in memory with the file's time and size; each look reads again only what has changed.
-//! Nothing is written here.
+//! Parsed files are kept in memory with their time and size; each use reads only what has changed. Nothing is written here.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,7 +15,7 @@ use crate::error::Error;
 
 /// How deep folders are followed: an account, a calendar in it.
 const MAX_DEPTH: usize = 3;
-/// A file larger than this is no calendar that anybody keeps.
+/// A file larger than this is no calendar that anyone keeps.
 const MAX_BYTES: u64 = 64 << 20;
 /// A file that changed so shortly before it was read may have changed again without another time on it.
 const SETTLES: Duration = Duration::from_secs(2);
@@ -40,7 +38,7 @@ struct Read {
 
 /// All calendars as they are at one look.
 #[derive(Clone, Debug, Default)]
-pub struct Agenda {
+pub struct CalendarSnapshot {
     calendars: Vec<Calendar>,
     warnings: Vec<String>,
 }
@@ -67,8 +65,8 @@ impl Calendars {
     }
 
     /// Looks what there is.
-    pub fn look(&self) -> Result<Agenda, Error> {
-        let mut look = Look::default();
+    pub fn look(&self) -> Result<CalendarSnapshot, Error> {
+        let mut look = FileList::default();
         if let Some(place) = &self.place {
             match place.metadata() {
                 Ok(found) if found.is_dir() => look.folder(place, place, 0)?,
@@ -79,7 +77,7 @@ impl Calendars {
         }
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         read.retain(|path, _| look.files.binary_search_by(|(file, _)| file.cmp(path)).is_ok());
-        let mut agenda = Agenda { calendars: Vec::new(), warnings: look.warnings };
+        let mut agenda = CalendarSnapshot { calendars: Vec::new(), warnings: look.warnings };
         let mut at: BTreeMap<String, usize> = BTreeMap::new();
         for (path, name) in look.files {
             let events = match refreshed(&mut read, &path, &name) {
@@ -108,7 +106,7 @@ impl Calendars {
     }
 }
 
-impl Agenda {
+impl CalendarSnapshot {
     /// A single calendar of one text, as programs that keep none in files have it.
     pub fn of(events: Events, name: &str) -> Self {
         let warnings = events.warnings().to_vec();
@@ -152,7 +150,7 @@ impl Agenda {
 }
 
 impl Calendar {
-    /// Whether somebody who says this means it: its name or its title, or the first part of an address on either side.
+    /// Whether a person who says this means it: its name or its title, or the first part of an address on either side.
     pub fn is_called(&self, said: &str) -> bool {
         let said = said.trim();
         let is = |name: &str| name.to_lowercase() == said.to_lowercase();
@@ -165,7 +163,7 @@ impl Calendar {
             || person(last).is_some_and(|person| said.to_lowercase() == person)
     }
 
-    /// Whether it is somebody else's: it bears an address that is none of these.
+    /// Whether it is another person's: it bears an address that is none of these.
     pub fn is_of_others(&self, me: &[String]) -> bool {
         let last = self.name.rsplit('/').next().unwrap_or_default();
         last.contains('@') && !me.iter().any(|mine| mine.eq_ignore_ascii_case(last))
@@ -174,13 +172,13 @@ impl Calendar {
 
 /// The files of a look, in order, each with the name of its calendar.
 #[derive(Default)]
-struct Look {
+struct FileList {
     files: Vec<(PathBuf, String)>,
     titles: BTreeMap<String, String>,
     warnings: Vec<String>,
 }
 
-impl Look {
+impl FileList {
     fn folder(&mut self, place: &Path, folder: &Path, depth: usize) -> Result<(), Error> {
         let mut entries: Vec<(PathBuf, bool)> = Vec::new();
         for entry in std::fs::read_dir(folder).map_err(Error::file(folder))? {
@@ -246,7 +244,7 @@ fn stem(path: &Path) -> String {
 mod tests {
     use super::*;
 
-    fn agenda(folder: &Path) -> Agenda {
+    fn agenda(folder: &Path) -> CalendarSnapshot {
         Calendars::new(Some(folder.to_owned())).look().expect("a look")
     }
 
@@ -256,7 +254,7 @@ mod tests {
         )
     }
 
-    fn titles(agenda: &Agenda) -> Vec<String> {
+    fn titles(agenda: &CalendarSnapshot) -> Vec<String> {
         let window =
             Window { start: "2026-01-01T00:00:00Z".parse().unwrap(), end: "2026-02-01T00:00:00Z".parse().unwrap() };
         let (found, _) = agenda.expand(window, &TimeZone::UTC);
@@ -271,7 +269,7 @@ mod tests {
 
     #[test]
     fn calendars_are_folders_of_events_and_files_of_many() {
-        let folder = tempfile::tempdir().expect("a passing folder");
+        let folder = tempfile::tempdir().expect("a temporary folder");
         write(folder.path(), "work/a.ics", &event("a", 5));
         write(folder.path(), "work/b.ICS", &event("b", 4));
         write(folder.path(), "work/displayname", "Work and more\n");
@@ -289,7 +287,7 @@ mod tests {
 
     #[test]
     fn each_look_sees_what_was_changed_added_and_taken_away() {
-        let folder = tempfile::tempdir().expect("a passing folder");
+        let folder = tempfile::tempdir().expect("a temporary folder");
         let calendars = Calendars::new(Some(folder.path().join("calendars")));
         assert_eq!(titles(&calendars.look().expect("nothing is no failure")), [] as [&str; 0]);
         write(folder.path(), "calendars/work/a.ics", &event("a", 5));
@@ -304,7 +302,7 @@ mod tests {
 
     #[test]
     fn a_file_that_has_not_changed_is_not_read_again() {
-        let folder = tempfile::tempdir().expect("a passing folder");
+        let folder = tempfile::tempdir().expect("a temporary folder");
         write(folder.path(), "work/a.ics", &event("a", 5));
         let path = folder.path().join("work/a.ics");
         let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
@@ -316,7 +314,7 @@ mod tests {
 
     #[test]
     fn what_is_broken_is_told_and_the_rest_is_there() {
-        let folder = tempfile::tempdir().expect("a passing folder");
+        let folder = tempfile::tempdir().expect("a temporary folder");
         write(folder.path(), "work/a.ics", &event("a", 5));
         write(folder.path(), "work/b.ics", "\u{0}\u{1} garbage");
         write(folder.path(), "work/c.ics", "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:c\nDTSTART:2026");
@@ -335,7 +333,7 @@ mod tests {
 
     #[test]
     fn a_calendar_with_somebody_s_address_is_theirs() {
-        let folder = tempfile::tempdir().expect("a passing folder");
+        let folder = tempfile::tempdir().expect("a temporary folder");
         write(folder.path(), "ana@example.com/a.ics", &event("a", 5));
         let agenda = agenda(folder.path());
         let ana = &agenda.calendars()[0];

@@ -1,23 +1,22 @@
-//! Where there is room: times at which people can meet, the best first, each with its reasons.
+//! Free times at which people can meet, best first, each with its reasons.
 //!
-//! Hours of work less what is taken leaves stretches; those hold candidates on a grid of a quarter or half an hour;
-//! each candidate is scored, and of the best ones a few are told that differ. Tentative events take time like others,
-//! and give way only where there is no room otherwise. The past is never proposed. Whose calendars count is the
-//! caller's business.
+//! Working hours without busy times leave gaps; each gap has candidates on a grid of a quarter or half an hour; each candidate is
+//! scored, and a few of the best that differ from each other are returned. Tentative events count as busy, and are ignored
+//! only where nothing else is free. The past is never proposed. Whose calendars count is decided by the caller.
 
 mod score;
 
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, Zoned};
 
-use super::busy::{Taken, busy};
+use super::busy::{BusyEvent, busy};
 use super::hours::{Hours, PartOfDay};
 use super::moment::Window;
 use super::words;
 
 /// What is wished.
 #[derive(Clone, Debug)]
-pub struct Wish {
+pub struct SlotRequest {
     /// When it may be.
     pub window: Window,
     /// How long it lasts.
@@ -33,7 +32,7 @@ pub struct Wish {
     pub horizon: Timestamp,
 }
 
-impl Wish {
+impl SlotRequest {
     /// Half an hour within a window, three times to choose from.
     pub fn within(window: Window) -> Self {
         Self { window, minutes: 30, part: None, limit: 3, hours: Hours::default(), horizon: window.end }
@@ -57,7 +56,7 @@ pub struct Found {
     /// Times in the window, the best first and of equal ones the earliest.
     pub slots: Vec<Slot>,
     /// What takes time in the window, within the hours in which people meet.
-    pub conflicts: Vec<Taken>,
+    pub conflicts: Vec<BusyEvent>,
     /// The next possible time, where the window has none.
     pub next: Option<Slot>,
     /// The result in a sentence or two.
@@ -65,7 +64,7 @@ pub struct Found {
 }
 
 /// Times at which there is room for a wish.
-pub fn free_slots(taken: &[Taken], wish: &Wish, now: &Zoned) -> Found {
+pub fn free_slots(taken: &[BusyEvent], wish: &SlotRequest, now: &Zoned) -> Found {
     let search =
         Search { taken, wish, now, zone: now.time_zone(), length: SignedDuration::from_mins(wish.minutes.into()) };
     search.run()
@@ -77,15 +76,15 @@ pub struct Verdict {
     /// Whether nothing takes any of it.
     pub is_free: bool,
     /// What does.
-    pub conflicts: Vec<Taken>,
+    pub conflicts: Vec<BusyEvent>,
     /// The result in a sentence or two.
     pub reasoning: String,
 }
 
 /// Whether there is room at a given time.
-pub fn check(taken: &[Taken], window: Window, hours: &Hours, now: &Zoned) -> Verdict {
+pub fn check(taken: &[BusyEvent], window: Window, hours: &Hours, now: &Zoned) -> Verdict {
     let zone = now.time_zone();
-    let conflicts: Vec<Taken> = taken.iter().filter(|one| one.window.meets(&window)).cloned().collect();
+    let conflicts: Vec<BusyEvent> = taken.iter().filter(|one| one.window.meets(&window)).cloned().collect();
     let when = words::stretch(window, zone);
     let mut said = match &conflicts[..] {
         [] => vec![format!("{when} is free.")],
@@ -103,7 +102,7 @@ pub fn check(taken: &[Taken], window: Window, hours: &Hours, now: &Zoned) -> Ver
 }
 
 /// The gaps of a stretch between what is taken of it.
-fn gaps(taken: &[Taken], stretch: Window) -> Vec<Window> {
+fn gaps(taken: &[BusyEvent], stretch: Window) -> Vec<Window> {
     let mut free = stretch.start;
     let mut gaps = Vec::new();
     for busy in busy(taken, stretch) {
@@ -121,8 +120,8 @@ fn better(one: &Slot, other: &Slot) -> std::cmp::Ordering {
 }
 
 struct Search<'a> {
-    taken: &'a [Taken],
-    wish: &'a Wish,
+    taken: &'a [BusyEvent],
+    wish: &'a SlotRequest,
     now: &'a Zoned,
     zone: &'a TimeZone,
     length: SignedDuration,
@@ -130,14 +129,14 @@ struct Search<'a> {
 
 /// What a search may propose.
 #[derive(Clone, Copy)]
-struct Leave {
+struct SearchLimits {
     part: Option<PartOfDay>,
     over_tentative: bool,
 }
 
 impl Search<'_> {
     fn run(&self) -> Found {
-        let Wish { window, part, hours, .. } = self.wish;
+        let SlotRequest { window, part, hours, .. } = self.wish;
         let asked = Window { start: window.start.max(self.now.timestamp()), end: window.end };
         let is_over = asked.start >= asked.end;
         let spans = if is_over { Vec::new() } else { hours.within(asked, *part, self.zone) };
@@ -180,8 +179,8 @@ impl Search<'_> {
     }
 
     /// What stands in the way: during the hours of the window, or in the window itself where it has none.
-    fn conflicts(&self, spans: &[Window], asked: Window) -> Vec<Taken> {
-        let is_in = |one: &&Taken| match spans {
+    fn conflicts(&self, spans: &[Window], asked: Window) -> Vec<BusyEvent> {
+        let is_in = |one: &&BusyEvent| match spans {
             [] => one.window.meets(&asked),
             spans => spans.iter().any(|span| one.window.meets(span)),
         };
@@ -192,11 +191,11 @@ impl Search<'_> {
     }
 
     /// Slots in a window by the strictest reading of the wish that yields any.
-    fn tries(&self, window: Window) -> (Vec<Slot>, Leave) {
+    fn tries(&self, window: Window) -> (Vec<Slot>, SearchLimits) {
         let part = self.wish.part;
-        let mut leave = Leave { part, over_tentative: false };
+        let mut leave = SearchLimits { part, over_tentative: false };
         for (part, over_tentative) in [(part, false), (None, false), (part, true), (None, true)] {
-            leave = Leave { part, over_tentative };
+            leave = SearchLimits { part, over_tentative };
             let slots = self.slots(window, leave);
             if !slots.is_empty() {
                 return (slots, leave);
@@ -210,7 +209,7 @@ impl Search<'_> {
         let window = Window { start: after.max(self.now.timestamp()), end: self.wish.horizon };
         let date = |slot: &Slot| self.zone.to_datetime(slot.window.start).date();
         [self.wish.part, None].into_iter().find_map(|part| {
-            let mut all = self.candidates(window, Leave { part, over_tentative: false });
+            let mut all = self.candidates(window, SearchLimits { part, over_tentative: false });
             let first = all.iter().map(date).min()?;
             all.retain(|slot| date(slot) == first);
             all.into_iter().min_by(better)
@@ -218,7 +217,7 @@ impl Search<'_> {
     }
 
     /// The best candidates, of each half of a day only one where there are enough.
-    fn slots(&self, window: Window, leave: Leave) -> Vec<Slot> {
+    fn slots(&self, window: Window, leave: SearchLimits) -> Vec<Slot> {
         let mut candidates = self.candidates(window, leave);
         candidates.sort_by(better);
         let half = |slot: &Slot| {
@@ -241,7 +240,7 @@ impl Search<'_> {
     }
 
     /// Everything that is possible in a window.
-    fn candidates(&self, window: Window, leave: Leave) -> Vec<Slot> {
+    fn candidates(&self, window: Window, leave: SearchLimits) -> Vec<Slot> {
         if window.start >= window.end {
             return Vec::new();
         }
@@ -252,7 +251,7 @@ impl Search<'_> {
                 start: span.start - SignedDuration::from_hours(1),
                 end: span.end + SignedDuration::from_hours(1),
             };
-            let near: Vec<Taken> = self.taken.iter().filter(|one| one.window.meets(&around)).cloned().collect();
+            let near: Vec<BusyEvent> = self.taken.iter().filter(|one| one.window.meets(&around)).cloned().collect();
             let mut blocking = near.clone();
             blocking.retain(|one| !(leave.over_tentative && one.is_tentative));
             for gap in gaps(&blocking, *span) {

@@ -1,11 +1,11 @@
-//! When somebody works, and the parts of a day.
+//! Working hours, and the parts of a day.
 
 use jiff::civil::{Date, DateTime, Time, Weekday};
 use jiff::tz::TimeZone;
 
 use super::moment::{Window, instant};
 
-/// When somebody meets others.
+/// When a person meets others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hours {
     /// The days of work.
@@ -61,7 +61,7 @@ const NOON: Time = Time::constant(12, 0, 0, 0);
 const EVENING: (Time, Time) = (Time::constant(17, 0, 0, 0), Time::constant(21, 0, 0, 0));
 
 impl Hours {
-    /// The hours of a day in which somebody may be met, on the clock of a zone; none on a day without work.
+    /// The hours of a day in which a person may be met, on the clock of a zone; none on a day without work.
     pub fn on(&self, day: Date, part: Option<PartOfDay>, zone: &TimeZone) -> Option<Window> {
         let (start, end) = match part {
             None => (self.start, self.end),

@@ -1,7 +1,7 @@
-//! iCalendar as text: folded lines, properties with parameters, components within components (RFC 5545, section 3.1).
+//! iCalendar as text: folded lines, properties with parameters, nested components (RFC 5545, section 3.1).
 //!
-//! Read with patience: any line ending, any case, lines that make no sense are passed over. What a property means is
-//! [`event`](super::event)'s business, and [`proposal`](super::proposal) writes.
+//! Lenient: any line ending, any case, and lines that cannot be read are skipped. [`event`](super::event) reads what a property
+//! means, [`proposal`](super::proposal) writes.
 
 use std::borrow::Cow;
 
@@ -99,13 +99,13 @@ impl Property {
         let mut cuts = Vec::new();
         let mut is_quoted = false;
         let mut value_start = None;
-        for (at, letter) in line.char_indices() {
-            match letter {
+        for (at, character) in line.char_indices() {
+            match character {
                 '"' => is_quoted = !is_quoted,
                 ';' | ':' if !is_quoted => {
                     name_end.get_or_insert(at);
                     cuts.push(at);
-                    if letter == ':' {
+                    if character == ':' {
                         value_start = Some(at + 1);
                         break;
                     }
@@ -131,15 +131,15 @@ impl Property {
     pub fn text(&self) -> String {
         let mut text = String::with_capacity(self.value.len());
         let mut letters = self.value.chars();
-        while let Some(letter) = letters.next() {
-            match letter {
+        while let Some(character) = letters.next() {
+            match character {
                 '\\' => match letters.next() {
                     Some('n' | 'N') => text.push('\n'),
                     Some(escaped) => text.push(escaped),
                     None => {}
                 },
-                letter if letter.is_control() && letter != '\t' => {}
-                letter => text.push(letter),
+                character if character.is_control() && character != '\t' => {}
+                character => text.push(character),
             }
         }
         text.trim().to_owned()

@@ -1,11 +1,11 @@
-//! What a rule of repetition yields: times on the wall, in order, one period after another (RFC 5545, section 3.3.10).
+//! The local times that a recurrence rule yields, in order, one period after another (RFC 5545, section 3.3.10).
 //!
 //! A period is what the rule's frequency names: a year, a month, a week, a day, or less. Each period yields the days
-//! that fit all of the rule's parts, each with the rule's times of day, of which positions choose. Zones are no part of
-//! this: a time that a clock skips is yielded, and read as RFC 5545 reads it by [`instant`](super::moment::instant).
+//! that fit all parts of the rule, each with the rule's times of day, filtered by `BYSETPOS`. Zones are not applied here: a
+//! local time that does not exist is yielded, and read as RFC 5545 demands by [`instant`](super::moment::instant).
 //!
-//! Work is bounded. A rule without a count is entered shortly before what is asked, however long ago it began; and
-//! every rule is left after [`MAX_PERIODS`] periods.
+//! Work is bounded. A rule without a count is entered shortly before the time that is asked for, however long ago it began; and
+//! every rule ends after [`MAX_PERIODS`] periods.
 
 use jiff::civil::{Date, DateTime, Time, Weekday};
 use jiff::{SignedDuration, Span};

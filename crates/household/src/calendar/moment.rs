@@ -43,7 +43,7 @@ impl Window {
 pub(crate) enum Moment {
     /// A whole day, wherever its reader is.
     Day(Date),
-    /// A time on the clock of a zone; without one, on the clock of whoever reads it.
+    /// A time on the clock of a zone; without one, on the reader's clock.
     At(DateTime, Option<TimeZone>),
 }
 
@@ -61,7 +61,7 @@ impl Moment {
 
     /// A value in the basic format of ISO 8601: `20260115`, `20260115T100000`, `20260115T100000Z`.
     pub fn read(value: &str, zone: Option<&TimeZone>) -> Option<Self> {
-        let digits: String = value.trim().chars().filter(|letter| !matches!(letter, '-' | ':')).collect();
+        let digits: String = value.trim().chars().filter(|character| !matches!(character, '-' | ':')).collect();
         let (day, time) = match digits.split_once(['T', 't']) {
             Some((day, time)) => (day, Some(time)),
             None => (digits.as_str(), None),
@@ -127,11 +127,11 @@ impl Length {
         };
         let (mut days, mut seconds) = (0_i64, 0_i64);
         let mut amount: Option<i64> = None;
-        for letter in text.strip_prefix('P')?.chars() {
+        for character in text.strip_prefix('P')?.chars() {
             let mut take = |unit: i64| amount.take().and_then(|amount| amount.checked_mul(unit));
-            match letter {
+            match character {
                 '0'..='9' => {
-                    let digit = i64::from(letter as u8 - b'0');
+                    let digit = i64::from(character as u8 - b'0');
                     amount = Some(amount.unwrap_or(0).checked_mul(10)?.checked_add(digit)?);
                 }
                 'T' => {}

@@ -16,7 +16,7 @@ use crate::error::Error;
 /// The calendar of proposals.
 pub const PROPOSALS: &str = "Proposals";
 
-/// The property in which a proposal names somebody who should come.
+/// The property in which a proposal names a person who should come.
 pub(crate) const ATTENDEE: &str = "X-MAJORDOMO-ATTENDEE";
 
 /// A meeting that is proposed.
@@ -109,12 +109,12 @@ impl Proposal {
 /// Text that cannot end its line: no value becomes a property of its own.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for letter in text.trim().replace("\r\n", "\n").chars() {
-        match letter {
-            '\\' | ';' | ',' => escaped.extend(['\\', letter]),
+    for character in text.trim().replace("\r\n", "\n").chars() {
+        match character {
+            '\\' | ';' | ',' => escaped.extend(['\\', character]),
             '\n' | '\r' => escaped.push_str("\\n"),
-            letter if letter.is_control() => {}
-            letter => escaped.push(letter),
+            character if character.is_control() => {}
+            character => escaped.push(character),
         }
     }
     escaped
@@ -124,13 +124,13 @@ fn escaped(text: &str) -> String {
 fn folded(line: &str) -> String {
     let mut folded = String::with_capacity(line.len() + 8);
     let mut bytes = 0;
-    for letter in line.chars() {
-        if bytes + letter.len_utf8() > 75 {
+    for character in line.chars() {
+        if bytes + character.len_utf8() > 75 {
             folded.push_str("\r\n ");
             bytes = 1;
         }
-        bytes += letter.len_utf8();
-        folded.push(letter);
+        bytes += character.len_utf8();
+        folded.push(character);
     }
     folded + "\r\n"
 }
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_read_again_as_it_was_meant() {
-        let folder = tempfile::tempdir().expect("a passing folder");
+        let folder = tempfile::tempdir().expect("a temporary folder");
         let title = "Plan; “done”, \\ perhaps\r\nEND:VEVENT\nBEGIN:VEVENT — ".to_owned() + &"ü".repeat(100);
         let asked = Proposal {
             location: Some("Room, 2".to_owned()),
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn the_same_proposal_is_kept_once_and_what_was_done_with_it_stays() {
-        let folder = tempfile::tempdir().expect("a passing folder");
+        let folder = tempfile::tempdir().expect("a temporary folder");
         let asked = proposal("Plan");
         asked.keep(folder.path(), &now()).expect("kept");
         let path = folder.path().join(format!("Proposals/{}.ics", asked.id()));

@@ -1,7 +1,6 @@
-//! Rules of repetition: what `RRULE` says (RFC 5545, section 3.3.10). What follows from it is
-//! [`instances`](super::instances)' business.
+//! Recurrence rules: parsing of `RRULE` (RFC 5545, section 3.3.10). [`instances`](super::instances) computes their times.
 //!
-//! Absent: other calendars than the Gregorian (`RSCALE`, RFC 7529).
+//! Absent: calendars other than the Gregorian (`RSCALE`, RFC 7529).
 
 use jiff::civil::{DateTime, Weekday};
 use jiff::tz::TimeZone;

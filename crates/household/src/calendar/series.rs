@@ -11,7 +11,7 @@ use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
-use super::event::{Details, Event, Lasting};
+use super::event::{Details, Event, EventLength};
 use super::ics::Component;
 use super::moment::{Length, Moment, Window, instant};
 use super::zone::Zones;
@@ -62,9 +62,9 @@ impl Events {
                 }
             }
             let unknown = zones.unknown();
-            events
-                .warnings
-                .extend(unknown.map(|name| format!("nobody knows the zone {name:?}; its times are read as yours")));
+            events.warnings.extend(
+                unknown.map(|name| format!("unknown time zone {name:?}; its times are read in your time zone")),
+            );
         }
         events.series = Series::of(found);
         events
@@ -150,7 +150,7 @@ struct Expansion<'a> {
 impl Expansion<'_> {
     fn add(&mut self, series: &Series) {
         let Some(master) = &series.master else {
-            // Changes alone, as an invitation to one time of somebody else's series has them.
+            // Changes alone, as an invitation to one time of another person's series has them.
             for change in &series.changes {
                 self.push(&change.details, &change.start, change.lasting.length(&change.start, self.reader), true);
             }
@@ -192,7 +192,7 @@ impl Expansion<'_> {
     /// The length of a change; where it says none, that of its series.
     fn length(&self, change: &Event, usual: Length) -> Length {
         match &change.lasting {
-            Lasting::Unsaid => usual,
+            EventLength::Unsaid => usual,
             said => said.length(&change.start, self.reader),
         }
     }
@@ -204,7 +204,7 @@ impl Expansion<'_> {
     }
 
     /// The times of a series that may matter in the window, each with its length.
-    fn times(&mut self, master: &Event, usual: Length, moves: &[Moved]) -> Vec<(Moment, Length)> {
+    fn times(&mut self, master: &Event, usual: Length, moves: &[SeriesChange]) -> Vec<(Moment, Length)> {
         let zone = master.start.zone(self.reader).clone();
         let start = master.start.civil();
         let is_day = matches!(master.start, Moment::Day(_));
@@ -245,7 +245,7 @@ impl Expansion<'_> {
                 time => time.clone(),
             };
             let length = match lasting {
-                Lasting::Unsaid => usual,
+                EventLength::Unsaid => usual,
                 said => said.length(&time, self.reader),
             };
             times.insert(time.instant(self.reader), (time, length));
@@ -255,7 +255,7 @@ impl Expansion<'_> {
     }
 
     /// The changes that hold for all that follows, the earliest first.
-    fn moves(&self, series: &Series, master: &Event) -> Vec<Moved> {
+    fn moves(&self, series: &Series, master: &Event) -> Vec<SeriesChange> {
         let zone = master.start.zone(self.reader);
         let usual = master.lasting.length(&master.start, self.reader);
         let moved = |event: &Event| {
@@ -264,9 +264,9 @@ impl Expansion<'_> {
             let by = zone.to_datetime(event.start.instant(zone)).duration_since(zone.to_datetime(from));
             let is_day = matches!(event.start, Moment::Day(_));
             let details = inherited(&event.details, master);
-            Some(Moved { details, from, by, length: self.length(event, usual), zone: zone.clone(), is_day })
+            Some(SeriesChange { details, from, by, length: self.length(event, usual), zone: zone.clone(), is_day })
         };
-        let mut moves: Vec<Moved> = series.changes.iter().filter_map(moved).collect();
+        let mut moves: Vec<SeriesChange> = series.changes.iter().filter_map(moved).collect();
         moves.sort_by_key(|moved| moved.from);
         moves
     }
@@ -288,7 +288,7 @@ impl Expansion<'_> {
 }
 
 /// A change that holds for all that follows it.
-struct Moved {
+struct SeriesChange {
     details: Arc<Details>,
     from: Timestamp,
     /// By how much clocks show another time.
@@ -300,7 +300,7 @@ struct Moved {
     is_day: bool,
 }
 
-impl Moved {
+impl SeriesChange {
     fn apply(&self, time: &Moment) -> Moment {
         let civil = match time {
             Moment::Day(_) | Moment::At(_, None) => time.civil(),
@@ -358,7 +358,7 @@ impl Named {
 fn name(moment: &Moment, master: &Event, reader: &TimeZone) -> Name {
     match (moment, &master.start) {
         (Moment::Day(date), _) => Name::Day(*date),
-        // A time in a series of days: midnight where somebody was sloppy, else midnight where the reader is.
+        // A time in a series of days: midnight where a person was sloppy, else midnight where the reader is.
         (Moment::At(civil, zone), Moment::Day(_)) => match zone {
             Some(zone) if civil.time() != jiff::civil::Time::midnight() => {
                 Name::Day(reader.to_datetime(instant(*civil, zone)).date())

@@ -1,4 +1,4 @@
-//! The tools of calendars: what there is, what is taken, where there is room, and a proposal.
+//! The tools of calendars: list events, show busy times, find free times, check a time, and propose an event.
 
 use std::sync::Arc;
 
@@ -8,9 +8,9 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
 use tool::{Registry, args};
 
-use super::busy::{Taken, busy, taken};
-use super::folder::{Agenda, Calendar};
-use super::free::{Slot, Wish, check, free_slots};
+use super::busy::{BusyEvent, busy, taken};
+use super::folder::{Calendar, CalendarSnapshot};
+use super::free::{Slot, SlotRequest, check, free_slots};
 use super::hours::{Hours, PartOfDay};
 use super::moment::Window;
 use super::proposal::{PROPOSALS, Proposal};
@@ -19,7 +19,7 @@ use crate::error::Error;
 use crate::household::Household;
 use crate::mail::address::bare;
 use crate::times::{Edge, moment, shown};
-use crate::tools::HouseTool;
+use crate::tools::HouseholdTool;
 
 /// More events are not told at once.
 const MAX_EVENTS: usize = 100;
@@ -37,34 +37,34 @@ const MAX_YEAR: i16 = 2200;
 const LONGEST: SignedDuration = SignedDuration::from_hours(366 * 24);
 
 /// Adds the tools of calendars to others.
-pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
+pub(crate) fn add(household: &Arc<Household>, registry: Registry) -> Registry {
     registry
         .with(of(
-            house,
+            household,
             looks("calendar_list", LIST, LIST_SCHEMA),
             r#"{"from": "2026-01-15", "to": "2026-01-16"}"#,
             list,
         ))
         .with(of(
-            house,
+            household,
             looks("calendar_busy", BUSY, BUSY_SCHEMA),
             r#"{"from": "2026-01-15", "to": "2026-01-16"}"#,
             show_busy,
         ))
         .with(of(
-            house,
+            household,
             looks("calendar_free", FREE, FREE_SCHEMA),
             r#"{"from": "2026-01-15", "duration_min": 60}"#,
             free,
         ))
         .with(of(
-            house,
+            household,
             looks("calendar_check", CHECK, CHECK_SCHEMA),
             r#"{"start": "2026-01-15T14:00", "end": "2026-01-15T15:00"}"#,
             judge,
         ))
         .with(of(
-            house,
+            household,
             tool::info("calendar_propose", PROPOSE, PROPOSE_SCHEMA, Reach::Own, true, Risk::Low),
             r#"{"title": "Review", "start": "2026-01-15T14:00", "end": "2026-01-15T15:00"}"#,
             propose,
@@ -72,12 +72,12 @@ pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
 }
 
 fn of<A>(
-    house: &Arc<Household>,
+    household: &Arc<Household>,
     info: ToolInfo,
     example: &'static str,
     act: fn(&A, &Household) -> Result<Value, Error>,
-) -> HouseTool<A> {
-    HouseTool { info, example, foreign: Some("calendar"), house: Arc::clone(house), act }
+) -> HouseholdTool<A> {
+    HouseholdTool { info, example, foreign: Some("calendar"), household: Arc::clone(household), act }
 }
 
 fn looks(name: &str, description: &str, schema: &str) -> ToolInfo {
@@ -100,16 +100,16 @@ struct List {
     calendar: Option<String>,
 }
 
-fn list(args: &List, house: &Household) -> Result<Value, Error> {
-    let today = house.now().start_of_day().map_or_else(|_| house.now().timestamp(), |day| day.timestamp());
-    let window = window(args.from.as_deref(), args.to.as_deref(), today, house)?;
-    let agenda = house.calendars().look()?;
+fn list(args: &List, household: &Household) -> Result<Value, Error> {
+    let today = household.now().start_of_day().map_or_else(|_| household.now().timestamp(), |day| day.timestamp());
+    let window = window(args.from.as_deref(), args.to.as_deref(), today, household)?;
+    let agenda = household.calendars().look()?;
     let agenda = match args.calendar.as_deref().filter(|name| !name.trim().is_empty()) {
         Some(name) => named(agenda, name)?,
-        None => agenda.only(|calendar| !calendar.is_of_others(&house.options().me)),
+        None => agenda.only(|calendar| !calendar.is_of_others(&household.options().me)),
     };
-    let (found, cut) = agenda.expand(window, &house.options().zone);
-    let events: Vec<Value> = found.iter().take(MAX_EVENTS).map(|event| event_shown(event, house)).collect();
+    let (found, cut) = agenda.expand(window, &household.options().zone);
+    let events: Vec<Value> = found.iter().take(MAX_EVENTS).map(|event| event_shown(event, household)).collect();
     let mut answer = Answer::default();
     answer.put("events", events);
     answer.put("total", found.len());
@@ -128,13 +128,13 @@ struct ShowBusy {
     to: String,
 }
 
-fn show_busy(args: &ShowBusy, house: &Household) -> Result<Value, Error> {
-    let window = window(Some(&args.from), Some(&args.to), Timestamp::MIN, house)?;
-    let seen = Seen::look(window, &[], house)?;
+fn show_busy(args: &ShowBusy, household: &Household) -> Result<Value, Error> {
+    let window = window(Some(&args.from), Some(&args.to), Timestamp::MIN, household)?;
+    let seen = Seen::look(window, &[], household)?;
     let busy: Vec<Value> = busy(&seen.taken, window)
         .iter()
         .map(|busy| {
-            let mut stretch = stretch(busy.window, house);
+            let mut stretch = stretch(busy.window, household);
             stretch.put("titles", &busy.titles);
             stretch.put_if(busy.is_tentative, "tentative", true);
             stretch.done()
@@ -171,9 +171,9 @@ struct Free {
     limit: Option<u64>,
 }
 
-fn free(args: &Free, house: &Household) -> Result<Value, Error> {
-    let now = house.now();
-    let asked = window(args.from.as_deref(), args.to.as_deref(), now.timestamp(), house)?;
+fn free(args: &Free, household: &Household) -> Result<Value, Error> {
+    let now = household.now();
+    let asked = window(args.from.as_deref(), args.to.as_deref(), now.timestamp(), household)?;
     let minutes = u32::try_from(args.duration_min.unwrap_or(30)).unwrap_or(u32::MAX);
     if !(1..=24 * 60).contains(&minutes) {
         return Err(Error::request("`duration_min` must be between 1 and 1440 minutes"));
@@ -181,10 +181,10 @@ fn free(args: &Free, house: &Household) -> Result<Value, Error> {
     let horizon = asked.end.max(now.timestamp()).saturating_add(BEYOND).unwrap_or(asked.end);
     // What ends shortly before matters too: people need a moment between two meetings.
     let start = asked.start.saturating_sub(SignedDuration::from_hours(1)).unwrap_or(asked.start);
-    let seen = Seen::look(Window { start, end: horizon }, &args.attendees, house)?;
+    let seen = Seen::look(Window { start, end: horizon }, &args.attendees, household)?;
     let limit = args.limit.unwrap_or(3).clamp(1, MAX_SLOTS) as usize;
-    let usual = usual_part(house)?.filter(|_| args.part_of_day.is_none());
-    let wish = Wish { minutes, part: args.part_of_day.or(usual), limit, horizon, ..Wish::within(asked) };
+    let usual = usual_part(household)?.filter(|_| args.part_of_day.is_none());
+    let wish = SlotRequest { minutes, part: args.part_of_day.or(usual), limit, horizon, ..SlotRequest::within(asked) };
     let found = free_slots(&seen.taken, &wish, &now);
     let mut reasoning = found.reasoning;
     if let Some(part) = usual {
@@ -197,19 +197,19 @@ fn free(args: &Free, house: &Household) -> Result<Value, Error> {
         ));
     }
     let mut answer = Answer::default();
-    answer.put("suggestedSlots", found.slots.iter().map(|slot| slot_shown(slot, house)).collect::<Vec<_>>());
-    answer.put("conflicts", conflicts_shown(&found.conflicts, house));
+    answer.put("suggestedSlots", found.slots.iter().map(|slot| slot_shown(slot, household)).collect::<Vec<_>>());
+    answer.put("conflicts", conflicts_shown(&found.conflicts, household));
     answer.put("reasoning", reasoning);
     if let Some(next) = &found.next {
-        answer.put("nextPossible", slot_shown(next, house));
+        answer.put("nextPossible", slot_shown(next, household));
     }
     answer.warn(&seen.agenda, &seen.cut);
     Ok(answer.done())
 }
 
 /// The part of a day that the owner agreed to meet in where nothing else is said.
-fn usual_part(house: &Household) -> Result<Option<PartOfDay>, Error> {
-    let applied = house.applied("meeting.")?;
+fn usual_part(household: &Household) -> Result<Option<PartOfDay>, Error> {
+    let applied = household.applied("meeting.")?;
     let usual = applied.value("meeting.part_of_day");
     Ok(PartOfDay::ALL.into_iter().find(|part| usual == Some(part.as_str())))
 }
@@ -226,13 +226,13 @@ struct Check {
     end: String,
 }
 
-fn judge(args: &Check, house: &Household) -> Result<Value, Error> {
-    let asked = window(Some(&args.start), Some(&args.end), Timestamp::MIN, house)?;
-    let seen = Seen::look(asked, &[], house)?;
-    let verdict = check(&seen.taken, asked, &Hours::default(), &house.now());
+fn judge(args: &Check, household: &Household) -> Result<Value, Error> {
+    let asked = window(Some(&args.start), Some(&args.end), Timestamp::MIN, household)?;
+    let seen = Seen::look(asked, &[], household)?;
+    let verdict = check(&seen.taken, asked, &Hours::default(), &household.now());
     let mut answer = Answer::default();
     answer.put("free", verdict.is_free);
-    answer.put("conflicts", conflicts_shown(&verdict.conflicts, house));
+    answer.put("conflicts", conflicts_shown(&verdict.conflicts, household));
     answer.put("reasoning", verdict.reasoning);
     answer.warn(&seen.agenda, &seen.cut);
     Ok(answer.done())
@@ -259,18 +259,18 @@ struct Propose {
     note: Option<String>,
 }
 
-fn propose(args: &Propose, house: &Household) -> Result<Value, Error> {
-    let window = window(Some(&args.start), Some(&args.end), Timestamp::MIN, house)?;
+fn propose(args: &Propose, household: &Household) -> Result<Value, Error> {
+    let window = window(Some(&args.start), Some(&args.end), Timestamp::MIN, household)?;
     let title = args.title.trim().to_owned();
     if title.is_empty() {
         return Err(Error::request("a proposal needs a `title`"));
     }
-    let now = house.now();
+    let now = household.now();
     if window.start < now.timestamp() {
         let now = shown(now.timestamp(), now.time_zone());
         return Err(Error::request(format!("that time is over (it is {now}); propose a later one")));
     }
-    let place = house.calendars().place().ok_or_else(|| {
+    let place = household.calendars().place().ok_or_else(|| {
         Error::request("this household has no folder of calendars for a proposal; name one in its configuration")
     })?;
     if place.is_file() {
@@ -282,32 +282,32 @@ fn propose(args: &Propose, house: &Household) -> Result<Value, Error> {
     let (attendees, location, note) = (args.attendees.clone(), some(&args.location), some(&args.note));
     let proposal = Proposal { title, window, attendees, location, note };
     // What stood in the way before is told; the proposal itself does not stand in its own.
-    let mut seen = Seen::look(window, &proposal.attendees, house)?;
+    let mut seen = Seen::look(window, &proposal.attendees, household)?;
     seen.taken.retain(|one| !(&*one.calendar == PROPOSALS && one.title == proposal.title && one.window == window));
     proposal.keep(place, &now)?;
-    let mut answer = stretch(window, house);
+    let mut answer = stretch(window, household);
     answer.put("eventId", proposal.id());
     answer.put("calendar", PROPOSALS);
     answer.put("title", &proposal.title);
     answer.put("status", "tentative");
-    answer.put("conflicts", conflicts_shown(&seen.taken, house));
+    answer.put("conflicts", conflicts_shown(&seen.taken, household));
     Ok(answer.done())
 }
 
 /// What takes time in a window: for the owner, and for attendees whose calendars are here.
 struct Seen {
-    agenda: Agenda,
-    taken: Vec<Taken>,
+    agenda: CalendarSnapshot,
+    taken: Vec<BusyEvent>,
     cut: Vec<String>,
     /// Attendees without a calendar here.
     strangers: Vec<String>,
 }
 
 impl Seen {
-    fn look(window: Window, attendees: &[String], house: &Household) -> Result<Self, Error> {
-        let (me, zone) = (&house.options().me, &house.options().zone);
-        let agenda = house.calendars().look()?;
-        let asked: Vec<(&String, Vec<String>)> = attendees.iter().map(|said| (said, ways(said, house))).collect();
+    fn look(window: Window, attendees: &[String], household: &Household) -> Result<Self, Error> {
+        let (me, zone) = (&household.options().me, &household.options().zone);
+        let agenda = household.calendars().look()?;
+        let asked: Vec<(&String, Vec<String>)> = attendees.iter().map(|said| (said, ways(said, household))).collect();
         let is_one = |calendar: &Calendar, ways: &[String]| ways.iter().any(|way| calendar.is_called(way));
         let (found, cut) = agenda.expand(window, zone);
         let mut all = Vec::new();
@@ -328,11 +328,11 @@ impl Seen {
     }
 }
 
-/// What somebody's calendar may be called: what was said, and the addresses of the one person in the address book who is meant.
-fn ways(said: &str, house: &Household) -> Vec<String> {
+/// What a person's calendar may be called: what was said, and the addresses of the one person in the address book who is meant.
+fn ways(said: &str, household: &Household) -> Vec<String> {
     let mut ways = vec![bare(said).to_owned()];
     if !said.contains('@')
-        && let [contact] = &house.contacts_like(said)[..]
+        && let [contact] = &household.contacts_like(said)[..]
     {
         ways.extend(contact.emails.iter().cloned());
     }
@@ -340,8 +340,8 @@ fn ways(said: &str, house: &Household) -> Vec<String> {
 }
 
 /// The window of two arguments. A day as its end is included whole.
-fn window(from: Option<&str>, to: Option<&str>, default: Timestamp, house: &Household) -> Result<Window, Error> {
-    let zone = &house.options().zone;
+fn window(from: Option<&str>, to: Option<&str>, default: Timestamp, household: &Household) -> Result<Window, Error> {
+    let zone = &household.options().zone;
     let said = |text: Option<&str>| text.map(str::to_owned).filter(|text| !text.trim().is_empty());
     let start = match said(from) {
         Some(text) => moment(&text, zone, Edge::Start)?,
@@ -367,7 +367,7 @@ fn window(from: Option<&str>, to: Option<&str>, default: Timestamp, house: &Hous
     }
 }
 
-fn named(agenda: Agenda, name: &str) -> Result<Agenda, Error> {
+fn named(agenda: CalendarSnapshot, name: &str) -> Result<CalendarSnapshot, Error> {
     let there: Vec<String> = agenda.calendars().iter().map(|calendar| calendar.name.to_string()).collect();
     let agenda = agenda.only(|calendar| calendar.is_called(name));
     match agenda.calendars() {
@@ -409,7 +409,7 @@ impl Answer {
     }
 
     /// What could not be read, where there is any.
-    fn warn(&mut self, agenda: &Agenda, cut: &[String]) {
+    fn warn(&mut self, agenda: &CalendarSnapshot, cut: &[String]) {
         let all: Vec<&String> = agenda.warnings().iter().chain(cut).collect();
         let mut told: Vec<String> = all.iter().take(MAX_WARNINGS).map(|&warning| warning.clone()).collect();
         if all.len() > MAX_WARNINGS {
@@ -423,16 +423,16 @@ impl Answer {
     }
 }
 
-fn stretch(window: Window, house: &Household) -> Answer {
-    let zone = &house.options().zone;
+fn stretch(window: Window, household: &Household) -> Answer {
+    let zone = &household.options().zone;
     let mut answer = Answer::default();
     answer.put("start", shown(window.start, zone));
     answer.put("end", shown(window.end, zone));
     answer
 }
 
-fn event_shown(event: &Occurrence, house: &Household) -> Value {
-    let mut answer = stretch(event.window, house);
+fn event_shown(event: &Occurrence, household: &Household) -> Value {
+    let mut answer = stretch(event.window, household);
     let details = &event.details;
     answer.put("eventId", &details.id);
     answer.put("calendar", &*event.calendar);
@@ -450,16 +450,16 @@ fn event_shown(event: &Occurrence, house: &Household) -> Value {
     answer.done()
 }
 
-fn slot_shown(slot: &Slot, house: &Household) -> Value {
-    let mut answer = stretch(slot.window, house);
+fn slot_shown(slot: &Slot, household: &Household) -> Value {
+    let mut answer = stretch(slot.window, household);
     answer.put("score", slot.score);
     answer.put("why", &slot.why);
     answer.done()
 }
 
-fn conflicts_shown(conflicts: &[Taken], house: &Household) -> Vec<Value> {
-    let shown = |one: &Taken| {
-        let mut answer = stretch(one.window, house);
+fn conflicts_shown(conflicts: &[BusyEvent], household: &Household) -> Vec<Value> {
+    let shown = |one: &BusyEvent| {
+        let mut answer = stretch(one.window, household);
         answer.put("title", &one.title);
         answer.put("calendar", &*one.calendar);
         answer.put_if(one.is_tentative, "tentative", true);

@@ -1,10 +1,10 @@
-//! How times and events are named in sentences for people.
+//! Formats times, working hours and events for sentences.
 
 use jiff::Timestamp;
 use jiff::civil::Weekday;
 use jiff::tz::TimeZone;
 
-use super::busy::Taken;
+use super::busy::BusyEvent;
 use super::hours::Hours;
 use super::moment::Window;
 
@@ -21,7 +21,7 @@ pub(super) fn day(at: Timestamp, zone: &TimeZone) -> String {
 }
 
 /// The first few things that take time, and how many more there are.
-pub(super) fn names(taken: &[Taken], zone: &TimeZone) -> String {
+pub(super) fn names(taken: &[BusyEvent], zone: &TimeZone) -> String {
     const SHOWN: usize = 3;
     let mut names: Vec<String> = Vec::new();
     for one in taken.iter().take(SHOWN) {

@@ -1,6 +1,6 @@
 //! Which clock a `TZID` means.
 //!
-//! Asked in this order: the name itself, as the zones of the world are called; the place that the file gives for the
+//! Looked up in this order: the name itself, as the zones of the world are called; the place that the file gives for the
 //! name (`X-LIC-LOCATION`); the name that Windows has for a zone; the file's own offsets (`VTIMEZONE`). A zone of the
 //! world comes before the file's offsets, because those were copied when the file was written and governments have
 //! changed their minds since.
@@ -102,7 +102,7 @@ fn seconds(text: &str) -> Option<i32> {
         b'+' => (1, &text[1..]),
         _ => (1, text),
     };
-    let digits: String = digits.chars().filter(|letter| *letter != ':').collect();
+    let digits: String = digits.chars().filter(|character| *character != ':').collect();
     let number = |at| digits.get(at).map_or(Some(0), |part: &str| part.parse::<i32>().ok());
     let seconds = number(0..2)? * 3600 + number(2..4)? * 60 + number(4..6)?;
     (digits.len() >= 2 && seconds < 86_400).then_some(sign * seconds)

@@ -4,15 +4,15 @@ use super::*;
 use crate::household::Options;
 
 /// A household whose address book holds these files.
-fn house(files: &[(&str, &[u8])]) -> (tempfile::TempDir, std::sync::Arc<Household>) {
-    let folder = tempfile::tempdir().expect("a passing folder");
+fn household(files: &[(&str, &[u8])]) -> (tempfile::TempDir, std::sync::Arc<Household>) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
     let contacts = folder.path().join("contacts");
     fs::create_dir(&contacts).expect("a folder");
     for (name, bytes) in files {
         fs::write(contacts.join(name), bytes).expect("a file");
     }
-    let house = Household::open(Options::in_folder(folder.path())).expect("a household");
-    (folder, house)
+    let household = Household::open(Options::in_folder(folder.path())).expect("a household");
+    (folder, household)
 }
 
 const BOOK: &[u8] = b"BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Zo\xc3\xab M\xc3\xbcller\r\nN:M\xc3\xbcller;Zo\xc3\xab;;;\r\n\
@@ -26,9 +26,9 @@ const OLD: &[u8] = b"BEGIN:VCARD\nVERSION:2.1\nFN;CHARSET=UTF-8;ENCODING=QUOTED-
 
 #[test]
 fn cards_of_every_version_are_read() {
-    let (_folder, house) = house(&[("book.vcf", BOOK), ("old.VCF", OLD), ("notes.txt", BOOK)]);
-    let contacts = house.contacts();
-    assert_eq!(house.people(), ["Dr. Sarah Chen", "Jörg Krüger", "Zoë Müller"]);
+    let (_folder, household) = household(&[("book.vcf", BOOK), ("old.VCF", OLD), ("notes.txt", BOOK)]);
+    let contacts = household.contacts();
+    assert_eq!(household.people(), ["Dr. Sarah Chen", "Jörg Krüger", "Zoë Müller"]);
     assert_eq!(contacts[0].emails, ["sarah@globex.example"]);
     assert_eq!(contacts[0].phone.as_deref(), Some("+1-555"));
     assert_eq!(contacts[2].emails, ["zoe@acme.example"]);
@@ -38,8 +38,8 @@ fn cards_of_every_version_are_read() {
 
 #[test]
 fn people_are_found_without_case_and_accents_and_by_where_they_work() {
-    let (_folder, house) = house(&[("book.vcf", BOOK), ("old.vcf", OLD)]);
-    let found = |query: &str| house.contacts_like(query).into_iter().map(|one| one.name).collect::<Vec<_>>();
+    let (_folder, household) = household(&[("book.vcf", BOOK), ("old.vcf", OLD)]);
+    let found = |query: &str| household.contacts_like(query).into_iter().map(|one| one.name).collect::<Vec<_>>();
     assert_eq!(found("muller"), ["Zoë Müller"]);
     assert_eq!(found("ZOË"), ["Zoë Müller"]);
     assert_eq!(found("sara"), ["Dr. Sarah Chen"]);
@@ -52,20 +52,20 @@ fn people_are_found_without_case_and_accents_and_by_where_they_work() {
 
 #[test]
 fn an_address_tells_whose_it_is() {
-    let (_folder, house) = house(&[("book.vcf", BOOK)]);
-    assert_eq!(house.contact_for(" ZOE@acme.example").map(|one| one.name).as_deref(), Some("Zoë Müller"));
-    assert_eq!(house.contact_for("nobody@acme.example"), None);
+    let (_folder, household) = household(&[("book.vcf", BOOK)]);
+    assert_eq!(household.contact_for(" ZOE@acme.example").map(|one| one.name).as_deref(), Some("Zoë Müller"));
+    assert_eq!(household.contact_for("nobody@acme.example"), None);
 }
 
 #[test]
 fn what_is_no_card_is_nobody() {
-    let (_folder, house) = house(&[
+    let (_folder, household) = household(&[
         ("a.vcf", b"\xff\xfe\0\0"),
         ("b.vcf", b"BEGIN:VCARD\nFN:No end\nEMAIL:a@b.example\n"),
         ("c.vcf", b"FN:No beginning\nEND:VCARD\n:\n;:;\n=\n"),
         ("d.vcf", b"BEGIN:VCARD\nFN;ENCODING=QUOTED-PRINTABLE:=ZZ=\n"),
     ]);
-    assert_eq!(house.contacts(), []);
+    assert_eq!(household.contacts(), []);
     let nowhere = Household::open(Options::default()).expect("a household");
     assert_eq!(nowhere.contacts(), []);
 }

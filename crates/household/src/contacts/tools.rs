@@ -10,11 +10,11 @@ use tool::args::number;
 
 use crate::error::Error;
 use crate::household::Household;
-use crate::tools::HouseTool;
+use crate::tools::HouseholdTool;
 
 /// The tool of contacts, added to others.
-pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
-    registry.with(HouseTool::<Find> {
+pub(crate) fn add(household: &Arc<Household>, registry: Registry) -> Registry {
+    registry.with(HouseholdTool::<Find> {
         info: tool::info(
             "contacts_find",
             "Finds people in the owner's address book by name, address or organisation.",
@@ -27,7 +27,7 @@ pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
         ),
         example: r#"{"query": "sarah"}"#,
         foreign: Some("contacts"),
-        house: Arc::clone(house),
+        household: Arc::clone(household),
         act: find,
     })
 }
@@ -39,8 +39,8 @@ struct Find {
     limit: Option<u64>,
 }
 
-fn find(args: &Find, house: &Household) -> Result<Value, Error> {
-    let mut contacts = house.contacts_like(&args.query);
+fn find(args: &Find, household: &Household) -> Result<Value, Error> {
+    let mut contacts = household.contacts_like(&args.query);
     contacts.truncate(args.limit.unwrap_or(10).clamp(1, 50) as usize);
     Ok(json!({ "contacts": contacts }))
 }

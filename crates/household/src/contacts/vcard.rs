@@ -1,4 +1,4 @@
-//! vCards of every version, read leniently: what a card does not say, or says in a way of its own, is left out.
+//! Parses vCards of all versions leniently: what cannot be read is left out.
 
 use mail_parser::decoders::charsets::map::charset_decoder;
 use mail_parser::decoders::quoted_printable::quoted_printable_decode;
@@ -73,9 +73,9 @@ impl Field {
     fn of(line: &str) -> Option<Self> {
         // A parameter may hold a colon between quotes.
         let mut is_quoted = false;
-        let colon = line.char_indices().find(|(_, letter)| {
-            is_quoted ^= *letter == '"';
-            *letter == ':' && !is_quoted
+        let colon = line.char_indices().find(|(_, character)| {
+            is_quoted ^= *character == '"';
+            *character == ':' && !is_quoted
         });
         let (head, value) = (&line[..colon?.0], &line[colon?.0 + 1..]);
         let (name, parameters) = head.split_once(';').unwrap_or((head, ""));
@@ -109,12 +109,12 @@ fn ordered(name: &str) -> String {
 fn pieces(value: &str) -> Vec<String> {
     let mut pieces = vec![String::new()];
     let mut is_escaped = false;
-    for letter in value.chars() {
-        match letter {
+    for character in value.chars() {
+        match character {
             ';' if !is_escaped => pieces.push(String::new()),
-            _ => pieces.last_mut().expect("there is always a piece").push(letter),
+            _ => pieces.last_mut().expect("there is always a piece").push(character),
         }
-        is_escaped = letter == '\\' && !is_escaped;
+        is_escaped = character == '\\' && !is_escaped;
     }
     pieces
 }
@@ -123,8 +123,8 @@ fn pieces(value: &str) -> Vec<String> {
 fn said(value: &str, max: usize) -> String {
     let mut plain = String::new();
     let mut letters = value.chars();
-    while let Some(letter) = letters.next() {
-        match letter {
+    while let Some(character) = letters.next() {
+        match character {
             '\\' => match letters.next() {
                 Some('n' | 'N') | None => plain.push(' '),
                 Some(other) => plain.push(other),

@@ -95,7 +95,7 @@ fn the_sample_s_clock_stands_at_eleven_in_the_morning_on_a_thursday() {
 
 #[test]
 fn a_written_sample_is_whole_and_stays_as_it_is_when_written_again() {
-    let place = tempfile::tempdir().expect("a passing folder");
+    let place = tempfile::tempdir().expect("a temporary folder");
     let folder = place.path().join("below/sample");
     write(&folder).expect("laid down");
     for path in paths() {
@@ -115,7 +115,7 @@ fn a_written_sample_is_whole_and_stays_as_it_is_when_written_again() {
 
 #[test]
 fn a_folder_of_something_else_is_never_written_into() {
-    let place = tempfile::tempdir().expect("a passing folder");
+    let place = tempfile::tempdir().expect("a temporary folder");
     fs::write(place.path().join("letter"), "mine").expect("a file");
     let refused = write(place.path()).expect_err("it holds something else").to_string();
     assert!(refused.ends_with("name an empty folder"), "{refused}");
@@ -127,7 +127,7 @@ fn a_folder_of_something_else_is_never_written_into() {
 
 #[test]
 fn a_note_is_as_old_as_it_says() {
-    let place = tempfile::tempdir().expect("a passing folder");
+    let place = tempfile::tempdir().expect("a temporary folder");
     let folder = place.path().join("sample");
     write(&folder).expect("laid down");
     let modified = |path: &str| fs::metadata(folder.join(path)).and_then(|file| file.modified()).expect("a file");

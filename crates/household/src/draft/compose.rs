@@ -1,9 +1,9 @@
-//! From what is asked to a letter: whom it goes to, which language it is in, and what it says.
+//! Composes a draft: recipients, subject, language and text.
 
 use jiff::Zoned;
 
 use super::message::Message;
-use super::phrases::{About, Act, greeting, open, parting, sentence, time};
+use super::phrases::{About, DraftPurpose, greeting, open, parting, sentence, time};
 use super::style::Style;
 use crate::error::Error;
 use crate::household::Household;
@@ -14,17 +14,17 @@ use crate::text::{self, Language};
 
 /// What a draft is to be.
 #[derive(Debug, Default)]
-pub(super) struct Wish {
+pub(super) struct DraftRequest {
     pub reply_to: Option<String>,
     /// Names or addresses.
     pub to: Vec<String>,
     pub subject: Option<String>,
-    pub act: Option<Act>,
+    pub act: Option<DraftPurpose>,
     /// What is to be said.
     pub points: Vec<String>,
     /// Times, with their ends.
     pub slots: Vec<(Zoned, Option<Zoned>)>,
-    /// The whole text, where somebody has written it already.
+    /// The whole text, where a person has written it already.
     pub body: Option<String>,
     pub language: Option<Language>,
 }
@@ -36,22 +36,24 @@ pub(super) struct Composed {
     pub based_on: Vec<String>,
     /// People without an address.
     pub unknown: Vec<String>,
-    /// What is odd about the letter that it answers.
+    /// What is odd about the mail that it answers.
     pub warnings: Vec<String>,
 }
 
 /// Composes a draft, as the owner writes and with what the owner agreed to.
 pub(super) fn compose(
-    wish: &Wish,
+    wish: &DraftRequest,
     habits: &Applied,
     mailbox: &Mailbox<'_>,
-    house: &Household,
+    household: &Household,
 ) -> Result<Composed, Error> {
     let me = mailbox.me()?;
     let answered = wish.reply_to.as_deref().map(|id| mailbox.find(id)).transpose()?;
-    let act = wish.act.unwrap_or(if wish.slots.is_empty() { Act::Inform } else { Act::ProposeTimes });
-    let (mut to, unknown) = recipients(wish, house)?;
-    if let Some(mail) = answered.as_ref().filter(|_| to.is_empty() && unknown.is_empty() && act != Act::Forward) {
+    let act = wish.act.unwrap_or(if wish.slots.is_empty() { DraftPurpose::Inform } else { DraftPurpose::ProposeTimes });
+    let (mut to, unknown) = recipients(wish, household)?;
+    if let Some(mail) =
+        answered.as_ref().filter(|_| to.is_empty() && unknown.is_empty() && act != DraftPurpose::Forward)
+    {
         to = answer_to(mail, &me);
     }
     let agreed = to.first().and_then(|person| habits.value(&format!("draft.language.{}", person.address)));
@@ -59,16 +61,16 @@ pub(super) fn compose(
     let language = wish.language.or(agreed).unwrap_or_else(|| spoken(wish, answered.as_ref()));
     let style = Style::of(mailbox, to.first().map(|person| &*person.address), language)?;
     let style = style.agreed(habits, language, to.first());
-    let topic = answered.as_ref().map(|mail| mail.letter.topic()).unwrap_or_default();
+    let topic = answered.as_ref().map(|mail| mail.message.topic()).unwrap_or_default();
     let subject = match (&wish.subject, act) {
         (Some(subject), _) => subject.clone(),
-        (None, Act::Forward) if answered.is_some() => format!("Fwd: {topic}"),
+        (None, DraftPurpose::Forward) if answered.is_some() => format!("Fwd: {topic}"),
         (None, _) if answered.is_some() => format!("Re: {topic}"),
         _ => "[[subject?]]".to_owned(),
     };
     let body = match &wish.body {
         Some(body) => text::harmless(body),
-        None => words(wish, act, language, &style, to.first(), answered.as_ref(), house),
+        None => words(wish, act, language, &style, to.first(), answered.as_ref(), household),
     };
     let mut message = Message {
         from: owner(&style, &me),
@@ -79,11 +81,11 @@ pub(super) fn compose(
     };
     let mut warnings = Vec::new();
     if let Some(mail) = &answered {
-        warnings = crate::triage::warnings(mailbox, &mail.letter, house)?;
-        if act != Act::Forward {
-            message.in_reply_to = mail.letter.message_id.clone();
-            message.references = mail.letter.references.clone();
-            message.references.push(mail.letter.message_id.clone());
+        warnings = crate::triage::warnings(mailbox, &mail.message, household)?;
+        if act != DraftPurpose::Forward {
+            message.in_reply_to = mail.message.message_id.clone();
+            message.references = mail.message.references.clone();
+            message.references.push(mail.message.message_id.clone());
         }
     }
     let based_on = answered.iter().map(|mail| mail.id.clone()).chain(style.based_on.iter().cloned()).collect();
@@ -91,18 +93,18 @@ pub(super) fn compose(
 }
 
 /// Who is meant: an address as it is, a name as the address book knows it.
-fn recipients(wish: &Wish, house: &Household) -> Result<(Vec<Person>, Vec<String>), Error> {
+fn recipients(wish: &DraftRequest, household: &Household) -> Result<(Vec<Person>, Vec<String>), Error> {
     let (mut people, mut unknown) = (Vec::new(), Vec::new());
     for said in wish.to.iter().filter(|said| !said.trim().is_empty()) {
         if let Some(person) = addressed(said) {
-            let name = house.contact_for(&person.address).map(|contact| contact.name);
+            let name = household.contact_for(&person.address).map(|contact| contact.name);
             people.push(Person {
                 name: if person.name.is_empty() { name.unwrap_or_default() } else { person.name },
                 ..person
             });
             continue;
         }
-        let mut fitting = house.contacts_like(said);
+        let mut fitting = household.contacts_like(said);
         fitting.retain(|contact| !contact.emails.is_empty());
         match &*fitting {
             [] => unknown.push(text::line(said, 80)),
@@ -128,50 +130,51 @@ pub(super) fn addressed(said: &str) -> Option<Person> {
     };
     let (local, domain) = address.rsplit_once('@')?;
     let is_plain = |part: &str| {
-        !part.is_empty() && part.chars().all(|letter| letter.is_ascii_graphic() && !"<>,;:\"()[]\\".contains(letter))
+        !part.is_empty()
+            && part.chars().all(|character| character.is_ascii_graphic() && !"<>,;:\"()[]\\".contains(character))
     };
     (is_plain(local) && is_plain(domain))
         .then(|| Person { name: text::line(&text::harmless(name), 100), address: address.to_lowercase() })
 }
 
-/// Whom an answer goes to: the sender, or, to one's own letter, those that it went to.
+/// Whom an answer goes to: the sender, or, to one's own mail, those that it went to.
 fn answer_to(mail: &Mail, me: &[String]) -> Vec<Person> {
-    let letter = &mail.letter;
-    match me.contains(&letter.from.address) {
-        true => letter.to.clone(),
-        false => vec![letter.reply_to.clone().unwrap_or_else(|| letter.from.clone())],
+    let mail_message = &mail.message;
+    match me.contains(&mail_message.from.address) {
+        true => mail_message.to.clone(),
+        false => vec![mail_message.reply_to.clone().unwrap_or_else(|| mail_message.from.clone())],
     }
 }
 
-/// The language of the letter that is answered, or of what is to be said.
-fn spoken(wish: &Wish, answered: Option<&Mail>) -> Language {
+/// The language of the mail that is answered, or of what is to be said.
+fn spoken(wish: &DraftRequest, answered: Option<&Mail>) -> Language {
     match answered {
-        Some(mail) => Language::of(&format!("{} {}", mail.letter.subject, mail.letter.text)),
+        Some(mail) => Language::of(&format!("{} {}", mail.message.subject, mail.message.text)),
         None => Language::of(&format!("{} {}", wish.points.join(" "), wish.subject.as_deref().unwrap_or_default())),
     }
 }
 
 fn words(
-    wish: &Wish,
-    act: Act,
+    wish: &DraftRequest,
+    act: DraftPurpose,
     language: Language,
     style: &Style,
     to: Option<&Person>,
     answered: Option<&Mail>,
-    house: &Household,
+    household: &Household,
 ) -> String {
-    let zone = &house.options().zone;
-    let invited = answered.and_then(|mail| mail.letter.invite.as_ref()).and_then(|invite| {
+    let zone = &household.options().zone;
+    let invited = answered.and_then(|mail| mail.message.invite.as_ref()).and_then(|invite| {
         let at = |moment: jiff::Timestamp| moment.to_zoned(zone.clone());
         Some(time(language, &at(invite.start?), invite.end.map(at).as_ref()))
     });
     let chosen = wish.slots.first().map(|(start, end)| time(language, start, end.as_ref())).or(invited);
-    let topic = answered.map_or("[[subject?]]", |mail| mail.letter.topic());
-    let about = About { topic, time: chosen.filter(|_| act == Act::Accept) };
+    let topic = answered.map_or("[[subject?]]", |mail| mail.message.topic());
+    let about = About { topic, time: chosen.filter(|_| act == DraftPurpose::Accept) };
     let mut paragraphs = vec![sentence(act, language, style.manner, &about)];
     match (act, &*wish.slots) {
-        (Act::ProposeTimes, []) => paragraphs.push(format!("- {}", open(act, language).unwrap_or_default())),
-        (Act::ProposeTimes, slots) => {
+        (DraftPurpose::ProposeTimes, []) => paragraphs.push(format!("- {}", open(act, language).unwrap_or_default())),
+        (DraftPurpose::ProposeTimes, slots) => {
             let times: Vec<_> =
                 slots.iter().map(|(start, end)| format!("- {}", time(language, start, end.as_ref()))).collect();
             paragraphs.push(times.join("\n"));
@@ -181,7 +184,7 @@ fn words(
     let points: Vec<String> =
         wish.points.iter().map(|point| text::harmless(point.trim())).filter(|point| !point.is_empty()).collect();
     match &*points {
-        [] => paragraphs.extend(open(act, language).filter(|_| act != Act::ProposeTimes).map(str::to_owned)),
+        [] => paragraphs.extend(open(act, language).filter(|_| act != DraftPurpose::ProposeTimes).map(str::to_owned)),
         [one] => paragraphs.push(one.clone()),
         several => paragraphs.push(several.iter().map(|point| format!("- {point}")).collect::<Vec<_>>().join("\n")),
     }
@@ -193,14 +196,14 @@ fn words(
         let name = style.owner.first_name().unwrap_or_default();
         format!("{}\n{name}", parting(language, style.manner)).trim_end().to_owned()
     });
-    let below = answered.filter(|_| act == Act::Forward).map(|mail| {
-        let letter = &mail.letter;
+    let below = answered.filter(|_| act == DraftPurpose::Forward).map(|mail| {
+        let mail_message = &mail.message;
         format!(
             "\n\n---------- Forwarded message ----------\nFrom: {}\nDate: {}\nSubject: {}\n\n{}",
-            letter.from,
+            mail_message.from,
             crate::times::shown(mail.sent, zone),
-            letter.subject,
-            letter.text
+            mail_message.subject,
+            mail_message.text
         )
     });
     format!("{hello}\n\n{}\n\n{goodbye}{}", paragraphs.join("\n\n"), below.unwrap_or_default())

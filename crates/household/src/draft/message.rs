@@ -1,4 +1,4 @@
-//! A draft as RFC 5322 wants it. Headers are given as text and encoded here; nothing in them can begin another header.
+//! A draft as an RFC 5322 message. Headers are encoded here, so that no value can begin another header.
 
 use jiff::Zoned;
 
@@ -11,9 +11,9 @@ pub(crate) struct Message {
     pub from: Person,
     pub to: Vec<Person>,
     pub subject: String,
-    /// The letter that it answers.
+    /// The mail that it answers.
     pub in_reply_to: String,
-    /// Its forebears, oldest first.
+    /// The mails before it in the thread, oldest first.
     pub references: Vec<String>,
     pub body: String,
 }
@@ -55,7 +55,7 @@ impl Message {
 }
 
 fn mailbox(person: &Person) -> String {
-    let is_atom = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, ' ' | '-' | '\'' | '_');
+    let is_atom = |character: char| character.is_ascii_alphanumeric() || matches!(character, ' ' | '-' | '\'' | '_');
     match &*person.name {
         "" => person.address.clone(),
         name if !name.is_ascii() => format!("{} <{}>", encoded(name), person.address),
@@ -66,7 +66,7 @@ fn mailbox(person: &Person) -> String {
 
 fn bracketed(name: &str) -> String {
     let name: String =
-        name.chars().filter(|letter| letter.is_ascii_graphic() && !matches!(letter, '<' | '>')).collect();
+        name.chars().filter(|character| character.is_ascii_graphic() && !matches!(character, '<' | '>')).collect();
     if name.is_empty() { name } else { format!("<{name}>") }
 }
 
@@ -78,11 +78,11 @@ fn encoded(value: &str) -> String {
     }
     const OPEN: &str = "=?utf-8?Q?";
     let (mut words, mut word) = (Vec::new(), String::from(OPEN));
-    for letter in value.chars() {
+    for character in value.chars() {
         let mut bytes = [0; 4];
-        let spelled: String = match letter {
+        let spelled: String = match character {
             ' ' => "_".into(),
-            letter if letter.is_ascii_alphanumeric() => letter.into(),
+            character if character.is_ascii_alphanumeric() => character.into(),
             letter => letter.encode_utf8(&mut bytes).bytes().map(|byte| format!("={byte:02X}")).collect(),
         };
         if word.len() + spelled.len() > 70 {

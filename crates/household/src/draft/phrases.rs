@@ -1,15 +1,15 @@
-//! The sentences of drafts, in three languages. Who is addressed formally is decided by [`Style`](super::style::Style).
+//! The sentences of drafts, in three languages. [`Style`](super::style::Style) decides whether they are formal.
 
 use jiff::Zoned;
 use serde::Deserialize;
 
-use super::style::Manner;
+use super::style::Formality;
 use crate::text::Language;
 
-/// What a letter is to do.
+/// What a mail is to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Act {
+pub(crate) enum DraftPurpose {
     Accept,
     Decline,
     ProposeTimes,
@@ -27,73 +27,79 @@ pub(super) struct About<'a> {
 }
 
 /// The sentence of an act, and what it leaves open.
-pub(super) fn sentence(act: Act, language: Language, manner: Manner, about: &About<'_>) -> String {
+pub(super) fn sentence(act: DraftPurpose, language: Language, manner: Formality, about: &About<'_>) -> String {
     use Language::{English, French, German};
     let topic = about.topic;
     let time = about.time.as_deref();
-    let familiar = manner == Manner::Familiar;
+    let familiar = manner == Formality::Familiar;
     match (act, language) {
-        (Act::Accept, English) => match time {
+        (DraftPurpose::Accept, English) => match time {
             Some(time) => format!("Thank you, {time} works for me. I look forward to it."),
             None => "Thank you, that works for me.".into(),
         },
-        (Act::Accept, German) => match time {
+        (DraftPurpose::Accept, German) => match time {
             Some(time) => format!("vielen Dank, {time} passt mir gut. Ich freue mich darauf."),
             None => "vielen Dank, das passt mir gut.".into(),
         },
-        (Act::Accept, French) => match time {
+        (DraftPurpose::Accept, French) => match time {
             Some(time) => format!("Merci, {time} me convient très bien."),
             None => "Merci, cela me convient très bien.".into(),
         },
-        (Act::Decline, English) => "Thank you for asking. Unfortunately I have to decline this time.".into(),
-        (Act::Decline, German) => "vielen Dank für die Anfrage. Leider muss ich diesmal absagen.".into(),
-        (Act::Decline, French) => "Merci pour la proposition. Malheureusement, je dois décliner cette fois.".into(),
-        (Act::ProposeTimes, English) => "Would one of these times suit you?".into(),
-        (Act::ProposeTimes, German) if familiar => "würde dir einer dieser Termine passen?".into(),
-        (Act::ProposeTimes, German) => "würde Ihnen einer dieser Termine passen?".into(),
-        (Act::ProposeTimes, French) if familiar => "Est-ce que l'un de ces créneaux te conviendrait ?".into(),
-        (Act::ProposeTimes, French) => "Est-ce que l'un de ces créneaux vous conviendrait ?".into(),
-        (Act::Ask, English) => "I have a question:".into(),
-        (Act::Ask, German) => "ich habe eine Frage:".into(),
-        (Act::Ask, French) => "J'ai une question :".into(),
-        (Act::Acknowledge, English) => "Thank you, I have received it. You will hear from me by [[date?]].".into(),
-        (Act::Acknowledge, German) => "vielen Dank, es ist angekommen. Ich melde mich bis [[Datum?]].".into(),
-        (Act::Acknowledge, French) if familiar => "Merci, bien reçu. Je reviens vers toi d'ici [[date ?]].".into(),
-        (Act::Acknowledge, French) => "Merci, bien reçu. Je reviens vers vous d'ici [[date ?]].".into(),
-        (Act::FollowUp, English) => format!("I would like to come back to “{topic}”. Is there any news?"),
-        (Act::FollowUp, German) => format!("ich möchte auf „{topic}“ zurückkommen. Gibt es etwas Neues?"),
-        (Act::FollowUp, French) => format!("Je me permets de revenir sur « {topic} ». Y a-t-il du nouveau ?"),
-        (Act::Forward, English) => "Please see the mail below.".into(),
-        (Act::Forward, German) if familiar => "siehe bitte die Mail unten.".into(),
-        (Act::Forward, German) => "bitte sehen Sie die Mail unten.".into(),
-        (Act::Forward, French) => "Voir le message ci-dessous.".into(),
-        (Act::Inform, _) => String::new(),
+        (DraftPurpose::Decline, English) => "Thank you for asking. Unfortunately I have to decline this time.".into(),
+        (DraftPurpose::Decline, German) => "vielen Dank für die Anfrage. Leider muss ich diesmal absagen.".into(),
+        (DraftPurpose::Decline, French) => {
+            "Merci pour la proposition. Malheureusement, je dois décliner cette fois.".into()
+        }
+        (DraftPurpose::ProposeTimes, English) => "Would one of these times suit you?".into(),
+        (DraftPurpose::ProposeTimes, German) if familiar => "würde dir einer dieser Termine passen?".into(),
+        (DraftPurpose::ProposeTimes, German) => "würde Ihnen einer dieser Termine passen?".into(),
+        (DraftPurpose::ProposeTimes, French) if familiar => "Est-ce que l'un de ces créneaux te conviendrait ?".into(),
+        (DraftPurpose::ProposeTimes, French) => "Est-ce que l'un de ces créneaux vous conviendrait ?".into(),
+        (DraftPurpose::Ask, English) => "I have a question:".into(),
+        (DraftPurpose::Ask, German) => "ich habe eine Frage:".into(),
+        (DraftPurpose::Ask, French) => "J'ai une question :".into(),
+        (DraftPurpose::Acknowledge, English) => {
+            "Thank you, I have received it. You will hear from me by [[date?]].".into()
+        }
+        (DraftPurpose::Acknowledge, German) => "vielen Dank, es ist angekommen. Ich melde mich bis [[Datum?]].".into(),
+        (DraftPurpose::Acknowledge, French) if familiar => {
+            "Merci, bien reçu. Je reviens vers toi d'ici [[date ?]].".into()
+        }
+        (DraftPurpose::Acknowledge, French) => "Merci, bien reçu. Je reviens vers vous d'ici [[date ?]].".into(),
+        (DraftPurpose::FollowUp, English) => format!("I would like to come back to “{topic}”. Is there any news?"),
+        (DraftPurpose::FollowUp, German) => format!("ich möchte auf „{topic}“ zurückkommen. Gibt es etwas Neues?"),
+        (DraftPurpose::FollowUp, French) => format!("Je me permets de revenir sur « {topic} ». Y a-t-il du nouveau ?"),
+        (DraftPurpose::Forward, English) => "Please see the mail below.".into(),
+        (DraftPurpose::Forward, German) if familiar => "siehe bitte die Mail unten.".into(),
+        (DraftPurpose::Forward, German) => "bitte sehen Sie die Mail unten.".into(),
+        (DraftPurpose::Forward, French) => "Voir le message ci-dessous.".into(),
+        (DraftPurpose::Inform, _) => String::new(),
     }
 }
 
 /// What stands where an act needs words that nobody gave.
-pub(super) fn open(act: Act, language: Language) -> Option<&'static str> {
+pub(super) fn open(act: DraftPurpose, language: Language) -> Option<&'static str> {
     match (act, language) {
-        (Act::Ask, Language::English) => Some("[[question?]]"),
-        (Act::Ask, Language::German) => Some("[[Frage?]]"),
-        (Act::Ask, Language::French) => Some("[[question ?]]"),
-        (Act::Inform, Language::English) => Some("[[message?]]"),
-        (Act::Inform, Language::German) => Some("[[Nachricht?]]"),
-        (Act::Inform, Language::French) => Some("[[message ?]]"),
-        (Act::ProposeTimes, Language::English) => Some("[[date and time?]]"),
-        (Act::ProposeTimes, Language::German) => Some("[[Datum und Uhrzeit?]]"),
-        (Act::ProposeTimes, Language::French) => Some("[[date et heure ?]]"),
+        (DraftPurpose::Ask, Language::English) => Some("[[question?]]"),
+        (DraftPurpose::Ask, Language::German) => Some("[[Frage?]]"),
+        (DraftPurpose::Ask, Language::French) => Some("[[question ?]]"),
+        (DraftPurpose::Inform, Language::English) => Some("[[message?]]"),
+        (DraftPurpose::Inform, Language::German) => Some("[[Nachricht?]]"),
+        (DraftPurpose::Inform, Language::French) => Some("[[message ?]]"),
+        (DraftPurpose::ProposeTimes, Language::English) => Some("[[date and time?]]"),
+        (DraftPurpose::ProposeTimes, Language::German) => Some("[[Datum und Uhrzeit?]]"),
+        (DraftPurpose::ProposeTimes, Language::French) => Some("[[date et heure ?]]"),
         _ => None,
     }
 }
 
-/// How somebody is greeted. Without a name nobody is guessed.
-pub(super) fn greeting(language: Language, manner: Manner, first: Option<&str>, full: &str) -> String {
+/// How a person is greeted. Without a name nobody is guessed.
+pub(super) fn greeting(language: Language, manner: Formality, first: Option<&str>, full: &str) -> String {
     match (language, manner, first) {
-        (Language::English, Manner::Formal, Some(_)) => format!("Dear {full},"),
-        (Language::English, Manner::Familiar, Some(first)) => format!("Hi {first},"),
+        (Language::English, Formality::Formal, Some(_)) => format!("Dear {full},"),
+        (Language::English, Formality::Familiar, Some(first)) => format!("Hi {first},"),
         (Language::English, _, None) => "Hello,".into(),
-        (Language::German, Manner::Familiar, Some(first)) => format!("Hallo {first},"),
+        (Language::German, Formality::Familiar, Some(first)) => format!("Hallo {first},"),
         (Language::German, _, Some(_)) => format!("Guten Tag {full},"),
         (Language::German, _, None) => "Guten Tag,".into(),
         (Language::French, _, Some(first)) => format!("Bonjour {first},"),
@@ -102,14 +108,14 @@ pub(super) fn greeting(language: Language, manner: Manner, first: Option<&str>, 
 }
 
 /// How the owner parts where nothing is known of it.
-pub(super) fn parting(language: Language, manner: Manner) -> &'static str {
+pub(super) fn parting(language: Language, manner: Formality) -> &'static str {
     match (language, manner) {
-        (Language::English, Manner::Familiar) => "Best,",
-        (Language::English, Manner::Formal) => "Kind regards,",
-        (Language::German, Manner::Familiar) => "Viele Grüße",
-        (Language::German, Manner::Formal) => "Mit freundlichen Grüßen",
-        (Language::French, Manner::Familiar) => "À bientôt,",
-        (Language::French, Manner::Formal) => "Cordialement,",
+        (Language::English, Formality::Familiar) => "Best,",
+        (Language::English, Formality::Formal) => "Kind regards,",
+        (Language::German, Formality::Familiar) => "Viele Grüße",
+        (Language::German, Formality::Formal) => "Mit freundlichen Grüßen",
+        (Language::French, Formality::Familiar) => "À bientôt,",
+        (Language::French, Formality::Formal) => "Cordialement,",
     }
 }
 

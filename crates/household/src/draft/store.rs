@@ -1,4 +1,4 @@
-//! Where drafts lie: a Maildir of drafts inside the mailbox, written so that no program ever sees half of one.
+//! Stores drafts in a Maildir inside the mailbox, written so that no program ever sees an incomplete file.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -11,12 +11,12 @@ use super::message::{Message, OURS};
 use crate::error::Error;
 use crate::household::Household;
 use crate::mail::folder::{DRAFTS, FLAGS, Kind, places};
-use crate::mail::letter::Letter;
 use crate::mail::mailbox::{Mail, Mailbox};
+use crate::mail::message::MailMessage;
 
 /// Writes a draft and says its id.
-pub(super) fn create(house: &Household, message: &Message) -> Result<String, Error> {
-    let Some(mailbox) = &house.options().mail else {
+pub(super) fn create(household: &Household, message: &Message) -> Result<String, Error> {
+    let Some(mailbox) = &household.options().mail else {
         return Err(Error::request("there is no mailbox to put a draft into; name one as the household's `mail`"));
     };
     if mailbox.is_file() {
@@ -24,14 +24,14 @@ pub(super) fn create(house: &Household, message: &Message) -> Result<String, Err
             "the mailbox is one file; a draft needs a folder: name the one that the file lies in",
         ));
     }
-    let (folder, now) = (drafts(mailbox), house.now());
+    let (folder, now) = (drafts(mailbox), household.now());
     for name in ["tmp", "new", "cur"] {
         fs::create_dir_all(folder.join(name)).map_err(Error::file(folder.join(name)))?;
     }
     for number in 1.. {
         let id = format!("{ID}{}_{number}", now.strftime("%Y%m%d"));
         let tmp = folder.join("tmp").join(&id);
-        // Whoever makes the file first has the number, in whatever process.
+        // The process that creates the file first has the number.
         let mut file = match OpenOptions::new().write(true).create_new(true).open(&tmp) {
             Ok(file) => file,
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => continue,
@@ -49,7 +49,7 @@ pub(super) fn create(house: &Household, message: &Message) -> Result<String, Err
     unreachable!("there is always a higher number")
 }
 
-/// Writes a draft again, unless somebody else did meanwhile.
+/// Writes a draft again, unless another person did meanwhile.
 pub(super) fn replace(path: &Path, before: &[u8], message: &Message, id: &str, now: &Zoned) -> Result<(), Error> {
     let tmp = path.ancestors().nth(2).unwrap_or(path).join("tmp").join(format!("{id}.{}", std::process::id()));
     fs::write(&tmp, message.written(id, now)).map_err(Error::file(&tmp))?;
@@ -57,20 +57,20 @@ pub(super) fn replace(path: &Path, before: &[u8], message: &Message, id: &str, n
     if !is_same {
         drop(fs::remove_file(&tmp));
         return Err(Error::request(format!(
-            "{id} was changed by somebody else meanwhile; look at it again with draft_show"
+            "{id} was changed by another program meanwhile; look at it again with draft_show"
         )));
     }
     fs::rename(&tmp, path).map_err(Error::file(path))
 }
 
 /// The draft that is called so, as the household wrote it.
-pub(super) fn find(mailbox: &Mailbox<'_>, id: &str) -> Result<(Mail, Letter), Error> {
+pub(super) fn find(mailbox: &Mailbox<'_>, id: &str) -> Result<(Mail, MailMessage), Error> {
     let mail = mailbox.find(id)?;
     if mail.folder != DRAFTS {
         return Err(Error::request(format!("{} is no draft; draft_show lists the drafts there are", mail.id)));
     }
-    let letter = mailbox.open(&mail)?;
-    Ok((mail, letter))
+    let mail_message = mailbox.open(&mail)?;
+    Ok((mail, mail_message))
 }
 
 /// Whether the household wrote a draft, and no other program since.

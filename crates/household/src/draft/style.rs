@@ -1,4 +1,4 @@
-//! The owner's manner of writing, measured from what was sent: to the same person first, to everybody otherwise.
+//! The owner's style of writing, measured from sent mails: those to the same person first, otherwise all.
 
 use crate::error::Error;
 use crate::mail::address::Person;
@@ -9,7 +9,7 @@ use crate::text::{Language, fold};
 
 /// Whether people say `du` and `Hi`, or `Sie` and `Dear`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Manner {
+pub(crate) enum Formality {
     Familiar,
     Formal,
 }
@@ -17,23 +17,23 @@ pub(crate) enum Manner {
 /// How the owner writes.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Style {
-    /// The owner, as letters name them.
+    /// The owner, as mails name them.
     pub owner: Person,
-    pub manner: Manner,
-    /// How letters to this person begin: `Hi Sarah,`, `Hallo Frau Hoffmann,`.
+    pub manner: Formality,
+    /// How mails to this person begin: `Hi Sarah,`, `Hallo Frau Hoffmann,`.
     pub greeting: Option<String>,
-    /// How letters in this language end, with the owner's name.
+    /// How mails in this language end, with the owner's name.
     pub parting: Option<String>,
-    /// Half of the letters have fewer words than this.
+    /// Half of the mails have fewer words than this.
     pub words: usize,
-    /// Letters that it was measured on.
+    /// Mails that it was measured on.
     pub based_on: Vec<String>,
 }
 
-/// Letters that are looked at.
+/// Mails that are looked at.
 const SAMPLE: usize = 60;
 
-impl Manner {
+impl Formality {
     /// Its word among habits.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -44,7 +44,7 @@ impl Manner {
 }
 
 impl Style {
-    /// How the owner writes to somebody in a language.
+    /// How the owner writes to a person in a language.
     pub fn of(mailbox: &Mailbox<'_>, to: Option<&str>, language: Language) -> Result<Self, Error> {
         let filter = Filter { folder: Some(SENT.into()), ..Filter::default() };
         let (sent, _) = mailbox.list(&filter, SAMPLE)?;
@@ -53,23 +53,23 @@ impl Style {
         let to_them = |sample: &Sample| to.is_some_and(|to| sample.to.iter().any(|address| address == to));
         samples.sort_by_key(|sample| !to_them(sample));
         let personal = samples.iter().filter(|sample| to_them(sample)).count();
-        let owner = match sent.iter().map(|mail| &mail.letter.from).find(|owner| !owner.name.is_empty()) {
+        let owner = match sent.iter().map(|mail| &mail.message.from).find(|owner| !owner.name.is_empty()) {
             Some(owner) => owner.clone(),
             None => Person { name: String::new(), address: mailbox.me()?.into_iter().next().unwrap_or_default() },
         };
         let relevant = if personal > 0 { &samples[..personal] } else { &samples[..] };
-        let formal = relevant.iter().filter(|sample| sample.traits.manner == Some(Manner::Formal)).count();
-        let familiar = relevant.iter().filter(|sample| sample.traits.manner == Some(Manner::Familiar)).count();
+        let formal = relevant.iter().filter(|sample| sample.traits.manner == Some(Formality::Formal)).count();
+        let familiar = relevant.iter().filter(|sample| sample.traits.manner == Some(Formality::Familiar)).count();
         let mut lengths: Vec<usize> = relevant.iter().map(|sample| sample.traits.words).collect();
         lengths.sort_unstable();
         let name = owner.first_name().unwrap_or_default();
         Ok(Self {
-            // To somebody new one is polite, unless the owner never is in this language.
+            // To a person new one is polite, unless the owner never is in this language.
             manner: match (personal, familiar > formal) {
-                (1.., true) => Manner::Familiar,
-                (1.., false) if formal == 0 => Manner::Familiar,
-                (0, true) if formal == 0 && language == Language::English => Manner::Familiar,
-                _ => Manner::Formal,
+                (1.., true) => Formality::Familiar,
+                (1.., false) if formal == 0 => Formality::Familiar,
+                (0, true) if formal == 0 && language == Language::English => Formality::Familiar,
+                _ => Formality::Formal,
             },
             greeting: most(relevant.iter().take(personal).filter_map(|sample| sample.traits.greeting.clone())),
             parting: most(samples.iter().filter_map(|sample| sample.traits.parting(name))),
@@ -84,8 +84,8 @@ impl Style {
     pub fn agreed(mut self, habits: &Applied, language: Language, to: Option<&Person>) -> Self {
         let in_language = |habit: &str| habits.value(&format!("draft.{habit}.{}", language.code()));
         match in_language("tone") {
-            Some("familiar") => self.manner = Manner::Familiar,
-            Some("formal") => self.manner = Manner::Formal,
+            Some("familiar") => self.manner = Formality::Familiar,
+            Some("formal") => self.manner = Formality::Formal,
             _ => {}
         }
         if let Some(sign_off) = in_language("sign_off").or_else(|| habits.value("draft.sign_off")) {
@@ -103,14 +103,14 @@ impl Style {
     /// The manner in words.
     pub fn tone(&self) -> String {
         let manner = match self.manner {
-            Manner::Familiar => "friendly",
-            Manner::Formal => "polite",
+            Formality::Familiar => "friendly",
+            Formality::Formal => "polite",
         };
         format!("{manner}, {}", if self.words <= 80 { "short" } else { "detailed" })
     }
 }
 
-/// One letter of the owner's.
+/// One mail of the owner's.
 struct Sample {
     id: String,
     to: Vec<String>,
@@ -121,8 +121,8 @@ impl Sample {
     fn of(mail: &Mail) -> Self {
         Self {
             id: mail.id.clone(),
-            to: mail.letter.to.iter().map(|person| person.address.clone()).collect(),
-            traits: Traits::of(&mail.letter.text, mail.letter.to.first()),
+            to: mail.message.to.iter().map(|person| person.address.clone()).collect(),
+            traits: Traits::of(&mail.message.text, mail.message.to.first()),
         }
     }
 }
@@ -131,7 +131,7 @@ impl Sample {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Traits {
     pub language: Language,
-    pub manner: Option<Manner>,
+    pub manner: Option<Formality>,
     /// The line that does nothing but greet.
     pub greeting: Option<String>,
     /// How many words it has, what it quotes left out.
@@ -140,7 +140,7 @@ pub(crate) struct Traits {
 }
 
 impl Traits {
-    /// Looks at a text that is written to somebody.
+    /// Looks at a text that is written to a person.
     pub fn of(text: &str, to: Option<&Person>) -> Self {
         let unquoted = text.lines().map(str::trim_end).filter(|line| !line.starts_with('>'));
         let own: Vec<&str> = unquoted.take_while(|line| *line != "--").filter(|line| !line.is_empty()).collect();
@@ -174,7 +174,7 @@ impl Traits {
         }
     }
 
-    /// The last words on one line, where they look like an end: `Best, Alex`. For whoever does not know the writer's name.
+    /// The last words on one line, where they look like an end: `Best, Alex`. For use where the writer's name is not known.
     pub fn sign_off(&self) -> Option<String> {
         let is_end = |line: &str| line.split_whitespace().count() <= 4 && !line.ends_with(['.', '?', '!', ':', ']']);
         let last = self.last.last().filter(|last| is_end(last))?.trim();
@@ -195,11 +195,11 @@ impl Traits {
     }
 }
 
-/// Whether a line does nothing but call somebody by their name.
+/// Whether a line does nothing but call a person by their name.
 fn greets(line: &str, to: Option<&Person>) -> bool {
     let name = to.map(|person| fold(&person.name)).unwrap_or_default();
     let line = fold(line);
-    let mut words = line.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    let mut words = line.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty());
     line.ends_with([',', '!'])
         && words.clone().count() <= 5
         && words.any(|word| name.split([' ', '-', ',']).any(|part| part == word))
@@ -208,19 +208,19 @@ fn greets(line: &str, to: Option<&Person>) -> bool {
 /// Words of a greeting that keeps its distance.
 const FORMAL: [&str; 9] = ["dear", "geehrte", "geehrter", "frau", "herr", "herrn", "madame", "monsieur", "mr"];
 
-fn manner(language: Language, text: &str, greeting: Option<&str>) -> Option<Manner> {
-    let words: Vec<&str> = text.split(|letter: char| !letter.is_alphabetic()).collect();
+fn manner(language: Language, text: &str, greeting: Option<&str>) -> Option<Formality> {
+    let words: Vec<&str> = text.split(|character: char| !character.is_alphabetic()).collect();
     let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(word));
     let has_folded = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&&*fold(word)));
     let greeting = fold(greeting.unwrap_or_default());
     match language {
-        Language::German if has(&["Sie", "Ihnen", "Ihr", "Ihre", "Ihren"]) => Some(Manner::Formal),
-        Language::German if has_folded(&["du", "dir", "dich", "dein", "deine", "euch"]) => Some(Manner::Familiar),
-        Language::French if has_folded(&["vous", "votre", "vos"]) => Some(Manner::Formal),
-        Language::French if has_folded(&["tu", "te", "toi", "ton", "ta"]) => Some(Manner::Familiar),
-        _ if FORMAL.iter().any(|word| greeting.split([' ', ',']).any(|part| part == *word)) => Some(Manner::Formal),
+        Language::German if has(&["Sie", "Ihnen", "Ihr", "Ihre", "Ihren"]) => Some(Formality::Formal),
+        Language::German if has_folded(&["du", "dir", "dich", "dein", "deine", "euch"]) => Some(Formality::Familiar),
+        Language::French if has_folded(&["vous", "votre", "vos"]) => Some(Formality::Formal),
+        Language::French if has_folded(&["tu", "te", "toi", "ton", "ta"]) => Some(Formality::Familiar),
+        _ if FORMAL.iter().any(|word| greeting.split([' ', ',']).any(|part| part == *word)) => Some(Formality::Formal),
         _ if greeting.is_empty() => None,
-        _ => Some(Manner::Familiar),
+        _ => Some(Formality::Familiar),
     }
 }
 

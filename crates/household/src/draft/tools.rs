@@ -9,24 +9,24 @@ use serde_json::{Value, json};
 use tool::Registry;
 use tool::args::list;
 
-use super::compose::{Wish, addressed, compose};
+use super::compose::{DraftRequest, addressed, compose};
 use super::message::Message;
-use super::phrases::Act;
+use super::phrases::DraftPurpose;
 use super::{placeholders, store};
 use crate::error::Error;
 use crate::household::Household;
 use crate::mail::folder::{self, DRAFTS};
-use crate::mail::letter::Letter;
 use crate::mail::mailbox::{Filter, Mail};
+use crate::mail::message::MailMessage;
 use crate::mail::tools::named;
 use crate::text::{self, Language};
 use crate::times::{Edge, moment, shown};
-use crate::tools::HouseTool;
+use crate::tools::HouseholdTool;
 
 /// The tools of drafts, added to others.
-pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
+pub(crate) fn add(household: &Arc<Household>, registry: Registry) -> Registry {
     registry
-        .with(HouseTool::<Create> {
+        .with(HouseholdTool::<Create> {
             info: tool::info(
                 "draft_create",
                 "Writes a draft into the owner's drafts; nothing is sent. Say what it is to do (`act`) and to say (`points`), or give \
@@ -50,10 +50,10 @@ pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
             ),
             example: r#"{"reply_to": "msg_urgent_001", "act": "acknowledge"}"#,
             foreign: Some("mail"),
-            house: Arc::clone(house),
+            household: Arc::clone(household),
             act: create,
         })
-        .with(HouseTool::<Update> {
+        .with(HouseholdTool::<Update> {
             info: tool::info(
                 "draft_update",
                 "Changes a draft that draft_create wrote. What is not said stays as it is.",
@@ -66,10 +66,10 @@ pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
             ),
             example: r#"{"id": "draft_20260115_1", "subject": "Contract"}"#,
             foreign: Some("mail"),
-            house: Arc::clone(house),
+            household: Arc::clone(household),
             act: update,
         })
-        .with(HouseTool::<Show> {
+        .with(HouseholdTool::<Show> {
             info: tool::info(
                 "draft_show",
                 "Shows a draft, or without `id` the drafts there are.",
@@ -80,7 +80,7 @@ pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
             ),
             example: r#"{"id": "draft_20260115_1"}"#,
             foreign: Some("mail"),
-            house: Arc::clone(house),
+            household: Arc::clone(household),
             act: show,
         })
 }
@@ -91,13 +91,13 @@ struct Create {
     #[serde(default, deserialize_with = "people")]
     to: Vec<String>,
     subject: Option<String>,
-    act: Option<Act>,
+    act: Option<DraftPurpose>,
     #[serde(default, deserialize_with = "list")]
     points: Vec<String>,
     #[serde(default, deserialize_with = "list")]
     slots: Vec<Slot>,
     body: Option<String>,
-    language: Option<Spoken>,
+    language: Option<DraftLanguage>,
 }
 
 #[derive(Deserialize)]
@@ -108,20 +108,20 @@ struct Slot {
 
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Spoken {
+enum DraftLanguage {
     En,
     De,
     Fr,
 }
 
-fn create(args: &Create, house: &Household) -> Result<Value, Error> {
-    let zone = &house.options().zone;
+fn create(args: &Create, household: &Household) -> Result<Value, Error> {
+    let zone = &household.options().zone;
     let at = |text: &str| -> Result<Zoned, Error> { Ok(moment(text, zone, Edge::Start)?.to_zoned(zone.clone())) };
     let mut slots = Vec::new();
     for slot in &args.slots {
         slots.push((at(&slot.start)?, slot.end.as_deref().map(at).transpose()?));
     }
-    let wish = Wish {
+    let wish = DraftRequest {
         reply_to: args.reply_to.clone(),
         to: args.to.clone(),
         subject: args.subject.clone(),
@@ -130,14 +130,14 @@ fn create(args: &Create, house: &Household) -> Result<Value, Error> {
         slots,
         body: args.body.clone(),
         language: args.language.map(|language| match language {
-            Spoken::En => Language::English,
-            Spoken::De => Language::German,
-            Spoken::Fr => Language::French,
+            DraftLanguage::En => Language::English,
+            DraftLanguage::De => Language::German,
+            DraftLanguage::Fr => Language::French,
         }),
     };
-    let habits = house.applied("draft.")?;
-    let composed = compose(&wish, &habits, &house.mailbox()?, house)?;
-    let id = store::create(house, &composed.message)?;
+    let habits = household.applied("draft.")?;
+    let composed = compose(&wish, &habits, &household.mailbox()?, household)?;
+    let id = store::create(household, &composed.message)?;
     let message = &composed.message;
     let mut open = placeholders(&[&message.subject, &message.body]);
     open.extend(composed.unknown.iter().map(|name| format!("[[address of {name}?]]")));
@@ -169,19 +169,19 @@ struct Update {
     body: Option<String>,
 }
 
-fn update(args: &Update, house: &Household) -> Result<Value, Error> {
-    let mailbox = house.mailbox()?;
-    let (mail, letter) = store::find(&mailbox, &args.id)?;
+fn update(args: &Update, household: &Household) -> Result<Value, Error> {
+    let mailbox = household.mailbox()?;
+    let (mail, mail_message) = store::find(&mailbox, &args.id)?;
     let path = mailbox.path(&mail);
     let before = folder::bytes(&path, u64::MAX).map_err(Error::file(&path))?;
-    // What lies in a file with other letters was put there by another program.
+    // What lies in a file with other mails was put there by another program.
     if !store::is_ours(&before) || !path.is_file() {
         return Err(Error::request(format!(
             "{} was written by another program and is left as it is; write a new one",
             mail.id
         )));
     }
-    let mut to = letter.to.clone();
+    let mut to = mail_message.to.clone();
     if !args.to.is_empty() {
         let read = |said: &String| {
             addressed(said).ok_or_else(|| Error::request(format!("`{said}` is no address; say it as name@domain")))
@@ -189,19 +189,19 @@ fn update(args: &Update, house: &Household) -> Result<Value, Error> {
         to = args.to.iter().map(read).collect::<Result<_, _>>()?;
     }
     let message = Message {
-        from: letter.from.clone(),
+        from: mail_message.from.clone(),
         to,
         subject: args
             .subject
             .as_deref()
-            .map_or(letter.subject.clone(), |subject| text::line(&text::harmless(subject), 200)),
-        in_reply_to: letter.in_reply_to.clone(),
-        references: letter.references.clone(),
-        body: args.body.as_deref().map_or(letter.text.clone(), text::harmless),
+            .map_or(mail_message.subject.clone(), |subject| text::line(&text::harmless(subject), 200)),
+        in_reply_to: mail_message.in_reply_to.clone(),
+        references: mail_message.references.clone(),
+        body: args.body.as_deref().map_or(mail_message.text.clone(), text::harmless),
     };
-    store::replace(&path, &before, &message, &mail.id, &house.now())?;
-    let letter = Letter { to: message.to, subject: message.subject, text: message.body, ..letter };
-    Ok(shown_draft(&mail, &letter))
+    store::replace(&path, &before, &message, &mail.id, &household.now())?;
+    let mail_message = MailMessage { to: message.to, subject: message.subject, text: message.body, ..mail_message };
+    Ok(shown_draft(&mail, &mail_message))
 }
 
 #[derive(Deserialize)]
@@ -210,11 +210,11 @@ struct Show {
     id: Option<String>,
 }
 
-fn show(args: &Show, house: &Household) -> Result<Value, Error> {
-    let mailbox = house.mailbox()?;
+fn show(args: &Show, household: &Household) -> Result<Value, Error> {
+    let mailbox = household.mailbox()?;
     if let Some(id) = &args.id {
-        let (mail, letter) = store::find(&mailbox, id)?;
-        return Ok(shown_draft(&mail, &letter));
+        let (mail, mail_message) = store::find(&mailbox, id)?;
+        return Ok(shown_draft(&mail, &mail_message));
     }
     let filter = Filter { folder: Some(DRAFTS.into()), ..Filter::default() };
     let (mails, total) = mailbox.list(&filter, 50)?;
@@ -223,26 +223,26 @@ fn show(args: &Show, house: &Household) -> Result<Value, Error> {
         .map(|mail| {
             json!({
                 "draftId": mail.id,
-                "to": named(&mail.letter.to),
-                "subject": mail.letter.subject,
-                "date": shown(mail.sent, &house.options().zone),
-                "placeholders": placeholders(&[&mail.letter.subject, &mail.letter.text]),
+                "to": named(&mail.message.to),
+                "subject": mail.message.subject,
+                "date": shown(mail.sent, &household.options().zone),
+                "placeholders": placeholders(&[&mail.message.subject, &mail.message.text]),
             })
         })
         .collect();
     Ok(json!({ "drafts": drafts, "total": total }))
 }
 
-fn shown_draft(mail: &Mail, letter: &Letter) -> Value {
+fn shown_draft(mail: &Mail, mail_message: &MailMessage) -> Value {
     let mut draft = json!({
         "draftId": mail.id,
-        "to": named(&letter.to),
-        "subject": letter.subject,
-        "body": letter.text,
-        "placeholders": placeholders(&[&letter.subject, &letter.text]),
+        "to": named(&mail_message.to),
+        "subject": mail_message.subject,
+        "body": mail_message.text,
+        "placeholders": placeholders(&[&mail_message.subject, &mail_message.text]),
     });
-    if !letter.in_reply_to.is_empty() {
-        draft["inReplyTo"] = json!(letter.in_reply_to);
+    if !mail_message.in_reply_to.is_empty() {
+        draft["inReplyTo"] = json!(mail_message.in_reply_to);
     }
     draft
 }

@@ -1,8 +1,8 @@
-//! People as letters name them, and the domains that tell where an address belongs.
+//! Names and addresses in mail headers, and the registered domain of a host.
 
 use serde::{Deserialize, Serialize};
 
-/// Somebody in a header.
+/// A person in a header.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Person {
     /// The name, as they write it; empty where there is none.
@@ -26,12 +26,12 @@ impl Person {
         let name = self.name.split_once(", ").map_or(&*self.name, |(_, first)| first);
         let first = name.split_whitespace().find(|word| !word.ends_with('.'))?;
         let is_name = first.chars().next().is_some_and(char::is_uppercase)
-            && first.chars().all(|letter| letter.is_alphabetic() || matches!(letter, '-' | '\'' | '’'))
+            && first.chars().all(|character| character.is_alphabetic() || matches!(character, '-' | '\'' | '’'))
             && first.chars().skip(1).any(char::is_lowercase);
         is_name.then_some(first)
     }
 
-    /// Somebody as `Display` writes them.
+    /// A person as `Display` writes them.
     pub fn read(shown: &str) -> Self {
         let name = shown.rsplit_once('<').map_or("", |(name, _)| name);
         Self { name: name.trim().to_owned(), address: bare(shown).to_lowercase() }
@@ -64,7 +64,7 @@ pub(crate) fn domain(address: &str) -> &str {
     address.rsplit_once('@').map_or("", |(_, domain)| domain)
 }
 
-/// The part of a host's name that somebody had to register: `example.co.uk` of `mail.example.co.uk`.
+/// The part of a host's name that a person had to register: `example.co.uk` of `mail.example.co.uk`.
 pub(crate) fn registered(host: &str) -> &str {
     let host = host.trim_end_matches('.');
     let dots: Vec<_> = host.rmatch_indices('.').map(|(at, _)| at).collect();

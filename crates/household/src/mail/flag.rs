@@ -1,4 +1,4 @@
-//! Marks on letters, kept where every mail program keeps them: in the name of the file.
+//! Flags of mails, stored where all mail programs store them: in the name of the file.
 
 use std::fs;
 use std::path::Path;
@@ -29,16 +29,16 @@ impl Flag {
     }
 }
 
-/// Sets a mark, or takes it away, and says how the letter is marked then.
-pub(crate) fn mark(house: &Household, id: &str, flag: Flag, on: bool) -> Result<Mail, Error> {
-    let mailbox = house.mailbox()?;
+/// Sets a mark, or takes it away, and says how the mail is marked then.
+pub(crate) fn mark(household: &Household, id: &str, flag: Flag, on: bool) -> Result<Mail, Error> {
+    let mailbox = household.mailbox()?;
     let mail = mailbox.find(id)?;
     let old = mailbox.path(&mail);
     let Some(maildir) = maildir(&old) else {
-        let why = "lies elsewhere, and only mail in a Maildir can be marked: its marks stand in the file's name";
+        let why = "is not in a Maildir, and only mail in a Maildir can be flagged";
         return Err(Error::request(format!("{} {why}", mail.id)));
     };
-    let mut flags: Vec<char> = mail.flags.chars().filter(|letter| *letter != flag.letter()).collect();
+    let mut flags: Vec<char> = mail.flags.chars().filter(|character| *character != flag.letter()).collect();
     if on {
         flags.push(flag.letter());
     }
@@ -56,7 +56,7 @@ pub(crate) fn mark(house: &Household, id: &str, flag: Flag, on: bool) -> Result<
         fs::rename(&old, &new).map_err(Error::file(&old))?;
     }
     drop(mailbox);
-    house.mailbox()?.find(&mail.id)
+    household.mailbox()?.find(&mail.id)
 }
 
 /// The Maildir that a file lies in.

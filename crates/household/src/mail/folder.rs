@@ -1,8 +1,7 @@
-//! Where letters lie: Maildirs, the folders of Maildir++ and of other programs inside them, folders of `.eml` files, and `mbox`
-//! files with many letters each.
+//! The folders of a mailbox: Maildirs, folders inside them (Maildir++ and others), folders of `.eml` files, and `mbox` files.
 //!
-//! Only ordinary files and folders are looked at, so that a link cannot lead out of the mailbox. Names that are not text are
-//! passed over, because nobody could say them to a tool.
+//! Only ordinary files and folders are read, so that a link cannot lead out of the mailbox. Names that are not valid text are
+//! skipped, because they cannot be passed to a tool.
 
 use std::collections::HashSet;
 use std::fs::{self, DirEntry};
@@ -14,22 +13,22 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use super::mbox;
 use crate::text::fold;
 
-/// The folder that letters come into.
+/// The folder that mails come into.
 pub(crate) const INBOX: &str = "inbox";
 /// The folder of what the owner sent.
 pub(crate) const SENT: &str = "sent";
 /// The folder of what the owner may send.
 pub(crate) const DRAFTS: &str = "drafts";
 
-/// What stands between a letter's id and its flags. File systems of Windows have no colon.
+/// What stands between a mail's id and its flags. File systems of Windows have no colon.
 pub(crate) const FLAGS: &str = if cfg!(windows) { ";2," } else { ":2," };
 
-/// Bytes of a letter that are read for the index: what people write stands before what they attach.
+/// Bytes of a mail that are read for the index: what people write stands before what they attach.
 pub(crate) const HEAD: u64 = 256 * 1024;
 
-/// One directory with letters, or one file with many.
+/// One directory with mails, or one file with many.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct MailFolder {
     /// Relative to the mailbox, parts separated by `/`.
     pub dir: String,
     /// The folder as people call it.
@@ -37,7 +36,7 @@ pub(crate) struct Place {
     pub kind: Kind,
 }
 
-/// How a directory keeps its letters.
+/// How a directory keeps its mails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// `cur` or `new`: a file never changes, and its name ends with its flags.
@@ -48,9 +47,9 @@ pub(crate) enum Kind {
     Mbox,
 }
 
-/// One letter's file.
+/// One mail's file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Entry {
+pub(crate) struct MailFile {
     pub id: String,
     /// The file's name, or what part of the file it is.
     pub name: String,
@@ -64,11 +63,11 @@ pub(crate) struct Entry {
 const DEPTH: usize = 8;
 const PLACES: usize = 4_000;
 
-/// All directories and files with letters. A mailbox that is not there has none.
-pub(crate) fn places(mailbox: &Path) -> Vec<Place> {
+/// All directories and files with mails. A mailbox that is not there has none.
+pub(crate) fn places(mailbox: &Path) -> Vec<MailFolder> {
     let mut places = Vec::new();
     if mailbox.is_file() {
-        let place = Place { dir: String::new(), folder: INBOX.to_owned(), kind: Kind::Mbox };
+        let place = MailFolder { dir: String::new(), folder: INBOX.to_owned(), kind: Kind::Mbox };
         return if mbox::is_mbox(mailbox) { vec![place] } else { places };
     }
     let mut seen = HashSet::new();
@@ -94,14 +93,14 @@ pub(crate) fn places(mailbox: &Path) -> Vec<Place> {
         let is_maildir = inside.iter().any(|name| name == "cur" || name == "new");
         // What moves from `new` to `cur` meanwhile is seen twice rather than not at all.
         for name in ["new", "cur"].into_iter().filter(|name| is_maildir && inside.iter().any(|other| other == name)) {
-            places.push(Place { dir: below(name), folder: folder.clone(), kind: Kind::Maildir });
+            places.push(MailFolder { dir: below(name), folder: folder.clone(), kind: Kind::Maildir });
         }
         if has_letters {
-            places.push(Place { dir: dir.clone(), folder, kind: Kind::Files });
+            places.push(MailFolder { dir: dir.clone(), folder, kind: Kind::Files });
         }
         files.sort_unstable();
         for file in files.iter().map(|name| below(name)) {
-            places.push(Place { folder: called(&file), dir: file, kind: Kind::Mbox });
+            places.push(MailFolder { folder: called(&file), dir: file, kind: Kind::Mbox });
         }
         inside.retain(|name| !(is_maildir && matches!(&**name, "cur" | "new" | "tmp")));
         inside.sort_unstable_by(|a, b| b.cmp(a));
@@ -112,25 +111,25 @@ pub(crate) fn places(mailbox: &Path) -> Vec<Place> {
     places
 }
 
-impl Place {
+impl MailFolder {
     /// Its path.
     pub fn path(&self, mailbox: &Path) -> PathBuf {
         // Joined with nothing, a file would be taken for a directory.
         if self.dir.is_empty() { mailbox.to_owned() } else { mailbox.join(&self.dir) }
     }
 
-    /// Its letters, as they are called at this moment.
-    pub fn letters(&self, mailbox: &Path) -> Vec<Entry> {
+    /// Its mails, as they are called at this moment.
+    pub fn messages(&self, mailbox: &Path) -> Vec<MailFile> {
         if self.kind == Kind::Mbox {
-            return mbox::letters(&self.path(mailbox)).unwrap_or_default();
+            return mbox::messages(&self.path(mailbox)).unwrap_or_default();
         }
-        let mut letters: Vec<_> = entries(&self.path(mailbox)).filter_map(|entry| self.letter(&entry)).collect();
-        letters.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-        letters.dedup_by(|a, b| a.id == b.id);
-        letters
+        let mut messages: Vec<_> = entries(&self.path(mailbox)).filter_map(|entry| self.message(&entry)).collect();
+        messages.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        messages.dedup_by(|a, b| a.id == b.id);
+        messages
     }
 
-    fn letter(&self, entry: &DirEntry) -> Option<Entry> {
+    fn message(&self, entry: &DirEntry) -> Option<MailFile> {
         let name = entry.file_name().into_string().ok()?;
         if name.starts_with('.') || !entry.file_type().ok()?.is_file() {
             return None;
@@ -138,7 +137,7 @@ impl Place {
         match self.kind {
             Kind::Maildir => {
                 let (id, flags) = name.split_once(":2,").or_else(|| name.split_once(";2,")).unwrap_or((&name, ""));
-                (!id.is_empty()).then(|| Entry {
+                (!id.is_empty()).then(|| MailFile {
                     id: id.to_owned(),
                     flags: flags.to_owned(),
                     stamp: 0,
@@ -148,15 +147,15 @@ impl Place {
             Kind::Files => {
                 let id = stem(&name)?.to_owned();
                 let stamp = changed(&entry.metadata().ok()?);
-                Some(Entry { id, flags: String::new(), stamp, name })
+                Some(MailFile { id, flags: String::new(), stamp, name })
             }
             Kind::Mbox => None,
         }
     }
 
-    /// A number that changes when the directory's letters do; 0 where that cannot be told yet.
+    /// A number that changes when the directory's mails do; 0 where that cannot be told yet.
     ///
-    /// A Maildir's directory changes with every letter that comes, goes or gets another flag. Its time is believed only when
+    /// A Maildir's directory changes with every mail that comes, goes or gets another flag. Its time is believed only when
     /// it lies a little back, as two changes within one tick of the clock leave the same time.
     pub fn stamp(&self, mailbox: &Path) -> i64 {
         match self.kind {
@@ -170,7 +169,7 @@ impl Place {
             }
             Kind::Files => {
                 let mut hasher = DefaultHasher::new();
-                self.letters(mailbox).hash(&mut hasher);
+                self.messages(mailbox).hash(&mut hasher);
                 // 0 is taken.
                 (hasher.finish() | 1).cast_signed()
             }
@@ -179,7 +178,7 @@ impl Place {
     }
 }
 
-/// A letter's bytes, at most so many: of a file of its own, or of its part of one.
+/// A mail's bytes, at most so many: of a file of its own, or of its part of one.
 pub(crate) fn bytes(file: &Path, most: u64) -> io::Result<Vec<u8>> {
     let part = file.file_name().and_then(|name| name.to_str()).and_then(mbox::part);
     match file.parent().zip(part).filter(|(mbox, _)| mbox.is_file()) {

@@ -1,158 +1,227 @@
-//! HTML of letters as plain text, and where its links lead.
+//! The HTML of a mail as plain text, and the hosts that its links lead to.
 //!
-//! Nothing is rendered: blocks become lines, what no reader sees (scripts, styles, the head) is left out.
+//! The HTML is parsed as browsers parse it (html5ever, in `tree`), so that what counts as text, as a tag and as an attribute is
+//! the same here as in a mail program. Blocks become lines; scripts, styles and the head are left out. Nothing is rendered:
+//! of styles only inline ones that hide words inside a link are looked at. `target` compares the words of a link with the
+//! address that it leads to.
 
-use mail_parser::decoders::html::add_html_token;
+mod target;
+mod tree;
+
+use html5ever::tendril::StrTendril;
+use html5ever::{local_name, ns};
 use serde::{Deserialize, Serialize};
 
-use super::address::registered;
+use target::Links;
+use tree::{Kind, Node, Tree};
+
+pub(crate) use target::plain_links;
 
 /// Where a link leads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Link {
-    /// The host that it leads to.
+    /// The host that it leads to, in Unicode.
     pub host: String,
     /// Whether its words show another host than the one it leads to.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub disguised: bool,
 }
 
-/// No letter needs more.
-const LINKS: usize = 30;
-
-/// What a page says, and where it leads.
+/// What an HTML page contains.
 #[derive(Debug, Default)]
-pub(crate) struct Said {
+pub(crate) struct Content {
     pub text: String,
     pub links: Vec<Link>,
-    /// What stands in its comments and in words about its pictures, which few readers see; in lower case where it was an attribute.
-    pub comments: String,
+    /// Comments, and the `alt` and `title` attributes: text that a mail program usually does not show.
+    pub unseen: String,
 }
 
-/// The text of a page, at most about `max` bytes of it and of its comments, and its links.
-pub(crate) fn text(html: &str, max: usize) -> Said {
-    let lower = html.to_ascii_lowercase();
-    let mut page = Page::default();
-    let mut at = 0;
-    while at < html.len() && page.text.len() < max {
-        let rest = &html[at..];
-        let Some(open) = rest.find('<') else {
-            page.say(rest);
-            break;
-        };
-        page.say(&rest[..open]);
-        at += open;
-        if lower[at..].starts_with("<!--") {
-            let end = lower[at..].find("-->").map_or(html.len(), |end| at + end);
-            if page.comments.len() < max {
-                page.comments.push_str(html[at + 4..end.max(at + 4)].trim());
-                page.comments.push('\n');
-            }
-            at = html.len().min(end + 3);
-            continue;
-        }
-        let after = lower[at + 1..].chars().next();
-        if !after.is_some_and(|letter| letter.is_ascii_alphabetic() || matches!(letter, '/' | '!' | '?')) {
-            page.say("<");
-            at += 1;
-            continue;
-        }
-        let end = lower[at..].find('>').map_or(html.len(), |end| at + end + 1);
-        let inside = lower[at + 1..end].trim_end_matches('>');
-        let name: &str = inside.split(|letter: char| letter.is_whitespace()).next().unwrap_or_default();
-        let (name, closes) = name.strip_prefix('/').map_or((name, false), |name| (name, true));
-        let name = name.trim_end_matches('/');
-        at = end;
-        for name in ["alt", "title"] {
-            page.note_attribute(inside, name, max);
-        }
-        match name {
-            "script" | "style" | "head" | "title" | "template" if !closes => {
-                let close = format!("</{name}");
-                at = lower[at..].find(&close).map_or(html.len(), |end| at + end);
-            }
-            "a" if closes => page.close_link(),
-            "a" => page.open_link(inside),
-            "p" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "table" | "ul" | "ol" | "blockquote" | "hr" => {
-                page.end_block();
-            }
-            "br" => page.break_line(),
-            "div" | "tr" | "li" | "pre" | "section" | "article" | "header" | "footer" => page.end_line(),
-            "td" | "th" => page.gap = true,
-            _ => {}
-        }
-    }
-    page.close_link();
-    Said { text: page.text.trim().to_owned(), links: page.links, comments: page.comments }
+/// Reads a page: at most about `max` bytes of its text and of its unseen text, and all its links.
+pub(crate) fn read(html: &str, max: usize) -> Content {
+    let mut page = Page { max, ..Page::default() };
+    tree::parse(html, |tree| page.read(tree));
+    page.end_link();
+    Content { text: page.text.trim().to_owned(), links: page.links.finish(), unseen: page.unseen }
 }
 
-/// The hosts of links that stand in plain text.
-pub(crate) fn plain_links(text: &str) -> Vec<Link> {
-    let mut links: Vec<Link> = Vec::new();
-    for (at, _) in text.match_indices("://").take(4 * LINKS) {
-        let Some(host) = host(&text[at + 3..]) else { continue };
-        let link = Link { host, disguised: false };
-        if links.len() < LINKS && !links.contains(&link) {
-            links.push(link);
-        }
-    }
-    links
-}
-
+/// The result while trees are read into it.
 #[derive(Default)]
 struct Page {
+    max: usize,
     text: String,
-    comments: String,
-    links: Vec<Link>,
+    unseen: String,
+    links: Links,
     /// A space is due before the next word.
     gap: bool,
-    /// Where the words of the open link begin, and the host that it leads to.
-    open: Option<(usize, String)>,
+    /// Links that are open, innermost last.
+    open: Vec<OpenLink>,
+    /// A link that was closed, for as long as nothing follows it: `<a>bank</a><a>.example</a>` is read as one word.
+    closed: Option<OpenLink>,
+    /// How many elements around the current node are hidden by an inline style.
+    hidden: usize,
+}
+
+/// A link whose words are being collected.
+#[derive(Default)]
+struct OpenLink {
+    targets: Vec<StrTendril>,
+    /// What is seen of it, and of links that it follows without a gap.
+    words: String,
+    /// Where its own words begin.
+    own: usize,
+    /// Descriptions of its pictures, which are seen where pictures are not loaded.
+    pictures: String,
+}
+
+/// Words of one link that are compared with its target.
+const WORDS: usize = 2_000;
+/// Links without a gap between them that are compared as one.
+const JOINED: usize = 8;
+
+enum Visit {
+    Enter(usize),
+    SearchLimits(usize),
 }
 
 impl Page {
+    /// Adds what a tree says.
+    fn read(&mut self, tree: &Tree) {
+        let mut visits = vec![Visit::Enter(Tree::ROOT)];
+        while let Some(visit) = visits.pop() {
+            match visit {
+                Visit::Enter(at) => {
+                    let node = tree.node(at);
+                    if self.enter(node) {
+                        visits.push(Visit::SearchLimits(at));
+                        visits.extend(node.children.iter().rev().map(|child| Visit::Enter(*child)));
+                    }
+                }
+                Visit::SearchLimits(at) => self.leave(tree.node(at)),
+            }
+        }
+    }
+
+    /// Takes in the beginning of a node. Says whether its children are to be read.
+    fn enter(&mut self, node: &Node) -> bool {
+        match &node.kind {
+            Kind::Document => return true,
+            Kind::Text(text) => self.say(text),
+            Kind::Comment(text) => self.note(text.trim()),
+            Kind::Element(_) => {}
+        }
+        let Kind::Element(element) = &node.kind else { return false };
+        for name in [local_name!("alt"), local_name!("title")] {
+            if let Some(words) = node.attribute(&name).filter(|words| words.trim().contains(' ')) {
+                self.note(words.trim());
+            }
+        }
+        if element.name.ns == ns!(html) {
+            match element.name.local {
+                local_name!("base") => self.links.base(node.attribute(&local_name!("href"))),
+                local_name!("img") => self.picture(node.attribute(&local_name!("alt"))),
+                local_name!("area") => self.links.add(node.attribute(&local_name!("href")), ""),
+                local_name!("form") => self.links.add(node.attribute(&local_name!("action")), ""),
+                local_name!("button") | local_name!("input") => {
+                    self.links.add(node.attribute(&local_name!("formaction")), "");
+                }
+                _ if is_never_shown(&element.name.local) => return false,
+                _ => {}
+            }
+            self.separate(&element.name.local);
+        }
+        if node.is_link() {
+            self.open_link(node);
+        }
+        self.hidden += usize::from(node.is_hidden());
+        true
+    }
+
+    fn leave(&mut self, node: &Node) {
+        let Kind::Element(element) = &node.kind else { return };
+        self.hidden -= usize::from(node.is_hidden());
+        if node.is_link() {
+            self.close_link();
+        }
+        if element.name.ns == ns!(html) && element.name.local != local_name!("br") {
+            self.separate(&element.name.local);
+        }
+    }
+}
+
+impl Page {
+    /// Words between two tags.
     fn say(&mut self, words: &str) {
-        if words.starts_with(char::is_whitespace) {
+        if self.hidden == 0 {
+            match self.open.last_mut() {
+                Some(link) => link.say(words),
+                None => self.end_link(),
+            }
+        }
+        if self.text.len() >= self.max {
+            return;
+        }
+        if words.starts_with(is_space) {
             self.gap = true;
         }
-        for word in words.split_whitespace() {
+        for word in words.split(is_space).filter(|word| !word.is_empty()) {
             if self.gap && !self.text.is_empty() && !self.text.ends_with('\n') {
                 self.text.push(' ');
             }
-            self.spell(word);
+            self.text.push_str(word);
             self.gap = true;
         }
-        self.gap = words.ends_with(char::is_whitespace) || (self.gap && words.trim().is_empty());
+        self.gap = words.ends_with(is_space) || (self.gap && words.chars().all(is_space));
     }
 
-    /// A word with its entities resolved.
-    fn spell(&mut self, word: &str) {
-        let mut rest = word;
-        while let Some(at) = rest.find('&') {
-            self.text.push_str(&rest[..at]);
-            rest = &rest[at..];
-            match rest.find(';').filter(|end| *end <= 10) {
-                Some(end) => {
-                    add_html_token(&mut self.text, &rest.as_bytes()[..=end], false);
-                    rest = &rest[end + 1..];
-                }
-                None => {
-                    self.text.push('&');
-                    rest = &rest[1..];
-                }
-            }
+    /// Keeps text that is usually not seen.
+    fn note(&mut self, words: &str) {
+        if self.unseen.len() < self.max {
+            self.unseen.push_str(words);
+            self.unseen.push('\n');
         }
-        self.text.push_str(rest);
     }
 
-    /// Keeps the words of an attribute.
-    fn note_attribute(&mut self, tag: &str, name: &str, max: usize) {
-        let found = tag.split_once(&format!(" {name}=")).map(|(_, rest)| rest);
-        let words =
-            found.and_then(|rest| rest.strip_prefix(['"', '\'']).and_then(|rest| rest.split(['"', '\'']).next()));
-        if let Some(words) = words.filter(|words| words.contains(' ') && self.comments.len() < max) {
-            self.comments.push_str(words);
-            self.comments.push('\n');
+    fn picture(&mut self, description: Option<&StrTendril>) {
+        if let (Some(link), Some(words), 0) = (self.open.last_mut(), description, self.hidden)
+            && link.pictures.len() < WORDS
+        {
+            link.pictures.push_str(words);
+        }
+    }
+
+    /// Begins a new line, a new paragraph or a new cell where an element does.
+    fn separate(&mut self, name: &html5ever::LocalName) {
+        match *name {
+            local_name!("p")
+            | local_name!("h1")
+            | local_name!("h2")
+            | local_name!("h3")
+            | local_name!("h4")
+            | local_name!("h5")
+            | local_name!("h6")
+            | local_name!("table")
+            | local_name!("ul")
+            | local_name!("ol")
+            | local_name!("blockquote")
+            | local_name!("hr") => {
+                self.end_line();
+                self.break_line();
+            }
+            local_name!("br") => self.break_line(),
+            local_name!("div")
+            | local_name!("tr")
+            | local_name!("li")
+            | local_name!("pre")
+            | local_name!("section")
+            | local_name!("article")
+            | local_name!("header")
+            | local_name!("footer") => self.end_line(),
+            local_name!("td") | local_name!("th") => self.gap = true,
+            _ => return,
+        }
+        match self.open.last_mut() {
+            Some(link) => link.say(" "),
+            None => self.end_link(),
         }
     }
 
@@ -169,84 +238,61 @@ impl Page {
         }
     }
 
-    fn end_block(&mut self) {
-        self.end_line();
-        self.break_line();
-    }
-
-    fn open_link(&mut self, tag: &str) {
-        self.close_link();
-        let target = tag.split_once("href").map_or("", |(_, rest)| rest.trim_start_matches([' ', '=', '"', '\'']));
-        if let Some(host) = target.split_once("://").and_then(|(_, rest)| host(rest)) {
-            self.open = Some((self.text.len(), host));
-        }
+    fn open_link(&mut self, node: &Node) {
+        let is_joined = |link: &OpenLink| link.targets.len() < JOINED && link.words.len() < WORDS;
+        let mut link = self.closed.take().filter(|link| self.open.is_empty() && is_joined(link)).unwrap_or_default();
+        link.own = link.words.len();
+        link.targets.extend(node.attribute(&local_name!("href")).cloned());
+        self.open.push(link);
     }
 
     fn close_link(&mut self) {
-        let Some((from, target)) = self.open.take() else { return };
-        let words = self.text[from..].trim();
-        let shown = match words.contains(char::is_whitespace) {
-            true => None,
-            false => host(words.split_once("://").map_or(words, |(_, rest)| rest)),
-        };
-        let disguised = shown.is_some_and(|shown| registered(&shown) != registered(&target));
-        let link = Link { host: target, disguised };
-        if self.links.len() < LINKS && !self.links.contains(&link) {
-            self.links.push(link);
+        self.end_link();
+        let Some(link) = self.open.pop() else { return };
+        let words = &link.words[link.own..];
+        let words = if words.trim().is_empty() { &link.pictures } else { words };
+        self.links.add(link.targets.last(), words);
+        self.closed = Some(link);
+    }
+
+    /// Judges links that followed each other without a gap by all their words: nothing more belongs to them.
+    fn end_link(&mut self) {
+        for (target, words) in self.closed.take().iter().filter(|link| link.own > 0).flat_map(OpenLink::joined) {
+            self.links.add(Some(target), words);
         }
     }
 }
 
-/// The host that an address begins with, where it looks like one.
-fn host(text: &str) -> Option<String> {
-    let end = text.find(|letter: char| !(letter.is_alphanumeric() || matches!(letter, '.' | '-' | '@' | '_')));
-    let host = &text[..end.unwrap_or(text.len())];
-    // What stands before an `@` is a name for signing in, and a favourite disguise.
-    let host = host.rsplit('@').next().unwrap_or(host).trim_matches('.').to_lowercase();
-    let top = host.rsplit_once('.').map_or("", |(_, top)| top);
-    (top.len() >= 2 && !top.contains(|letter: char| letter.is_ascii_digit()) && host.len() < 254).then_some(host)
+impl OpenLink {
+    fn joined(&self) -> impl Iterator<Item = (&StrTendril, &str)> {
+        self.targets.iter().map(|target| (target, &*self.words))
+    }
+
+    fn say(&mut self, words: &str) {
+        if self.words.len() < WORDS {
+            self.words.push_str(words);
+        }
+    }
+}
+
+/// What HTML takes for white space. A no-break space is none.
+fn is_space(character: char) -> bool {
+    matches!(character, ' ' | '\t' | '\n' | '\r' | '\u{c}')
+}
+
+fn is_never_shown(name: &html5ever::LocalName) -> bool {
+    matches!(
+        *name,
+        local_name!("script")
+            | local_name!("style")
+            | local_name!("title")
+            | local_name!("template")
+            | local_name!("iframe")
+            | local_name!("noembed")
+            | local_name!("noframes")
+            | local_name!("datalist")
+    )
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn blocks_become_lines_and_what_nobody_sees_is_left_out() {
-        let html = "<html><head><title>x</title><style>p{}</style></head><body><h1>Hello&nbsp;Alex</h1>\
-            <p>please <b>sign</b>\nthis&amp;that &lt;today&gt;</p><!-- <p>not this</p> -->\
-            <table><tr><td>a</td><td>b</td></tr></table><script>alert(1)</script>1 < 2 &bogus; &</body>";
-        let said = text(html, 10_000);
-        assert_eq!(said.comments, "<p>not this</p>\n");
-        assert_eq!(said.text, "Hello\u{a0}Alex\n\nplease sign this&that <today>\n\na b\n\n1 < 2 &bogus; &");
-    }
-
-    #[test]
-    fn a_link_that_shows_another_host_is_disguised() {
-        let html = r#"<a href="https://evil.example/login">https://bank.example/login</a>
-            <a href='https://www.shop.example/a'>shop.example</a> <a href="https://news.example">read on</a>
-            <a href="mailto:a@b.example">write</a>"#;
-        let links = text(html, 10_000).links;
-        let shown: Vec<_> = links.iter().map(|link| (&*link.host, link.disguised)).collect();
-        assert_eq!(shown, [("evil.example", true), ("www.shop.example", false), ("news.example", false)]);
-    }
-
-    #[test]
-    fn a_page_without_end_is_read_to_where_it_stops() {
-        for broken in ["<", "<a", "<a href=\"http://", "<!--", "<style>", "<p", "&", "&#", "&#xffffffffff;", "<é>ü<"]
-        {
-            let _ = text(broken, 100);
-        }
-        let long = text(&"<p>word</p><!-- aside -->".repeat(100_000), 1_000);
-        assert!(long.text.len() < 1_100 && long.comments.len() < 1_100);
-    }
-
-    #[test]
-    fn links_in_plain_text_are_found() {
-        let hosts: Vec<_> = plain_links("see https://a.example/x, http://user@b.example:80 and ://")
-            .into_iter()
-            .map(|link| link.host)
-            .collect();
-        assert_eq!(hosts, ["a.example", "b.example"]);
-    }
-}
+mod tests;

@@ -1,4 +1,4 @@
-//! What an invitation in a letter says: enough to judge and to show it. Calendars themselves are read elsewhere.
+//! An invitation (`text/calendar`) in a mail, as far as it is needed to judge and show the mail. Calendars are read in `calendar`.
 
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, Time};

@@ -1,4 +1,4 @@
-//! The mailbox as it is at this moment: what can be asked of its letters.
+//! Queries on the mailbox: listing, searching, reading single mails and threads.
 
 use std::path::{Path, PathBuf};
 use std::sync::MutexGuard;
@@ -8,19 +8,19 @@ use jiff::tz::TimeZone;
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row, params_from_iter};
 
-use super::catalogue;
 use super::folder::{self, SENT};
-use super::letter::Letter;
+use super::indexing;
+use super::message::MailMessage;
 use crate::error::Error;
 use crate::household::Household;
 use crate::text::fold;
 
-/// A letter and where it lies.
+/// A mail and where it lies.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Mail {
     /// What a person or a model calls it.
     pub id: String,
-    /// The id of the oldest letter of its thread.
+    /// The id of the oldest mail of its thread.
     pub thread_id: String,
     pub folder: String,
     /// Letters of a Maildir.
@@ -30,7 +30,7 @@ pub(crate) struct Mail {
     /// Its file, or its part of one, relative to the mailbox.
     pub file: PathBuf,
     /// What the index keeps of it.
-    pub letter: Letter,
+    pub message: MailMessage,
     thread: i64,
 }
 
@@ -41,7 +41,7 @@ impl Mail {
     }
 }
 
-/// Which letters are asked for.
+/// Which mails are asked for.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Filter {
     /// One folder, or all but drafts, trash and junk.
@@ -51,16 +51,16 @@ pub(crate) struct Filter {
     /// A piece of the sender's name or address.
     pub from: Option<String>,
     pub unread: Option<bool>,
-    /// Words that must be in it; where no letter has all, those that have any.
+    /// Words that must be in it; where no mail has all, those that have any.
     pub words: Option<String>,
 }
 
-/// Characters of a letter's text that are shown.
+/// Characters of a mail's text that are shown.
 const TEXT: usize = 20_000;
-/// Bytes of a letter that are read to show it.
+/// Bytes of a mail that are read to show it.
 const BYTES: u64 = 64 * 1024 * 1024;
 
-/// The mailbox of a household, as long as somebody asks.
+/// The mailbox of a household, while it is used.
 pub(crate) struct Mailbox<'a> {
     index: MutexGuard<'a, Connection>,
     root: &'a Path,
@@ -74,17 +74,17 @@ impl Household {
         let options = self.options();
         let mut index = self.index().lock();
         let root = options.mail.as_deref().unwrap_or(Path::new(""));
-        catalogue::refresh(&mut index, root, &options.zone)?;
+        indexing::refresh(&mut index, root, &options.zone)?;
         Ok(Mailbox { index, root, zone: &options.zone, me: &options.me })
     }
 }
 
 const COLUMNS: &str =
     "mail.id, (SELECT id FROM mail AS first WHERE first.thread = mail.thread ORDER BY sent, key LIMIT 1),
-    folder, flags, sent, dir, name, letter, thread";
+    folder, flags, sent, dir, name, message, thread";
 
 impl Mailbox<'_> {
-    /// Letters, the latest first, and how many there are in all.
+    /// Mails, the latest first, and how many there are in all.
     pub fn list(&self, filter: &Filter, limit: usize) -> Result<(Vec<Mail>, usize), Error> {
         let words = filter.words.as_deref().map(words).unwrap_or_default();
         if words.is_empty() {
@@ -132,7 +132,7 @@ impl Mailbox<'_> {
     }
 
     fn mail(&self, row: &Row<'_>) -> Result<Mail, Error> {
-        let letter: String = row.get(7)?;
+        let message: String = row.get(7)?;
         let sent = Timestamp::from_second(row.get(4)?).unwrap_or(Timestamp::UNIX_EPOCH);
         Ok(Mail {
             id: row.get(0)?,
@@ -141,12 +141,12 @@ impl Mailbox<'_> {
             flags: row.get(3)?,
             sent,
             file: Path::new(&row.get::<_, String>(5)?).join(row.get::<_, String>(6)?),
-            letter: serde_json::from_str(&letter).unwrap_or_default(),
+            message: serde_json::from_str(&message).unwrap_or_default(),
             thread: row.get(8)?,
         })
     }
 
-    /// The letter that is called so: exactly, or by a beginning that only one has.
+    /// The mail that is called so: exactly, or by a beginning that only one has.
     pub fn find(&self, id: &str) -> Result<Mail, Error> {
         let id = id.trim();
         let exact = format!("SELECT {COLUMNS} FROM mail WHERE id = ?1 ORDER BY folder <> 'inbox', sent DESC LIMIT 1");
@@ -154,7 +154,7 @@ impl Mailbox<'_> {
             return Ok(mail);
         }
         if id.is_empty() {
-            return Err(Error::request("say which mail: its id stands in mail_list"));
+            return Err(Error::request("say which mail: mail_list shows the ids"));
         }
         let prefix = format!("SELECT {COLUMNS} FROM mail WHERE substr(id, 1, length(?1)) = ?1 LIMIT 2");
         let mut found = self.rows(&prefix, &[id.to_owned().into()])?;
@@ -177,7 +177,7 @@ impl Mailbox<'_> {
         Ok(mails)
     }
 
-    /// Everything that belongs to a letter's thread, oldest first, and at most the last hundred.
+    /// Everything that belongs to a mail's thread, oldest first, and at most the last hundred.
     pub fn thread(&self, mail: &Mail) -> Result<Vec<Mail>, Error> {
         let sql = format!("SELECT {COLUMNS} FROM mail WHERE thread = ?1 ORDER BY sent DESC, key DESC LIMIT 100");
         let mut mails = self.rows(&sql, &[mail.thread.into()])?;
@@ -185,11 +185,11 @@ impl Mailbox<'_> {
         Ok(mails)
     }
 
-    /// The whole letter, read again from its file.
-    pub fn open(&self, mail: &Mail) -> Result<Letter, Error> {
+    /// The whole mail, read again from its file.
+    pub fn open(&self, mail: &Mail) -> Result<MailMessage, Error> {
         let path = self.path(mail);
         let bytes = folder::bytes(&path, BYTES).map_err(Error::file(&path))?;
-        Ok(Letter::read(&bytes, TEXT, self.zone))
+        Ok(MailMessage::read(&bytes, TEXT, self.zone))
     }
 
     /// Its file, or its part of one.
@@ -197,7 +197,7 @@ impl Mailbox<'_> {
         self.root.join(&mail.file)
     }
 
-    /// How many letters the owner wrote to an address.
+    /// How many mails the owner wrote to an address.
     pub fn written_to(&self, address: &str) -> Result<u32, Error> {
         let mut statement = self.index.prepare_cached("SELECT count(*) FROM mail_written_to WHERE address = ?1")?;
         Ok(statement.query_row([address], |row| row.get(0))?)
@@ -210,7 +210,7 @@ impl Mailbox<'_> {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Whether the owner sent a letter by one of these names.
+    /// Whether the owner sent a mail by one of these names.
     pub fn sent_any(&self, names: &[String]) -> Result<bool, Error> {
         let mut statement =
             self.index.prepare_cached("SELECT 1 FROM mail WHERE message_id = ?1 AND folder = ?2 LIMIT 1")?;
@@ -222,9 +222,9 @@ impl Mailbox<'_> {
         Ok(false)
     }
 
-    /// Whether the owner sent an answer to a letter.
+    /// Whether the owner sent an answer to a mail.
     pub fn is_answered(&self, mail: &Mail) -> Result<bool, Error> {
-        let name = &mail.letter.message_id;
+        let name = &mail.message.message_id;
         let mut statement =
             self.index.prepare_cached("SELECT 1 FROM mail WHERE in_reply_to = ?1 AND folder = ?2 LIMIT 1")?;
         Ok(mail.flags.contains('R') || (!name.is_empty() && statement.exists((name, SENT))?))
@@ -256,7 +256,7 @@ fn words(query: &str) -> Vec<String> {
 }
 
 fn is_from(mail: &Mail, wanted: &str) -> bool {
-    let from = fold(&mail.letter.from.to_string());
+    let from = fold(&mail.message.from.to_string());
     fold(wanted).split_whitespace().all(|word| from.contains(word.trim_matches(['<', '>', ',', '"'])))
 }
 

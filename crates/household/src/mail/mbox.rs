@@ -1,15 +1,15 @@
-//! Many letters in one file, as `mbox` keeps them: where each begins and ends, and its bytes.
+//! `mbox` files: where each mail in the file begins and ends, and its bytes.
 //!
-//! A letter begins behind a line `From …` with a time in it that stands first or after an empty line; in the letter such lines
-//! have a `>` before them, which is taken away on reading. Files are read in one pass and never held whole. Deliberately
-//! absent: writing. Other programs lock and rewrite these files, each in its own way.
+//! A mail begins after a line `From …` with a time in it that is the first line or follows an empty line; in the text of a mail such lines
+//! are escaped with `>`, which is removed on reading. Files are read in one pass and never loaded whole. Absent: writing,
+//! because other programs lock and rewrite these files, each in its own way.
 
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use super::folder::{Entry, HEAD};
+use super::folder::{HEAD, MailFile};
 
 /// The longest piece of a line that is looked at; what is longer is no header and no separator.
 const LINE: u64 = 64 * 1024;
@@ -20,7 +20,7 @@ pub(crate) fn is_mbox(file: &Path) -> bool {
     match file.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase()) {
         Some(ending) => matches!(&*ending, "mbox" | "mbx"),
         None => {
-            // Files that are called by numbers are letters of their own, and there may be many of them.
+            // Files that are called by numbers are mails of their own, and there may be many of them.
             let is_number = file.file_name().is_some_and(|name| name.as_encoded_bytes().iter().all(u8::is_ascii_digit));
             let mut first = [0; FROM.len()];
             !is_number && File::open(file).and_then(|mut file| file.read_exact(&mut first)).is_ok() && first == FROM
@@ -28,10 +28,10 @@ pub(crate) fn is_mbox(file: &Path) -> bool {
     }
 }
 
-/// The letters of a file, as long as they are not marked as deleted.
-pub(crate) fn letters(file: &Path) -> io::Result<Vec<Entry>> {
+/// The mails of a file, as long as they are not marked as deleted.
+pub(crate) fn messages(file: &Path) -> io::Result<Vec<MailFile>> {
     let mut file = BufReader::with_capacity(LINE as usize, File::open(file)?);
-    let (mut found, mut letter) = (Vec::new(), None::<Letter>);
+    let (mut found, mut message) = (Vec::new(), None::<RawMessage>);
     let (mut at, mut line) = (0, Vec::new());
     let (mut is_start, mut is_after_blank) = (true, true);
     loop {
@@ -42,15 +42,15 @@ pub(crate) fn letters(file: &Path) -> io::Result<Vec<Entry>> {
         }
         let is_blank = is_start && matches!(&*line, b"\n" | b"\r\n");
         if is_start && is_after_blank && is_separator(&line) {
-            found.extend(letter.take().and_then(|letter| letter.ended(at)));
-            letter = Some(Letter::from(at + read));
-        } else if let Some(letter) = &mut letter {
-            letter.add(&line, is_start, is_blank);
+            found.extend(message.take().and_then(|message| message.ended(at)));
+            message = Some(RawMessage::from(at + read));
+        } else if let Some(message) = &mut message {
+            message.add(&line, is_start, is_blank);
         }
         at += read;
         (is_after_blank, is_start) = (is_blank, line.ends_with(b"\n"));
     }
-    found.extend(letter.and_then(|letter| letter.ended(at)));
+    found.extend(message.and_then(|message| message.ended(at)));
     let mut same: HashMap<String, usize> = HashMap::new();
     for entry in &mut found {
         let count = same.entry(entry.id.clone()).or_default();
@@ -62,13 +62,13 @@ pub(crate) fn letters(file: &Path) -> io::Result<Vec<Entry>> {
     Ok(found)
 }
 
-/// The part of a file that a letter's name says; none where it says none.
+/// The part of a file that a mail's name says; none where it says none.
 pub(crate) fn part(name: &str) -> Option<(u64, u64)> {
     let (start, length) = name.split_once('+')?;
     Some((start.parse().ok()?, length.parse().ok()?))
 }
 
-/// A letter's bytes, at most so many, as they lie in the file.
+/// A mail's bytes, at most so many, as they lie in the file.
 pub(crate) fn raw(file: &Path, (start, length): (u64, u64), most: u64) -> io::Result<Vec<u8>> {
     let mut file = File::open(file)?;
     file.seek(SeekFrom::Start(start))?;
@@ -77,23 +77,23 @@ pub(crate) fn raw(file: &Path, (start, length): (u64, u64), most: u64) -> io::Re
     Ok(bytes)
 }
 
-/// A letter as it was before it was put into a file.
+/// A mail as it was before it was put into a file.
 pub(crate) fn unescaped(raw: &[u8]) -> Vec<u8> {
-    let mut letter = Vec::with_capacity(raw.len());
+    let mut message = Vec::with_capacity(raw.len());
     for line in raw.split_inclusive(|byte| *byte == b'\n') {
         let marks = line.iter().take_while(|byte| **byte == b'>').count();
-        letter.extend_from_slice(&line[usize::from(marks > 0 && line[marks..].starts_with(FROM))..]);
+        message.extend_from_slice(&line[usize::from(marks > 0 && line[marks..].starts_with(FROM))..]);
     }
-    letter
+    message
 }
 
-/// Changes when the first bytes of a letter do.
+/// Changes when the first bytes of a mail do.
 pub(crate) fn stamp(head: &[u8]) -> i64 {
     number(&blake3::hash(head))
 }
 
-/// A letter that is being read.
-struct Letter {
+/// A mail that is being read.
+struct RawMessage {
     start: u64,
     /// Empty lines that are a part of it only if something follows them.
     blank: Vec<u8>,
@@ -107,7 +107,7 @@ struct Letter {
     is_deleted: bool,
 }
 
-impl Letter {
+impl RawMessage {
     fn from(start: u64) -> Self {
         let head = blake3::Hasher::new();
         Self {
@@ -161,12 +161,12 @@ impl Letter {
     }
 
     /// Its entry. It is known by its own name in the world, so that nothing that happens to its neighbours changes its id.
-    fn ended(self, at: u64) -> Option<Entry> {
+    fn ended(self, at: u64) -> Option<MailFile> {
         let length = at - self.start - self.blank.len() as u64;
         let stamped = self.head.finalize();
         let id = format!("mbox_{}", &self.name.unwrap_or(stamped).to_hex()[..12]);
         let name = format!("{}+{length}", self.start);
-        (!self.is_deleted && length > 0).then(|| Entry { id, name, flags: String::new(), stamp: number(&stamped) })
+        (!self.is_deleted && length > 0).then(|| MailFile { id, name, flags: String::new(), stamp: number(&stamped) })
     }
 }
 
@@ -176,7 +176,7 @@ fn number(hash: &blake3::Hash) -> i64 {
     i64::from_le_bytes(first)
 }
 
-/// Whether a line separates letters: `From somebody`, and a time. A sentence that begins with the word has none.
+/// Whether a line separates mails: `From a person`, and a time. A sentence that begins with the word has none.
 fn is_separator(line: &[u8]) -> bool {
     let is_time =
         |window: &[u8]| window[2] == b':' && [0, 1, 3, 4].iter().all(|at: &usize| window[*at].is_ascii_digit());
@@ -195,12 +195,12 @@ mod tests {
         "From - Thu Jan 15 09:31:00 2026\nMessage-Id:\n <2@a>\nX-Mozilla-Status: 0001\n\n>>From afar\n\n\n";
     const DELETED: &str = "From - Thu Jan 15 09:32:00 2026\nX-Mozilla-Status: 0009\n\nGone\n\n";
 
-    fn all(text: &str) -> (Vec<Entry>, Vec<String>) {
-        let folder = tempfile::tempdir().expect("a passing folder");
+    fn all(text: &str) -> (Vec<MailFile>, Vec<String>) {
+        let folder = tempfile::tempdir().expect("a temporary folder");
         let file = folder.path().join("all.mbox");
         std::fs::write(&file, text).expect("written");
-        let entries = letters(&file).expect("letters");
-        let read = |entry: &Entry| {
+        let entries = messages(&file).expect("letters");
+        let read = |entry: &MailFile| {
             let raw = raw(&file, part(&entry.name).expect("a part"), HEAD).expect("bytes");
             assert_eq!(stamp(&raw), entry.stamp, "what is read is what was listed");
             String::from_utf8(unescaped(&raw)).expect("text")
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_are_told_apart_and_come_out_as_they_went_in() {
+    fn mails_are_told_apart_and_come_out_as_they_went_in() {
         let (entries, texts) = all(&format!("{FIRST}{SECOND}{DELETED}"));
         assert_eq!(entries.len(), 2, "what was deleted is not there: {texts:?}");
         assert!(texts[0].ends_with("Hello\n\nFrom here on it is easy.\nFrom there too.\n"), "{}", texts[0]);
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_letter_keeps_its_id_whatever_becomes_of_its_neighbours() {
+    fn a_mail_keeps_its_id_whatever_becomes_of_its_neighbours() {
         let ids = |text: &str| all(text).0.into_iter().map(|entry| entry.id).collect::<Vec<_>>();
         let both = ids(&format!("{FIRST}{SECOND}"));
         assert_eq!(ids(SECOND), both[1..]);
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_mbox_has_no_letters_and_a_long_one_is_read_in_pieces() {
+    fn what_is_no_mbox_has_no_mails_and_a_long_one_is_read_in_pieces() {
         assert_eq!(all("").0, []);
         assert_eq!(all("Hello\n\nFrom nobody\n").0, []);
         let mut text = String::new();

@@ -1,4 +1,4 @@
-//! Real mailboxes in passing folders, with everything that strangers put into them.
+//! Real mailboxes in temporary folders, with everything that strangers put into them.
 
 use std::fs;
 use std::path::Path;
@@ -11,21 +11,21 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use tool::{Registry, ToolContext, Workspace};
 
-use super::letter::Letter;
 use super::mailbox::Filter;
+use super::message::MailMessage;
 use crate::household::{Household, Options};
 
-/// A household in a passing folder, at a fixed hour.
-pub(crate) struct Room {
+/// A household in a temporary folder, at a fixed hour.
+pub(crate) struct TestHousehold {
     pub folder: tempfile::TempDir,
     registry: Registry,
     bench: ToolContext,
 }
 
-impl Room {
+impl TestHousehold {
     /// A household whose mailbox holds these files.
     pub fn with(files: &[(&str, &str)]) -> Self {
-        let folder = tempfile::tempdir().expect("a passing folder");
+        let folder = tempfile::tempdir().expect("a temporary folder");
         for name in ["mail/cur", "mail/new", "mail/tmp"] {
             fs::create_dir_all(folder.path().join(name)).expect("a Maildir");
         }
@@ -37,22 +37,22 @@ impl Room {
 
     /// A household over what lies in a folder.
     pub fn over(folder: tempfile::TempDir) -> Self {
-        let house = house(folder.path());
-        Self::of(folder, &house)
+        let household = household(folder.path());
+        Self::of(folder, &household)
     }
 
     /// The sample household.
     pub fn sample() -> Self {
-        let folder = tempfile::tempdir().expect("a passing folder");
+        let folder = tempfile::tempdir().expect("a temporary folder");
         crate::demo::write(&folder.path().join("sample")).expect("the sample household");
-        let house = Household::open(crate::demo::options(&folder.path().join("sample"))).expect("a household");
-        Self::of(folder, &house)
+        let household = Household::open(crate::demo::options(&folder.path().join("sample"))).expect("a household");
+        Self::of(folder, &household)
     }
 
-    fn of(folder: tempfile::TempDir, house: &Arc<Household>) -> Self {
+    fn of(folder: tempfile::TempDir, household: &Arc<Household>) -> Self {
         let workspace = Workspace::open(folder.path()).expect("a workspace");
         let bench = ToolContext::new(Arc::new(workspace), ThreadId::new("20260115-k3f9"), CallId::new("tu_1"));
-        let registry = house.tools(Registry::new());
+        let registry = household.tools(Registry::new());
         Self { folder, registry, bench }
     }
 
@@ -89,7 +89,7 @@ impl Room {
     }
 }
 
-fn house(folder: &Path) -> Arc<Household> {
+fn household(folder: &Path) -> Arc<Household> {
     let now: Timestamp = "2026-01-15T10:00:00Z".parse().expect("a time");
     let options = Options {
         index: Some(folder.join("own/household.db")),
@@ -106,8 +106,8 @@ fn put(path: &Path, bytes: &[u8]) {
     fs::write(path, bytes).expect("a file");
 }
 
-/// A plain letter to the owner.
-pub(crate) fn letter(from: &str, subject: &str, date: &str, more: &str, body: &str) -> String {
+/// A plain mail to the owner.
+pub(crate) fn mail_text(from: &str, subject: &str, date: &str, more: &str, body: &str) -> String {
     format!("From: {from}\nTo: Alex Morgan <alex@morgan.example>\nSubject: {subject}\nDate: {date}\n{more}\n{body}\n")
 }
 
@@ -115,11 +115,11 @@ const SARAH: &str = "Sarah Chen <sarah@globex.example>";
 const MONDAY: &str = "Mon, 12 Jan 2026 09:00:00 +0100";
 const TUESDAY: &str = "Tue, 13 Jan 2026 09:00:00 +0100";
 
-fn small() -> Room {
-    let first = letter(SARAH, "Contract", MONDAY, "Message-ID: <1@globex.example>\n", "The first draft is ready.");
+fn small() -> TestHousehold {
+    let first = mail_text(SARAH, "Contract", MONDAY, "Message-ID: <1@globex.example>\n", "The first draft is ready.");
     let answer = "From: Alex <alex@morgan.example>\nTo: sarah@globex.example\nSubject: Re: Contract\nDate: Mon, 12 Jan 2026 10:00:00 \
         +0100\nMessage-ID: <2@morgan.example>\nIn-Reply-To: <1@globex.example>\n\nThank you!\n";
-    let second = letter(
+    let second = mail_text(
         SARAH,
         "Re: Contract",
         TUESDAY,
@@ -127,8 +127,8 @@ fn small() -> Room {
         "A second clause is in it. Grüße",
     );
     let early = "Tue, 13 Jan 2026 08:00:00 +0100";
-    let other = letter("Jörg <joerg@old.example>", "=?utf-8?q?Caf=C3=A9?=", early, "", "Coffee at nine?");
-    Room::with(&[
+    let other = mail_text("Jörg <joerg@old.example>", "=?utf-8?q?Caf=C3=A9?=", early, "", "Coffee at nine?");
+    TestHousehold::with(&[
         ("mail/cur/one:2,RS", &first),
         ("mail/new/three", &second),
         ("mail/.Sent/cur/two:2,S", answer),
@@ -138,18 +138,18 @@ fn small() -> Room {
 
 #[test]
 fn a_maildir_with_its_folders_and_flags_is_listed() {
-    let room = small();
-    assert_eq!(room.ids(&json!({})), ["three", "one"]);
-    assert_eq!(room.ids(&json!({ "folder": "Sent" })), ["two"]);
-    assert_eq!(room.ids(&json!({ "folder": "work/clients" })), ["other"]);
-    assert_eq!(room.ids(&json!({ "folder": "all" })), ["three", "other", "two", "one"]);
-    assert_eq!(room.ids(&json!({ "unread": true })), ["three"]);
-    assert_eq!(room.ids(&json!({ "unread": false })), ["one"]);
-    assert_eq!(room.ids(&json!({ "since": "2026-01-13" })), ["three"]);
-    assert_eq!(room.ids(&json!({ "until": "2026-01-12" })), ["one"]);
-    assert_eq!(room.ids(&json!({ "folder": "all", "from": "jorg" })), ["other"]);
-    assert_eq!(room.ids(&json!({ "folder": "all", "from": "Sarah <sarah@globex" })), ["three", "one"]);
-    let one = &room.call("mail_list", &json!({ "limit": 1 }));
+    let fixture = small();
+    assert_eq!(fixture.ids(&json!({})), ["three", "one"]);
+    assert_eq!(fixture.ids(&json!({ "folder": "Sent" })), ["two"]);
+    assert_eq!(fixture.ids(&json!({ "folder": "work/clients" })), ["other"]);
+    assert_eq!(fixture.ids(&json!({ "folder": "all" })), ["three", "other", "two", "one"]);
+    assert_eq!(fixture.ids(&json!({ "unread": true })), ["three"]);
+    assert_eq!(fixture.ids(&json!({ "unread": false })), ["one"]);
+    assert_eq!(fixture.ids(&json!({ "since": "2026-01-13" })), ["three"]);
+    assert_eq!(fixture.ids(&json!({ "until": "2026-01-12" })), ["one"]);
+    assert_eq!(fixture.ids(&json!({ "folder": "all", "from": "jorg" })), ["other"]);
+    assert_eq!(fixture.ids(&json!({ "folder": "all", "from": "Sarah <sarah@globex" })), ["three", "one"]);
+    let one = &fixture.call("mail_list", &json!({ "limit": 1 }));
     assert_eq!(one["total"], 2);
     let shown = json!({
         "emailId": "three", "threadId": "one", "from": SARAH, "to": ["Alex Morgan <alex@morgan.example>"],
@@ -161,157 +161,164 @@ fn a_maildir_with_its_folders_and_flags_is_listed() {
 
 #[test]
 fn words_are_found_without_accents_and_by_their_beginnings() {
-    let room = small();
-    assert_eq!(room.ids(&json!({ "query": "grusse" })), ["three"]);
-    assert_eq!(room.ids(&json!({ "query": "contr dra" })), ["one"]);
-    assert_eq!(room.ids(&json!({ "query": "cafe", "folder": "all" })), ["other"]);
-    assert_eq!(room.ids(&json!({ "query": "sarah@globex.example" })), ["three", "one"]);
-    // No letter has both, so that those with either are shown.
-    assert_eq!(room.ids(&json!({ "query": "clause draft" })), ["three", "one"]);
-    assert_eq!(room.ids(&json!({ "query": "nothing" })), Vec::<String>::new());
+    let fixture = small();
+    assert_eq!(fixture.ids(&json!({ "query": "grusse" })), ["three"]);
+    assert_eq!(fixture.ids(&json!({ "query": "contr dra" })), ["one"]);
+    assert_eq!(fixture.ids(&json!({ "query": "cafe", "folder": "all" })), ["other"]);
+    assert_eq!(fixture.ids(&json!({ "query": "sarah@globex.example" })), ["three", "one"]);
+    // No mail has both, so that those with either are shown.
+    assert_eq!(fixture.ids(&json!({ "query": "clause draft" })), ["three", "one"]);
+    assert_eq!(fixture.ids(&json!({ "query": "nothing" })), Vec::<String>::new());
     for query in ["\"", "*", "a AND", "(", "NEAR(", "who:", "-", "^x"] {
-        room.call("mail_list", &json!({ "query": query }));
+        fixture.call("mail_list", &json!({ "query": query }));
     }
 }
 
 #[test]
-fn a_thread_holds_its_letters_with_the_owners_own() {
-    let room = small();
-    let thread = room.call("mail_thread", &json!({ "id": "three" }));
+fn a_thread_holds_its_mails_with_the_owners_own() {
+    let fixture = small();
+    let thread = fixture.call("mail_thread", &json!({ "id": "three" }));
     let ids: Vec<_> = thread["mails"].as_array().expect("mails").iter().map(|mail| &mail["emailId"]).collect();
     assert_eq!(ids, ["one", "two", "three"]);
     assert_eq!((&thread["threadId"], &thread["subject"]), (&json!("one"), &json!("Contract")));
 }
 
 #[test]
-fn threads_that_a_late_letter_joins_become_one_and_a_bare_answer_finds_its_subject() {
-    let room = Room::with(&[
-        ("mail/cur/a:2,", &letter(SARAH, "Plan", MONDAY, "Message-ID: <a@x.example>\n", "a")),
+fn threads_that_a_late_mail_joins_become_one_and_a_bare_answer_finds_its_subject() {
+    let fixture = TestHousehold::with(&[
+        ("mail/cur/a:2,", &mail_text(SARAH, "Plan", MONDAY, "Message-ID: <a@x.example>\n", "a")),
         (
             "mail/cur/c:2,",
-            &letter(SARAH, "Re: Plan", TUESDAY, "Message-ID: <c@x.example>\nIn-Reply-To: <b@x.example>\n", "c"),
+            &mail_text(SARAH, "Re: Plan", TUESDAY, "Message-ID: <c@x.example>\nIn-Reply-To: <b@x.example>\n", "c"),
         ),
-        ("mail/cur/d:2,", &letter(SARAH, "AW: plan", TUESDAY, "", "d")),
-        ("mail/cur/e:2,", &letter(SARAH, "Plan", TUESDAY, "Message-ID: <e@x.example>\n", "another plan")),
+        ("mail/cur/d:2,", &mail_text(SARAH, "AW: plan", TUESDAY, "", "d")),
+        ("mail/cur/e:2,", &mail_text(SARAH, "Plan", TUESDAY, "Message-ID: <e@x.example>\n", "another plan")),
     ]);
-    let size = |id: &str| room.call("mail_thread", &json!({ "id": id }))["mails"].as_array().map(Vec::len);
+    let size = |id: &str| fixture.call("mail_thread", &json!({ "id": id }))["mails"].as_array().map(Vec::len);
     assert_eq!(size("a"), Some(1));
-    let between = letter(SARAH, "Re: Plan", MONDAY, "Message-ID: <b@x.example>\nReferences: <a@x.example>\n", "b");
-    room.put("mail/new/b", &between);
+    let between = mail_text(SARAH, "Re: Plan", MONDAY, "Message-ID: <b@x.example>\nReferences: <a@x.example>\n", "b");
+    fixture.put("mail/new/b", &between);
     assert_eq!(size("c"), Some(4), "a, b, c, and d that only shares the subject");
     assert_eq!(size("e"), Some(1));
 }
 
 #[test]
 fn a_mail_is_called_by_its_id_or_a_beginning_that_only_it_has() {
-    let room = Room::with(&[
-        ("mail/new/msg_1", &letter(SARAH, "a", MONDAY, "", "a")),
-        ("mail/new/msg_10", &letter(SARAH, "b", MONDAY, "", "b")),
-        ("mail/new/other", &letter(SARAH, "c", MONDAY, "", "c")),
+    let fixture = TestHousehold::with(&[
+        ("mail/new/msg_1", &mail_text(SARAH, "a", MONDAY, "", "a")),
+        ("mail/new/msg_10", &mail_text(SARAH, "b", MONDAY, "", "b")),
+        ("mail/new/other", &mail_text(SARAH, "c", MONDAY, "", "c")),
     ]);
-    assert_eq!(room.call("mail_read", &json!({ "id": "msg_1" }))["emailId"], "msg_1");
-    assert_eq!(room.call("mail_read", &json!({ "id": "oth" }))["emailId"], "other");
-    assert!(room.refused("mail_read", &json!({ "id": "msg" })).contains("say more of it"));
-    assert!(room.refused("mail_read", &json!({ "id": "nobody" })).contains("mail_list"));
-    assert!(room.refused("mail_read", &json!({ "id": "" })).contains("mail_list"));
-    assert!(room.refused("mail_read", &json!({ "id": "%" })).contains("there is no mail"));
+    assert_eq!(fixture.call("mail_read", &json!({ "id": "msg_1" }))["emailId"], "msg_1");
+    assert_eq!(fixture.call("mail_read", &json!({ "id": "oth" }))["emailId"], "other");
+    assert!(fixture.refused("mail_read", &json!({ "id": "msg" })).contains("say more of it"));
+    assert!(fixture.refused("mail_read", &json!({ "id": "nobody" })).contains("mail_list"));
+    assert!(fixture.refused("mail_read", &json!({ "id": "" })).contains("mail_list"));
+    assert!(fixture.refused("mail_read", &json!({ "id": "%" })).contains("there is no mail"));
 }
 
 #[test]
 fn what_comes_goes_moves_and_changes_its_flags_is_followed() {
-    let room = small();
-    assert_eq!(room.ids(&json!({})), ["three", "one"]);
-    let mail = room.folder.path().join("mail");
+    let fixture = small();
+    assert_eq!(fixture.ids(&json!({})), ["three", "one"]);
+    let mail = fixture.folder.path().join("mail");
     fs::rename(mail.join("new/three"), mail.join("cur/three:2,FS")).expect("read by another program");
-    let shown = room.call("mail_list", &json!({}));
+    let shown = fixture.call("mail_list", &json!({}));
     assert_eq!((&shown["mails"][0]["unread"], &shown["mails"][0]["flagged"]), (&json!(false), &json!(true)));
     fs::create_dir_all(mail.join(".Archive/cur")).expect("a folder");
     fs::rename(mail.join("cur/three:2,FS"), mail.join(".Archive/cur/three:2,FS")).expect("moved by another program");
-    assert_eq!(room.ids(&json!({})), ["one"]);
-    assert_eq!(room.ids(&json!({ "folder": "archive" })), ["three"]);
-    assert_eq!(room.ids(&json!({ "folder": "all", "query": "clause" })), ["three"]);
+    assert_eq!(fixture.ids(&json!({})), ["one"]);
+    assert_eq!(fixture.ids(&json!({ "folder": "archive" })), ["three"]);
+    assert_eq!(fixture.ids(&json!({ "folder": "all", "query": "clause" })), ["three"]);
     fs::remove_file(mail.join("cur/one:2,RS")).expect("deleted by another program");
     fs::remove_dir_all(mail.join(".Archive")).expect("a folder deleted by another program");
-    assert_eq!(room.ids(&json!({ "folder": "all" })), ["other", "two"]);
-    assert_eq!(room.ids(&json!({ "folder": "all", "query": "clause" })), Vec::<String>::new());
+    assert_eq!(fixture.ids(&json!({ "folder": "all" })), ["other", "two"]);
+    assert_eq!(fixture.ids(&json!({ "folder": "all", "query": "clause" })), Vec::<String>::new());
     fs::remove_dir_all(&mail).expect("the mailbox is gone");
-    assert_eq!(room.ids(&json!({ "folder": "all" })), Vec::<String>::new());
+    assert_eq!(fixture.ids(&json!({ "folder": "all" })), Vec::<String>::new());
 }
 
 #[test]
-fn files_are_letters_too_and_are_read_again_when_they_change() {
-    let folder = tempfile::tempdir().expect("a passing folder");
-    let marked = letter(SARAH, "Contract", MONDAY, "Status: RO\nX-Status: AF\n", "one");
+fn files_are_mails_too_and_are_read_again_when_they_change() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let marked = mail_text(SARAH, "Contract", MONDAY, "Status: RO\nX-Status: AF\n", "one");
     put(&folder.path().join("mail/msg_001.eml"), marked.as_bytes());
     put(
         &folder.path().join("mail/sent/reply.EML"),
         b"From: alex@morgan.example\nTo: bo@x.example\nSubject: Hello\n\nhi",
     );
     put(&folder.path().join("mail/notes.txt"), b"no letter");
-    let room = Room::over(folder);
-    assert_eq!(room.ids(&json!({})), ["msg_001"]);
-    assert_eq!(room.ids(&json!({ "folder": "sent" })), ["reply"]);
-    let shown = room.call("mail_list", &json!({}));
+    let fixture = TestHousehold::over(folder);
+    assert_eq!(fixture.ids(&json!({})), ["msg_001"]);
+    assert_eq!(fixture.ids(&json!({ "folder": "sent" })), ["reply"]);
+    let shown = fixture.call("mail_list", &json!({}));
     assert_eq!((&shown["mails"][0]["unread"], &shown["mails"][0]["flagged"]), (&json!(false), &json!(true)));
-    room.put("mail/msg_001.eml", &letter(SARAH, "Contract, longer", MONDAY, "", "another text"));
-    assert_eq!(room.ids(&json!({ "query": "another" })), ["msg_001"]);
-    assert_eq!(room.ids(&json!({ "query": "one" })), Vec::<String>::new());
-    assert!(room.refused("mail_flag", &json!({ "id": "msg_001", "flag": "seen" })).contains("only mail in a Maildir"));
+    fixture.put("mail/msg_001.eml", &mail_text(SARAH, "Contract, longer", MONDAY, "", "another text"));
+    assert_eq!(fixture.ids(&json!({ "query": "another" })), ["msg_001"]);
+    assert_eq!(fixture.ids(&json!({ "query": "one" })), Vec::<String>::new());
+    assert!(
+        fixture.refused("mail_flag", &json!({ "id": "msg_001", "flag": "seen" })).contains("only mail in a Maildir")
+    );
 }
 
 #[test]
 fn flags_are_written_as_other_programs_expect_them() {
-    let room = small();
-    let mail = room.folder.path().join("mail");
-    let marked = room.call("mail_flag", &json!({ "id": "three", "flag": "seen" }));
+    let fixture = small();
+    let mail = fixture.folder.path().join("mail");
+    let marked = fixture.call("mail_flag", &json!({ "id": "three", "flag": "seen" }));
     assert_eq!(marked, json!({ "emailId": "three", "seen": true, "flagged": false, "answered": false }));
     assert!(mail.join("cur/three:2,S").exists() && !mail.join("new/three").exists());
-    room.call("mail_flag", &json!({ "id": "three", "flag": "flagged", "on": true }));
-    room.call("mail_flag", &json!({ "id": "three", "flag": "answered" }));
+    fixture.call("mail_flag", &json!({ "id": "three", "flag": "flagged", "on": true }));
+    fixture.call("mail_flag", &json!({ "id": "three", "flag": "answered" }));
     assert!(mail.join("cur/three:2,FRS").exists(), "in the order of the alphabet");
-    room.call("mail_flag", &json!({ "id": "three", "flag": "flagged", "on": false }));
-    room.call("mail_flag", &json!({ "id": "three", "flag": "flagged", "on": "false" }));
+    fixture.call("mail_flag", &json!({ "id": "three", "flag": "flagged", "on": false }));
+    fixture.call("mail_flag", &json!({ "id": "three", "flag": "flagged", "on": "false" }));
     assert!(mail.join("cur/three:2,RS").exists());
-    let wrong = room.refused("mail_flag", &json!({ "id": "three", "flag": "deleted" }));
+    let wrong = fixture.refused("mail_flag", &json!({ "id": "three", "flag": "deleted" }));
     assert!(wrong.contains("Call it like this"), "{wrong}");
 }
 
 #[test]
 fn two_processes_may_keep_one_index() {
-    let folder = tempfile::tempdir().expect("a passing folder");
+    let folder = tempfile::tempdir().expect("a temporary folder");
     for number in 0..300 {
-        let text =
-            letter(SARAH, &format!("Letter {number}"), MONDAY, &format!("Message-ID: <{number}@x.example>\n"), "word");
+        let text = mail_text(
+            SARAH,
+            &format!("Letter {number}"),
+            MONDAY,
+            &format!("Message-ID: <{number}@x.example>\n"),
+            "word",
+        );
         put(&folder.path().join(format!("mail/cur/m{number}:2,")), text.as_bytes());
     }
     fs::create_dir_all(folder.path().join("mail/new")).expect("a folder");
     // Each has a connection of its own, as two processes have.
-    let houses: Vec<_> = (0..4).map(|_| house(folder.path())).collect();
+    let households: Vec<_> = (0..4).map(|_| household(folder.path())).collect();
     let filter = Filter { words: Some("word".into()), ..Filter::default() };
     std::thread::scope(|scope| {
-        for (at, house) in houses.iter().enumerate() {
+        for (at, household) in households.iter().enumerate() {
             let (folder, filter) = (folder.path(), &filter);
             scope.spawn(move || {
                 for round in 0..5 {
-                    let text = letter(SARAH, "More", MONDAY, "", "word");
-                    // As Maildir wants it: nobody sees half a letter.
+                    let text = mail_text(SARAH, "More", MONDAY, "", "word");
+                    // As Maildir wants it: nobody sees half a mail.
                     let (tmp, name) = (folder.join("mail/tmp"), format!("more-{at}-{round}"));
                     put(&tmp.join(&name), text.as_bytes());
                     fs::rename(tmp.join(&name), folder.join("mail/new").join(&name)).expect("a delivery");
-                    let (_, total) = house.mailbox().expect("a mailbox").list(filter, 10).expect("a list");
+                    let (_, total) = household.mailbox().expect("a mailbox").list(filter, 10).expect("a list");
                     assert!(total > 300, "what was put in before is seen: {total}");
                 }
             });
         }
     });
-    for house in &houses {
-        let (_, total) = house.mailbox().expect("a mailbox").list(&filter, 10).expect("a list");
+    for household in &households {
+        let (_, total) = household.mailbox().expect("a mailbox").list(&filter, 10).expect("a list");
         assert_eq!(total, 320);
     }
 }
 
-fn read(bytes: &[u8]) -> Letter {
-    Letter::read(bytes, 4_000, &TimeZone::UTC)
+fn read(bytes: &[u8]) -> MailMessage {
+    MailMessage::read(bytes, 4_000, &TimeZone::UTC)
 }
 
 #[test]
@@ -330,9 +337,9 @@ fn odd_charsets_and_encoded_words_are_read() {
         Content-Type: text/plain; charset=windows-1252\n\n"
         .to_vec();
     bytes.extend(b"Gr\xfc\xdfe \x96 \x80 5");
-    let letter = read(&bytes);
-    assert_eq!((&*letter.from.name, &*letter.from.address), ("Jörg Krüger", "j@old.example"));
-    assert_eq!((&*letter.subject, &*letter.text), ("Grüße an alle", "Grüße – € 5"));
+    let message = read(&bytes);
+    assert_eq!((&*message.from.name, &*message.from.address), ("Jörg Krüger", "j@old.example"));
+    assert_eq!((&*message.subject, &*message.text), ("Grüße an alle", "Grüße – € 5"));
     let mut japanese = b"Content-Type: text/plain; charset=Shift_JIS\nFrom: a@b.example\n\n".to_vec();
     japanese.extend([0x93, 0xfa, 0x96, 0x7b]);
     assert_eq!(read(&japanese).text, "日本");
@@ -355,8 +362,8 @@ fn dates_that_cannot_be_are_not_believed() {
         sent(&format!("{received}Date: Thu, 15 Jan 2099 10:00:00 +0000\n")).as_deref(),
         Some("2026-01-15T09:30:00Z")
     );
-    let room = Room::with(&[("mail/new/1768467600.M1P2.host", "From: a@b.example\nSubject: x\n\nno date")]);
-    assert_eq!(room.call("mail_list", &json!({}))["mails"][0]["date"], "2026-01-15T10:00:00+01:00");
+    let fixture = TestHousehold::with(&[("mail/new/1768467600.M1P2.host", "From: a@b.example\nSubject: x\n\nno date")]);
+    assert_eq!(fixture.call("mail_list", &json!({}))["mails"][0]["date"], "2026-01-15T10:00:00+01:00");
 }
 
 #[test]
@@ -366,15 +373,15 @@ fn attachments_and_invitations_are_named() {
         --i\nContent-Type: text/calendar; method=REQUEST\n\nBEGIN:VCALENDAR\nMETHOD:REQUEST\nBEGIN:VEVENT\nSUMMARY:Lunch\nDTSTART:20260116T120000Z\nEND:VEVENT\nEND:VCALENDAR\n\
         --i--\n--o\nContent-Type: application/pdf; name=\"a.pdf\"\nContent-Disposition: attachment; filename=\"contract.pdf\"\n\
         Content-Transfer-Encoding: base64\n\nAAAA\n--o--\n";
-    let letter = read(mixed.as_bytes());
-    assert_eq!(letter.text, "plain words");
-    assert_eq!(letter.links[0].host, "h.example");
-    assert_eq!(letter.attachments.len(), 1);
+    let message = read(mixed.as_bytes());
+    assert_eq!(message.text, "plain words");
+    assert_eq!(message.links[0].host, "h.example");
+    assert_eq!(message.attachments.len(), 1);
     assert_eq!(
-        (&*letter.attachments[0].name, &*letter.attachments[0].kind, letter.attachments[0].size),
+        (&*message.attachments[0].name, &*message.attachments[0].kind, message.attachments[0].size),
         ("contract.pdf", "application/pdf", 3)
     );
-    assert_eq!(letter.invite.expect("an invitation").title, "Lunch");
+    assert_eq!(message.invite.expect("an invitation").title, "Lunch");
 }
 
 #[test]
@@ -388,45 +395,45 @@ fn what_is_huge_or_broken_stays_small_and_harms_nothing() {
     let entities = format!("Content-Type: text/html\nFrom: a@b.example\n\n{}", "&#9999999999;<".repeat(100_000));
     let zeros = format!("From: a@b.example\nSubject: a\0b\n\nx\0y{}", "\0".repeat(10_000));
     for hostile in [nested, boundary, people, subject, references, body, entities, zeros] {
-        let letter = read(hostile.as_bytes());
-        let json = serde_json::to_string(&letter).expect("JSON");
+        let message = read(hostile.as_bytes());
+        let json = serde_json::to_string(&message).expect("JSON");
         assert!(json.len() < 60_000, "{} bytes: {}", json.len(), &json[..200]);
         assert!(!json.contains("\\u0000"));
     }
-    assert_eq!(read(b""), Letter::default());
+    assert_eq!(read(b""), MailMessage::default());
 }
 
 #[test]
-fn one_broken_letter_does_not_hide_the_others() {
-    let room = Room::with(&[
+fn one_broken_mail_does_not_hide_the_others() {
+    let fixture = TestHousehold::with(&[
         ("mail/new/empty", ""),
         ("mail/new/noise", "\0\0\0"),
-        ("mail/new/good", &letter(SARAH, "Contract", MONDAY, "", "words")),
+        ("mail/new/good", &mail_text(SARAH, "Contract", MONDAY, "", "words")),
         ("mail/new/.hidden", "x"),
     ]);
-    put(&room.folder.path().join("mail/new/bytes"), &[0xff, 0xfe, 0x00, 0x80]);
+    put(&fixture.folder.path().join("mail/new/bytes"), &[0xff, 0xfe, 0x00, 0x80]);
     let attachment = format!(
         "From: a@b.example\nSubject: Big\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nThe report.\n--b\nContent-Type: \
          application/pdf; name=big.pdf\nContent-Transfer-Encoding: base64\n\n{}\n--b--\n",
         "QUJD\n".repeat(2_000_000)
     );
-    room.put("mail/new/big", &attachment);
-    assert_eq!(room.ids(&json!({})).len(), 5);
-    let big = room.call("mail_read", &json!({ "id": "big" }));
+    fixture.put("mail/new/big", &attachment);
+    assert_eq!(fixture.ids(&json!({})).len(), 5);
+    let big = fixture.call("mail_read", &json!({ "id": "big" }));
     assert_eq!(big["body"], "The report.");
     assert_eq!(big["attachments"], json!([{ "name": "big.pdf", "type": "application/pdf", "size": 6_000_000 }]));
-    assert_eq!(room.call("mail_read", &json!({ "id": "empty" }))["body"], "");
+    assert_eq!(fixture.call("mail_read", &json!({ "id": "empty" }))["body"], "");
 }
 
 #[cfg(unix)]
 #[test]
 fn a_link_does_not_lead_out_of_the_mailbox() {
-    let room = small();
-    let secret = room.folder.path().join("secret");
+    let fixture = small();
+    let secret = fixture.folder.path().join("secret");
     put(&secret.join("cur/s:2,"), b"From: a@b.example\nSubject: secret\n\nsecret");
-    std::os::unix::fs::symlink(&secret, room.folder.path().join("mail/.Linked")).expect("a link");
-    std::os::unix::fs::symlink(secret.join("cur/s:2,"), room.folder.path().join("mail/cur/s:2,")).expect("a link");
-    assert_eq!(room.ids(&json!({ "folder": "all", "query": "secret" })), Vec::<String>::new());
+    std::os::unix::fs::symlink(&secret, fixture.folder.path().join("mail/.Linked")).expect("a link");
+    std::os::unix::fs::symlink(secret.join("cur/s:2,"), fixture.folder.path().join("mail/cur/s:2,")).expect("a link");
+    assert_eq!(fixture.ids(&json!({ "folder": "all", "query": "secret" })), Vec::<String>::new());
 }
 
 proptest! {
@@ -438,13 +445,13 @@ proptest! {
     }
 
     #[test]
-    fn anything_that_looks_like_a_letter_can_be_read(parts in prop::collection::vec(prop::sample::select(PIECES), 0..60)) {
-        let letter = read(parts.concat().as_bytes());
-        prop_assert!(letter.text.chars().count() < 4_100);
+    fn anything_that_looks_like_a_mail_can_be_read(parts in prop::collection::vec(prop::sample::select(PIECES), 0..60)) {
+        let message = read(parts.concat().as_bytes());
+        prop_assert!(message.text.chars().count() < 4_100);
     }
 }
 
-/// What letters are made of, to be put together in every wrong way.
+/// What mails are made of, to be put together in every wrong way.
 const PIECES: &[&str] = &[
     "From: a@b.example\n",
     "To: ",
@@ -479,48 +486,48 @@ const PIECES: &[&str] = &[
     "Received: ;",
 ];
 
-/// A letter as an `mbox` file holds it.
+/// A mail as an `mbox` file holds it.
 fn boxed(from: &str, subject: &str, more: &str, body: &str) -> String {
-    let letter = letter(from, subject, "Thu, 15 Jan 2026 09:30:00 +0100", more, body);
-    format!("From {} Thu Jan 15 09:30:00 2026\n{}\n\n", "someone@x.example", letter.trim_end())
+    let message = mail_text(from, subject, "Thu, 15 Jan 2026 09:30:00 +0100", more, body);
+    format!("From {} Thu Jan 15 09:30:00 2026\n{}\n\n", "someone@x.example", message.trim_end())
 }
 
 #[test]
-fn letters_of_an_mbox_are_listed_read_threaded_and_found_again_when_the_file_grows() {
+fn mails_of_an_mbox_are_listed_read_threaded_and_found_again_when_the_file_grows() {
     let first = boxed("Ana <ana@a.example>", "Roof", "Message-ID: <1@a>\nStatus: RO\n", "Tiles\n\n>From the shed.");
     let second = boxed("Ben <ben@b.example>", "Re: Roof", "Message-ID: <2@b>\nIn-Reply-To: <1@a>\n", "Good.");
-    let room = Room::with(&[("mail/Inbox", &first), ("mail/Archive.sbd/Old.mbox", &second)]);
-    let ids = room.ids(&json!({ "folder": "all" }));
+    let fixture = TestHousehold::with(&[("mail/Inbox", &first), ("mail/Archive.sbd/Old.mbox", &second)]);
+    let ids = fixture.ids(&json!({ "folder": "all" }));
     assert_eq!(ids.len(), 2, "{ids:?}");
-    let (roof, reply) = (&room.ids(&json!({}))[0], &room.ids(&json!({ "folder": "Archive/Old" }))[0]);
-    let read = room.call("mail_read", &json!({ "id": roof }));
+    let (roof, reply) = (&fixture.ids(&json!({}))[0], &fixture.ids(&json!({ "folder": "Archive/Old" }))[0]);
+    let read = fixture.call("mail_read", &json!({ "id": roof }));
     assert_eq!(read["body"], "Tiles\n\nFrom the shed.");
-    assert_eq!(room.call("mail_thread", &json!({ "id": reply }))["mails"].as_array().map(Vec::len), Some(2));
-    assert_eq!(room.ids(&json!({ "unread": false, "folder": "all" })), [roof.as_str()], "marks stand in the letter");
+    assert_eq!(fixture.call("mail_thread", &json!({ "id": reply }))["mails"].as_array().map(Vec::len), Some(2));
+    assert_eq!(fixture.ids(&json!({ "unread": false, "folder": "all" })), [roof.as_str()], "marks stand in the letter");
     let third = boxed("Cleo <cleo@c.example>", "Door", "Message-ID: <3@c>\n", "Hinges");
-    room.put("mail/Inbox", &format!("{third}{first}"));
-    assert_eq!(room.ids(&json!({ "query": "hinges" })).len(), 1);
+    fixture.put("mail/Inbox", &format!("{third}{first}"));
+    assert_eq!(fixture.ids(&json!({ "query": "hinges" })).len(), 1);
     assert_eq!(
-        room.call("mail_read", &json!({ "id": roof }))["body"],
+        fixture.call("mail_read", &json!({ "id": roof }))["body"],
         "Tiles\n\nFrom the shed.",
         "it moved in its file"
     );
-    room.put("mail/Inbox", &third);
-    assert!(room.refused("mail_read", &json!({ "id": roof })).contains("there is no mail"));
-    let door = &room.ids(&json!({}))[0];
-    assert!(room.refused("mail_flag", &json!({ "id": door, "flag": "seen" })).contains("Maildir"));
-    let draft = room.call("draft_create", &json!({ "reply_to": door, "act": "acknowledge" }));
+    fixture.put("mail/Inbox", &third);
+    assert!(fixture.refused("mail_read", &json!({ "id": roof })).contains("there is no mail"));
+    let door = &fixture.ids(&json!({}))[0];
+    assert!(fixture.refused("mail_flag", &json!({ "id": door, "flag": "seen" })).contains("Maildir"));
+    let draft = fixture.call("draft_create", &json!({ "reply_to": door, "act": "acknowledge" }));
     assert_eq!(draft["to"], json!(["Cleo <cleo@c.example>"]));
-    assert!(room.folder.path().join("mail/.Drafts/cur").is_dir(), "drafts stay in a Maildir");
+    assert!(fixture.folder.path().join("mail/.Drafts/cur").is_dir(), "drafts stay in a Maildir");
 }
 
 #[test]
 fn one_mbox_file_is_a_mailbox() {
-    let folder = tempfile::tempdir().expect("a passing folder");
+    let folder = tempfile::tempdir().expect("a temporary folder");
     put(&folder.path().join("mbox"), boxed("Ana <ana@a.example>", "Roof", "", "Tiles").as_bytes());
     let options = Options { mail: Some(folder.path().join("mbox")), ..Options::default() };
-    let room = Room::of(folder, &Household::open(options).expect("a household"));
-    let ids = room.ids(&json!({}));
-    assert_eq!(room.call("mail_read", &json!({ "id": ids[0] }))["body"], "Tiles");
-    assert!(room.refused("draft_create", &json!({ "reply_to": ids[0] })).contains("needs a folder"));
+    let fixture = TestHousehold::of(folder, &Household::open(options).expect("a household"));
+    let ids = fixture.ids(&json!({}));
+    assert_eq!(fixture.call("mail_read", &json!({ "id": ids[0] }))["body"], "Tiles");
+    assert!(fixture.refused("draft_create", &json!({ "reply_to": ids[0] })).contains("needs a folder"));
 }

@@ -1,23 +1,23 @@
-//! Which letters belong together: those that name one another, and answers that name nobody but carry the same subject.
+//! Threads: mails that refer to one another, and answers without references that have the same subject.
 
 use rusqlite::Transaction;
 
-use super::letter::Letter;
+use super::message::MailMessage;
 use crate::error::Error;
 
-/// How far apart letters may be that only share a subject.
+/// How far apart mails may be that only share a subject.
 const SAME_SUBJECT_S: i64 = 30 * 24 * 3600;
 
-/// Puts a letter that has just been added into its thread. A letter that is named by several threads makes them one.
+/// Puts a mail that has just been added into its thread. A mail that is named by several threads makes them one.
 pub(crate) fn join(
     transaction: &Transaction<'_>,
     key: i64,
     sent: i64,
     topic: &str,
-    letter: &Letter,
+    message: &MailMessage,
 ) -> Result<(), Error> {
     let names = || {
-        let all = [&letter.message_id, &letter.in_reply_to].into_iter().chain(&letter.references);
+        let all = [&message.message_id, &message.in_reply_to].into_iter().chain(&message.references);
         all.filter(|name| !name.is_empty())
     };
     let mut threads = Vec::new();
@@ -28,8 +28,8 @@ pub(crate) fn join(
             threads.push(row.get::<_, i64>(0)?);
         }
     }
-    let is_answer = letter.topic().len() < letter.subject.trim().len();
-    let names_nobody = letter.in_reply_to.is_empty() && letter.references.is_empty();
+    let is_answer = message.topic().len() < message.subject.trim().len();
+    let names_nobody = message.in_reply_to.is_empty() && message.references.is_empty();
     if threads.is_empty() && names_nobody && is_answer && !topic.is_empty() {
         let mut same = transaction.prepare_cached(
             "SELECT thread FROM mail WHERE topic = ?1 AND key <> ?2 AND abs(sent - ?3) < ?4 ORDER BY sent DESC LIMIT 1",

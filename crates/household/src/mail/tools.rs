@@ -1,4 +1,4 @@
-//! The tools that look at mail, and the one that marks it.
+//! The tools that list and read mail, and the one that sets flags.
 
 use std::sync::Arc;
 
@@ -11,19 +11,19 @@ use tool::args::{flag, number};
 use super::address::Person;
 use super::flag::{Flag, mark};
 use super::folder::INBOX;
-use super::letter::Letter;
 use super::mailbox::{Filter, Mail, Mailbox};
+use super::message::MailMessage;
 use crate::error::Error;
 use crate::household::Household;
 use crate::times::{Edge, moment, shown};
-use crate::tools::HouseTool;
+use crate::tools::HouseholdTool;
 use crate::{text, triage};
 
 /// The tools of mail, added to others.
-pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
+pub(crate) fn add(household: &Arc<Household>, registry: Registry) -> Registry {
     let looks = |name, description, schema| tool::info(name, description, schema, Reach::ReadOnly, true, Risk::Low);
     registry
-        .with(HouseTool::<List> {
+        .with(HouseholdTool::<List> {
             info: looks(
                 "mail_list",
                 "Lists mails, the latest first. Says `total`, which may be more than are shown.",
@@ -38,10 +38,10 @@ pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
             ),
             example: r#"{"from": "sarah", "unread": true}"#,
             foreign: Some("mail"),
-            house: Arc::clone(house),
+            household: Arc::clone(household),
             act: list,
         })
-        .with(HouseTool::<One> {
+        .with(HouseholdTool::<One> {
             info: looks(
                 "mail_read",
                 "Shows one mail whole, with its attachments' names and with warnings about what is odd in it.",
@@ -49,10 +49,10 @@ pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
             ),
             example: r#"{"id": "msg_urgent_001"}"#,
             foreign: Some("mail"),
-            house: Arc::clone(house),
+            household: Arc::clone(household),
             act: read,
         })
-        .with(HouseTool::<One> {
+        .with(HouseholdTool::<One> {
             info: looks(
                 "mail_thread",
                 "Shows the whole conversation that a mail belongs to, oldest first, with the owner's own answers.",
@@ -60,10 +60,10 @@ pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
             ),
             example: r#"{"id": "msg_urgent_001"}"#,
             foreign: Some("mail"),
-            house: Arc::clone(house),
+            household: Arc::clone(household),
             act: thread,
         })
-        .with(HouseTool::<Mark> {
+        .with(HouseholdTool::<Mark> {
             info: tool::info(
                 "mail_flag",
                 "Marks a mail as seen, flagged or answered, or takes the mark away, as mail programs see it too.",
@@ -77,7 +77,7 @@ pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
             ),
             example: r#"{"id": "msg_urgent_001", "flag": "flagged"}"#,
             foreign: None,
-            house: Arc::clone(house),
+            household: Arc::clone(household),
             act: set_flag,
         })
 }
@@ -95,8 +95,8 @@ struct List {
     limit: Option<u64>,
 }
 
-fn list(args: &List, house: &Household) -> Result<Value, Error> {
-    let zone = &house.options().zone;
+fn list(args: &List, household: &Household) -> Result<Value, Error> {
+    let zone = &household.options().zone;
     let folder = args.folder.clone().unwrap_or_else(|| INBOX.to_owned());
     let filter = Filter {
         folder: (!folder.eq_ignore_ascii_case("all")).then_some(folder),
@@ -106,24 +106,24 @@ fn list(args: &List, house: &Household) -> Result<Value, Error> {
         unread: args.unread,
         words: args.query.clone(),
     };
-    let (mails, total) = house.mailbox()?.list(&filter, args.limit.unwrap_or(20).clamp(1, 100) as usize)?;
-    let mails: Vec<_> = mails.iter().map(|mail| summary(mail, house)).collect();
+    let (mails, total) = household.mailbox()?.list(&filter, args.limit.unwrap_or(20).clamp(1, 100) as usize)?;
+    let mails: Vec<_> = mails.iter().map(|mail| summary(mail, household)).collect();
     Ok(json!({ "mails": mails, "total": total }))
 }
 
-fn summary(mail: &Mail, house: &Household) -> Value {
-    let letter = &mail.letter;
+fn summary(mail: &Mail, household: &Household) -> Value {
+    let message = &mail.message;
     json!({
         "emailId": mail.id,
         "threadId": mail.thread_id,
-        "from": letter.from.to_string(),
-        "to": named(&letter.to),
-        "subject": letter.subject,
-        "date": shown(mail.sent, &house.options().zone),
+        "from": message.from.to_string(),
+        "to": named(&message.to),
+        "subject": message.subject,
+        "date": shown(mail.sent, &household.options().zone),
         "unread": mail.is_unread(),
         "flagged": mail.flags.contains('F'),
         "folder": mail.folder,
-        "preview": text::line(&letter.text, 160),
+        "preview": text::line(&message.text, 160),
     })
 }
 
@@ -133,25 +133,25 @@ struct One {
     id: String,
 }
 
-fn read(args: &One, house: &Household) -> Result<Value, Error> {
-    let mailbox = house.mailbox()?;
+fn read(args: &One, household: &Household) -> Result<Value, Error> {
+    let mailbox = household.mailbox()?;
     let mail = mailbox.find(&args.id)?;
-    whole(&mailbox, &mail, house)
+    whole(&mailbox, &mail, household)
 }
 
-fn thread(args: &One, house: &Household) -> Result<Value, Error> {
-    let mailbox = house.mailbox()?;
+fn thread(args: &One, household: &Household) -> Result<Value, Error> {
+    let mailbox = household.mailbox()?;
     let mail = mailbox.find(&args.id)?;
     let mails = mailbox.thread(&mail)?;
-    let shown: Result<Vec<_>, _> = mails.iter().map(|mail| whole(&mailbox, mail, house)).collect();
-    Ok(json!({ "threadId": mail.thread_id, "subject": mail.letter.topic(), "mails": shown? }))
+    let shown: Result<Vec<_>, _> = mails.iter().map(|mail| whole(&mailbox, mail, household)).collect();
+    Ok(json!({ "threadId": mail.thread_id, "subject": mail.message.topic(), "mails": shown? }))
 }
 
-fn whole(mailbox: &Mailbox<'_>, mail: &Mail, house: &Household) -> Result<Value, Error> {
-    let letter = mailbox.open(mail)?;
-    let warnings = triage::warnings(mailbox, &letter, house)?;
-    let Letter { from, to, cc, subject, text, attachments, .. } = &letter;
-    let zone = &house.options().zone;
+fn whole(mailbox: &Mailbox<'_>, mail: &Mail, household: &Household) -> Result<Value, Error> {
+    let message = mailbox.open(mail)?;
+    let warnings = triage::warnings(mailbox, &message, household)?;
+    let MailMessage { from, to, cc, subject, text, attachments, .. } = &message;
+    let zone = &household.options().zone;
     let mut whole = json!({
         "emailId": mail.id,
         "threadId": mail.thread_id,
@@ -167,13 +167,13 @@ fn whole(mailbox: &Mailbox<'_>, mail: &Mail, house: &Household) -> Result<Value,
         })).collect::<Vec<_>>(),
         "warnings": warnings,
     });
-    if !letter.in_reply_to.is_empty() {
-        whole["inReplyTo"] = json!(letter.in_reply_to);
+    if !message.in_reply_to.is_empty() {
+        whole["inReplyTo"] = json!(message.in_reply_to);
     }
-    if !letter.list.is_empty() {
-        whole["listId"] = json!(letter.list);
+    if !message.list.is_empty() {
+        whole["listId"] = json!(message.list);
     }
-    if let Some(invite) = &letter.invite {
+    if let Some(invite) = &message.invite {
         whole["invite"] = json!({
             "method": invite.method,
             "title": invite.title,
@@ -194,8 +194,8 @@ struct Mark {
     on: Option<bool>,
 }
 
-fn set_flag(args: &Mark, house: &Household) -> Result<Value, Error> {
-    let mail = mark(house, &args.id, args.flag, args.on.unwrap_or(true))?;
+fn set_flag(args: &Mark, household: &Household) -> Result<Value, Error> {
+    let mail = mark(household, &args.id, args.flag, args.on.unwrap_or(true))?;
     Ok(json!({
         "emailId": mail.id,
         "seen": !mail.is_unread(),

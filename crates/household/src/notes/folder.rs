@@ -1,7 +1,7 @@
-//! The folder that notes lie in: what is there, and what a note says. Nothing is ever written.
+//! The folder of notes: listing and reading files. Nothing is ever written.
 //!
-//! Everything is reached beneath one directory handle, so that no name and no link leads out of it. Links are not followed
-//! when looking around; hidden files and folders belong to other programs.
+//! Everything is reached through one directory handle, so that no name and no link leads out of it. Links are not followed
+//! when listing; hidden files and folders are skipped.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Read};
@@ -28,7 +28,7 @@ pub(super) struct Folder {
 }
 
 /// One folder, as it was found.
-pub(super) struct Shelf {
+pub(super) struct Directory {
     /// Seen from the notes' own folder, which is `""`.
     pub path: String,
     pub files: Vec<File>,
@@ -57,7 +57,7 @@ impl Folder {
     }
 
     /// Looks at every folder: `enter` is told before it is read, `see` what was found. One that cannot be read is passed over.
-    pub(super) fn look_around(&self, mut enter: impl FnMut(&Path), mut see: impl FnMut(Shelf)) {
+    pub(super) fn look_around(&self, mut enter: impl FnMut(&Path), mut see: impl FnMut(Directory)) {
         let mut ahead = vec![String::new()];
         while let Some(path) = ahead.pop() {
             enter(&self.root.join(&path));
@@ -77,7 +77,7 @@ impl Folder {
     pub(super) fn read(&self, path: &str) -> Result<Option<String>, Error> {
         let shown = || self.root.join(path);
         let mut options = OpenOptions::new();
-        // A pipe would wait for whoever writes into it.
+        // Opening a pipe would wait for a writer.
         options.read(true).custom_flags((OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed());
         let file = self.dir.open_with(path, &options).map_err(Error::file(shown()))?;
         let metadata = file.metadata().map_err(Error::file(shown()))?;
@@ -95,10 +95,10 @@ impl Folder {
 }
 
 /// Looks at one folder; those in it are put `ahead`.
-fn shelf(dir: &Dir, path: String, ahead: &mut Vec<String>) -> io::Result<Shelf> {
+fn shelf(dir: &Dir, path: String, ahead: &mut Vec<String>) -> io::Result<Directory> {
     let still = SystemTime::now().checked_sub(SETTLED).and_then(|still| still.duration_since(UNIX_EPOCH).ok());
     let still_ns = still.map_or(0, |still| still.as_nanos() as i64);
-    let mut shelf = Shelf { path, files: Vec::new(), signature: 0 };
+    let mut shelf = Directory { path, files: Vec::new(), signature: 0 };
     let mut is_settled = true;
     for entry in dir.entries()? {
         let Ok(entry) = entry else { continue };

@@ -1,7 +1,7 @@
-//! One Markdown file, taken apart into what can be searched.
+//! Parses one Markdown file into what can be searched.
 //!
-//! Read line by line: what matters (headings, tags, links) stands on one line each, and a line number is what people and
-//! models can go to. Code is text here, never a heading, a tag or a link. Deliberately absent: rendering.
+//! Line by line: headings, tags and links are on one line each, and results refer to line numbers. Code is text here, never a heading, a tag
+//! or a link. Absent: rendering.
 
 use super::front_matter;
 use crate::text::fold;

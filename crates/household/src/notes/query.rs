@@ -1,7 +1,7 @@
-//! What people type, read as a question to the index.
+//! Parses what people type into a query.
 //!
-//! Known: words, `"several in a row"`, `tag:home` or `#home`, `-without`. Everything else is words: whatever a query holds reaches
-//! the index between quotes, so that its own language (`AND`, `*`, `NEAR(`) is data.
+//! Known: words, `"several in a row"`, `tag:home` or `#home`, `-without`. Everything else is words: each is quoted before it reaches
+//! the index, so that the index's own syntax (`AND`, `*`, `NEAR(`) is data.
 
 use super::script::{is_unspaced, spaced, words};
 use super::stop_words;

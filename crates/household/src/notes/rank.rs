@@ -1,7 +1,7 @@
-//! Which note comes first, and why.
+//! The order of search results, with reasons.
 //!
-//! What the index says is multiplied by where the note lies, whether its owner agreed to find things there, how fresh it is,
-//! how many others link to it, and whether the words stand in what it is called. Each of these moves a note a little; none can lift one over a much better match.
+//! The score of the index is multiplied by factors for the folder, folders that the owner prefers, the age, the number of links to
+//! the note, and matches in its title. Each factor is small; none can lift a note over a much better match.
 
 use rusqlite::{Connection, params};
 
@@ -9,7 +9,7 @@ use super::links;
 use super::para::Para;
 use super::query::{Query, Term};
 use super::script::words;
-use super::search::{Hit, Rung};
+use super::search::{Hit, MatchKind};
 use crate::error::Error;
 use crate::preferences::slug;
 use crate::text::fold;
@@ -28,7 +28,7 @@ pub(super) struct Ranked {
 }
 
 /// What notes are held against besides the query.
-pub(super) struct Moment {
+pub(super) struct RankContext {
     /// What time it is, in seconds.
     pub now: i64,
     /// The folder that the owner agreed to find things in, as habits write it.
@@ -41,7 +41,7 @@ pub(super) fn rank(
     query: &Query,
     mut hits: Vec<Hit>,
     limit: usize,
-    moment: &Moment,
+    moment: &RankContext,
 ) -> Result<Vec<Ranked>, Error> {
     hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.id.cmp(&b.id)));
     hits.truncate(CLOSELY.max(limit));
@@ -74,7 +74,7 @@ struct Note {
 }
 
 impl Note {
-    fn ranked(self, query: &Query, hit: Hit, linked: u32, moment: &Moment) -> Ranked {
+    fn ranked(self, query: &Query, hit: Hit, linked: u32, moment: &RankContext) -> Ranked {
         let para = Para::of(&self.path);
         let age_days = (moment.now - self.dated).max(0) as f64 / 86_400.0;
         let recency = 1.0 + 0.25 * 0.5_f64.powf(age_days / 90.0);
@@ -149,9 +149,9 @@ fn coverage(query: &Query, hit: &Hit) -> String {
         .answers
         .iter()
         .map(|(number, read_as)| match (hit.rung, &read_as[..]) {
-            (Rung::Spelling, [word, ..]) => format!("{} read as '{word}'", typed(number)),
-            (Rung::Synonym, [_, ..]) => format!("another word for {}", typed(number)),
-            (Rung::Trigram, [_, ..]) => format!("{} within a word", typed(number)),
+            (MatchKind::Spelling, [word, ..]) => format!("{} read as '{word}'", typed(number)),
+            (MatchKind::Synonym, [_, ..]) => format!("another word for {}", typed(number)),
+            (MatchKind::Trigram, [_, ..]) => format!("{} within a word", typed(number)),
             _ => typed(number),
         })
         .collect();

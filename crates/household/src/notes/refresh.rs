@@ -1,17 +1,17 @@
-//! Brings the index up to what lies in the folder.
+//! Brings the index of notes up to date with the folder.
 //!
-//! Each folder has a signature made of the names, sizes and times of its notes; only where that differs is anything
-//! compared, and only what differs is read. Notes go in by the batch, each batch a transaction: another process that does the same at
-//! the same time finds them done, and whoever searches meanwhile finds what there is so far.
+//! Each folder has a signature made of the names, sizes and times of its notes; only where that differs are notes compared, and only
+//! those that differ are read. Notes are added in batches, each a transaction: another process that does the same at the same time finds
+//! them added, and a search in the meantime finds what is in the index so far.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use rusqlite::{Connection, TransactionBehavior, params};
 
-use super::folder::{File, Folder, Shelf, beneath};
+use super::folder::{Directory, File, Folder, beneath};
 use super::parse::parse;
-use super::tables::{self, Entry, Shelving};
+use super::tables::{self, Entry, NoteWriter};
 use super::watch::Watch;
 use crate::error::Error;
 use crate::household::Household;
@@ -21,7 +21,7 @@ const BATCH: usize = 1000;
 
 /// What a process knows of folder and index from one use to the next.
 #[derive(Default)]
-pub(crate) struct Lookout(Mutex<Option<Known>>);
+pub(crate) struct IndexState(Mutex<Option<Known>>);
 
 struct Known {
     /// Over the folder, since before it was last looked at.
@@ -37,15 +37,15 @@ impl Known {
 }
 
 /// Brings the index up to date and hands the folder out, where there is one.
-pub(super) fn refresh(house: &Household) -> Result<Option<Folder>, Error> {
-    let folder = match &house.options().notes {
+pub(super) fn refresh(household: &Household) -> Result<Option<Folder>, Error> {
+    let folder = match &household.options().notes {
         Some(root) => Folder::open(root)?,
         None => None,
     };
-    // One at a time: whoever comes second finds it done.
-    let mut lookout = house.notes().0.lock().unwrap_or_else(PoisonError::into_inner);
+    // One at a time: the second caller finds it done.
+    let mut lookout = household.notes().0.lock().unwrap_or_else(PoisonError::into_inner);
     let data_version = {
-        let connection = house.index().lock();
+        let connection = household.index().lock();
         tables::prepare(&connection)?;
         connection.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?
     };
@@ -57,21 +57,21 @@ pub(super) fn refresh(house: &Household) -> Result<Option<Folder>, Error> {
     if let Some(folder) = &folder {
         folder.look_around(|path| watch.over(path), |shelf| shelves.push(shelf));
     }
-    compare(house, folder.as_ref(), shelves)?;
+    compare(household, folder.as_ref(), shelves)?;
     *lookout = folder.is_some().then_some(Known { watch, data_version });
     Ok(folder)
 }
 
-fn compare(house: &Household, folder: Option<&Folder>, shelves: Vec<Shelf>) -> Result<(), Error> {
+fn compare(household: &Household, folder: Option<&Folder>, shelves: Vec<Directory>) -> Result<(), Error> {
     let mut known: HashMap<String, i64> = {
-        let connection = house.index().lock();
+        let connection = household.index().lock();
         let mut rows = connection.prepare_cached("SELECT path, signature FROM note_folder")?;
         rows.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?
     };
     for shelf in shelves {
         let is_same = known.remove(&shelf.path) == Some(shelf.signature) && shelf.signature != 0;
         if let Some(folder) = folder.filter(|_| !is_same) {
-            bring_up(house, folder, &shelf)?;
+            bring_up(household, folder, &shelf)?;
         }
     }
     for gone in known.into_keys() {
@@ -79,7 +79,7 @@ fn compare(house: &Household, folder: Option<&Folder>, shelves: Vec<Shelf>) -> R
         if folder.is_some_and(|folder| folder.is_there(&gone)) {
             continue;
         }
-        let mut connection = house.index().lock();
+        let mut connection = household.index().lock();
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         for path in stored(&transaction, &gone)?.into_keys() {
             tables::remove(&transaction, &path)?;
@@ -91,8 +91,8 @@ fn compare(house: &Household, folder: Option<&Folder>, shelves: Vec<Shelf>) -> R
 }
 
 /// Brings one folder's notes up to date.
-fn bring_up(house: &Household, folder: &Folder, shelf: &Shelf) -> Result<(), Error> {
-    let mut stored = stored(&house.index().lock(), &shelf.path)?;
+fn bring_up(household: &Household, folder: &Folder, shelf: &Directory) -> Result<(), Error> {
+    let mut stored = stored(&household.index().lock(), &shelf.path)?;
     let changed: Vec<&File> = shelf
         .files
         .iter()
@@ -101,19 +101,19 @@ fn bring_up(house: &Household, folder: &Folder, shelf: &Shelf) -> Result<(), Err
             stored.remove(&beneath(&shelf.path, &file.name)) != Some(found) || file.stamp_ns == 0
         })
         .collect();
-    let now = house.now().timestamp().as_second();
+    let now = household.now().timestamp().as_second();
     for files in changed.chunks(BATCH) {
         // Files are read before the index is held, so that others can use it meanwhile.
         let entries: Vec<Entry> = files.iter().map(|file| read(folder, shelf, file)).collect();
-        let mut connection = house.index().lock();
+        let mut connection = household.index().lock();
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let mut shelving = Shelving::new(&transaction, now);
+        let mut shelving = NoteWriter::new(&transaction, now);
         for entry in &entries {
             shelving.put(entry)?;
         }
         transaction.commit()?;
     }
-    let mut connection = house.index().lock();
+    let mut connection = household.index().lock();
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     for gone in stored.into_keys().filter(|path| !folder.is_there(path)) {
         tables::remove(&transaction, &gone)?;
@@ -130,7 +130,7 @@ fn stored(connection: &Connection, folder: &str) -> Result<HashMap<String, (i64,
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-fn read(folder: &Folder, shelf: &Shelf, file: &File) -> Entry {
+fn read(folder: &Folder, shelf: &Directory, file: &File) -> Entry {
     let path = beneath(&shelf.path, &file.name);
     // A note that cannot be read is one that cannot be found. It is looked at again when it changes.
     let parsed = folder.read(&path).ok().flatten().map(|text| parse(&path, &text));

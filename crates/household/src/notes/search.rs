@@ -1,8 +1,8 @@
-//! Finds notes: a ladder from all words as they were typed down to words that were perhaps meant.
+//! Searches notes: first for all words as they were typed, then for similar words.
 //!
-//! Most searches end on the first rung, one query to the index. Where that finds too little, each word is looked for by itself in
-//! every way there is, and notes are taken by how many of the words they answer to, and how well. Which note comes
-//! first is up to `rank`, what is shown of it up to `snippet`.
+//! Most searches end after the first query to the index. Where that finds too little, each word is searched for by itself in
+//! every way there is, and notes are ordered by how many of the words they match, and how well. `rank` decides which note comes
+//! first, `snippet` what is shown of it.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use rusqlite::{Connection, params_from_iter};
 
 use super::folder::Folder;
 use super::query::{Query, Term, quoted};
-use super::rank::{self, Moment, Ranked};
+use super::rank::{self, RankContext, Ranked};
 use super::refresh::refresh;
 use super::{snippet, thesaurus, vocabulary};
 use crate::error::Error;
@@ -27,7 +27,7 @@ pub struct Found {
     /// The best first.
     pub results: Vec<FoundNote>,
     /// The rung on which the best was found.
-    pub ladder: Rung,
+    pub ladder: MatchKind,
     /// What to try, or how a word was read.
     pub hint: Option<String>,
 }
@@ -53,7 +53,7 @@ pub struct FoundNote {
 
 /// How a note was found, from the surest way to the least sure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Rung {
+pub enum MatchKind {
     /// It holds all words.
     #[default]
     And,
@@ -69,7 +69,7 @@ pub enum Rung {
     Spelling,
 }
 
-impl Rung {
+impl MatchKind {
     /// The word in results.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -93,18 +93,18 @@ impl Rung {
 }
 
 /// Searches the notes as they are at this moment.
-pub fn search(house: &Household, text: &str, limit: usize) -> Result<Found, Error> {
-    let Some(folder) = refresh(house)? else {
+pub fn search(household: &Household, text: &str, limit: usize) -> Result<Found, Error> {
+    let Some(folder) = refresh(household)? else {
         return Ok(Found { hint: Some(NO_FOLDER.to_owned()), ..Found::default() });
     };
     let query = Query::read(text);
     if query.terms.is_empty() && query.tags.is_empty() {
         return Err(Error::request("there is no word in the query: say what the note is about, such as rent contract"));
     }
-    let usual = house.applied("notes.")?.value("notes.opened_from").map(str::to_owned);
-    let moment = Moment { now: house.now().timestamp().as_second(), usual };
+    let usual = household.applied("notes.")?.value("notes.opened_from").map(str::to_owned);
+    let moment = RankContext { now: household.now().timestamp().as_second(), usual };
     let (ranked, hint) = {
-        let connection = house.index().lock();
+        let connection = household.index().lock();
         // One look at the index from beginning to end, whatever another process puts there meanwhile.
         let connection = connection.unchecked_transaction()?;
         let (hits, read_as) = hits(&connection, &query)?;
@@ -112,7 +112,7 @@ pub fn search(house: &Household, text: &str, limit: usize) -> Result<Found, Erro
         let hint = hint(&connection, &query, &ranked, &read_as)?;
         (ranked, hint)
     };
-    let ladder = ranked.first().map_or(Rung::And, |best| best.hit.rung);
+    let ladder = ranked.first().map_or(MatchKind::And, |best| best.hit.rung);
     let results = ranked.into_iter().map(|ranked| result(&folder, &query, ranked)).collect();
     Ok(Found { results, ladder, hint })
 }
@@ -125,7 +125,7 @@ pub(super) struct Hit {
     pub id: i64,
     /// How well, as the index says, weighed by the ways in which it was found.
     pub score: f64,
-    pub rung: Rung,
+    pub rung: MatchKind,
     /// For each word of the query that it answers to, by number: the words it was read as, unless it is the word itself.
     pub answers: Vec<(usize, Vec<String>)>,
 }
@@ -134,10 +134,10 @@ pub(super) struct Hit {
 type ReadAs = (String, Vec<String>);
 
 /// A way of finding a word: how sure it is, its expression for the index, and the words that it stands for, unless it is the word itself.
-type FoundBy = (Rung, String, Vec<String>);
+type FoundBy = (MatchKind, String, Vec<String>);
 
 fn hits(connection: &Connection, query: &Query) -> Result<(Vec<Hit>, Vec<ReadAs>), Error> {
-    let index = Asked { connection, query };
+    let index = IndexQuery { connection, query };
     if query.terms.is_empty() {
         return Ok((index.tagged()?, Vec::new()));
     }
@@ -145,31 +145,31 @@ fn hits(connection: &Connection, query: &Query) -> Result<(Vec<Hit>, Vec<ReadAs>
     let answers: Vec<_> = (0..query.terms.len()).map(|term| (term, Vec::new())).collect();
     let strict = index.matching(&all)?;
     if strict.len() >= ENOUGH {
-        let hit = |(id, score)| Hit { id, score, rung: Rung::And, answers: answers.clone() };
+        let hit = |(id, score)| Hit { id, score, rung: MatchKind::And, answers: answers.clone() };
         return Ok((strict.into_iter().map(hit).collect(), Vec::new()));
     }
     index.word_by_word()
 }
 
 /// The index, asked for one query.
-struct Asked<'a> {
+struct IndexQuery<'a> {
     connection: &'a Connection,
     query: &'a Query,
 }
 
-impl Asked<'_> {
+impl IndexQuery<'_> {
     /// Every word in every way; a note is worth the sum of what it holds, less where it lacks some of them.
     fn word_by_word(&self) -> Result<(Vec<Hit>, Vec<ReadAs>), Error> {
         let mut notes: HashMap<i64, Hit> = HashMap::new();
         let mut read_as = Vec::new();
         for (number, term) in self.query.terms.iter().enumerate() {
-            let mut best: HashMap<i64, (f64, Rung, Vec<String>)> = HashMap::new();
+            let mut best: HashMap<i64, (f64, MatchKind, Vec<String>)> = HashMap::new();
             // What holds the word itself comes before what holds another, however often it does.
             let mut least = f64::INFINITY;
             for (rung, expression, words) in self.ways(term, &mut read_as)? {
                 for (id, score) in self.matching(&expression)? {
                     let score = score.min(least) * rung.worth();
-                    if rung == Rung::And {
+                    if rung == MatchKind::And {
                         least = score;
                     }
                     let found = best.entry(id).or_insert_with(|| (score, rung, words.clone()));
@@ -188,7 +188,7 @@ impl Asked<'_> {
         let all = self.query.terms.len();
         let hits = notes.into_values().map(|hit| {
             let share = hit.answers.len() as f64 / all as f64;
-            let rung = if hit.answers.len() < all { hit.rung.max(Rung::Or) } else { hit.rung };
+            let rung = if hit.answers.len() < all { hit.rung.max(MatchKind::Or) } else { hit.rung };
             Hit { score: hit.score * share.powf(1.5), rung, ..hit }
         });
         Ok((hits.collect(), read_as))
@@ -196,7 +196,7 @@ impl Asked<'_> {
 
     /// The ways in which a word may be found, with what it is read as. The less sure are tried only where the word itself is nowhere.
     fn ways(&self, term: &Term, read_as: &mut Vec<ReadAs>) -> Result<Vec<FoundBy>, Error> {
-        let itself = [Some((Rung::And, term.exact())), term.prefix().map(|prefix| (Rung::Prefix, prefix))];
+        let itself = [Some((MatchKind::And, term.exact())), term.prefix().map(|prefix| (MatchKind::Prefix, prefix))];
         let mut ways = Vec::new();
         for (rung, expression) in itself.into_iter().flatten() {
             if self.holds(&expression)? {
@@ -206,21 +206,21 @@ impl Asked<'_> {
         let is_there = !ways.is_empty();
         let others = self.others(&term.folded)?;
         if !others.is_empty() && self.holds(&any(&others))? {
-            ways.push((Rung::Synonym, any(&others), others));
+            ways.push((MatchKind::Synonym, any(&others), others));
         }
         if is_there {
             return Ok(ways);
         }
         let containing = vocabulary::containing(self.connection, &term.folded)?;
         if !containing.is_empty() {
-            ways.push((Rung::Trigram, any(&containing), containing));
+            ways.push((MatchKind::Trigram, any(&containing), containing));
         }
-        ways.extend(self.parts(term)?.map(|(expression, parts)| (Rung::Trigram, expression, parts)));
+        ways.extend(self.parts(term)?.map(|(expression, parts)| (MatchKind::Trigram, expression, parts)));
         if ways.is_empty() {
             let nearest = vocabulary::nearest(self.connection, &term.folded)?;
             if !nearest.is_empty() {
                 read_as.push((term.text.clone(), nearest.clone()));
-                ways.push((Rung::Spelling, any(&nearest), nearest));
+                ways.push((MatchKind::Spelling, any(&nearest), nearest));
             }
         }
         Ok(ways)

@@ -1,4 +1,4 @@
-//! The line of a note that answers best, as it is shown with a result.
+//! The line of a note that matches best, as it is shown with a result.
 
 use super::front_matter;
 use super::query::{Query, Term};

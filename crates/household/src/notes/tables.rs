@@ -1,8 +1,8 @@
-//! The notes' tables, and how one note gets in and out of them.
+//! The tables of notes, and how a note is added and removed.
 //!
-//! Text is not kept: the index of words holds where words stand, and what a result shows is read from the file itself.
-//! Words are kept once, as people write them, in an index of three-letter pieces: what stands in the middle of a word or is nearly a word is
-//! looked for there, and the word that is found among the notes. Words of notes that are gone stay; they find nothing.
+//! The text itself is not stored: the full-text index holds only positions, and what a result shows is read from the file.
+//! Words are stored once in a trigram index, which finds parts of words and similar words. Words of removed notes stay in it;
+//! they find nothing.
 
 use std::collections::HashSet;
 
@@ -67,7 +67,7 @@ pub(super) struct Entry {
 }
 
 /// Puts notes in, one after the other, within one transaction.
-pub(super) struct Shelving<'a> {
+pub(super) struct NoteWriter<'a> {
     connection: &'a Connection,
     /// The second at which this is done.
     now: i64,
@@ -75,7 +75,7 @@ pub(super) struct Shelving<'a> {
     known: HashSet<String>,
 }
 
-impl<'a> Shelving<'a> {
+impl<'a> NoteWriter<'a> {
     pub(super) fn new(connection: &'a Connection, now: i64) -> Self {
         Self { connection, now, known: HashSet::new() }
     }
@@ -157,7 +157,7 @@ impl<'a> Shelving<'a> {
         Ok(())
     }
 
-    /// When a note was last changed: as it says itself, else by its birth and its file. A time that is yet to come is nobody's.
+    /// When a note was last changed: as it says itself, else by its birth and its file. A time in the future is ignored.
     fn dated(&self, note: &Parsed, changed: i64) -> i64 {
         let second = |date: &Option<String>| {
             let date: jiff::civil::Date = date.as_deref()?.parse().ok()?;

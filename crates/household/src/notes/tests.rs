@@ -1,4 +1,4 @@
-//! Notes in a passing folder, searched and read as agents do it.
+//! Notes in a temporary folder, searched and read as agents do it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,17 +12,17 @@ use crate::household::{Household, Options};
 
 struct Vault {
     folder: TempDir,
-    house: Arc<Household>,
+    household: Arc<Household>,
 }
 
 impl Vault {
     fn with(notes: &[(&str, &str)]) -> Self {
-        let folder = tempfile::tempdir().expect("a passing folder");
+        let folder = tempfile::tempdir().expect("a temporary folder");
         for (path, text) in notes {
             write(folder.path(), path, text);
         }
-        let house = open(folder.path());
-        Self { folder, house }
+        let household = open(folder.path());
+        Self { folder, household }
     }
 
     fn path(&self, path: &str) -> std::path::PathBuf {
@@ -34,7 +34,7 @@ impl Vault {
     }
 
     fn search(&self, query: &str) -> Found {
-        search(&self.house, query, 5).expect("a search")
+        search(&self.household, query, 5).expect("a search")
     }
 
     /// The paths that a query finds, the best first.
@@ -43,7 +43,7 @@ impl Vault {
     }
 
     fn call(&self, tool: &str, args: &Value) -> Result<Value, String> {
-        crate::tools::rehearsal::call(&self.house, tool, args)
+        crate::tools::test_calls::call(&self.household, tool, args)
     }
 }
 
@@ -117,7 +117,7 @@ fn nothing_found_is_said_with_what_to_try() {
     let found = vault.search("zeppelin");
     assert!(found.results.is_empty() && found.hint.expect("a hint").contains("notes_recent"));
     assert_eq!(vault.search("tag:nowhere").hint.as_deref(), Some("No note has the tag 'nowhere'."));
-    assert!(search(&vault.house, "?!", 5).expect_err("no word").to_string().contains("say what the note is about"));
+    assert!(search(&vault.household, "?!", 5).expect_err("no word").to_string().contains("say what the note is about"));
     let empty = Household::open(Options::default()).expect("a household");
     assert!(search(&empty, "x", 5).expect("an answer").hint.expect("a hint").contains("no folder"));
 }
@@ -198,7 +198,7 @@ fn whatever_is_typed_is_data_and_never_an_error() {
         "con\u{0}tract",
         "-\"\" contract",
     ] {
-        search(&vault.house, query, 5).unwrap_or_else(|error| panic!("{query}: {error}"));
+        search(&vault.household, query, 5).unwrap_or_else(|error| panic!("{query}: {error}"));
     }
     assert_eq!(vault.find("NEAR carpenter contract OR")[0], "1 Projects/Kitchen.md");
 }
@@ -228,13 +228,13 @@ fn each_use_sees_the_folder_as_it_is() {
 #[test]
 fn two_processes_keep_one_index_together() {
     let vault = Vault::with(&[("a.md", "alpha\n")]);
-    let other = Vault { house: open(vault.folder.path()), folder: vault.folder };
-    let vault = Vault { folder: tempfile::tempdir().expect("a folder"), house: vault.house };
+    let other = Vault { household: open(vault.folder.path()), folder: vault.folder };
+    let vault = Vault { folder: tempfile::tempdir().expect("a folder"), household: vault.household };
     std::thread::scope(|scope| {
-        for house in [&vault.house, &other.house] {
+        for household in [&vault.household, &other.household] {
             scope.spawn(move || {
                 for _ in 0..10 {
-                    assert_eq!(search(house, "alpha", 5).expect("a search").results.len(), 1);
+                    assert_eq!(search(household, "alpha", 5).expect("a search").results.len(), 1);
                 }
             });
         }
@@ -244,10 +244,10 @@ fn two_processes_keep_one_index_together() {
             }
         });
     });
-    let all = |house| search(house, "bravo", 50).expect("a search").results.len();
-    assert_eq!((all(&vault.house), all(&other.house)), (20, 20));
+    let all = |household| search(household, "bravo", 50).expect("a search").results.len();
+    assert_eq!((all(&vault.household), all(&other.household)), (20, 20));
     std::fs::remove_file(other.path("n7.md")).expect("removed");
-    assert_eq!((all(&other.house), all(&vault.house)), (19, 19));
+    assert_eq!((all(&other.household), all(&vault.household)), (19, 19));
 }
 
 #[test]
@@ -401,12 +401,12 @@ const ASKED: &[(&str, &str)] = &[
 
 #[test]
 fn people_find_the_notes_of_the_demonstration_by_what_they_type() {
-    let folder = tempfile::tempdir().expect("a passing folder");
+    let folder = tempfile::tempdir().expect("a temporary folder");
     crate::demo::write(&folder.path().join("demo")).expect("written");
-    let house = open(&folder.path().join("demo"));
+    let household = open(&folder.path().join("demo"));
     let mut missed = Vec::new();
     for (query, path) in ASKED {
-        let found = search(&house, query, 3).expect("a search");
+        let found = search(&household, query, 3).expect("a search");
         if !found.results.iter().any(|result| result.path == *path) {
             let instead: Vec<String> =
                 found.results.into_iter().map(|result| format!("{} ({})", result.path, result.why)).collect();
@@ -424,7 +424,7 @@ fn where_the_owner_agreed_to_look_comes_first_among_equals() {
     let opened =
         r#"{"at": "2026-01-14T10:00:00Z", "kind": "opened", "subject": "note", "choice": "Resources/Roof.md"}"#;
     let opened = serde_json::from_str(opened).expect("a decision");
-    (0..3).for_each(|_| vault.house.record(&opened).expect("recorded"));
+    (0..3).for_each(|_| vault.household.record(&opened).expect("recorded"));
     assert_eq!(vault.find("roof tiles")[0], "Areas/Roof.md", "a habit that nobody agreed to changes nothing");
     vault.call("prefs_apply", &json!({ "key": "notes.opened_from" })).expect("applied");
     let found = vault.search("roof tiles");

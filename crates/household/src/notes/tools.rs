@@ -1,4 +1,4 @@
-//! The tools for notes: search, read, what links here, what is new. All of them only look.
+//! The tools for notes: search, read, backlinks, recent changes. All of them only read.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::refresh::refresh;
 use super::{links, search};
 use crate::error::Error;
 use crate::household::Household;
-use crate::tools::HouseTool;
+use crate::tools::HouseholdTool;
 
 /// The most results of one call.
 const MAX_LIMIT: usize = 50;
@@ -21,16 +21,16 @@ const MAX_LIMIT: usize = 50;
 const MAX_SHOWN: usize = 32 * 1024;
 
 /// Adds the tools.
-pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
-    registry.with(find(house)).with(read(house)).with(backlinks(house)).with(recent(house))
+pub(crate) fn add(household: &Arc<Household>, registry: Registry) -> Registry {
+    registry.with(find(household)).with(read(household)).with(backlinks(household)).with(recent(household))
 }
 
 fn looks(name: &str, description: &str, schema: &str) -> ToolInfo {
     info(name, description, schema, Reach::ReadOnly, true, Risk::Low)
 }
 
-fn find(house: &Arc<Household>) -> HouseTool<Find> {
-    HouseTool {
+fn find(household: &Arc<Household>) -> HouseholdTool<Find> {
+    HouseholdTool {
         info: looks(
             "notes_search",
             "Search the owner's notes. Words, \"words in a row\", tag:name, -without. Each result says why it was found.",
@@ -38,9 +38,9 @@ fn find(house: &Arc<Household>) -> HouseTool<Find> {
         ),
         example: r#"{"query": "rent contract"}"#,
         foreign: Some("notes"),
-        house: Arc::clone(house),
-        act: |args, house| {
-            let found = search::search(house, &args.query, limit(args.limit, 5))?;
+        household: Arc::clone(household),
+        act: |args, household| {
+            let found = search::search(household, &args.query, limit(args.limit, 5))?;
             let results: Vec<Value> = found.results.iter().map(shown).collect();
             let ladder = if results.is_empty() { "none" } else { found.ladder.as_str() };
             let mut answer = json!({ "results": results, "ladder": ladder });
@@ -65,8 +65,8 @@ fn shown(result: &search::FoundNote) -> Value {
     json!({ "path": path, "title": title, "para": para, "score": score, "snippet": snippet, "line": line, "why": why })
 }
 
-fn read(house: &Arc<Household>) -> HouseTool<Read> {
-    HouseTool {
+fn read(household: &Arc<Household>) -> HouseholdTool<Read> {
+    HouseholdTool {
         info: looks(
             "notes_read",
             "Read a note, by the path of a search result or by its title.",
@@ -74,10 +74,10 @@ fn read(house: &Arc<Household>) -> HouseTool<Read> {
         ),
         example: r#"{"path": "Projects/Kitchen.md"}"#,
         foreign: Some("notes"),
-        house: Arc::clone(house),
-        act: |args, house| {
-            let folder = refresh(house)?.ok_or_else(|| missing(&args.path))?;
-            let connection = house.index().lock();
+        household: Arc::clone(household),
+        act: |args, household| {
+            let folder = refresh(household)?.ok_or_else(|| missing(&args.path))?;
+            let connection = household.index().lock();
             let connection = connection.unchecked_transaction()?;
             let (id, path) = meant(&connection, &args.path)?;
             let text = folder.read(&path)?.ok_or_else(|| Error::request(format!("'{path}' is not a text")))?;
@@ -92,7 +92,7 @@ fn read(house: &Arc<Household>) -> HouseTool<Read> {
                 "title": title,
                 "para": Para::of(&path).as_str(),
                 "tags": tags.split_whitespace().collect::<Vec<_>>(),
-                "updated": moment(house, dated),
+                "updated": moment(household, dated),
                 "links": linked,
             });
             put_text(&mut answer, &text, args.from_line.map_or(1, |line| usize::try_from(line).unwrap_or(usize::MAX)));
@@ -128,8 +128,8 @@ fn put_text(answer: &mut Value, text: &str, from: usize) {
     }
 }
 
-fn backlinks(house: &Arc<Household>) -> HouseTool<Named> {
-    HouseTool {
+fn backlinks(household: &Arc<Household>) -> HouseholdTool<Named> {
+    HouseholdTool {
         info: looks(
             "notes_backlinks",
             "The notes that link to a note.",
@@ -137,10 +137,10 @@ fn backlinks(house: &Arc<Household>) -> HouseTool<Named> {
         ),
         example: r#"{"path": "Projects/Kitchen.md"}"#,
         foreign: Some("notes"),
-        house: Arc::clone(house),
-        act: |args, house| {
-            refresh(house)?;
-            let connection = house.index().lock();
+        household: Arc::clone(household),
+        act: |args, household| {
+            refresh(household)?;
+            let connection = household.index().lock();
             let connection = connection.unchecked_transaction()?;
             let (id, path) = meant(&connection, &args.path)?;
             let links = links::backlinks(&connection, id, MAX_LIMIT)?;
@@ -158,8 +158,8 @@ struct Named {
     path: String,
 }
 
-fn recent(house: &Arc<Household>) -> HouseTool<Recent> {
-    HouseTool {
+fn recent(household: &Arc<Household>) -> HouseholdTool<Recent> {
+    HouseholdTool {
         info: looks(
             "notes_recent",
             "The notes that changed last.",
@@ -167,16 +167,16 @@ fn recent(house: &Arc<Household>) -> HouseTool<Recent> {
         ),
         example: r#"{"limit": 10}"#,
         foreign: Some("notes"),
-        house: Arc::clone(house),
-        act: |args, house| {
-            refresh(house)?;
-            let connection = house.index().lock();
+        household: Arc::clone(household),
+        act: |args, household| {
+            refresh(household)?;
+            let connection = household.index().lock();
             let select = "SELECT path, title, dated FROM note WHERE title != '' ORDER BY dated DESC, path LIMIT ?1";
             let mut rows = connection.prepare_cached(select)?;
             let rows = rows.query_map([limit(args.limit, 10) as i64], |row| {
                 let path: String = row.get(0)?;
                 let para = Para::of(&path).as_str();
-                Ok(json!({ "path": path, "title": row.get::<_, String>(1)?, "para": para, "updated": moment(house, row.get(2)?) }))
+                Ok(json!({ "path": path, "title": row.get::<_, String>(1)?, "para": para, "updated": moment(household, row.get(2)?) }))
             })?;
             Ok(json!({ "notes": rows.collect::<Result<Vec<_>, _>>()? }))
         },
@@ -194,9 +194,9 @@ fn limit(asked: Option<u64>, usual: usize) -> usize {
 }
 
 /// A moment in the owner's zone; null where it is not known.
-fn moment(house: &Household, second: i64) -> Value {
+fn moment(household: &Household, second: i64) -> Value {
     let moment = jiff::Timestamp::from_second(second).ok().filter(|_| second != 0);
-    let moment = moment.map(|moment| moment.to_zoned(house.options().zone.clone()));
+    let moment = moment.map(|moment| moment.to_zoned(household.options().zone.clone()));
     moment.map_or(Value::Null, |moment| moment.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string().into())
 }
 

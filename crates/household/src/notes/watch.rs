@@ -1,8 +1,8 @@
-//! Whether anything happened in the folder of notes since it was last looked at.
+//! Whether the folder of notes has changed since it was last read.
 //!
-//! Looking at fifty thousand files takes longer than searching them. The kernel tells what happens to folders that are
-//! watched, so that a process which looked once need not look again before something did. Where it cannot be asked (too many folders,
-//! no such service), nothing is ever called quiet, and every use looks.
+//! Listing fifty thousand files takes longer than searching them. The kernel reports changes in watched folders, so that a process
+//! which has listed them once need not do so again before something changed. Where that is not available (too many folders, no such
+//! service), every use lists them.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn a_change_in_place_a_new_file_and_a_removed_one_are_heard() {
-        let folder = tempfile::tempdir().expect("a passing folder");
+        let folder = tempfile::tempdir().expect("a temporary folder");
         let file = folder.path().join("a.md");
         let heard = |act: &dyn Fn()| {
             let mut watch = Watch::begin();

@@ -1,20 +1,20 @@
 //! Drafts that the household wrote and the owner may have changed since: by asking for it, or in any mail program.
 //!
-//! What was written last is kept until somebody changes it, and the first change is a decision. A program that saves a draft
-//! under another name, or sends it, is followed by subject and recipient.
+//! The text that was written last is kept until it is changed, and the first change is a decision. A draft that a program saved
+//! under another name, or sent, is found again by subject and recipient.
 
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::book;
 use super::edit::edit;
-use super::witness::Written;
+use super::log_reader::WrittenDraft;
+use super::storage;
 use crate::error::Error;
 use crate::household::Household;
 use crate::mail::address::Person;
 use crate::mail::folder::{DRAFTS, SENT};
-use crate::mail::letter::Letter;
 use crate::mail::mailbox::{Filter, Mail, Mailbox};
+use crate::mail::message::MailMessage;
 
 /// Its table; `is_open` until a change was seen.
 pub(super) const CREATE: &str = "
@@ -22,13 +22,13 @@ pub(super) const CREATE: &str = "
         draft TEXT PRIMARY KEY, by TEXT NOT NULL, at INTEGER NOT NULL, recipient TEXT NOT NULL, subject TEXT NOT NULL,
         body TEXT NOT NULL, is_open INTEGER NOT NULL) STRICT;";
 
-/// Drafts that are looked at: whoever leaves more of them lying has no opinion on the oldest.
+/// Drafts that are looked at: older ones are ignored.
 const MOST: usize = 50;
-/// Letters of a folder among which a draft is sought that is no longer called as it was.
+/// Mails of a folder among which a draft is sought that is no longer called as it was.
 const LETTERS: usize = 500;
 
 /// Takes note of what was written. What is older than what is known was noted before.
-pub(super) fn note(connection: &Connection, written: &Written, now: Timestamp) -> Result<(), Error> {
+pub(super) fn note(connection: &Connection, written: &WrittenDraft, now: Timestamp) -> Result<(), Error> {
     let select = "SELECT at, body FROM pref_draft WHERE draft = ?1";
     let known: Option<(i64, String)> =
         connection.query_row(select, [&written.draft], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
@@ -39,22 +39,22 @@ pub(super) fn note(connection: &Connection, written: &Written, now: Timestamp) -
     if let Some((_, before)) = known.filter(|_| written.is_wished)
         && let Some(decision) = edit(&before, &written.body, &written.to, written.at.min(now))
     {
-        book::add(connection, &decision, Some(&written.by))?;
+        storage::add(connection, &decision, Some(&written.by))?;
     }
-    let Written { draft, by, to, subject, body, .. } = written;
+    let WrittenDraft { draft, by, to, subject, body, .. } = written;
     let insert = "INSERT OR REPLACE INTO pref_draft VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1)";
     connection.execute(insert, params![draft, by, at, to, subject, body])?;
     Ok(())
 }
 
-/// Looks whether somebody changed a draft.
-pub(super) fn look(house: &Household) -> Result<(), Error> {
-    let open = open(&house.index().lock())?;
+/// Looks whether a person changed a draft.
+pub(super) fn look(household: &Household) -> Result<(), Error> {
+    let open = open(&household.index().lock())?;
     if open.is_empty() {
         return Ok(());
     }
-    let now = house.now().timestamp();
-    let mailbox = house.mailbox()?;
+    let now = household.now().timestamp();
+    let mailbox = household.mailbox()?;
     let mut seen = Vec::new();
     for kept in open {
         let Some((text, is_sent)) = current(&mailbox, &kept, now)? else { continue };
@@ -65,11 +65,11 @@ pub(super) fn look(house: &Household) -> Result<(), Error> {
         }
     }
     drop(mailbox);
-    let mut connection = house.index().lock();
+    let mut connection = household.index().lock();
     let transaction = connection.transaction()?;
     for (kept, decision) in seen {
         if let Some(decision) = decision {
-            book::add(&transaction, &decision, Some(&format!("edit of {}", kept.by)))?;
+            storage::add(&transaction, &decision, Some(&format!("edit of {}", kept.by)))?;
         }
         let close = "UPDATE pref_draft SET is_open = 0 WHERE draft = ?1 AND by = ?2";
         transaction.execute(close, [&kept.draft, &kept.by])?;
@@ -78,7 +78,7 @@ pub(super) fn look(house: &Household) -> Result<(), Error> {
 }
 
 /// A draft as it was written.
-struct Kept {
+struct StoredDraft {
     draft: String,
     by: String,
     at: Timestamp,
@@ -87,13 +87,13 @@ struct Kept {
     body: String,
 }
 
-fn open(connection: &Connection) -> Result<Vec<Kept>, Error> {
+fn open(connection: &Connection) -> Result<Vec<StoredDraft>, Error> {
     let select = format!(
         "SELECT draft, by, at, recipient, subject, body FROM pref_draft WHERE is_open = 1 ORDER BY at DESC LIMIT {MOST}"
     );
     let mut rows = connection.prepare_cached(&select)?;
     let rows = rows.query_map([], |row| {
-        Ok(Kept {
+        Ok(StoredDraft {
             draft: row.get(0)?,
             by: row.get(1)?,
             at: Timestamp::from_millisecond(row.get(2)?).unwrap_or_default(),
@@ -106,7 +106,7 @@ fn open(connection: &Connection) -> Result<Vec<Kept>, Error> {
 }
 
 /// What has become of a draft, and whether it was sent; none where it is nowhere to be found.
-fn current(mailbox: &Mailbox<'_>, kept: &Kept, now: Timestamp) -> Result<Option<(String, bool)>, Error> {
+fn current(mailbox: &Mailbox<'_>, kept: &StoredDraft, now: Timestamp) -> Result<Option<(String, bool)>, Error> {
     if let Ok(mail) = mailbox.find(&kept.draft)
         && mail.id == kept.draft
         && mail.folder == DRAFTS
@@ -120,7 +120,7 @@ fn current(mailbox: &Mailbox<'_>, kept: &Kept, now: Timestamp) -> Result<Option<
         let (mails, _) = mailbox.list(&filter, LETTERS)?;
         // Another draft of the household's is no other name of this one.
         let is_same = |mail: &&Mail| {
-            let Letter { subject, to: people, .. } = &mail.letter;
+            let MailMessage { subject, to: people, .. } = &mail.message;
             *subject == kept.subject
                 && people.iter().any(|person| person.address == to)
                 && !mail.id.starts_with(crate::draft::ID)

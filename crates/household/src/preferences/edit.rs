@@ -1,4 +1,4 @@
-//! What somebody changed in a draft: its length, its greeting, its end, its tone, its language. What stayed says nothing.
+//! What was changed in a draft: its length, greeting, closing, tone or language. What stayed says nothing.
 
 use jiff::Timestamp;
 use serde_json::{Map, json};

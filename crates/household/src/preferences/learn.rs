@@ -1,8 +1,8 @@
-//! From decisions to habits: counting, with a bound on how far a count may be believed.
+//! From decisions to habits: counting, with a bound on how far a count is trusted.
 //!
-//! Every sight of a habit counts for less the older it is. A habit is proposed where the way it usually goes was seen often
-//! enough, and the lower end of what its share may really be (Wilson's interval) is high enough: three of three will do,
-//! four of five will not. Nothing here is stored; the same decisions teach the same at the same time.
+//! Each observation counts for less the older it is. A habit is proposed where its usual value was seen often
+//! enough, and the lower end of the confidence interval of its share (Wilson's interval) is high enough: three of three will do,
+//! four of five will not. Nothing here is stored; the same decisions give the same habits at the same time.
 
 use std::collections::BTreeMap;
 

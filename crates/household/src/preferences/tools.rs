@@ -1,4 +1,4 @@
-//! The tools for preferences: what is known, what could be, why, and the owner's yes or no.
+//! The tools for preferences: list, propose, explain, apply and forget.
 
 use std::sync::Arc;
 
@@ -8,14 +8,19 @@ use serde_json::{Value, json};
 use tool::{Registry, info};
 
 use super::learn::{FEWEST, Habit, SURE};
-use super::{Standing, Status, book, habits, standings};
+use super::{CurrentPreference, Status, habits, standings, storage};
 use crate::error::Error;
 use crate::household::Household;
-use crate::tools::HouseTool;
+use crate::tools::HouseholdTool;
 
 /// Adds the tools.
-pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
-    registry.with(list(house)).with(propose(house)).with(explain(house)).with(forget(house)).with(apply(house))
+pub(crate) fn add(household: &Arc<Household>, registry: Registry) -> Registry {
+    registry
+        .with(list(household))
+        .with(propose(household))
+        .with(explain(household))
+        .with(forget(household))
+        .with(apply(household))
 }
 
 /// Subjects of mails and names of people stand in what decisions were about.
@@ -24,8 +29,8 @@ const FOREIGN: Option<&str> = Some("past decisions");
 const KEY: &str = r#"{"type":"object","properties":{"key":{"type":"string"}},"required":["key"]}"#;
 const KEY_EXAMPLE: &str = r#"{"key": "meeting.part_of_day"}"#;
 
-fn list(house: &Arc<Household>) -> HouseTool<Nothing> {
-    HouseTool {
+fn list(household: &Arc<Household>) -> HouseholdTool<Nothing> {
+    HouseholdTool {
         info: info(
             "prefs_list",
             "The owner's preferences: those that hold (applied) and those that past decisions suggest (proposed).",
@@ -36,10 +41,10 @@ fn list(house: &Arc<Household>) -> HouseTool<Nothing> {
         ),
         example: "{}",
         foreign: FOREIGN,
-        house: Arc::clone(house),
-        act: |_, house| {
-            house.catch_up()?;
-            Ok(json!({ "preferences": standings(house)?.iter().map(shown).collect::<Vec<_>>() }))
+        household: Arc::clone(household),
+        act: |_, household| {
+            household.catch_up()?;
+            Ok(json!({ "preferences": standings(household)?.iter().map(shown).collect::<Vec<_>>() }))
         },
     }
 }
@@ -47,8 +52,8 @@ fn list(house: &Arc<Household>) -> HouseTool<Nothing> {
 #[derive(Deserialize)]
 struct Nothing {}
 
-fn propose(house: &Arc<Household>) -> HouseTool<About> {
-    HouseTool {
+fn propose(household: &Arc<Household>) -> HouseholdTool<About> {
+    HouseholdTool {
         info: info(
             "prefs_propose",
             "Preferences that past decisions suggest, with evidence; none holds before prefs_apply.",
@@ -59,13 +64,15 @@ fn propose(house: &Arc<Household>) -> HouseTool<About> {
         ),
         example: r#"{"about": "meetings"}"#,
         foreign: FOREIGN,
-        house: Arc::clone(house),
-        act: |args, house| {
-            house.catch_up()?;
-            let standings = standings(house)?.into_iter();
-            let proposed: Vec<Standing> = standings.filter(|standing| standing.status == Status::Proposed).collect();
+        household: Arc::clone(household),
+        act: |args, household| {
+            household.catch_up()?;
+            let standings = standings(household)?.into_iter();
+            let proposed: Vec<CurrentPreference> =
+                standings.filter(|standing| standing.status == Status::Proposed).collect();
             let about = args.about.as_deref().unwrap_or("");
-            let wanted: Vec<&Standing> = proposed.iter().filter(|standing| is_about(standing, about)).collect();
+            let wanted: Vec<&CurrentPreference> =
+                proposed.iter().filter(|standing| is_about(standing, about)).collect();
             let hint = match (proposed.is_empty(), wanted.is_empty()) {
                 (true, _) => Some(format!("Nothing to propose: a habit takes {FEWEST} cases that agree.")),
                 (false, true) => Some(format!("Nothing is proposed about '{about}'; this is what else there is.")),
@@ -88,7 +95,7 @@ struct About {
 }
 
 /// Whether a preference is about what was asked, by any of its words.
-fn is_about(standing: &Standing, about: &str) -> bool {
+fn is_about(standing: &CurrentPreference, about: &str) -> bool {
     let text = format!("{} {}", standing.key, standing.value).to_lowercase();
     let about = about.to_lowercase();
     let mut words =
@@ -96,23 +103,23 @@ fn is_about(standing: &Standing, about: &str) -> bool {
     about.trim().is_empty() || words.any(|word| text.contains(word.trim_end_matches('s')))
 }
 
-fn explain(house: &Arc<Household>) -> HouseTool<Keyed> {
-    HouseTool {
+fn explain(household: &Arc<Household>) -> HouseholdTool<Keyed> {
+    HouseholdTool {
         info: info("prefs_explain", "What a preference was learnt from.", KEY, Reach::ReadOnly, true, Risk::Low),
         example: KEY_EXAMPLE,
         foreign: FOREIGN,
-        house: Arc::clone(house),
-        act: |args, house| {
-            house.catch_up()?;
+        household: Arc::clone(household),
+        act: |args, household| {
+            household.catch_up()?;
             let key = &args.key;
-            let standings = standings(house)?;
+            let standings = standings(household)?;
             let standing = standings.iter().find(|standing| &standing.key == key);
-            let habits = habits(house, &house.index().lock())?;
+            let habits = habits(household, &household.index().lock())?;
             let habit = standing.and_then(|standing| standing.habit.as_ref());
             let habit = habit.or_else(|| habits.iter().find(|habit| &habit.key == key));
             let status = standing.map_or("not sure enough", |standing| standing.status.as_str());
             match (habit, standing) {
-                (Some(habit), _) => Ok(explained(house, habit, status)),
+                (Some(habit), _) => Ok(explained(household, habit, status)),
                 (None, Some(standing)) => Ok(shown(standing)),
                 (None, None) => Err(unknown(key)),
             }
@@ -128,7 +135,7 @@ struct Keyed {
 /// The most evidence that is told at once.
 const MAX_EVIDENCE: usize = 50;
 
-fn explained(house: &Household, habit: &Habit, status: &str) -> Value {
+fn explained(household: &Household, habit: &Habit, status: &str) -> Value {
     let (cases, against) = (habit.evidence.len(), habit.against);
     let verdict =
         if habit.is_sure() { "which is sure enough to propose" } else { "which is not sure enough to propose" };
@@ -148,7 +155,7 @@ fn explained(house: &Household, habit: &Habit, status: &str) -> Value {
         "cases": cases,
         "against": against,
         "logOdds": habit.log_odds,
-        "evidence": evidence(habit, MAX_EVIDENCE, house),
+        "evidence": evidence(habit, MAX_EVIDENCE, household),
         "reasoning": reasoning,
     });
     if !habit.hours.is_empty() {
@@ -157,14 +164,14 @@ fn explained(house: &Household, habit: &Habit, status: &str) -> Value {
     answer
 }
 
-fn evidence(habit: &Habit, limit: usize, house: &Household) -> Vec<String> {
+fn evidence(habit: &Habit, limit: usize, household: &Household) -> Vec<String> {
     let dated = habit.evidence.iter().take(limit);
-    let date = |at: jiff::Timestamp| at.to_zoned(house.options().zone.clone()).strftime("%Y-%m-%d").to_string();
+    let date = |at: jiff::Timestamp| at.to_zoned(household.options().zone.clone()).strftime("%Y-%m-%d").to_string();
     dated.map(|seen| format!("{}: {}", date(seen.at), seen.words)).collect()
 }
 
-fn forget(house: &Arc<Household>) -> HouseTool<Keyed> {
-    HouseTool {
+fn forget(household: &Arc<Household>) -> HouseholdTool<Keyed> {
+    HouseholdTool {
         info: info(
             "prefs_forget",
             "Forget a preference. It does not come back from the same decisions.",
@@ -175,24 +182,24 @@ fn forget(house: &Arc<Household>) -> HouseTool<Keyed> {
         ),
         example: KEY_EXAMPLE,
         foreign: None,
-        house: Arc::clone(house),
-        act: |args, house| {
+        household: Arc::clone(household),
+        act: |args, household| {
             // What was decided so far is forgotten with it.
-            house.catch_up()?;
-            let connection = house.index().lock();
-            let is_known = habits(house, &connection)?.iter().any(|habit| habit.key == args.key)
-                || book::settled(&connection)?.iter().any(|settled| settled.key == args.key);
+            household.catch_up()?;
+            let connection = household.index().lock();
+            let is_known = habits(household, &connection)?.iter().any(|habit| habit.key == args.key)
+                || storage::settled(&connection)?.iter().any(|settled| settled.key == args.key);
             if !is_known {
                 return Err(unknown(&args.key));
             }
-            book::forget(&connection, &args.key, &house.now().timestamp().to_string())?;
+            storage::forget(&connection, &args.key, &household.now().timestamp().to_string())?;
             Ok(json!({ "key": args.key, "status": "forgotten" }))
         },
     }
 }
 
-fn apply(house: &Arc<Household>) -> HouseTool<Keyed> {
-    HouseTool {
+fn apply(household: &Arc<Household>) -> HouseholdTool<Keyed> {
+    HouseholdTool {
         info: info(
             "prefs_apply",
             "Have a proposed preference hold from now on. The owner is asked.",
@@ -203,22 +210,25 @@ fn apply(house: &Arc<Household>) -> HouseTool<Keyed> {
         ),
         example: KEY_EXAMPLE,
         foreign: None,
-        house: Arc::clone(house),
-        act: |args, house| {
-            house.catch_up()?;
-            let standings = standings(house)?;
+        household: Arc::clone(household),
+        act: |args, household| {
+            household.catch_up()?;
+            let standings = standings(household)?;
             let mut of_key = standings.iter().filter(|standing| standing.key == args.key);
             // Of one that holds and another that is proposed in its place, the proposed one is meant.
             let Some(meant) = of_key.next_back() else {
-                return Err(match habits(house, &house.index().lock())?.iter().any(|habit| habit.key == args.key) {
-                    true => {
-                        Error::request(format!("'{}' is not sure enough to apply; prefs_explain says why", args.key))
-                    }
-                    false => unknown(&args.key),
-                });
+                return Err(
+                    match habits(household, &household.index().lock())?.iter().any(|habit| habit.key == args.key) {
+                        true => Error::request(format!(
+                            "'{}' is not sure enough to apply; prefs_explain says why",
+                            args.key
+                        )),
+                        false => unknown(&args.key),
+                    },
+                );
             };
-            let at = house.now().timestamp().to_string();
-            book::apply(&house.index().lock(), &meant.key, &meant.value, meant.confidence, &at)?;
+            let at = household.now().timestamp().to_string();
+            storage::apply(&household.index().lock(), &meant.key, &meant.value, meant.confidence, &at)?;
             let status = Status::Applied.as_str();
             Ok(json!({ "key": meant.key, "value": meant.value, "confidence": meant.confidence, "status": status }))
         },
@@ -232,8 +242,8 @@ fn unknown(key: &str) -> Error {
 /// A few words of evidence are enough in a list.
 const FEW: usize = 3;
 
-fn shown(standing: &Standing) -> Value {
-    let Standing { key, value, confidence, status, habit } = standing;
+fn shown(standing: &CurrentPreference) -> Value {
+    let CurrentPreference { key, value, confidence, status, habit } = standing;
     let evidence: Vec<String> = habit.as_ref().map_or_else(Vec::new, |habit| {
         let newest = habit.evidence.iter().take(FEW).map(|seen| seen.words.clone());
         let more = habit.evidence.len().saturating_sub(FEW);

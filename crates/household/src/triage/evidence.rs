@@ -1,4 +1,4 @@
-//! What speaks for and against a letter's weight: each piece with its weight and a sentence that says it.
+//! The evidence for and against the priority of a mail: each item with its weight and a sentence that explains it.
 
 use jiff::civil::Time;
 use jiff::{Unit, Zoned};
@@ -9,19 +9,19 @@ use super::lexicon::{
     REQUEST, SETTLED, SUPPOSED, TELLS, TRANSACTION, URGENT, WAITING,
 };
 use super::words::{Sentence, sentences};
-use super::{Agreed, Circumstances};
-use crate::mail::letter::Letter;
+use super::{AgreedUrgency, MailContext};
+use crate::mail::message::MailMessage;
 use crate::text::fold;
 
 /// One reason.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Reason {
-    /// Above zero it speaks for the letter, below against it.
+    /// Above zero it speaks for the mail, below against it.
     pub weight: f64,
     pub sentence: String,
 }
 
-/// Everything that was found in a letter.
+/// Everything that was found in a mail.
 #[derive(Debug)]
 pub(crate) struct Evidence {
     pub reasons: Vec<Reason>,
@@ -42,7 +42,7 @@ pub(crate) struct Evidence {
     pub is_today: bool,
     /// Whether it names an hour that is still to come on that day.
     pub comes_today: bool,
-    /// Whether somebody stands and waits while it is read.
+    /// Whether a person is waiting right now.
     pub is_present: bool,
     /// Whether something is not there that the owner should have given.
     pub is_missing: bool,
@@ -59,18 +59,18 @@ pub(crate) struct Evidence {
 }
 
 impl Evidence {
-    /// Looks at a letter.
-    pub fn of(letter: &Letter, at: &Circumstances) -> Self {
-        let mut evidence = Self::read(letter, at);
-        evidence.weigh(letter, at);
+    /// Looks at a mail.
+    pub fn of(message: &MailMessage, at: &MailContext) -> Self {
+        let mut evidence = Self::read(message, at);
+        evidence.weigh(message, at);
         evidence
     }
 
-    fn read(letter: &Letter, at: &Circumstances) -> Self {
-        let subject = Sentence::new(letter.topic());
+    fn read(message: &MailMessage, at: &MailContext) -> Self {
+        let subject = Sentence::new(message.topic());
         // With the tags in brackets, which are no part of the topic: `[CRITICAL] disk`.
-        let tagged = Sentence::new(&letter.subject);
-        let body = sentences(&letter.text);
+        let tagged = Sentence::new(&message.subject);
+        let body = sentences(&message.text);
         let all = || std::iter::once(&subject).chain(&body);
         let any = |words: &str| all().any(|sentence| sentence.has_any(words));
         let is_calm = any(CALM);
@@ -79,14 +79,14 @@ impl Evidence {
         let is_fresh = !tagged.words().next().is_some_and(|first| ANSWERS.split(", ").any(|mark| mark == first));
         let promotions = PROMOTION.split(", ").filter(|phrase| all().any(|sentence| sentence.has(phrase))).count();
         let is_known = at.written_to > 0 || at.is_contact || at.answers_me;
-        let is_mass = (!letter.list.is_empty() || letter.unsubscribe || letter.bulk)
-            && !(at.answers_me || (is_known && is_colleague(letter, at)));
-        let is_talk = !letter.list.is_empty() && promotions == 0 && !letter.automatic && is_person(letter);
+        let is_mass = (!message.list.is_empty() || message.unsubscribe || message.bulk)
+            && !(at.answers_me || (is_known && is_colleague(message, at)));
+        let is_talk = !message.list.is_empty() && promotions == 0 && !message.automatic && is_person(message);
         let is_promotion = !is_known && promotions >= 2 || is_mass && promotions >= 1;
         let marked: Vec<_> = body.iter().map(|sentence| (sentence.clone(), is_request(sentence))).collect();
-        let is_meeting = letter.invite.as_ref().is_some_and(|invite| invite.asks())
+        let is_meeting = message.invite.as_ref().is_some_and(|invite| invite.asks())
             || marked.iter().any(|(sentence, wants)| (*wants || sentence.is_question()) && sentence.has_any(MEETING));
-        let is_invited = letter.invite.is_some();
+        let is_invited = message.invite.is_some();
         // A subject names the day of a meeting as often as the end of something.
         let first = (&subject, is_request(&subject) || subject.has_any(URGENT));
         let written: Vec<_> = std::iter::once(first)
@@ -105,7 +105,7 @@ impl Evidence {
             is_transaction: any(TRANSACTION),
             is_request: marked.iter().any(|(_, wants)| *wants) || is_request(&subject),
             is_question: body.iter().any(Sentence::is_question) || subject.is_question(),
-            is_urgent: is_urgent(&subject, &body, is_meeting, letter),
+            is_urgent: is_urgent(&subject, &body, is_meeting, message),
             is_broken: body.iter().any(|sentence| says(sentence, BROKEN)) || is_fresh && says(&tagged, BROKEN),
             is_today: !hours.is_empty(),
             comes_today: hours.iter().flatten().any(|hour| *hour > at.now.time()),
@@ -117,30 +117,30 @@ impl Evidence {
             is_meeting: is_meeting || announces || subject.has_any(MEETING) && marked.iter().any(|(_, wants)| *wants),
             is_waiting: any(WAITING),
             only_tells: any(TELLS),
-            is_for_me: is_for_me(letter, &body, at),
+            is_for_me: is_for_me(message, &body, at),
             sentences: marked,
             age_d: at.now.duration_since(&at.written).as_hours() as f64 / 24.0,
         }
     }
 
-    fn weigh(&mut self, letter: &Letter, at: &Circumstances) {
-        let sender = letter.from.called().to_owned();
+    fn weigh(&mut self, message: &MailMessage, at: &MailContext) {
+        let sender = message.from.called().to_owned();
         let mut reasons = Vec::new();
         let mut note = |weight: f64, sentence: String| reasons.push(Reason { weight, sentence });
         let is_mine = |address: &String| at.me.contains(address);
-        let in_to = letter.to.iter().any(|person| is_mine(&person.address));
+        let in_to = message.to.iter().any(|person| is_mine(&person.address));
         match () {
-            () if in_to && letter.to.len() == 1 && letter.cc.is_empty() => {
+            () if in_to && message.to.len() == 1 && message.cc.is_empty() => {
                 note(0.5, "It is written to you alone.".into());
             }
             () if in_to => note(0.3, "It is written to you.".into()),
-            () if letter.cc.iter().any(|person| is_mine(&person.address)) => {
+            () if message.cc.iter().any(|person| is_mine(&person.address)) => {
                 note(-0.9, "You only got a copy of it.".into());
             }
             () => note(-0.3, "You are not named among those it is written to.".into()),
         }
         if !self.is_for_me {
-            note(-1.8, "It speaks to somebody else.".into());
+            note(-1.8, "It is addressed to another person.".into());
         }
         if self.is_mass {
             note(-2.5, "It went to many at once.".into());
@@ -148,7 +148,7 @@ impl Evidence {
         if self.is_talk {
             note(-0.8, "It went to a list that you are on.".into());
         }
-        if letter.automatic {
+        if message.automatic {
             note(-0.8, "A program wrote it.".into());
         }
         if self.is_promotion {
@@ -170,7 +170,7 @@ impl Evidence {
             note(0.9, "It is about today.".into());
         }
         if self.is_present {
-            note(0.9, "Somebody is waiting at this moment.".into());
+            note(0.9, "A person is waiting right now.".into());
         }
         if self.is_missing {
             note(0.5, "Something is missing that you should give.".into());
@@ -195,7 +195,7 @@ impl Evidence {
         if self.is_settled {
             note(-1.6, "It says that the matter is settled.".into());
         }
-        match letter.importance {
+        match message.importance {
             1 => note(0.8, "Its sender marked it as important.".into()),
             -1 => note(-0.6, "Its sender marked it as unimportant.".into()),
             _ => {}
@@ -203,7 +203,7 @@ impl Evidence {
         if self.only_tells {
             note(-0.8, "It only wants you to know.".into());
         }
-        if let Some(invite) = letter.invite.as_ref().filter(|invite| invite.asks()) {
+        if let Some(invite) = message.invite.as_ref().filter(|invite| invite.asks()) {
             let hours = invite.start.map(|start| start.duration_since(at.now.timestamp()).as_hours());
             match hours {
                 Some(0..=24) => note(1.0, "It invites you to something within a day.".into()),
@@ -223,8 +223,8 @@ impl Evidence {
             note(0.1, "You have not read it.".into());
         }
         match at.agreed {
-            Some(Agreed::Urgent) => note(3.0, format!("You agreed that mail from {sender} is urgent.")),
-            Some(Agreed::NotUrgent) => note(-3.0, format!("You agreed that mail from {sender} can wait.")),
+            Some(AgreedUrgency::Urgent) => note(3.0, format!("You agreed that mail from {sender} is urgent.")),
+            Some(AgreedUrgency::NotUrgent) => note(-3.0, format!("You agreed that mail from {sender} can wait.")),
             None => {}
         }
         if at.is_answered {
@@ -259,15 +259,15 @@ fn says(sentence: &Sentence, words: &str) -> bool {
 
 /// Whether it is said to be urgent: in its own words, or in a subject that is followed by a wish. An `emergency drill` is to
 /// be planned like any meeting.
-fn is_urgent(subject: &Sentence, body: &[Sentence], is_meeting: bool, letter: &Letter) -> bool {
+fn is_urgent(subject: &Sentence, body: &[Sentence], is_meeting: bool, message: &MailMessage) -> bool {
     let wants = || body.iter().any(|sentence| is_request(sentence) || sentence.is_question()) || is_request(subject);
-    let is_shouted = letter.subject.split(|letter: char| !letter.is_alphanumeric()).any(|word| word == "URGENT");
+    let is_shouted = message.subject.split(|message: char| !message.is_alphanumeric()).any(|word| word == "URGENT");
     body.iter().any(|sentence| says(sentence, URGENT))
         || says(subject, URGENT) && wants() && (!is_meeting || is_shouted)
 }
 
 /// The end that comes next, or the last one that has just passed. A meeting's hour is no end.
-fn deadline(sentences: &[(&Sentence, bool)], at: &Circumstances) -> Option<(Mention, f64)> {
+fn deadline(sentences: &[(&Sentence, bool)], at: &MailContext) -> Option<(Mention, f64)> {
     let mut ends: Vec<(Mention, f64)> = Vec::new();
     for (sentence, wants) in sentences {
         let is_meeting = sentence.has_any(MEETING);
@@ -309,23 +309,23 @@ fn day(mention: Mention) -> String {
     mention.day.strftime("%A, %-d %B").to_string()
 }
 
-/// Whether somebody from the owner's own domain wrote it.
-fn is_colleague(letter: &Letter, at: &Circumstances) -> bool {
-    at.me.iter().any(|address| crate::mail::address::domain(address) == letter.from.domain())
+/// Whether a person from the owner's own domain wrote it.
+fn is_colleague(message: &MailMessage, at: &MailContext) -> bool {
+    at.me.iter().any(|address| crate::mail::address::domain(address) == message.from.domain())
 }
 
 /// Whether a person wrote it, as far as its address tells.
-fn is_person(letter: &Letter) -> bool {
-    let office = Sentence::new(letter.from.address.split('@').next().unwrap_or_default());
-    letter.from.first_name().is_some() && !office.has_any(OFFICES)
+fn is_person(message: &MailMessage) -> bool {
+    let office = Sentence::new(message.from.address.split('@').next().unwrap_or_default());
+    message.from.first_name().is_some() && !office.has_any(OFFICES)
 }
 
-/// Whether it speaks to the owner: not so where the owner got a copy and somebody else is greeted.
-fn is_for_me(letter: &Letter, body: &[Sentence], at: &Circumstances) -> bool {
-    if letter.to.iter().any(|person| at.me.contains(&person.address)) {
+/// Whether it speaks to the owner: not so where the owner got a copy and another person is greeted.
+fn is_for_me(message: &MailMessage, body: &[Sentence], at: &MailContext) -> bool {
+    if message.to.iter().any(|person| at.me.contains(&person.address)) {
         return true;
     }
-    let others: Vec<String> = letter.to.iter().filter_map(|person| person.first_name()).map(fold).collect();
+    let others: Vec<String> = message.to.iter().filter_map(|person| person.first_name()).map(fold).collect();
     let greeting: Vec<&str> = body.first().map(|sentence| sentence.words().take(4).collect()).unwrap_or_default();
     !others.iter().any(|name| greeting.contains(&name.as_str()))
 }

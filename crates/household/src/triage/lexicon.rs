@@ -1,4 +1,4 @@
-//! The words by which letters are judged, in English, German and French, folded; `*` stands for any ending.
+//! The phrases that triage looks for, in English, German and French, folded; `*` stands for any ending.
 
 /// Something cannot wait.
 pub(super) const URGENT: &str = "urgent, urgently, urgency, asap, a s a p, as soon as possible, as soon as you can, immediately, immediate \
@@ -35,7 +35,7 @@ pub(super) const BROKEN: &str = "outage, is down, are down, went down, has gone 
     out, no heating, heating is cold, no water, kein strom, kein wasser, keine heizung, heizung ist kalt, plus de \
     courant, plus d electricite, plus d eau, plus de chauffage, rien ne marche, emergency room, aux urgences";
 
-/// Somebody stands and waits at this moment.
+/// A person is waiting right now.
 pub(super) const PRESENT: &str = "is waiting, are waiting, standing outside, at the door, at the gate, in front of the door, on the line, on the \
     phone, about to, just called, has just, have just, is here, are here, nobody opens, wartet, warten schon, vor \
     der tur, vorm tor, am telefon, am apparat, ist schon da, sind schon da, steht hier, stehen hier, niemand macht \
@@ -47,7 +47,7 @@ pub(super) const MISSING: &str = "still missing, is missing, are missing, missin
     fehlen, ohne deine, ohne deinen, ohne ihre, ohne ihren, il manque, manque, manquent, sans ton, sans ta, sans \
     tes, sans votre, sans vos";
 
-/// Somebody loses something where nothing is done.
+/// A person loses something where nothing is done.
 pub(super) const OTHERWISE: &str = "otherwise, or else, if not, or we lose, we lose, we will lose, will be lost, is lost, are lost, too late, \
     sonst, ansonsten, andernfalls, wenn nicht, falls nicht, verlieren, verloren, zu spat, sinon, sans quoi, faute \
     de quoi, dans le cas contraire, trop tard, perdons, perdu, perdue";
@@ -148,7 +148,7 @@ pub(super) const MEETING: &str = "meet, meeting, are you free, are you available
     creneau*, suis libre, etes vous libre, es tu libre, de vive voix, te convient, vous convient, te conviendrait, \
     vous conviendrait, termine, appointment";
 
-/// Subjects that announce a meeting, whatever the letter asks.
+/// Subjects that announce a meeting, whatever the mail asks.
 pub(super) const ANNOUNCED: &str = "invitation, appointment, meeting request, terminvorschlag, terminerinnerung, terminbestatigung, terminanfrage, \
     einladung, rendez vous, demande de reunion, proposition de rendez vous";
 
@@ -160,7 +160,7 @@ pub(super) const OFFICES: &str = "news, newsletter, noreply, no reply, donotrepl
     hallo, deals, offers, marketing, weekly, daily, digest, team, support, service, builds, ci, alerts, mailer, bot, \
     promo, shop, store";
 
-/// Somebody else will do something, or already does.
+/// Another person will do something, or already does.
 pub(super) const WAITING: &str = "get back to you, come back to you, let you know, i ll send, i will send, we will send, we ll send, working on \
     it, working on this, looking into, we received your, we have received your, has been received, your request has \
     been, ticket has been, case has been, your application, out of office, out of the office, on vacation, on \
@@ -222,7 +222,7 @@ pub(super) const MONEY: &str = "wire transfer, wire the, bank transfer, transfer
     zollgebuhr*, virement, nouveau rib, rib, carte cadeau, cartes cadeaux, frais de douane, frais de livraison, \
     remboursement";
 
-/// Something bad will happen to whoever waits.
+/// Something bad will happen if nothing is done.
 pub(super) const THREATS: &str = "will be suspended, has been suspended, will be closed, will be deleted, will be terminated, be deactivated, be \
     locked, been locked, been limited, legal action, avoid suspension, lose access, within 24 hours, within 12 \
     hours, within 48 hours, expires today, final warning, wird gesperrt, gesperrt, wird geloscht, wird deaktiviert, \
@@ -235,7 +235,7 @@ pub(super) const TALES: &str = "you have won, you ve won, you won, claim the pri
     hacked, i hacked, compromising video, double your, guaranteed returns, sie haben gewonnen, erbschaft, lotterie, \
     millionen euro, ihre webcam, vous avez gagne, heritage, loterie, millions d euros, votre webcam";
 
-/// What can be spent by whoever knows its number, and is therefore asked for by those who are not who they say.
+/// Gift cards: anyone who knows the number can spend them, so false senders ask for them.
 pub(super) const GIFT_CARDS: &str =
     "gift card, gift cards, geschenkkarte*, gutscheinkarte*, carte cadeau, cartes cadeaux";
 
@@ -244,7 +244,7 @@ pub(super) const BRANDS: &str = "paypal, amazon, microsoft, office365, apple, go
     usps, docusign, dropbox, sparkasse, volksbank, commerzbank, deutsche bank, postbank, ing, wells \
     fargo, hsbc, barclays, ameli, laposte, chronopost, impots, coinbase, binance, adobe, ebay, spotify";
 
-/// Where anybody can have an address.
+/// Where anyone can have an address.
 pub(super) const FREEMAIL: &str = "gmail.com, googlemail.com, outlook.com, hotmail.com, live.com, yahoo.com, yahoo.fr, icloud.com, me.com, aol.com, \
     gmx.de, gmx.net, web.de, t-online.de, proton.me, protonmail.com, mail.com, posteo.de, orange.fr, free.fr, \
     laposte.net, wanadoo.fr, yandex.com, mail.ru";

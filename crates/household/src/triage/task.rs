@@ -1,8 +1,8 @@
-//! What a letter asks to be done, as a list of things to do.
+//! The tasks that a mail asks for, as a list.
 
 use jiff::civil::Date;
 
-use super::Circumstances;
+use super::MailContext;
 use super::deadline::mentions;
 use super::words::Sentence;
 use crate::text::{self, fold};
@@ -17,7 +17,7 @@ pub(crate) struct Task {
 }
 
 /// Things that are asked for, at most five. A day that only one sentence names holds for all of them.
-pub(super) fn tasks(sentences: &[(Sentence, bool)], subject: &str, at: &Circumstances) -> Vec<Task> {
+pub(super) fn tasks(sentences: &[(Sentence, bool)], subject: &str, at: &MailContext) -> Vec<Task> {
     let days = |sentence: &Sentence| mentions(sentence, &at.written).into_iter().map(|mention| mention.day).min();
     let named: Vec<Date> = sentences.iter().map(|(sentence, _)| sentence).filter_map(days).collect();
     let shared = match &*named {
@@ -47,7 +47,7 @@ fn title(said: &str) -> Option<String> {
         you need to, konnten sie, konnen sie, kannst du, konntest du, bitte, pouvez-vous, pourriez-vous, peux-tu, \
         pourrais-tu, merci de, veuillez";
     const CONDITIONS: [&str; 6] = ["if", "falls", "wenn", "si", "unless", "sobald"];
-    let folded = |word: &str| fold(word.trim_matches(|letter: char| !letter.is_alphanumeric()));
+    let folded = |word: &str| fold(word.trim_matches(|character: char| !character.is_alphanumeric()));
     let words: Vec<&str> = said.split_whitespace().collect();
     let bare: Vec<String> = words.iter().map(|word| folded(word)).collect();
     let mut from = 0;

@@ -1,4 +1,4 @@
-//! The tool that sorts the inbox, and the one that takes the owner's word for it.
+//! The tool that classifies the inbox, and the one that records the owner's correction.
 
 use std::sync::Arc;
 
@@ -9,17 +9,17 @@ use serde_json::{Map, Value, json};
 use tool::Registry;
 use tool::args::{flag, number};
 
-use super::{Category, Judge, Verdict};
+use super::{Category, MailClassifier, Verdict};
 use crate::error::Error;
 use crate::household::Household;
 use crate::mail::folder::INBOX;
 use crate::mail::mailbox::{Filter, Mail};
 use crate::times::{Edge, moment, shown};
-use crate::tools::HouseTool;
+use crate::tools::HouseholdTool;
 
 /// The tools of triage, added to others.
-pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
-    let registry = registry.with(HouseTool::<Triage> {
+pub(crate) fn add(household: &Arc<Household>, registry: Registry) -> Registry {
+    let registry = registry.with(HouseholdTool::<Triage> {
         info: tool::info(
             "mail_triage",
             "Sorts the inbox by how soon each mail needs the owner, with the reasons, tasks found in it, and warnings. \
@@ -36,10 +36,10 @@ pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
         ),
         example: r#"{"only": "urgent"}"#,
         foreign: Some("mail"),
-        house: Arc::clone(house),
+        household: Arc::clone(household),
         act: triage,
     });
-    registry.with(HouseTool::<Feedback> {
+    registry.with(HouseholdTool::<Feedback> {
         info: tool::info(
             "mail_feedback",
             "Notes that the owner called a mail urgent, or not urgent. Call it before anything is read: a word counts only \
@@ -54,7 +54,7 @@ pub(crate) fn add(house: &Arc<Household>, registry: Registry) -> Registry {
         ),
         example: r#"{"id": "msg_urgent_001", "urgent": false}"#,
         foreign: Some("mail"),
-        house: Arc::clone(house),
+        household: Arc::clone(household),
         act: feedback,
     })
 }
@@ -81,16 +81,16 @@ enum Only {
 /// Mails that are looked at in one go; more of one period nobody reads.
 const MAILS: usize = 5_000;
 
-fn triage(args: &Triage, house: &Household) -> Result<Value, Error> {
-    let (zone, now) = (&house.options().zone, house.now());
+fn triage(args: &Triage, household: &Household) -> Result<Value, Error> {
+    let (zone, now) = (&household.options().zone, household.now());
     let since = match &args.since {
         Some(text) => moment(text, zone, Edge::Start)?,
         None => now.checked_sub(2.weeks()).unwrap_or(now.clone()).timestamp(),
     };
     let until = args.until.as_deref().map_or(Ok(now.timestamp()), |text| moment(text, zone, Edge::End))?;
-    let habits = house.applied("triage.")?;
-    let mailbox = house.mailbox()?;
-    let judge = Judge::of(&mailbox, house, habits)?;
+    let habits = household.applied("triage.")?;
+    let mailbox = household.mailbox()?;
+    let judge = MailClassifier::of(&mailbox, household, habits)?;
     let mails = match &args.id {
         Some(id) => vec![mailbox.find(id)?],
         None => {
@@ -98,7 +98,7 @@ fn triage(args: &Triage, house: &Household) -> Result<Value, Error> {
             // What is dated in the future came all the same.
             filter.until = args.until.is_some().then_some(until);
             let (mut mails, _) = mailbox.list(&filter, MAILS)?;
-            mails.retain(|mail| !judge.me().contains(&mail.letter.from.address));
+            mails.retain(|mail| !judge.me().contains(&mail.message.from.address));
             mails
         }
     };
@@ -121,7 +121,7 @@ fn triage(args: &Triage, house: &Household) -> Result<Value, Error> {
     judged.sort_by(|(a, one), (b, other)| other.priority.total_cmp(&one.priority).then(b.sent.cmp(&a.sent)));
     let total = judged.len();
     judged.truncate(args.limit.unwrap_or(10).clamp(1, 50) as usize);
-    let items: Vec<_> = judged.iter().map(|(mail, verdict)| item(mail, verdict, house)).collect();
+    let items: Vec<_> = judged.iter().map(|(mail, verdict)| item(mail, verdict, household)).collect();
     Ok(json!({
         "items": items,
         "total": total,
@@ -130,7 +130,7 @@ fn triage(args: &Triage, house: &Household) -> Result<Value, Error> {
     }))
 }
 
-fn item(mail: &Mail, verdict: &Verdict, house: &Household) -> Value {
+fn item(mail: &Mail, verdict: &Verdict, household: &Household) -> Value {
     let task = |task: &super::task::Task| {
         let mut shown = json!({ "title": task.title, "confidence": task.confidence });
         if let Some(due) = task.due {
@@ -141,9 +141,9 @@ fn item(mail: &Mail, verdict: &Verdict, house: &Household) -> Value {
     json!({
         "emailId": mail.id,
         "threadId": mail.thread_id,
-        "from": mail.letter.from.to_string(),
-        "subject": mail.letter.subject,
-        "date": shown(mail.sent, &house.options().zone),
+        "from": mail.message.from.to_string(),
+        "subject": mail.message.subject,
+        "date": shown(mail.sent, &household.options().zone),
         "priority": verdict.priority,
         "category": verdict.category.as_str(),
         "why": verdict.why,
@@ -164,9 +164,9 @@ struct Feedback {
 }
 
 /// Says what the word is about. That it was said stands in the log, and habits are learnt from there.
-fn feedback(args: &Feedback, house: &Household) -> Result<Value, Error> {
-    let habits = house.applied("triage.")?;
-    let mailbox = house.mailbox()?;
+fn feedback(args: &Feedback, household: &Household) -> Result<Value, Error> {
+    let habits = household.applied("triage.")?;
+    let mailbox = household.mailbox()?;
     let mail = match (&args.id, &args.from) {
         (Some(id), _) => mailbox.find(id)?,
         (None, Some(from)) => {
@@ -176,11 +176,11 @@ fn feedback(args: &Feedback, house: &Household) -> Result<Value, Error> {
         }
         (None, None) => return Err(Error::request("say which mail: its `id`, or whom it is `from`")),
     };
-    let was = Judge::of(&mailbox, house, habits)?.judge(&mail)?.category;
+    let was = MailClassifier::of(&mailbox, household, habits)?.judge(&mail)?.category;
     Ok(json!({
         "emailId": mail.id,
-        "from": mail.letter.from.address,
-        "subject": mail.letter.subject,
+        "from": mail.message.from.address,
+        "subject": mail.message.subject,
         "was": was.as_str(),
         "said": if args.urgent { "urgent" } else { "not urgent" },
     }))

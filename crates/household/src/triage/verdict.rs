@@ -1,17 +1,17 @@
-//! From evidence to a verdict: the category, what to do about it, and one sentence that says what it is about.
+//! From evidence to the result: category, suggested action, and a summary of one sentence.
 
 use jiff::Unit;
 use serde::Serialize;
 
 use super::evidence::{Evidence, Reason};
-use super::orders::Order;
-use super::suspicion::{Acquaintances, Findings, inspect};
+use super::injection::Injection;
+use super::suspicion::{Findings, KnownSenders, inspect};
 use super::task::{Task, tasks};
-use super::{Agreed, Circumstances};
-use crate::mail::letter::Letter;
+use super::{AgreedUrgency, MailContext};
+use crate::mail::message::MailMessage;
 use crate::text;
 
-/// What kind of thing a letter is.
+/// What kind of thing a mail is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Category {
@@ -21,7 +21,7 @@ pub(crate) enum Category {
     Action,
     /// It is about meeting.
     Meeting,
-    /// Somebody else does something.
+    /// Another person does something.
     Waiting,
     /// It tells something.
     Fyi,
@@ -50,7 +50,7 @@ impl Category {
     }
 }
 
-/// What a letter wants, and how soon.
+/// What a mail wants, and how soon.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Verdict {
     pub priority: f64,
@@ -63,7 +63,7 @@ pub(crate) struct Verdict {
     pub warnings: Vec<String>,
 }
 
-/// The least priority of an urgent letter.
+/// The least priority of an urgent mail.
 const URGENT: f64 = 0.6;
 /// Hours within which something is due soon: until the end of tomorrow.
 const SOON_H: f64 = 37.0;
@@ -72,14 +72,14 @@ const JUST_MISSED_H: f64 = -48.0;
 /// Days after which words of urgency have worn off.
 const WORN_OFF_D: f64 = 5.0;
 
-/// Judges a letter.
-pub(crate) fn judge(letter: &Letter, at: &Circumstances, known: &Acquaintances) -> Verdict {
-    let evidence = Evidence::of(letter, at);
-    let Findings { warnings, is_suspicious } = inspect(letter, known);
-    let category = match category(letter, at, &evidence) {
+/// Judges a mail.
+pub(crate) fn judge(message: &MailMessage, at: &MailContext, known: &KnownSenders) -> Verdict {
+    let evidence = Evidence::of(message, at);
+    let Findings { warnings, is_suspicious } = inspect(message, known);
+    let category = match category(message, at, &evidence) {
         _ if is_suspicious => Category::Suspicious,
         // What is urgent in a mail that gives orders to a program is part of the order.
-        Category::Urgent if letter.order.is_some() => Category::Fyi,
+        Category::Urgent if message.order.is_some() => Category::Fyi,
         category => category,
     };
     let priority = match category {
@@ -90,30 +90,30 @@ pub(crate) fn judge(letter: &Letter, at: &Circumstances, known: &Acquaintances) 
     };
     let tasks = match category {
         Category::Suspicious | Category::Newsletter => Vec::new(),
-        _ if letter.order.is_some() => Vec::new(),
-        _ => tasks(&evidence.sentences, &letter.subject, at),
+        _ if message.order.is_some() => Vec::new(),
+        _ => tasks(&evidence.sentences, &message.subject, at),
     };
-    // What speaks against an urgent letter does not explain why it is one.
+    // What speaks against an urgent mail does not explain why it is one.
     let explains = |reason: &&Reason| category != Category::Urgent || reason.weight > 0.0;
     let why = evidence.reasons.iter().filter(explains).map(|reason| reason.sentence.clone());
     let warned = warnings.first().filter(|_| is_suspicious).map(|warning| format!("It {warning}."));
-    let ordered = letter.order.as_ref().map(Order::reason);
+    let ordered = message.order.as_ref().map(Injection::reason);
     let why = warned.into_iter().chain(ordered).chain(why).take(3).collect();
     Verdict {
         priority,
         category,
         why,
-        suggested_actions: match letter.order {
+        suggested_actions: match message.order {
             Some(_) if category != Category::Suspicious => vec!["read"],
             _ => actions(category, !tasks.is_empty()),
         },
-        summary: summary(letter, category, &tasks, at),
+        summary: summary(message, category, &tasks, at),
         tasks,
         warnings,
     }
 }
 
-fn category(letter: &Letter, at: &Circumstances, evidence: &Evidence) -> Category {
+fn category(message: &MailMessage, at: &MailContext, evidence: &Evidence) -> Category {
     let wants = evidence.is_request || evidence.is_question;
     if evidence.is_mass || (evidence.is_promotion && at.written_to == 0) {
         let is_for_owner = wants
@@ -121,34 +121,34 @@ fn category(letter: &Letter, at: &Circumstances, evidence: &Evidence) -> Categor
             && evidence.sentences.iter().any(|(sentence, _)| sentence.has_any(PERSONAL));
         return match () {
             () if is_for_owner => Category::Action,
-            () if (evidence.is_transaction || letter.automatic) && !evidence.is_promotion => Category::Fyi,
+            () if (evidence.is_transaction || message.automatic) && !evidence.is_promotion => Category::Fyi,
             () => Category::Newsletter,
         };
     }
     if at.is_answered {
         return Category::Waiting;
     }
-    // The owner's word stands over what the letter says of itself.
+    // The owner's statement overrides what the mail says of itself.
     let is_urgent = match at.agreed {
-        Some(agreed) => agreed == Agreed::Urgent,
-        None => is_urgent(letter, evidence),
+        Some(agreed) => agreed == AgreedUrgency::Urgent,
+        None => is_urgent(message, evidence),
     };
     if is_urgent {
         return Category::Urgent;
     }
-    let invite = letter.invite.as_ref();
+    let invite = message.invite.as_ref();
     match () {
         () if invite.is_some_and(|invite| invite.asks() || invite.method == "CANCEL") => Category::Meeting,
         () if invite.is_some() => Category::Fyi,
-        () if letter.automatic && evidence.is_transaction && !evidence.is_request => Category::Fyi,
-        () if letter.automatic && evidence.is_waiting => Category::Waiting,
+        () if message.automatic && evidence.is_transaction && !evidence.is_request => Category::Fyi,
+        () if message.automatic && evidence.is_waiting => Category::Waiting,
         () if !evidence.is_for_me => Category::Fyi,
         () if evidence.is_talk && !(evidence.is_request && (at.written_to > 0 || at.is_contact)) => Category::Fyi,
         () if evidence.is_meeting => Category::Meeting,
         () if evidence.is_waiting && !evidence.is_request => Category::Waiting,
         () if evidence.only_tells && !evidence.is_question => Category::Fyi,
         () if evidence.is_request && !evidence.is_settled => Category::Action,
-        () if evidence.is_question && !letter.automatic => Category::Action,
+        () if evidence.is_question && !message.automatic => Category::Action,
         () => Category::Fyi,
     }
 }
@@ -157,7 +157,7 @@ fn category(letter: &Letter, at: &Circumstances, evidence: &Evidence) -> Categor
 const PERSONAL: &str = "requested your review, assigned to you, assigned you, mentioned you, your approval, needs your";
 
 /// Whether it cannot wait: something is wanted soon, or is said to be urgent, or is broken; and nothing speaks against it.
-fn is_urgent(letter: &Letter, evidence: &Evidence) -> bool {
+fn is_urgent(message: &MailMessage, evidence: &Evidence) -> bool {
     let wants = evidence.is_request || evidence.is_question;
     let is_due = evidence.deadline.is_some_and(|(mention, hours)| {
         let is_certain = mention.is_limit || evidence.is_request;
@@ -168,19 +168,19 @@ fn is_urgent(letter: &Letter, evidence: &Evidence) -> bool {
     // An end that is far away contradicts the word.
     let is_far = evidence.deadline.is_some_and(|(_, hours)| hours > 5.0 * 24.0);
     let is_later = evidence.deadline.is_some_and(|(_, hours)| hours > SOON_H);
-    // What is not asked for in so many words may still be wanted: of something that comes today, of somebody who waits.
+    // What is not asked for in so many words may still be wanted: of something that comes today, of a person who waits.
     let is_at_hand = evidence.is_today && (evidence.is_request || evidence.is_missing || evidence.has_stakes)
         || evidence.comes_today && evidence.is_question
         || evidence.is_present && (wants || evidence.is_missing)
         || evidence.has_stakes && evidence.is_request;
     let is_pressing = is_due && (wants || evidence.is_urgent || evidence.is_missing)
-        || is_fresh && evidence.is_broken && (wants || letter.automatic || evidence.is_urgent || evidence.has_stakes)
+        || is_fresh && evidence.is_broken && (wants || message.automatic || evidence.is_urgent || evidence.has_stakes)
         // A program's word alone is only a word.
-        || is_fresh && !is_far && evidence.is_urgent && !letter.automatic && (wants || evidence.deadline.is_some())
+        || is_fresh && !is_far && evidence.is_urgent && !message.automatic && (wants || evidence.deadline.is_some())
         || is_new && !is_later && !evidence.is_meeting && is_at_hand
-        || is_fresh && letter.importance > 0 && evidence.is_request && !evidence.is_meeting;
+        || is_fresh && message.importance > 0 && evidence.is_request && !evidence.is_meeting;
     let is_over = evidence.is_calm || evidence.is_settled || !evidence.is_for_me;
-    let is_reply = letter.invite.as_ref().is_some_and(|invite| !invite.asks());
+    let is_reply = message.invite.as_ref().is_some_and(|invite| !invite.asks());
     is_pressing && !is_over && !is_reply && evidence.priority() >= URGENT
 }
 
@@ -200,14 +200,14 @@ fn actions(category: Category, has_tasks: bool) -> Vec<&'static str> {
     actions
 }
 
-fn summary(letter: &Letter, category: Category, tasks: &[Task], at: &Circumstances) -> String {
-    let who = letter.from.called();
-    let subject = match letter.topic() {
+fn summary(message: &MailMessage, category: Category, tasks: &[Task], at: &MailContext) -> String {
+    let who = message.from.called();
+    let subject = match message.topic() {
         "" => "(no subject)",
         subject => subject,
     };
     let words = match category {
-        Category::Suspicious if letter.order.is_some() => {
+        Category::Suspicious if message.order.is_some() => {
             let words = format!(
                 "{who} gives orders to a program that reads your mail: “{subject}”. Do not answer or open anything."
             );
@@ -217,7 +217,7 @@ fn summary(letter: &Letter, category: Category, tasks: &[Task], at: &Circumstanc
             return text::line(&format!("Claims to be {who}: “{subject}”. Do not answer or open anything."), 240);
         }
         Category::Newsletter => format!("{who} sent a newsletter: {subject}"),
-        Category::Meeting => match letter.invite.as_ref().filter(|invite| !invite.title.is_empty()) {
+        Category::Meeting => match message.invite.as_ref().filter(|invite| !invite.title.is_empty()) {
             Some(invite) => format!("{who} invites you: {}", invite.title),
             None => format!("{who} wants to meet: {subject}"),
         },

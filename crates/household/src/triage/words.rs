@@ -1,8 +1,8 @@
-//! What a letter itself says, without what it quotes, as sentences whose words can be looked for.
+//! The sentences that the sender of a mail wrote, without quotes and signature, prepared for searching phrases.
 
 use crate::text::fold;
 
-/// A letter's own sentences, in order. The subject is not among them.
+/// A mail's own sentences, in order. The subject is not among them.
 pub(crate) fn sentences(text: &str) -> Vec<Sentence> {
     let own = own(text);
     let mut sentences = Vec::new();
@@ -16,7 +16,7 @@ pub(crate) fn sentences(text: &str) -> Vec<Sentence> {
     sentences
 }
 
-/// All sentences of a letter as they were written: what it says, quotes and signs.
+/// All sentences of a mail as they were written: what it says, quotes and signs.
 pub(crate) fn every_sentence(text: &str) -> Vec<String> {
     let bare: Vec<&str> = text.lines().map(|line| line.trim_start_matches(['>', ' ', '|'])).collect();
     let mut sentences = Vec::new();
@@ -39,9 +39,9 @@ impl Sentence {
     /// A sentence.
     pub fn new(said: &str) -> Self {
         let mut words = String::from(" ");
-        for letter in fold(said).chars() {
-            match letter {
-                letter if letter.is_alphanumeric() => words.push(letter),
+        for character in fold(said).chars() {
+            match character {
+                character if character.is_alphanumeric() => words.push(character),
                 _ if words.ends_with(' ') => {}
                 _ => words.push(' '),
             }
@@ -77,7 +77,7 @@ impl Sentence {
     }
 }
 
-/// The lines that the sender wrote: no quotes, no signature, no letter that is being answered.
+/// The lines that the sender wrote: no quotes, no signature, no mail that is being answered.
 fn own(text: &str) -> String {
     let mut own = String::new();
     let mut lines = text.lines().peekable();
@@ -97,7 +97,7 @@ fn own(text: &str) -> String {
     if own.trim().is_empty() { text.to_owned() } else { own }
 }
 
-/// Whether a line introduces the letter that is being answered. What is passed on is part of the message and stays.
+/// Whether a line introduces the mail that is being answered. What is passed on is part of the message and stays.
 fn starts_answered(folded: &str, next: Option<&&str>) -> bool {
     let next = next.map(|next| fold(next.trim())).unwrap_or_default();
     let writes = |line: &str| ["wrote:", "schrieb:", "a ecrit :", "a ecrit:"].iter().any(|verb| line.ends_with(verb));
@@ -146,11 +146,13 @@ fn split(paragraph: &str, add: &mut impl FnMut(&str)) {
             add(sentence);
         }
     };
-    for (at, letter) in paragraph.char_indices().filter(|(_, letter)| matches!(letter, '.' | '!' | '?' | ';' | '…')) {
-        let end = at + letter.len_utf8();
+    for (at, character) in
+        paragraph.char_indices().filter(|(_, character)| matches!(character, '.' | '!' | '?' | ';' | '…'))
+    {
+        let end = at + character.len_utf8();
         let before = paragraph[from..at].rsplit(char::is_whitespace).next().unwrap_or_default();
         // `16. Januar` and `Dr. Chen` go on.
-        let goes_on = letter == '.' && (is_ordinal(before) || SHORT.contains(&&*fold(before)));
+        let goes_on = character == '.' && (is_ordinal(before) || SHORT.contains(&&*fold(before)));
         let is_end = paragraph[end..].chars().next().is_none_or(|next| next.is_whitespace() || "\"”»)".contains(next));
         if is_end && !goes_on {
             found(&paragraph[from..end]);
@@ -163,7 +165,7 @@ fn split(paragraph: &str, add: &mut impl FnMut(&str)) {
 /// `16` of `16. Januar`, and no year.
 fn is_ordinal(word: &str) -> bool {
     let last = word.rsplit(['.', '(']).next().unwrap_or(word);
-    (1..=2).contains(&last.len()) && last.chars().all(|letter| letter.is_ascii_digit())
+    (1..=2).contains(&last.len()) && last.chars().all(|character| character.is_ascii_digit())
 }
 
 #[cfg(test)]

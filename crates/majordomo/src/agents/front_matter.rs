@@ -91,7 +91,10 @@ fn parts(text: &str) -> Result<(String, &str), String> {
             head.truncate(head.trim_end().len());
             return Ok((head, below));
         }
-        head.push_str(line);
+        // YAML allows no control characters. They are kept as visible escapes, as they would be shown to a person.
+        for c in line.chars() {
+            if c.is_control() && c != '\t' { head.extend(c.escape_unicode()) } else { head.push(c) }
+        }
         head.push('\n');
     }
     Err("the front matter does not end: a line of exactly three dashes is missing".to_owned())

@@ -1,4 +1,4 @@
-//! Values that are each right and wrong together, and what a table must say to be whole.
+//! Values that are valid alone and invalid together, and keys that a table must have.
 
 use agent::policy::Policy;
 use toml::Value;

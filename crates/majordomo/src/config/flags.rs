@@ -1,4 +1,4 @@
-//! Configuration from the command line, as the desk has parsed it.
+//! Configuration from the command line, as the program has parsed it.
 
 use toml::Value;
 

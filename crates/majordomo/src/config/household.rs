@@ -1,5 +1,5 @@
-//! Where a household's things lie, and who speaks where nobody was named: in a house without a model, and in the sample
-//! household, the butler on the engine of rules.
+//! Where the files of a household are, and which agent and model are used where none is named: without a model, and in the sample
+//! household, the butler with the rule-based engine.
 
 use std::path::PathBuf;
 

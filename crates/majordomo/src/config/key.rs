@@ -1,6 +1,6 @@
 //! The keys that configuration knows, and the name of one key: dotted in TOML, spelled out in the environment.
 //!
-//! The table below is the whole vocabulary. What a value of a key may be is [`Kind`]'s business.
+//! The table below is the whole vocabulary. What a value of a key may be is said by [`Kind`].
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! All layers laid over each other, from what holds when nobody says anything up to the command line.
+//! All layers merged, from the defaults up to the command line.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Which model speaks when nobody names one.
+//! Which model is used when none is named.
 
 use provider::ProviderConfig;
 

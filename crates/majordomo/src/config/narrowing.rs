@@ -1,5 +1,5 @@
-//! What a project may say. Its files come with a repository that somebody else may have written, so they can ask for less,
-//! never for more: no addresses, no keys, no prices, no place for state, no freedom, no money, whoever trusts them.
+//! What a project may set. Its files come with a repository that a stranger may have written, so they can restrict,
+//! never extend: no addresses, no keys, no prices, no folder for state, no wider mode, no larger budget, even when trusted.
 //! Until a person trusts the folder they cannot raise a limit of the policy either, nor choose what has no less and no more.
 
 use toml::Value;

@@ -1,4 +1,4 @@
-//! What was probably meant: the likeliest of several words, or none when nothing is like it.
+//! What was probably meant: the most similar of several words, or none when nothing is similar.
 
 /// How much alike two words must be before one is offered for the other; below this, guesses annoy.
 const ENOUGH: f64 = 0.7;

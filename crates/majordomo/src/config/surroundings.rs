@@ -1,4 +1,4 @@
-//! The world that configuration is read from: variables, the current folder, the home folder, and the files found from there.
+//! The environment that configuration is read from: variables, the current folder, the home folder, and the files found from there.
 //!
 //! Everything that depends on the process enters here and nowhere else. A `.env` file is deliberately not read:
 //! a repository could set addresses and keys with it.

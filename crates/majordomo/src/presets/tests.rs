@@ -14,6 +14,7 @@ fn another(key: &str, value: &Value) -> Value {
         (_, Value::Boolean(switch)) => Value::Boolean(!switch),
         (_, Value::Array(pairs)) if pairs.is_empty() => Value::Array(vec![vec!["delegate_triage", "triage"].into()]),
         (_, Value::Array(words)) => Value::Array(words[..words.len() - 1].to_vec()),
+        (_, Value::String(word)) if word == "unlimited" => Value::Integer(7),
         ("context", Value::String(word)) => Value::from(if word == "brief" { "structured" } else { "brief" }),
         ("report_data", Value::String(word)) => Value::from(if word == "none" { "last_result" } else { "none" }),
         ("token_count", Value::String(word)) => Value::from(if word == "fresh" { "billed" } else { "fresh" }),

@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 use super::WIRE;
 use super::wire::{BlockDelta, BlockStart, Delta, Event, Failed, MessageDelta, MessageStart, StartedBlock};
 use crate::answer::{Draft, Piece, Room};
-use crate::failure::{failed, told};
-use crate::listen::Heard;
+use crate::failure::{failed, in_stream};
+use crate::stream_reader::StreamState;
 use crate::template::EventTemplate;
 use crate::usage::UsageTally;
 
@@ -98,7 +98,7 @@ impl Reader {
                 self.stop_reason = event.delta.stop_reason.or(self.stop_reason.take());
             }
             "message_stop" => self.ended = true,
-            "error" => return Err(told(&read::<Failed>(data)?.error)),
+            "error" => return Err(in_stream(&read::<Failed>(data)?.error)),
             // `ping` among them.
             _ => self.said -= 1,
         }
@@ -106,8 +106,8 @@ impl Reader {
     }
 
     /// How far the answer is. The bill comes before the end.
-    pub(crate) fn heard(&self) -> Heard {
-        if self.ended { Heard::End } else { Heard::Part }
+    pub(crate) fn heard(&self) -> StreamState {
+        if self.ended { StreamState::End } else { StreamState::Part }
     }
 
     /// The words so far.

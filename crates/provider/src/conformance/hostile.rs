@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::limits;
-use crate::listen::Heard;
+use crate::stream_reader::StreamState;
 
 /// The beginning of a call in either wire, and one more piece of its arguments.
 fn call(wire: Wire, index: usize, name: &str) -> String {
@@ -38,7 +38,7 @@ fn words(wire: Wire, text: &str) -> String {
 
 /// Feeds the same piece again and again until it is refused, and tells how many were taken.
 fn until_refused(wire: Wire, first: &str, piece: impl Fn(usize) -> String, most: usize) -> (CallError, usize) {
-    let mut listener = Listener::new(wire, None);
+    let mut listener = StreamReader::new(wire, None);
     listener.hear(first.as_bytes()).expect("the beginning is good");
     for taken in 0..most {
         if let Err(error) = listener.hear(piece(taken).as_bytes()) {
@@ -71,13 +71,13 @@ fn bytes_without_end_behind_a_whole_answer_take_nothing_from_it() {
     // F19
     let end = "data: {\"choices\":[{\"delta\":{\"content\":\"good\"},\"finish_reason\":\"stop\"}]}\n\n";
     let comments = ": still here\n".repeat(100_000);
-    let mut listener = Listener::new(Wire::OpenAi, None);
+    let mut listener = StreamReader::new(Wire::OpenAi, None);
     let mut heard = listener.hear(end.as_bytes()).expect("good");
     for _ in 0..=limits::STREAM_BYTES / comments.len() {
-        assert_eq!(heard, Heard::Whole);
+        assert_eq!(heard, StreamState::Whole);
         heard = listener.hear(comments.as_bytes()).expect("nothing is taken away");
     }
-    assert_eq!(heard, Heard::End);
+    assert_eq!(heard, StreamState::End);
     assert_eq!(heading(&listener.end().expect("the answer")).text, "good");
 }
 
@@ -85,7 +85,7 @@ fn bytes_without_end_behind_a_whole_answer_take_nothing_from_it() {
 fn only_what_says_something_counts_as_said() {
     // F19
     for wire in WIRES {
-        let mut listener = Listener::new(wire, None);
+        let mut listener = StreamReader::new(wire, None);
         let sign: &[u8] = match wire {
             Wire::Anthropic => b"event: ping\ndata: {\"type\":\"ping\"}\n\n",
             Wire::OpenAi => b"data: {\"choices\":[{\"delta\":{\"content\":\"\"}}]}\n\n",
@@ -100,7 +100,7 @@ fn only_what_says_something_counts_as_said() {
         listener.hear(words(wire, "well").as_bytes()).expect("good");
         assert_eq!(listener.said(), said + 1, "{wire:?}");
     }
-    let mut listener = Listener::new(Wire::OpenAi, None);
+    let mut listener = StreamReader::new(Wire::OpenAi, None);
     for thought in ["so", " it", " is"] {
         let said = listener.said();
         let event = format!("data: {{\"choices\":[{{\"delta\":{{\"reasoning_content\":\"{thought}\"}}}}]}}\n\n");

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::*;
 use crate::conversation::Ask;
 use crate::history::History;
-use crate::openings::Openings;
+use crate::opening_cache::OpeningCache;
 use crate::{anthropic, openai};
 
 fn tool() -> ToolInfo {
@@ -58,7 +58,7 @@ fn conversation() -> Vec<Message> {
 }
 
 fn history(wire: Wire, tools: &[ToolInfo], messages: &[Message]) -> History {
-    let opening = Openings::default().of(wire, "be brief", tools);
+    let opening = OpeningCache::default().of(wire, "be brief", tools);
     let mut history = History::begin(opening, "be brief", tools);
     for message in messages {
         history.push(Some(wire), message);

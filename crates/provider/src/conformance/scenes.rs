@@ -223,7 +223,7 @@ fn words_in_passing_add_up_to_the_text() {
     for wire in WIRES {
         let (sender, heard) = std::sync::mpsc::channel();
         let sink = crate::DeltaSink::new(move |piece| sender.send(piece.to_owned()).expect("somebody listens"));
-        let mut listener = Listener::new(wire, Some(sink));
+        let mut listener = StreamReader::new(wire, Some(sink));
         for chunk in recording(wire, "parallel_calls").chunks(5) {
             listener.hear(chunk).expect("a good stream");
         }

@@ -103,6 +103,6 @@ fn errors_in_the_stream_are_classified_by_their_type() {
         (r#"{}"#, Kind::Server),
     ] {
         let value: Value = serde_json::from_str(error).expect("JSON");
-        assert_eq!(told(&value).kind, kind, "{error}");
+        assert_eq!(in_stream(&value).kind, kind, "{error}");
     }
 }

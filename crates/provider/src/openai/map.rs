@@ -3,7 +3,7 @@
 use agent::message::{Message, Part, Role};
 use agent::tools::ToolInfo;
 
-use super::wire::{Call, Called, Function, Said, Tool};
+use super::wire::{Call, Called, Function, Tool, WireMessage};
 use crate::conversation::Ask;
 use crate::history::{History, Opening, Rendered, fragment, fragments, join};
 use crate::names;
@@ -13,7 +13,8 @@ const LONGEST_TOOL_NAME: usize = 64;
 
 /// System prompt and tools.
 pub(crate) fn opening(system: &str, tools: &[ToolInfo]) -> Opening {
-    let system = if system.trim().is_empty() { String::new() } else { fragment(&Said::System { content: system }) };
+    let system =
+        if system.trim().is_empty() { String::new() } else { fragment(&WireMessage::System { content: system }) };
     let tool = |tool: &ToolInfo| {
         let function = Function { name: &tool.name, description: &tool.description, parameters: &tool.schema };
         fragment(&Tool { kind: "function", function })
@@ -43,17 +44,18 @@ pub(crate) fn render(message: &Message) -> Rendered {
                 function: Called { name: names::tool(name, LONGEST_TOOL_NAME), arguments: input.text() },
             }),
             Part::ToolResult { id, content, .. } => {
-                results.push(fragment(&Said::Tool { tool_call_id: names::call(id.as_str()), content }));
+                results.push(fragment(&WireMessage::Tool { tool_call_id: names::call(id.as_str()), content }));
             }
             Part::Opaque { .. } => {}
         }
     }
     let rest = match message.role {
         _ if words.is_empty() && tool_calls.is_empty() => String::new(),
-        Role::User => fragment(&Said::User { content: &words }),
-        Role::Assistant => {
-            fragment(&Said::Assistant { content: Some(words.as_str()).filter(|words| !words.is_empty()), tool_calls })
-        }
+        Role::User => fragment(&WireMessage::User { content: &words }),
+        Role::Assistant => fragment(&WireMessage::Assistant {
+            content: Some(words.as_str()).filter(|words| !words.is_empty()),
+            tool_calls,
+        }),
     };
     Rendered { role: message.role, results: results.join(",").into(), rest: rest.into() }
 }

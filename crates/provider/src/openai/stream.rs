@@ -7,8 +7,8 @@ use agent::model::{Answer, CallError, CallErrorKind, StopReason};
 
 use super::wire::{CallDelta, Choice, Chunk, Delta, FunctionDelta};
 use crate::answer::{Draft, Piece, Room, is_whole};
-use crate::failure::{failed, told};
-use crate::listen::Heard;
+use crate::failure::{failed, in_stream};
+use crate::stream_reader::StreamState;
 use crate::template::EventTemplate;
 use crate::usage::UsageTally;
 
@@ -78,7 +78,7 @@ impl Reader {
         #[cfg(any(test, fuzzing))]
         self.template.take_if(|_| self.is_plain);
         if let Some(error) = chunk.error.filter(|error| !error.is_null()) {
-            return Err(told(&error));
+            return Err(in_stream(&error));
         }
         self.said += u64::from(chunk.usage.is_some());
         self.usage.note(chunk.usage);
@@ -103,11 +103,11 @@ impl Reader {
 
     /// How far the answer is. Its end is the reason why it ended: `[DONE]` alone is also what a gateway says when the
     /// server behind it broke off.
-    pub(crate) fn heard(&self) -> Heard {
+    pub(crate) fn heard(&self) -> StreamState {
         match (&self.finish_reason, self.done) {
-            (Some(_), true) => Heard::End,
-            (Some(_), false) => Heard::Whole,
-            (None, _) => Heard::Part,
+            (Some(_), true) => StreamState::End,
+            (Some(_), false) => StreamState::Whole,
+            (None, _) => StreamState::Part,
         }
     }
 

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 /// A message, as it is written.
 #[derive(Serialize)]
 #[serde(tag = "role", rename_all = "snake_case")]
-pub(super) enum Said<'a> {
+pub(super) enum WireMessage<'a> {
     System {
         content: &'a str,
     },

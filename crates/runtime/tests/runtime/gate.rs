@@ -1,10 +1,11 @@
 //! Tools for tests: one that waits until a gate is open, and one that panics.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use agent::Json;
-use agent::tools::{Reach, Risk, ToolInfo, ToolResult};
+use agent::tools::{Assessment, Reach, Risk, ToolInfo, ToolResult};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use tokio::sync::watch;
@@ -125,6 +126,30 @@ impl Tool for Falls {
     fn run<'a>(&'a self, _input: &'a Json, _context: &'a ToolContext) -> BoxFuture<'a, ToolResult> {
         assert!(!self.at_once, "the tool falls at once");
         async { panic!("the tool falls later") }.boxed()
+    }
+}
+
+/// A tool whose calls cannot be assessed: that panics.
+pub struct Cursed(ToolInfo);
+
+impl Cursed {
+    /// The tool `cursed`.
+    pub fn new() -> Self {
+        Self(info("cursed", Reach::World))
+    }
+}
+
+impl Tool for Cursed {
+    fn info(&self) -> &ToolInfo {
+        &self.0
+    }
+
+    fn assess(&self, _input: &Json, _workspace: &Path) -> Assessment {
+        panic!("this call cannot be assessed")
+    }
+
+    fn run<'a>(&'a self, _input: &'a Json, _context: &'a ToolContext) -> BoxFuture<'a, ToolResult> {
+        unreachable!("what cannot be assessed is not run")
     }
 }
 

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use agent::{Event, Outcome};
 use store::Commit;
 
-use crate::gate::{Falls, Gate};
+use crate::gate::{Cursed, Falls, Gate};
 use crate::moody::{Mood, Moody};
-use crate::room::{CURSED, Plan, report};
+use crate::room::{Plan, report};
 use crate::script::{call, calls, says, scene, spawn, spawn_with};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -31,19 +31,18 @@ async fn a_tool_that_panics_is_a_failed_call_and_its_agent_goes_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_panic_in_the_rules_ends_the_agent_it_happened_to_and_its_children() {
-    // F25: the first child's answer makes the rules look up a model at which they panic, while it has a child of its own.
+async fn a_panic_while_an_answer_is_decided_on_ends_the_agent_it_happened_to_and_its_children() {
+    // F25: the first child calls a tool that panics when the call is assessed, while it has a child of its own.
     let gate = Gate::new("gate");
-    let cursed = spawn_with("never", &format!(", model = {CURSED:?}"));
     let beside = spawn_with("stay there", ", background = true, max_tokens = 20000");
     let plan = Plan::new(&[
         scene("the whole", &[calls(&[spawn("fall"), spawn("wait")]), says("one of two is back")]),
-        scene("fall", &[calls(&[beside]), calls(&[cursed]), says("never said")]),
+        scene("fall", &[calls(&[beside]), calls(&[call("cursed")]), says("never said")]),
         scene("stay there", &[calls(&[call("shut")]), says("never said")]),
         scene("wait", &[calls(&[call("gate")]), says("waited")]),
     ]);
     let shut = Gate::new("shut");
-    let room = plan.tool(gate.clone()).tool(shut.clone()).open().await;
+    let room = plan.tool(gate.clone()).tool(shut.clone()).tool(Cursed::new()).open().await;
     let handle = room.start("the whole").await;
     let root = handle.thread.clone();
     let is_over = |log: &[store::Record]| {
@@ -52,7 +51,7 @@ async fn a_panic_in_the_rules_ends_the_agent_it_happened_to_and_its_children() {
     room.until_logged(&root, "the fallen to be reported", is_over).await;
     let fallen = room.report_of(&root.child(1)).await;
     assert_eq!((fallen.outcome, fallen.cause.as_deref()), (Outcome::Error, Some("panic")));
-    assert!(fallen.reason.is_some_and(|reason| reason.contains("nobody may look here")));
+    assert!(fallen.reason.is_some_and(|reason| reason.contains("this call cannot be assessed")));
     assert_eq!(room.report_of(&root.child(1).child(1)).await.outcome, Outcome::Cancelled);
     gate.open();
     assert_eq!(&*report(handle).await.text, "one of two is back");
@@ -83,7 +82,7 @@ async fn a_panic_around_the_rules_ends_the_agent_it_happened_to() {
         assert_eq!(&*room.report_of(&root.child(2)).await.text, "stood", "{kind}");
         let log = room.log(&root).await;
         let told = log.iter().find_map(|record| match &*record.event {
-            Event::ChildReported { child, report } if *child == root.child(1) => Some(report.clone()),
+            Event::ChildReported { child, report, .. } if *child == root.child(1) => Some(report.clone()),
             _ => None,
         });
         let told = told.expect("the parent has a report");

@@ -8,22 +8,18 @@ use std::time::Duration;
 
 use agent::birth::Root;
 use agent::budget::Grant;
-use agent::house::House;
 use agent::policy::Policy;
 use agent::role::Agent;
-use agent::{Event, Mode, Report, ThreadId};
+use agent::{Catalog, Consent, Event, Mode, Report, ThreadId};
 use futures_util::StreamExt;
 use majordomo_runtime::{Error, Options, RunHandle, Runtime, Start};
 use provider::{ModelTable, Providers};
 use store::{Location, MemoryStore, Record, Selection, Store, ThreadQuery};
-use testkit::invariants::{Ledger, family};
+use testkit::invariants::{LogChecker, family};
 use tool::{CurrentTools, Registry};
 
 /// Until a test gives up waiting for something that must come.
 const PATIENCE: Duration = Duration::from_secs(30);
-
-/// A model's name for which looking it up panics.
-pub const CURSED: &str = "cursed/model";
 
 /// What a room is made of. The script is read when a model is first asked.
 pub struct Plan {
@@ -166,22 +162,22 @@ impl Room {
         soon(what, look).await;
     }
 
-    /// Holds the log of a family against the books: whatever happened, every rule holds and nothing is under way.
+    /// Holds the log of a family against the contents: whatever happened, every rule holds and nothing is under way.
     pub async fn assert_at_rest(&self, root: &ThreadId) {
-        let mut ledgers: BTreeMap<ThreadId, Ledger> = BTreeMap::new();
+        let mut checkers: BTreeMap<ThreadId, LogChecker> = BTreeMap::new();
         for record in self.log(root).await {
-            let seen = match (&*record.event, ledgers.get_mut(&record.thread)) {
+            let seen = match (&*record.event, checkers.get_mut(&record.thread)) {
                 (Event::ThreadCreated(created), None) => {
-                    ledgers.insert(record.thread.clone(), Ledger::new(created));
+                    checkers.insert(record.thread.clone(), LogChecker::new(created));
                     Ok(())
                 }
-                (event, Some(ledger)) => ledger.see(event),
+                (event, Some(checker)) => checker.see(event),
                 (event, None) => panic!("{} begins with {}", record.thread, event.kind()),
             };
             seen.unwrap_or_else(|broken| panic!("{} at {}: {broken}", record.thread, record.seq));
         }
-        let ledgers = ledgers.iter().map(|(id, ledger)| (id.clone(), ledger)).collect();
-        family(root, &ledgers).unwrap_or_else(|broken| panic!("{broken}"));
+        let checkers = checkers.iter().map(|(id, checker)| (id.clone(), checker)).collect();
+        family(root, &checkers).unwrap_or_else(|broken| panic!("{broken}"));
         let query = ThreadQuery { root: Some(root.clone()), live_only: true, ..ThreadQuery::default() };
         assert_eq!(self.store.threads(query).await.expect("the threads can be read"), []);
     }
@@ -223,17 +219,15 @@ async fn begin(plan: &Plan) -> Runtime {
         lends: Vec::new(),
         mode: None,
     };
-    let looked_up = providers.clone();
     let agents = BTreeMap::from([(general.name.clone(), general)]);
-    let house = House::new(plan.tools.infos(), agents, move |name: &str| {
-        assert_ne!(name, CURSED, "nobody may look here");
-        looked_up.model(name).map_err(|error| error.to_string())
-    });
+    let catalog = Catalog { tools: plan.tools.infos(), agents, ..Catalog::default() };
     let options = Options {
         store: plan.store.clone(),
         providers,
         tools: CurrentTools::new(plan.tools.clone()).expect("each tool has its own name"),
-        house: Arc::new(house),
+        catalog: Arc::new(catalog),
+        consent: Consent::Nobody,
+        sources: Arc::new(()),
         person: None,
         data: None,
     };

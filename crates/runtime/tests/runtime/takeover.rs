@@ -1,13 +1,11 @@
 //! A process is taken for dead and is not: whoever was replaced lets go, a child's report finds its parent wherever the child
 //! was driven to its end, and what nobody drives is owned by nobody.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use agent::house::House;
 use agent::tools::ToolResult;
-use agent::{Event, Input, InputId, Outcome, Outside, Strength, Thread, ThreadId, Time};
+use agent::{Consent, Event, Facts, Input, InputId, Outcome, Outside, Strength, Thread, ThreadId, Time};
 use futures_util::FutureExt;
 use majordomo_runtime::Error;
 use store::{Commit, Process, ProcessId, Store};
@@ -62,9 +60,8 @@ impl Another {
         if let Some(letter) = &letter {
             thread.apply(now, letter);
         }
-        let house = House::new(BTreeMap::new(), BTreeMap::new(), |name| Err(format!("there is no {name}")));
-        let input = input(&thread);
-        let step = thread.handle(&house, input, now);
+        let facts = Facts::new(Arc::default(), Consent::Nobody);
+        let step = thread.handle(input(&thread), &facts, now);
         let commit = Commit {
             thread: self.thread.clone(),
             expected: log.len() as u64,

@@ -1,7 +1,7 @@
 //! One family's log, followed once for all who watch it in one dialect.
 //!
 //! Handing out and keeping are one step under one lock, and so are finding nothing more in what is kept and beginning to listen:
-//! that is why nobody misses a batch, or is handed one twice.
+//! that is why no watcher misses a batch, or is handed one twice.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -17,12 +17,12 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use view::{Dialect, Lines, UnfinishedAnswers};
 
-use super::past::{Draft, Next, Past, Piece};
+use super::backlog::{Backlog, Draft, Next, Piece};
 use super::{FLUSH_EVERY, HEARTBEAT, STILL_HERE, Watched, put};
 
 /// A watcher that is behind by more batches takes them from what is kept.
 const BEHIND: usize = 64;
-/// A feed that nobody watches ends after so long.
+/// A feed without watchers ends after so long.
 pub(super) const LINGER: Duration = Duration::from_secs(5);
 
 /// What was new at one moment.
@@ -30,7 +30,7 @@ pub(super) const LINGER: Duration = Duration::from_secs(5);
 pub(super) struct Batch {
     /// Everybody's: a watcher is handed the same memory as all others.
     pub bytes: Bytes,
-    /// The newest frame in it; none where it holds words in passing alone, or a sign of life.
+    /// The newest frame in it; none where it holds only streamed text, or a sign of life.
     pub last: Option<u64>,
 }
 
@@ -45,7 +45,7 @@ pub(super) struct Feed {
 
 /// What changes while the feed goes on.
 struct State {
-    past: Past,
+    past: Backlog,
     unfinished: UnfinishedAnswers,
     /// Gone when nothing more is handed out, for whatever reason: those who watch come back and find another feed.
     sender: Option<broadcast::Sender<Batch>>,
@@ -63,15 +63,15 @@ pub(super) enum After {
 
 impl Feed {
     pub fn new(kept: usize) -> Self {
-        Self::of(Past::new(kept), kept)
+        Self::of(Backlog::new(kept), kept)
     }
 
     /// A feed of what comes after a frame.
     pub fn beginning_after(frame: u64, kept: usize) -> Self {
-        Self::of(Past::beginning_after(frame, kept), kept)
+        Self::of(Backlog::beginning_after(frame, kept), kept)
     }
 
-    fn of(past: Past, kept: usize) -> Self {
+    fn of(past: Backlog, kept: usize) -> Self {
         let state =
             State { past, unfinished: UnfinishedAnswers::default(), sender: Some(broadcast::channel(BEHIND).0) };
         Self { begun: OnceCell::new(), kept, state: Mutex::new(state) }
@@ -117,7 +117,7 @@ impl Feed {
         state.past.push(piece);
         change(&mut state.unfinished);
         if let Some(sender) = state.sender.as_ref().filter(|_| !batch.bytes.is_empty()) {
-            // Nobody may be watching at this moment.
+            // There may be no watchers at this moment.
             let _ = sender.send(batch);
         }
     }
@@ -141,13 +141,13 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Reads the log to its end for a feed that nobody was handed anything from.
+    /// Reads the log to its end for a feed from which nothing was handed out yet.
     pub async fn begin(runtime: &Runtime, watched: &Watched, feed: &Feed) -> Result<Self, store::Error> {
         let Watched { root, dialect, deltas } = watched;
         let mut lines = Lines::new(root.clone(), Dialect::named(dialect).unwrap_or_default(), 0);
         let updates = Updates::new(runtime, root.clone());
         let updates = if *deltas { updates } else { updates.without_text() };
-        let mut past = Past::new(feed.kept);
+        let mut past = Backlog::new(feed.kept);
         let mut log = follow(runtime.store(), Selection::tree(root));
         let mut page = log.ready().await?;
         while !page.is_empty() {
@@ -161,9 +161,9 @@ impl Source {
         Ok(Self { updates: updates.selected(new), lines })
     }
 
-    /// Hands out what is new until the server closes, or nobody watches any more.
+    /// Hands out what is new until the server closes, or no watcher is left.
     pub async fn follow(mut self, feed: Arc<Feed>, closing: CancellationToken) {
-        let feed = Ends(feed);
+        let feed = EndOnDrop(feed);
         let mut unwatched_since: Option<Instant> = None;
         let mut handed_out = Instant::now();
         loop {
@@ -173,7 +173,7 @@ impl Source {
                 update = self.updates.next() => Some(update),
                 () = tokio::time::sleep(LINGER) => None,
             };
-            // The watchers hold it too; the feed alone is nobody.
+            // The watchers hold it too.
             if Arc::strong_count(&feed.0) > 1 {
                 unwatched_since = None;
             } else if unwatched_since.get_or_insert(looked).elapsed() >= LINGER && !feed.0.has_unfinished_answers() {
@@ -244,9 +244,9 @@ impl Source {
 }
 
 /// A feed that is over once this is dropped.
-pub(super) struct Ends(pub Arc<Feed>);
+pub(super) struct EndOnDrop(pub Arc<Feed>);
 
-impl Drop for Ends {
+impl Drop for EndOnDrop {
     fn drop(&mut self) {
         self.0.state().sender = None;
     }

@@ -1,4 +1,4 @@
-//! One run to its end, for one reader: it follows the log by itself, for such readers do not come in crowds.
+//! One run to its end, for one reader: each follows the log by itself, for there are few of them at a time.
 
 use bytes::Bytes;
 use futures_util::FutureExt;
@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use view::{Dialect, Lines};
 
-use super::past::Draft;
+use super::backlog::Draft;
 use super::{FLUSH_EVERY, HEARTBEAT, STILL_HERE};
 
 /// A run's frames after the last one that was seen, to its `done`, and then the end.

@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use agent::budget::Grant;
 use agent::event::ThreadCreated;
-use agent::house::House;
 use agent::model::Model;
 use agent::role::Role;
-use agent::{Event, InputId, Mode, ThreadId, Time};
+use agent::{Consent, Event, InputId, Mode, ThreadId, Time};
 use bytes::Bytes;
 use futures_util::future::join_all;
 use futures_util::stream::{Stream, StreamExt};
@@ -22,7 +21,7 @@ use view::FRAMES_PER_EVENT;
 
 use super::*;
 
-/// A log with one thread in it, and the feeds of a window on it.
+/// A log with one thread in it, and the feeds of a server on it.
 pub(crate) struct Written {
     pub live: Arc<Live>,
     process: ProcessId,
@@ -42,7 +41,9 @@ impl Written {
             providers: Providers::new(Vec::new(), ModelTable::default(), provider::Options::default())
                 .expect("providers"),
             tools: CurrentTools::default(),
-            house: Arc::new(House::new([].into(), [].into(), |_: &str| Ok(model()))),
+            catalog: Arc::default(),
+            consent: Consent::Nobody,
+            sources: Arc::new(()),
             person: None,
             data: None,
         });
@@ -56,7 +57,7 @@ impl Written {
     /// Writes one more event, which makes one frame; its number.
     pub async fn say(&mut self, text: &str) -> u64 {
         let input = InputId::new(format!("in-{}", self.n));
-        self.append(Event::Steered { input, text: text.into(), from: "person".into() }).await;
+        self.append(Event::Steered { input, text: text.into(), from: "person".into(), told: None }).await;
         self.newest()
     }
 
@@ -109,6 +110,8 @@ pub(crate) fn created(id: ThreadId) -> Event {
         above: Vec::new(),
         progress: false,
         foreign: false,
+        system: None,
+        opening: None,
     };
     Event::ThreadCreated(Box::new(created))
 }
@@ -288,7 +291,7 @@ async fn nothing_is_kept_of_watchers_that_have_left() {
 }
 
 #[tokio::test]
-async fn whoever_watches_when_the_window_closes_is_let_go() {
+async fn watchers_are_let_go_when_the_server_closes() {
     let written = Written::new().await;
     let mut watcher = written.watch(written.newest()).await;
     watcher.next().await;

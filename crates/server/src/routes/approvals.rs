@@ -10,10 +10,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use store::{ApprovalQuery, ApprovalRow, ApprovalStatus, Process};
 
-use super::asked::{Asked, Limit, Named, Sent, Switch};
+use super::extract::{JsonBody, Limit, PathParam, QueryParams, Switch};
 use crate::problem::Problem;
+use crate::server::Shared;
 use crate::shapes::{self, Decided, Scope, Verdict, Word};
-use crate::window::Shared;
 
 /// Questions that are listed with those that are answered, where no limit is given.
 const LISTED: usize = 200;
@@ -34,7 +34,7 @@ pub struct Listing {
 /// `GET approvals`.
 pub async fn list(
     State(shared): State<Shared>,
-    Asked(listing): Asked<Listing>,
+    QueryParams(listing): QueryParams<Listing>,
 ) -> Result<Json<Vec<ApprovalRow>>, Problem> {
     let store = shared.store();
     let limit = listing.limit.map(|Limit(limit)| limit);
@@ -46,7 +46,7 @@ pub async fn list(
     let newest = ApprovalQuery { open_only: false, limit: limit.unwrap_or(LISTED) };
     let mut rows = store.approvals(newest).await?;
     if limit.is_none() {
-        // What waits for somebody is not forgotten because much was asked since.
+        // What is still open is listed, however much was asked since.
         let listed: BTreeSet<ApprovalId> = rows.iter().map(|row| row.question.id.clone()).collect();
         rows.extend(open.into_iter().filter(|row| !listed.contains(&row.question.id)));
     }
@@ -54,15 +54,15 @@ pub async fn list(
 }
 
 /// `GET approvals/{id}`.
-pub async fn show(State(shared): State<Shared>, Named(id): Named) -> Result<Json<ApprovalRow>, Problem> {
+pub async fn show(State(shared): State<Shared>, PathParam(id): PathParam) -> Result<Json<ApprovalRow>, Problem> {
     Ok(Json(shared.store().find_approval(&id).await?))
 }
 
 /// `POST approvals/{id}/decision`: taken once, for exactly what was shown.
 pub async fn decision(
     State(shared): State<Shared>,
-    Named(id): Named,
-    Sent(word): Sent<Word>,
+    PathParam(id): PathParam,
+    JsonBody(word): JsonBody<Word>,
 ) -> Result<Json<Decided>, Problem> {
     let row = shared.store().find_approval(&id).await?;
     let question = row.question;

@@ -17,30 +17,30 @@ use serde::Deserialize;
 use store::{Record, Selection, Store, replay_until};
 use view::{FRAMES_PER_EVENT, Lines};
 
-use super::asked::{Asked, Named, Sent, Speech};
 use super::events::sse;
+use super::extract::{DialectName, JsonBody, PathParam, QueryParams};
 use super::threads::{begin, go_on};
 use crate::access::{Caller, is_same_origin, is_visit};
 use crate::live::to_its_end;
 use crate::problem::Problem;
+use crate::server::Shared;
 use crate::shapes::{Begin, Chat, MAX_MESSAGE, NOT_BLANK};
-use crate::window::Shared;
 
 /// In which words the answer is wanted.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InWords {
-    /// In whose words: our own (`canonical`) where nobody says.
+    /// The dialect: `canonical` where none is named.
     #[serde(default)]
-    dialect: Speech,
+    dialect: DialectName,
 }
 
-/// `POST /api/chat`. The answer says in its head, too, which thread it is about: whoever loses the stream before the first frame
+/// `POST /api/chat`. A header of the answer names the thread, too: a reader that loses the stream before the first frame
 /// can follow its events.
 pub async fn chat(
     State(shared): State<Shared>,
-    Asked(words): Asked<InWords>,
-    Sent(Chat { message, thread_id, agent }): Sent<Chat>,
+    QueryParams(words): QueryParams<InWords>,
+    JsonBody(Chat { message, thread_id, agent }): JsonBody<Chat>,
 ) -> Result<Response, Problem> {
     let run = converse(&shared, message, thread_id, agent).await?;
     let place = format!("/api/v1/threads/{}", run.root());
@@ -58,13 +58,13 @@ pub struct Streamed {
     /// The thread; a new one where none is named.
     #[serde(rename = "sessionId")]
     session_id: Option<String>,
-    /// In whose words: Orion's where nobody says.
+    /// The dialect: `orion` where none is named.
     #[serde(default = "orion")]
-    dialect: Speech,
+    dialect: DialectName,
 }
 
-fn orion() -> Speech {
-    Speech::named("orion")
+fn orion() -> DialectName {
+    DialectName::named("orion")
 }
 
 /// `GET /api/stream/{id}`: the same for those who can only get. It starts work only for our own page or for a program. A
@@ -77,8 +77,8 @@ fn orion() -> Speech {
 pub async fn streamed(
     State(shared): State<Shared>,
     Extension(caller): Extension<Caller>,
-    Named(id): Named,
-    Asked(wanted): Asked<Streamed>,
+    PathParam(id): PathParam,
+    QueryParams(wanted): QueryParams<Streamed>,
     method: Method,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
@@ -98,7 +98,7 @@ pub async fn streamed(
         if is_told(&**shared.store(), &root, seen, &wanted.dialect).await? {
             return Ok(StatusCode::NO_CONTENT.into_response());
         }
-        // Of an event that was seen in part, the rest is still to be told.
+        // Of an event that was seen in part, the rest is still to be sent.
         let run = shared.staff.session(&root).run_after(((seen + 1) / FRAMES_PER_EVENT).saturating_sub(1));
         return Ok(sse(named_frames(&shared, run, seen, &wanted.dialect)));
     }
@@ -106,7 +106,7 @@ pub async fn streamed(
         return Err(not_ours());
     }
     let prompt = wanted.prompt.ok_or_else(|| Problem::unusable("say what is to be done: ?prompt=…"))?;
-    // What is in the log before the message is not told again to a reader that comes back.
+    // What is in the log before the message is not sent again to a reader that comes back.
     let seen = match &wanted.session_id {
         Some(name) => {
             let root = shared.store().resolve(name).await?.root();
@@ -136,7 +136,7 @@ async fn converse(
 
 /// A run's frames under ids that name the thread. The first is there before anything has happened: a reader that comes back with it
 /// starts nothing.
-fn named_frames(shared: &Shared, run: Run, seen: u64, words: &Speech) -> impl Stream<Item = Bytes> + Send + use<> {
+fn named_frames(shared: &Shared, run: Run, seen: u64, words: &DialectName) -> impl Stream<Item = Bytes> + Send + use<> {
     let id = format!("id: {}/", run.root());
     let first = stream::iter([Bytes::from(format!("{id}{seen}\n\n"))]);
     let frames = to_its_end(run, words.begin(), seen, shared.live.closing.clone()).map(move |bytes| {
@@ -151,7 +151,7 @@ fn named_frames(shared: &Shared, run: Run, seen: u64, words: &Speech) -> impl St
 }
 
 /// Whether everything was seen to the end of a run.
-async fn is_told(store: &dyn Store, root: &ThreadId, seen: u64, words: &Speech) -> Result<bool, Problem> {
+async fn is_told(store: &dyn Store, root: &ThreadId, seen: u64, words: &DialectName) -> Result<bool, Problem> {
     let mut lines = Lines::new(root.clone(), words.begin(), seen);
     let (seq, _) = view::Frames::resume_point(seen);
     let see = |record: Record| {

@@ -8,10 +8,10 @@ use axum::response::{Html, IntoResponse, Redirect, Response};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::asked::Asked;
+use super::extract::QueryParams;
 use crate::access::Entered;
 use crate::problem::Problem;
-use crate::window::Shared;
+use crate::server::Shared;
 
 /// What somebody who comes by the link says.
 #[derive(Deserialize, JsonSchema)]
@@ -25,7 +25,7 @@ pub async fn by_link(
     State(shared): State<Shared>,
     method: Method,
     headers: HeaderMap,
-    Asked(said): Asked<Code>,
+    QueryParams(said): QueryParams<Code>,
 ) -> Response {
     if method == Method::HEAD {
         return Problem::not_allowed("GET, POST").into_response();

@@ -1,4 +1,4 @@
-//! The log as it grows: that of a thread's family (`threads/{id}/events`), and that of the whole house (`events`).
+//! The log as it grows: that of a thread's family (`threads/{id}/events`), and the whole log (`events`).
 
 use std::convert::Infallible;
 
@@ -12,36 +12,38 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use view::Frames;
 
-use super::asked::{Asked, Named, Speech, Switch};
+use super::extract::{DialectName, PathParam, QueryParams, Switch};
 use crate::live::Watched;
 use crate::problem::Problem;
-use crate::window::Shared;
+use crate::server::Shared;
 
 /// What of a family's events is wanted.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OfThread {
-    /// In whose words: our own (`canonical`) where nobody says.
+    /// The dialect: `canonical` where none is named.
     #[serde(default)]
-    dialect: Speech,
-    /// Also words in passing; only in our own words.
+    dialect: DialectName,
+    /// Also streamed text; only in the dialect `canonical`.
     #[serde(default)]
     deltas: Switch,
     /// As `Last-Event-ID`, for those who cannot set it; the header goes first.
     after: Option<u64>,
 }
 
-/// The frames of a thread's whole family, from after the last one that was seen, for as long as somebody watches.
+/// The frames of a thread's whole family, from after the last one that was seen, for as long as the connection is open.
 pub async fn of_thread(
     State(shared): State<Shared>,
-    Named(id): Named,
-    Asked(wanted): Asked<OfThread>,
+    PathParam(id): PathParam,
+    QueryParams(wanted): QueryParams<OfThread>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let root = shared.store().resolve(&id).await?.root();
     let (dialect, deltas) = (wanted.dialect, wanted.deltas.0);
     if deltas && !dialect.is_canonical() {
-        return Err(Problem::unusable("words in passing come in our own words only: leave out deltas, or the dialect"));
+        return Err(Problem::unusable(
+            "streamed text comes in the dialect canonical only: leave out deltas, or the dialect",
+        ));
     }
     let seen = last_event_id(&headers).or(wanted.after).unwrap_or(0);
     let (seq, _) = Frames::resume_point(seen);
@@ -52,21 +54,21 @@ pub async fn of_thread(
     Ok(sse(starting_over(!is_known).chain(frames)))
 }
 
-/// What of the house's events is wanted.
+/// What of all events is wanted.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct OfHouse {
-    /// In whose words: our own (`canonical`) where nobody says.
+pub struct OfAll {
+    /// The dialect: `canonical` where none is named.
     #[serde(default)]
-    dialect: Speech,
+    dialect: DialectName,
     /// As `Last-Event-ID`, for those who cannot set it; the header goes first. 0 for everything.
     after: Option<u64>,
 }
 
-/// The frames of all threads, from now on or from after the last one that was seen, for as long as somebody watches.
-pub async fn of_house(
+/// The frames of all threads, from now on or from after the last one that was seen, for as long as the connection is open.
+pub async fn of_all(
     State(shared): State<Shared>,
-    Asked(wanted): Asked<OfHouse>,
+    QueryParams(wanted): QueryParams<OfAll>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let seen = last_event_id(&headers).or(wanted.after);
@@ -81,7 +83,7 @@ fn last_event_id(headers: &HeaderMap) -> Option<u64> {
     headers.get("last-event-id")?.to_str().ok()?.trim().parse().ok()
 }
 
-/// What a reader is told whose place is not of this log.
+/// What a reader is sent whose last id is not of this log.
 fn starting_over(is_so: bool) -> impl Stream<Item = Bytes> + Send + 'static {
     stream::iter(is_so.then_some(Bytes::from_static(b"data: {\"type\":\"stream_reset\"}\n\n")))
 }

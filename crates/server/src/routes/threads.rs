@@ -14,12 +14,12 @@ use serde_json::{Value, json};
 use store::ThreadQuery;
 use view::{Node, Transcript, Tree};
 
-use super::asked::{Asked, Limit, Named, Sent, Switch};
+use super::extract::{JsonBody, Limit, PathParam, QueryParams, Switch};
 use crate::problem::Problem;
+use crate::server::Shared;
 use crate::shapes::{Begin, MAX_MESSAGE, Started, Stop, Words};
-use crate::window::Shared;
 
-/// Threads that are listed where nobody says how many.
+/// Threads that are listed where no limit is given.
 const LISTED: usize = 50;
 const MOST_LISTED: usize = 500;
 
@@ -43,7 +43,10 @@ pub struct Listing {
 }
 
 /// `GET threads`.
-pub async fn list(State(shared): State<Shared>, Asked(listing): Asked<Listing>) -> Result<Response, Problem> {
+pub async fn list(
+    State(shared): State<Shared>,
+    QueryParams(listing): QueryParams<Listing>,
+) -> Result<Response, Problem> {
     let root = match &listing.root {
         Some(name) => Some(shared.store().resolve(name).await?.root()),
         None => None,
@@ -53,7 +56,7 @@ pub async fn list(State(shared): State<Shared>, Asked(listing): Asked<Listing>) 
         None => None,
     };
     let limit = listing.limit.map_or(LISTED, |Limit(limit)| limit);
-    // One more is asked for than is shown: it tells whether there is another page.
+    // One more is asked for than is shown: it shows whether there is another page.
     let query = ThreadQuery {
         root_only: !listing.all.0 && root.is_none(),
         live_only: listing.live.0,
@@ -84,14 +87,14 @@ fn next_page(listing: &Listing, limit: usize, last: &ThreadId) -> Option<HeaderV
 }
 
 /// `POST threads`.
-pub async fn start(State(shared): State<Shared>, Sent(sent): Sent<Begin>) -> Result<Response, Problem> {
+pub async fn start(State(shared): State<Shared>, JsonBody(sent): JsonBody<Begin>) -> Result<Response, Problem> {
     let thread = begin(&shared, sent).await?.root().clone();
     let place = format!("/api/v1/threads/{thread}");
     Ok((StatusCode::CREATED, [(header::LOCATION, place)], Json(started(&thread))).into_response())
 }
 
 /// `GET threads/{id}`.
-pub async fn show(State(shared): State<Shared>, Named(id): Named) -> Result<Json<Value>, Problem> {
+pub async fn show(State(shared): State<Shared>, PathParam(id): PathParam) -> Result<Json<Value>, Problem> {
     let thread = shared.store().resolve(&id).await?;
     let row =
         shared.store().thread(&thread).await?.ok_or_else(|| Problem::missing(format!("no thread is called '{id}'")))?;
@@ -100,7 +103,7 @@ pub async fn show(State(shared): State<Shared>, Named(id): Named) -> Result<Json
 }
 
 /// `DELETE threads/{id}`: forgets a root and all its descendants.
-pub async fn remove(State(shared): State<Shared>, Named(id): Named) -> Result<StatusCode, Problem> {
+pub async fn remove(State(shared): State<Shared>, PathParam(id): PathParam) -> Result<StatusCode, Problem> {
     let thread = shared.store().resolve(&id).await?;
     if thread.root() != thread {
         return Err(Problem::conflict("only a whole family is forgotten: name its root"));
@@ -112,7 +115,7 @@ pub async fn remove(State(shared): State<Shared>, Named(id): Named) -> Result<St
 }
 
 /// `GET threads/{id}/messages`: one thread's conversation, as a person reads it.
-pub async fn messages(State(shared): State<Shared>, Named(id): Named) -> Result<Json<Value>, Problem> {
+pub async fn messages(State(shared): State<Shared>, PathParam(id): PathParam) -> Result<Json<Value>, Problem> {
     let thread = shared.store().resolve(&id).await?;
     let mut transcript = Transcript::new(thread.clone());
     for record in shared.staff.session(&thread).history().await? {
@@ -124,8 +127,8 @@ pub async fn messages(State(shared): State<Shared>, Named(id): Named) -> Result<
 /// `POST threads/{id}/messages`: the next message of a conversation.
 pub async fn say(
     State(shared): State<Shared>,
-    Named(id): Named,
-    Sent(Words { text }): Sent<Words>,
+    PathParam(id): PathParam,
+    JsonBody(Words { text }): JsonBody<Words>,
 ) -> Result<(StatusCode, Json<Started>), Problem> {
     let thread = shared.store().resolve(&id).await?;
     go_on(&shared, &thread, text).await?;
@@ -135,8 +138,8 @@ pub async fn say(
 /// `POST threads/{id}/steer`: a word to a thread that works.
 pub async fn steer(
     State(shared): State<Shared>,
-    Named(id): Named,
-    Sent(Words { text }): Sent<Words>,
+    PathParam(id): PathParam,
+    JsonBody(Words { text }): JsonBody<Words>,
 ) -> Result<StatusCode, Problem> {
     let text = words(text)?;
     let thread = shared.store().resolve(&id).await?;
@@ -147,18 +150,18 @@ pub async fn steer(
 /// `POST threads/{id}/stop`: answered once it is true.
 pub async fn stop(
     State(shared): State<Shared>,
-    Named(id): Named,
-    Sent(stop): Sent<Stop>,
+    PathParam(id): PathParam,
+    JsonBody(stop): JsonBody<Stop>,
 ) -> Result<Json<Value>, Problem> {
     let thread = shared.store().resolve(&id).await?;
     let strength = if stop.now { Strength::Kill } else { Strength::Cancel };
     let reason = stop.reason.unwrap_or_else(|| "stopped by a person".to_owned());
     shared.staff.session(&thread).stop(&thread, strength, &reason).await?;
-    show(State(shared), Named(thread.to_string())).await
+    show(State(shared), PathParam(thread.to_string())).await
 }
 
 /// `GET threads/{id}/tree`: who is there, what each one does and what it cost.
-pub async fn tree(State(shared): State<Shared>, Named(id): Named) -> Result<Json<Vec<Node>>, Problem> {
+pub async fn tree(State(shared): State<Shared>, PathParam(id): PathParam) -> Result<Json<Vec<Node>>, Problem> {
     let thread = shared.store().resolve(&id).await?;
     let mut tree = Tree::new();
     for record in shared.staff.session(&thread).history().await? {

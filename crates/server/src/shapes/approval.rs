@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::Moment;
 
-/// A question to a person, as it stands.
+/// A question to a person, and its status.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Approval {
     /// Its name: that of the thread that asks, and a number, such as `20260115-k3f9.1/2`. In an address, `/` is written `%2F`.
@@ -32,7 +32,7 @@ pub struct Approval {
     /// Protected places that it would change; left out where there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub protected: Vec<String>,
-    /// Whether the agent has read text from outside the house; left out where it has not.
+    /// Whether the agent has read untrusted text; left out where it has not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub foreign: bool,
     /// The pattern that consent for more than once would cover; left out where such consent is not offered.
@@ -67,7 +67,7 @@ pub enum Risk {
     Medium,
     /// Something changes that is hard to undo.
     High,
-    /// Something leaves the house.
+    /// Something leaves this machine.
     Critical,
 }
 
@@ -75,7 +75,7 @@ pub enum Risk {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalStatus {
-    /// Nobody has decided.
+    /// It is not decided.
     Pending,
     /// A decision is in the log, and the thread's owner has not taken it up yet.
     Decided,
@@ -85,9 +85,9 @@ pub enum ApprovalStatus {
     Denied,
     /// A rule refuses it, whatever a person said.
     Forbidden,
-    /// Nobody decided in time.
+    /// It was not decided in time.
     Expired,
-    /// Nobody could be asked any more.
+    /// There was nobody to ask any more.
     Unanswered,
     /// It was no longer of use.
     Withdrawn,

@@ -1,4 +1,4 @@
-//! What is streamed: one line of JSON an event, told apart by `type`.
+//! What is streamed: one line of JSON an event, with its kind in `type`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,9 +12,9 @@ use super::{AgentState, Mode, Outcome, Risk, Scope, Totals};
 pub enum Event {
     /// Something that is in the log.
     Frame(Box<Frame>),
-    /// Words in passing, only where they were asked for.
+    /// Streamed text, only where it was asked for.
     Passing(Passing),
-    /// The id by which somebody wanted to go on is not of this log.
+    /// The last id that was sent is not of this log.
     Reset(Reset),
 }
 
@@ -27,19 +27,19 @@ pub struct Frame {
     pub timestamp: String,
     /// The root thread.
     pub run: String,
-    /// The thread it tells of.
+    /// The thread it is about.
     pub thread: String,
     /// The agent that this thread plays.
     pub agent: String,
-    /// The parent's call that this thread answers, null at the top; only in what tells of the inside of an agent.
+    /// The parent's call that this thread answers, null at the top; only in frames about the inside of an agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_tool_use_id: Option<Option<String>>,
-    /// What it tells.
+    /// What it says.
     #[serde(flatten)]
     pub what: What,
 }
 
-/// What a frame tells.
+/// What a frame says.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum What {
@@ -49,7 +49,7 @@ pub enum What {
         number: u32,
         /// The person's words.
         prompt: String,
-        /// The model that speaks.
+        /// The model.
         model: Option<String>,
     },
     /// A thread came to be.
@@ -58,7 +58,7 @@ pub enum What {
         name: String,
         /// The thread that started it.
         parent: Option<String>,
-        /// The model that speaks.
+        /// The model.
         model: String,
         /// What it may do.
         mode: Mode,
@@ -110,7 +110,7 @@ pub enum What {
         /// Structured data, where a schema was asked for.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         data: Option<Value>,
-        /// What a shell is told.
+        /// The exit code of the command.
         exit_code: u8,
         /// Why it ended so; null when it completed.
         reason: Option<String>,
@@ -175,7 +175,7 @@ pub enum What {
         tool_use_id: String,
         /// The tool.
         tool_name: String,
-        /// What the model is told.
+        /// What the model is given.
         output: String,
         /// Whether it failed or was refused.
         is_error: bool,
@@ -210,7 +210,7 @@ pub enum What {
         /// Protected places that it would change.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         protected: Vec<String>,
-        /// Whether the agent has read text from outside the house.
+        /// Whether the agent has read untrusted text.
         foreign: bool,
         /// The pattern that consent for more than once would cover; null where such consent is not offered.
         standing: Option<String>,
@@ -234,14 +234,14 @@ pub enum What {
         /// Why, or the rule that would have allowed it.
         reason: Option<String>,
     },
-    /// Somebody told a running agent something.
+    /// A message to an agent while it works.
     Steered {
         /// Who.
         from: String,
         /// The words.
         content: String,
     },
-    /// Nothing was heard of an agent for a while.
+    /// An agent was silent for a while.
     Stalled {
         /// For how long.
         silent_ms: u64,
@@ -306,7 +306,7 @@ pub enum What {
     },
 }
 
-/// Which child a frame tells of.
+/// The child that a frame is about.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Child {
     /// The root thread.
@@ -372,9 +372,9 @@ pub enum Resolution {
     Denied,
     /// A rule refuses it, whatever a person said.
     Forbidden,
-    /// Nobody decided in time.
+    /// It was not decided in time.
     Expired,
-    /// Nobody could be asked any more.
+    /// There was nobody to ask any more.
     Unanswered,
     /// It was no longer of use.
     Withdrawn,
@@ -424,11 +424,11 @@ pub enum Notice {
     SubtaskSkipped,
     /// A subtask is answered with the report that the same task had before.
     SubtaskRecalled,
-    /// More calls were refused than one event has room to tell one by one.
+    /// More calls were refused than one event has frames for.
     CallsRefused,
 }
 
-/// Words in passing. They have no id, and nobody can come back to them: the logged answer holds them all.
+/// Streamed text. Its frames have no id, and a reader cannot come back to them: the logged answer holds all of it.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Passing {
@@ -442,8 +442,8 @@ pub enum Passing {
         turn: u32,
         /// The words.
         content: String,
-        /// That they are all that was said so far, in place of whatever of it was heard: whoever begins to listen in the middle
-        /// is told so first.
+        /// That it is all of the text so far and replaces what was sent of it before: the first frame for a reader that joins in
+        /// the middle of an answer.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         so_far: Option<bool>,
     },
@@ -464,6 +464,6 @@ pub enum Passing {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Reset {
-    /// The id by which somebody wanted to go on is not of this log: what follows starts over.
+    /// The last id that was sent is not of this log: what follows starts over.
     StreamReset {},
 }

@@ -1,4 +1,4 @@
-//! The house itself, and what goes wrong.
+//! Health, agents, models and settings, and what goes wrong.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::Mode;
 
-/// That somebody is here.
+/// The server is up.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Health {
     /// Always `ok`.
@@ -28,10 +28,10 @@ pub struct AgentRole {
     pub tools: Option<Vec<String>>,
 }
 
-/// Who speaks.
+/// Models and providers.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Models {
-    /// What a new thread speaks with; null where that cannot be said.
+    /// The model of a new thread; null where none is configured.
     pub model: Option<String>,
     /// Why not.
     pub reason: Option<String>,

@@ -1,4 +1,4 @@
-//! Threads: what begins one, what is said in it, and how it stands.
+//! Threads: what begins one, what is said in it, and its current state.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -62,7 +62,7 @@ pub struct Started {
     pub id: String,
 }
 
-/// A thread as it stands.
+/// The current state of a thread.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Thread {
     /// Its name: `20260115-k3f9` for a root, `20260115-k3f9.1` for its first child.
@@ -141,7 +141,7 @@ pub enum ThreadState {
     Timeout,
     /// It was refused.
     Refused,
-    /// Somebody stopped it.
+    /// It was stopped.
     Cancelled,
     /// It failed.
     Error,
@@ -184,7 +184,7 @@ pub struct Execution {
     pub sub_agent_name: String,
     /// What it was asked, cut if long.
     pub task_description: String,
-    /// Where it stands.
+    /// Its status.
     pub status: ExecutionStatus,
     /// How it ended, in finer words.
     pub outcome: Option<Outcome>,
@@ -204,7 +204,7 @@ pub struct Execution {
     pub completed_at: Option<Moment>,
 }
 
-/// Where an execution stands.
+/// The status of an execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ExecutionStatus {

@@ -33,7 +33,7 @@ pub enum Entry {
         /// The brief as the model reads it.
         text: String,
     },
-    /// What somebody said in between.
+    /// A message that came while it worked.
     Steer {
         /// When.
         at: Moment,
@@ -55,7 +55,7 @@ pub enum Entry {
     Tool(ToolRow),
     /// A sub-agent.
     Child(ChildRow),
-    /// Something that the house has to say.
+    /// A notice.
     Notice {
         /// When.
         at: Moment,

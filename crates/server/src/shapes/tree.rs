@@ -1,4 +1,4 @@
-//! A family as it stands: who is there, what each one does and what it cost.
+//! The threads of a family: what each one does and what it cost.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ pub struct Node {
     pub name: String,
     /// The agent that it plays.
     pub agent: Option<String>,
-    /// The model that speaks.
+    /// The model.
     pub model: Option<String>,
     /// What it is asked to do.
     pub goal: Option<String>,
@@ -24,7 +24,7 @@ pub struct Node {
     pub queued: bool,
     /// Whether its parent goes on without it.
     pub background: bool,
-    /// Whether nothing was heard of it for too long.
+    /// Whether it was silent for too long.
     pub stalled: bool,
     /// How it ended; null while it runs.
     pub outcome: Option<Outcome>,

@@ -337,7 +337,7 @@ fn python_module(args: &[Word]) -> Option<Verdict> {
             Some(Verdict::works(format!("it runs `{module}` on the workspace")))
         }
         "pip" => verdict("pip", &rest[1..]),
-        "http.server" => Some(Verdict::grave("it serves files to whoever asks").with_network()),
+        "http.server" => Some(Verdict::grave("it serves files to anyone who connects").with_network()),
         _ => None,
     }
 }

@@ -95,6 +95,8 @@ pub(crate) fn created(thread: &ThreadId) -> Event {
         above: Vec::new(),
         progress: false,
         foreign: false,
+        system: None,
+        opening: None,
     }))
 }
 
@@ -103,7 +105,13 @@ pub(crate) fn run_started(run: u32, prompt: &str) -> Event {
 }
 
 pub(crate) fn turn_started(turn: u32) -> Event {
-    Event::TurnStarted(TurnStarted { turn, kind: TurnKind::Work, max_tokens: 1_000, claim: Claim::default() })
+    Event::TurnStarted(TurnStarted {
+        turn,
+        kind: TurnKind::Work,
+        max_tokens: 1_000,
+        claim: Claim::default(),
+        told: None,
+    })
 }
 
 /// An answer that calls these tools; the second call of turn 1 is named `1-1`.
@@ -133,6 +141,7 @@ pub(crate) fn answered(turn: u32, tools: &[&str]) -> Event {
         schema_error: None,
         cut_call: None,
         verdicts: verdicts.collect(),
+        next: None,
     })
 }
 
@@ -199,7 +208,7 @@ pub(crate) fn reported(outcome: Outcome) -> Event {
 }
 
 pub(crate) fn child_reported(child: &ThreadId, outcome: Outcome) -> Event {
-    Event::ChildReported { child: child.clone(), report: Box::new(report(outcome)) }
+    Event::ChildReported { child: child.clone(), report: Box::new(report(outcome)), told: None }
 }
 
 pub(crate) fn said(text: &str) -> Outside {

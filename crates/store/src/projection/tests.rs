@@ -40,6 +40,7 @@ fn a_row_tells_what_its_thread_waits_for() {
         call: CallId::new(call),
         result: ToolResult::ok("ok"),
         duration_ms: Some(1),
+        told: None,
     };
     let steps = [
         (sample::run_started(1, "tidy up"), State::Running, None),

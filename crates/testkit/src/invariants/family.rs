@@ -4,18 +4,18 @@ use std::collections::BTreeMap;
 
 use agent::{ThreadId, Usage};
 
-use super::{Broken, Ledger, hold};
+use super::{Broken, LogChecker, hold};
 
 /// What must hold of a root and all its descendants once nothing is under way.
-pub fn family(root: &ThreadId, ledgers: &BTreeMap<ThreadId, &Ledger>) -> Result<(), Broken> {
-    for (id, ledger) in ledgers {
-        ledger.at_rest()?;
+pub fn family(root: &ThreadId, checkers: &BTreeMap<ThreadId, &LogChecker>) -> Result<(), Broken> {
+    for (id, checker) in checkers {
+        checker.at_rest()?;
         if let Some(parent) = id.parent() {
-            reported_up(id, ledger, ledgers.get(&parent).copied())?;
+            reported_up(id, checker, checkers.get(&parent).copied())?;
         }
     }
-    let used = ledgers.values().fold(Usage::default(), |sum, ledger| sum.plus(&ledger.used()));
-    let told = ledgers[root].reports().iter().fold(Usage::default(), |sum, report| sum.plus(&report.tree));
+    let used = checkers.values().fold(Usage::default(), |sum, checker| sum.plus(&checker.used()));
+    let told = checkers[root].reports().iter().fold(Usage::default(), |sum, report| sum.plus(&report.tree));
     // A provider that reports absurd figures drives the sums against their ends, where they no longer add up.
     let at_the_end =
         used.tokens.total() == u64::MAX || used.counted_tokens == u64::MAX || used.cost_microusd == u64::MAX;
@@ -24,8 +24,8 @@ pub fn family(root: &ThreadId, ledgers: &BTreeMap<ThreadId, &Ledger>) -> Result<
     })
 }
 
-fn reported_up(id: &ThreadId, ledger: &Ledger, parent: Option<&Ledger>) -> Result<(), Broken> {
-    let reports = ledger.reports();
+fn reported_up(id: &ThreadId, checker: &LogChecker, parent: Option<&LogChecker>) -> Result<(), Broken> {
+    let reports = checker.reports();
     hold("a sub-agent reports once", reports.len() == 1, || format!("{id} has {} reports", reports.len()))?;
     let arrived = parent.and_then(|parent| parent.report_of(id));
     hold("a sub-agent's report reaches its parent as it was written", arrived == reports.first(), || {

@@ -1,7 +1,7 @@
 //! How many requests a thread may make while nothing comes of them: a figure that follows from its policy, whatever the model says.
 //!
 //! Something comes of a request when a call succeeds, a child reports, or a person or another agent says something new. A process
-//! that goes on with the thread starts the count again, too. How much a thread may do in all is bounded by its grant (`Ledger`).
+//! that goes on with the thread starts the count again, too. How much a thread may do in all is bounded by its grant (`LogChecker`).
 
 use agent::Event;
 use agent::event::{ThreadCreated, TurnKind};

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use agent::approval::{Approval, Decision, EXPIRES_MS, Resolution, Scope};
-use agent::house::{Consent, House};
+use agent::model::Model;
 use agent::permission::{Action, Rule};
-use agent::tools::{Assessment, ToolInfo};
-use agent::{InputId, Json, Outside};
+use agent::tools::Assessment;
+use agent::{Catalog, Consent, Facts, Input, InputId, Json, Outside, Thread, Time};
 use serde_json::json;
 
 use super::people::{Letter, To};
@@ -17,20 +17,32 @@ use crate::dice::Dice;
 
 const MINUTE_MS: u64 = 60_000;
 
-/// What the house looks up when it weighs a call, as it stands at this moment.
-#[derive(Default)]
+/// What facts are gathered from, as it stands at this moment.
 pub(super) struct World {
+    pub catalog: Arc<Catalog>,
+    models: fn(&str) -> Result<Model, String>,
     /// How often that which calls lead to has changed.
     changes: AtomicU64,
     rules: Mutex<Arc<[Rule]>>,
 }
 
 impl World {
-    /// A house that weighs calls by this world.
-    pub fn furnish(self: &Arc<Self>, house: &mut House) {
-        let (assessed, ruled) = (self.clone(), self.clone());
-        house.assess = Box::new(move |_, tool, input| assessed.assess(tool, input));
-        house.rules = Box::new(move || ruled.rules());
+    pub fn new(catalog: Catalog, models: fn(&str) -> Result<Model, String>) -> Self {
+        let (changes, rules) = (AtomicU64::default(), Mutex::default());
+        Self { catalog: Arc::new(catalog), models, changes, rules }
+    }
+
+    /// What a thread needs to know for an input, and nothing more.
+    pub fn facts(&self, consent: Consent, thread: &Thread, input: &Input, now: Time) -> Facts {
+        let mut facts = Facts::new(self.catalog.clone(), consent);
+        let needs = thread.needs(&facts, input, now);
+        facts.rules = needs.rules.then(|| self.rules());
+        let model = |name: Arc<str>| ((self.models)(&name).map_err(Arc::from), name);
+        facts.models = needs.models.into_iter().map(model).map(|(model, name)| (name, model)).collect();
+        for (tool, input) in needs.calls {
+            facts.assessed(&tool, &input, self.assess(&tool, &input));
+        }
+        facts
     }
 
     /// One more rule holds from here on.
@@ -48,7 +60,9 @@ impl World {
         self.rules.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn assess(&self, tool: &ToolInfo, input: &Json) -> Assessment {
+    /// What a call would do.
+    pub fn assess(&self, tool: &str, input: &Json) -> Assessment {
+        let tool = &self.catalog.tools[tool];
         let plain = Assessment::of(tool, input);
         let changes = self.changes.load(Ordering::Relaxed);
         let (standing, leads_to) = match &*tool.name {
@@ -74,7 +88,7 @@ pub(super) fn rule(dice: &mut Dice) -> Rule {
 impl Sim {
     /// Things change and rules are tightened, where people are asked at all.
     pub(super) fn plan_changes(&mut self) {
-        if !self.temper.asks {
+        if !self.behaviour.asks {
             return;
         }
         for _ in 0..*self.dice.pick(&[0, 2, 8]) {
@@ -99,7 +113,7 @@ impl Sim {
 
     /// Whether somebody who is asked in a process that begins can answer.
     pub(super) fn consent(&mut self) -> Consent {
-        if self.temper.asks && !self.dice.chance(15) { Consent::Asked } else { Consent::Nobody }
+        if self.behaviour.asks && !self.dice.chance(15) { Consent::Asked } else { Consent::Nobody }
     }
 
     /// A question is in the log: people will answer it, or not.
@@ -117,7 +131,7 @@ impl Sim {
             let soon = self.dice.below(MINUTE_MS / 2);
             self.after(soon, Due::Tighten(Rule { action: Action::Deny, ..forbids }.into()));
         }
-        if self.dice.chance(self.temper.silent) {
+        if self.dice.chance(self.behaviour.silent) {
             return;
         }
         for number in 1..=*self.dice.pick(&[1, 1, 1, 2]) {

@@ -1,4 +1,4 @@
-//! What outlives every process: the real memory, and beside it what each log leads to, to hold the two against each other.
+//! What outlives every process: the real store, and beside it what each log leads to, to compare the two.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use agent::{Event, InputId, Outside, Thread, ThreadId, Time};
 use futures_util::FutureExt;
 use store::{Appended, Commit, Error, Log, MemoryStore, Ownership, ProcessId, Selection, read_all};
 
-use crate::invariants::{Broken, Hours, Ledger, Prompts, family, hold};
+use crate::invariants::{Broken, LogChecker, Prompts, RunTime, family, hold};
 
 /// What outlives every process.
 #[derive(Default)]
@@ -25,11 +25,11 @@ pub(super) struct Record {
     /// Who may write, and at which epoch, as far as takeovers and reports tell.
     pub owner: Option<ProcessId>,
     pub epoch: u64,
-    pub ledger: Ledger,
+    pub checker: LogChecker,
     pub prompts: Prompts,
     /// How often somebody went on with it.
     pub reopened: u32,
-    hours: Hours,
+    hours: RunTime,
 }
 
 /// What became of a commit.
@@ -102,7 +102,7 @@ impl Disk {
                 commit.process, commit.epoch, record.owner, record.epoch
             )
         })?;
-        let waited_for_people = record.ledger.waits_for_people();
+        let waited_for_people = record.checker.waits_for_people();
         record.write(commit.at, events, appended)?;
         let timed_out = record.hours.pass(now, waited_for_people, &all);
         let reports = all.iter().any(|event| matches!(event, Event::Reported(_)));
@@ -152,8 +152,8 @@ impl Disk {
         let family_log = at_once(read_all(&self.store, Selection::tree(root))).map_err(|error| refused(&error))?;
         let in_order = family_log.iter().zip(1..).all(|(record, seq)| record.seq == seq);
         hold("a family's events are numbered in the order in which they were written", in_order, || root.to_string())?;
-        let ledgers = self.records.iter().map(|(id, record)| (id.clone(), &record.ledger)).collect();
-        family(root, &ledgers)
+        let checkers = self.records.iter().map(|(id, record)| (id.clone(), &record.checker)).collect();
+        family(root, &checkers)
     }
 
     fn create(&mut self, now: Time, commit: &Commit, created: &ThreadCreated) -> Result<(), Broken> {
@@ -162,10 +162,10 @@ impl Disk {
             head: 1,
             owner: Some(commit.process.clone()),
             epoch: 1,
-            ledger: Ledger::new(created),
+            checker: LogChecker::new(created),
             prompts: Prompts::default(),
             reopened: 0,
-            hours: Hours::new(now),
+            hours: RunTime::new(now),
         };
         let before = self.records.insert(commit.thread.clone(), record);
         hold("a thread is created once", before.is_none(), || commit.thread.to_string())
@@ -188,7 +188,7 @@ impl Record {
     fn write(&mut self, at: Time, events: &[Event], appended: Appended) -> Result<(), Broken> {
         for event in events {
             self.replayed.apply(at, event);
-            self.ledger.see(event)?;
+            self.checker.see(event)?;
             self.head += 1;
             self.reopened += u32::from(matches!(event, Event::Reopened { .. }));
         }

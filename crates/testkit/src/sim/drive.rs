@@ -9,9 +9,9 @@ use agent::{Effect, Event, Input, InputId, Outside, Thread, Time};
 use store::Commit;
 
 use super::disk::Written;
-use super::mishaps::Fate;
 use super::people::{self, TRY_AGAIN_MS};
-use super::process::{Place, Seat};
+use super::process::{Place, ThreadCopy};
+use super::process_faults::ProcessFate;
 use super::{Deed, Due, Scene, Sight, Sim};
 use crate::invariants::{Broken, answered_calls, hold, unreadable_calls};
 
@@ -25,12 +25,12 @@ const LOOK_AGAIN_MS: u64 = 500;
 const DAY_MS: u64 = 86_400_000;
 
 impl Sim {
-    pub(super) fn seat(&self, place: &Place) -> Option<&Seat> {
-        self.processes[place.process].seats.get(&place.thread)
+    pub(super) fn copy(&self, place: &Place) -> Option<&ThreadCopy> {
+        self.processes[place.process].copies.get(&place.thread)
     }
 
-    pub(super) fn seat_mut(&mut self, place: &Place) -> Option<&mut Seat> {
-        self.processes[place.process].seats.get_mut(&place.thread)
+    pub(super) fn seat_mut(&mut self, place: &Place) -> Option<&mut ThreadCopy> {
+        self.processes[place.process].copies.get_mut(&place.thread)
     }
 
     /// What the clock of a process says.
@@ -46,26 +46,28 @@ impl Sim {
         sent: Option<(InputId, Outside)>,
     ) -> Result<(), Broken> {
         let now = self.clock(place.process);
-        self.house.consent = self.processes[place.process].consent;
+        let consent = self.processes[place.process].consent;
         let birth = Event::ThreadCreated(Box::new(created));
         let mut thread = Thread::new(now, &birth);
-        let mut step = thread.handle(&self.house, Input::Begin, now);
+        let facts = self.world.facts(consent, &thread, &Input::Begin, now);
+        let mut step = thread.handle(Input::Begin, &facts, now);
         let mut events = vec![birth];
         events.append(&mut step.events);
         if let Some((id, input)) = sent {
             let arrived = Event::InputArrived { id, input };
             thread.apply(now, &arrived);
             events.push(arrived);
-            let mut taken_up = thread.handle(&self.house, Input::Arrived, now);
+            let facts = self.world.facts(consent, &thread, &Input::Arrived, now);
+            let mut taken_up = thread.handle(Input::Arrived, &facts, now);
             events.append(&mut taken_up.events);
             step.effects.append(&mut taken_up.effects);
         }
-        let seat = Seat { thread, n: 0, epoch: 1, heard: None, paused: false };
-        self.processes[place.process].seats.insert(place.thread.clone(), seat);
+        let copy = ThreadCopy { thread, n: 0, epoch: 1, heard: None, paused: false };
+        self.processes[place.process].copies.insert(place.thread.clone(), copy);
         match self.commit(place, now, &events)? {
             Written::Done => self.follow(place, events, step.effects, false),
             Written::Behind | Written::Fenced => {
-                self.processes[place.process].seats.remove(&place.thread);
+                self.processes[place.process].copies.remove(&place.thread);
                 Ok(())
             }
         }
@@ -74,14 +76,14 @@ impl Sim {
     /// An input reaches a thread, unless something happens to its process, or to the code around the rules.
     pub(super) fn give(&mut self, place: &Place, input: Input) -> Result<(), Broken> {
         match self.fate(place.process) {
-            Fate::Lives => {}
-            Fate::Gone => return Ok(()),
-            Fate::Stands(until) => {
+            ProcessFate::Lives => {}
+            ProcessFate::Gone => return Ok(()),
+            ProcessFate::Stands(until) => {
                 self.at(until, Due::Input(place.clone(), input.into()));
                 return Ok(());
             }
         }
-        if input != Input::Reopened && self.dice.below(2_000) < self.temper.panics {
+        if input != Input::Reopened && self.dice.below(2_000) < self.behaviour.panics {
             return self.fail(place);
         }
         self.step(place, input)
@@ -90,9 +92,9 @@ impl Sim {
     /// The moment has come at which a thread asked to be woken.
     pub(super) fn wake(&mut self, place: &Place) -> Result<(), Broken> {
         let before = self.disk.record(&place.thread).head;
-        let heard = self.seat(place).and_then(|seat| seat.heard);
+        let heard = self.copy(place).and_then(|copy| copy.heard);
         self.give(place, Input::TimePassed { heard })?;
-        let is_held_up = self.seat(place).is_none() || self.processes[place.process].stands_until(self.now).is_some();
+        let is_held_up = self.copy(place).is_none() || self.processes[place.process].stands_until(self.now).is_some();
         let woke = is_held_up || self.disk.record(&place.thread).head > before;
         hold("whoever asks to be woken has something to do", woke, || place.thread.to_string())
     }
@@ -105,8 +107,8 @@ impl Sim {
             return Ok(());
         }
         self.reread(place);
-        match self.seat(place) {
-            Some(seat) if !seat.thread.arrived.is_empty() => self.give(place, Input::Arrived),
+        match self.copy(place) {
+            Some(copy) if !copy.thread.arrived.is_empty() => self.give(place, Input::Arrived),
             Some(_) | None => {
                 self.leave_if_done(place);
                 Ok(())
@@ -132,35 +134,35 @@ impl Sim {
     /// A process goes on with a thread that it has taken: from its log, and from nothing else.
     pub(super) fn reopen(&mut self, place: &Place, epoch: u64) -> Result<(), Broken> {
         let record = self.disk.record(&place.thread);
-        let seat = Seat { thread: record.replayed.clone(), n: record.head, epoch, heard: None, paused: false };
-        let (now, newest) = (self.clock(place.process), seat.thread.last_at);
+        let copy = ThreadCopy { thread: record.replayed.clone(), n: record.head, epoch, heard: None, paused: false };
+        let (now, newest) = (self.clock(place.process), copy.thread.last_at);
         if now.since_ms(newest) > DAY_MS {
             self.summary.see(Sight::ClockAhead);
         }
         if now < newest {
             self.summary.see(Sight::ClockBehind);
         }
-        self.processes[place.process].seats.insert(place.thread.clone(), seat);
+        self.processes[place.process].copies.insert(place.thread.clone(), copy);
         self.give(place, Input::Reopened)
     }
 
     /// A child is looked for by a parent that does not drive it: its report is fetched, or the child is gone on with.
     pub(super) fn fetch(&mut self, place: Place, wait_ms: u64) -> Result<(), Broken> {
         let Some(parent) = place.thread.parent().map(|parent| place.beside(&parent)) else { return Ok(()) };
-        let waits = self.seat(&parent).is_some_and(|seat| seat.thread.children.contains_key(&place.thread));
+        let waits = self.copy(&parent).is_some_and(|copy| copy.thread.children.contains_key(&place.thread));
         if !waits {
             return Ok(());
         }
         let record = self.disk.record(&place.thread);
         if record.replayed.is_over() {
-            let report = record.ledger.reports().last().expect("whoever is over has reported").clone();
+            let report = record.checker.reports().last().expect("whoever is over has reported").clone();
             self.summary.see(Sight::FetchedReport);
             self.hand_up(&place, report);
             return Ok(());
         }
         // One that lives here is left alone: it will hand up its report itself. How it does, the parent may not know.
-        if let Some(seat) = self.seat(&place) {
-            let paused = seat.thread.is_paused();
+        if let Some(copy) = self.copy(&place) {
+            let paused = copy.thread.is_paused();
             self.after(1, Due::Input(parent, Input::ChildPaused { child: place.thread, paused }.into()));
             return Ok(());
         }
@@ -177,7 +179,7 @@ impl Sim {
     /// A parent sees from its child's log how the child does that another process drives.
     pub(super) fn glance(&mut self, place: &Place) -> Result<(), Broken> {
         let Some(parent) = place.thread.parent().map(|parent| place.beside(&parent)) else { return Ok(()) };
-        if self.seat(&parent).is_none() || self.seat(place).is_some() || !self.disk.knows(&place.thread) {
+        if self.copy(&parent).is_none() || self.copy(place).is_some() || !self.disk.knows(&place.thread) {
             return Ok(());
         }
         let paused = self.disk.record(&place.thread).replayed.is_paused();
@@ -190,14 +192,14 @@ impl Sim {
     /// Nothing is on its way: a parent takes a child to wait for a person exactly where it does.
     pub(super) fn pauses_are_known(&self) -> Result<(), Broken> {
         for (process, one) in self.processes.iter().enumerate().filter(|(_, one)| self.is_well(&one.name)) {
-            for (id, seat) in one.seats.iter().filter(|(_, seat)| seat.thread.run.is_some()) {
+            for (id, copy) in one.copies.iter().filter(|(_, copy)| copy.thread.run.is_some()) {
                 if self.is_taken(&Place::new(process, id)) {
                     continue;
                 }
-                let begun = seat.thread.children.iter().filter(|(child, one)| one.started && self.is_driven(child));
+                let begun = copy.thread.children.iter().filter(|(child, one)| one.started && self.is_driven(child));
                 for (child, _) in begun {
                     let (told, waits) =
-                        (seat.thread.paused.contains(child), self.disk.record(child).replayed.is_paused());
+                        (copy.thread.paused.contains(child), self.disk.record(child).replayed.is_paused());
                     hold("a parent takes its child to wait for a person exactly where it does", told == waits, || {
                         format!("{id} was told {told} of {child}, which is {waits}")
                     })?;
@@ -217,15 +219,15 @@ impl Sim {
         let mut deeds = deeds.into_iter();
         while let Some(deed) = deeds.next() {
             match self.fate(place.process) {
-                Fate::Lives => {}
-                Fate::Gone => return Ok(()),
-                Fate::Stands(until) => {
+                ProcessFate::Lives => {}
+                ProcessFate::Gone => return Ok(()),
+                ProcessFate::Stands(until) => {
                     let rest = std::iter::once(deed).chain(deeds).collect();
                     self.at(until, Due::Deeds(place.clone(), rest));
                     return Ok(());
                 }
             }
-            if self.seat(place).is_none() {
+            if self.copy(place).is_none() {
                 return Ok(());
             }
             if self.is_taken(place) {
@@ -249,9 +251,10 @@ impl Sim {
         let mut missed = false;
         loop {
             let now = self.clock(place.process);
-            self.house.consent = self.processes[place.process].consent;
-            let Some(seat) = self.processes[place.process].seats.get_mut(&place.thread) else { return Ok(()) };
-            let step = seat.thread.handle(&self.house, input.clone(), now);
+            let consent = self.processes[place.process].consent;
+            let Some(copy) = self.processes[place.process].copies.get_mut(&place.thread) else { return Ok(()) };
+            let facts = self.world.facts(consent, &copy.thread, &input, now);
+            let step = copy.thread.handle(input.clone(), &facts, now);
             if let Input::ModelAnswered { answer, .. } = &input {
                 unreadable_calls(answer, &step.events)?;
             }
@@ -289,7 +292,7 @@ impl Sim {
 
     /// Now and then somebody writes between a decision and its commit.
     fn cross(&mut self, place: &Place) -> Result<(), Broken> {
-        if self.summary.count(Sight::Conflict) >= MOST_CROSSINGS || !self.dice.chance(self.temper.crossings) {
+        if self.summary.count(Sight::Conflict) >= MOST_CROSSINGS || !self.dice.chance(self.behaviour.crossings) {
             return Ok(());
         }
         let number = u64::from(self.summary.count(Sight::Conflict));
@@ -300,10 +303,10 @@ impl Sim {
     /// Events are remembered, all of them or none.
     fn commit(&mut self, place: &Place, at: Time, events: &[Event]) -> Result<Written, Broken> {
         let process = &self.processes[place.process];
-        let seat = &process.seats[&place.thread];
+        let copy = &process.copies[&place.thread];
         let (thread, process) = (place.thread.clone(), process.name.clone());
         let events_kept = events.iter().cloned().map(Arc::new).collect();
-        let commit = Commit { thread, expected: seat.n, epoch: seat.epoch, process, at, events: events_kept };
+        let commit = Commit { thread, expected: copy.n, epoch: copy.epoch, process, at, events: events_kept };
         let written = self.disk.append(self.now, &commit);
         if matches!(written, Ok(Written::Behind | Written::Fenced)) {
             return written;
@@ -313,8 +316,8 @@ impl Sim {
             self.tail.push((self.now, Scene::Event(place.thread.clone(), event.clone())));
         }
         let head = self.disk.record(&place.thread).head;
-        if let Some(seat) = self.seat_mut(place) {
-            seat.n = head;
+        if let Some(copy) = self.seat_mut(place) {
+            copy.n = head;
         }
         written
     }
@@ -353,18 +356,18 @@ impl Sim {
         effects: Vec<Effect>,
         reopening: bool,
     ) -> Result<(), Broken> {
-        let thread = &self.processes[place.process].seats[&place.thread].thread;
+        let thread = &self.processes[place.process].copies[&place.thread].thread;
         let record = self.disk.record_mut(&place.thread);
         if reopening {
-            record.ledger.lost();
+            record.checker.lost();
         }
         for effect in &effects {
-            record.ledger.ask(effect)?;
+            record.checker.ask(effect)?;
         }
         hold("a thread is what its log says", record.replayed == *thread, || {
             format!("{}: log {:#?}\nthread {thread:#?}", place.thread, record.replayed)
         })?;
-        record.ledger.agrees_with(thread)?;
+        record.checker.agrees_with(thread)?;
         answered_calls(thread)?;
         let is_heard = thread.created.progress;
         let mut deeds: Vec<Deed> = effects.into_iter().map(|effect| Deed::Effect { effect, reopening }).collect();
@@ -376,8 +379,8 @@ impl Sim {
             _ => None,
         }));
         let (runs, paused) = (thread.run.is_some(), thread.is_paused());
-        if let Some(seat) = self.seat_mut(place).filter(|_| runs)
-            && (std::mem::replace(&mut seat.paused, paused) != paused || reopening)
+        if let Some(copy) = self.seat_mut(place).filter(|_| runs)
+            && (std::mem::replace(&mut copy.paused, paused) != paused || reopening)
         {
             deeds.push(Deed::TellPause(paused));
         }
@@ -386,7 +389,7 @@ impl Sim {
 
     /// The driver's own code fails: the input is gone, what was under way is given up, and the thread ends as after a restart.
     fn fail(&mut self, place: &Place) -> Result<(), Broken> {
-        if self.seat(place).is_none() {
+        if self.copy(place).is_none() {
             return Ok(());
         }
         self.summary.see(Sight::Panic);
@@ -398,7 +401,7 @@ impl Sim {
         });
         self.reread(place);
         self.step(place, Input::Panicked { message: "index out of bounds".into() })?;
-        if self.seat(place).is_some_and(|seat| !seat.is_idle()) {
+        if self.copy(place).is_some_and(|copy| !copy.is_idle()) {
             self.step(place, Input::Reopened)?;
         }
         Ok(())
@@ -407,7 +410,7 @@ impl Sim {
     /// The thread is not this process's any more: whatever it did for it ends, and is seen by nobody. A parent that lives here
     /// still needs the report, and a person goes on with a root that stands still.
     fn lose(&mut self, place: &Place) {
-        self.processes[place.process].seats.remove(&place.thread);
+        self.processes[place.process].copies.remove(&place.thread);
         self.dues.retain(|_, due| !due.is_under_way_for(place));
         self.note(format!("{} lets go of {}", self.processes[place.process].name, place.thread));
         if place.thread == self.root {
@@ -420,28 +423,28 @@ impl Sim {
 
     fn reread(&mut self, place: &Place) {
         let record = self.disk.record(&place.thread);
-        if let Some(seat) = self.processes[place.process].seats.get_mut(&place.thread) {
-            (seat.thread, seat.n) = (record.replayed.clone(), record.head);
+        if let Some(copy) = self.processes[place.process].copies.get_mut(&place.thread) {
+            (copy.thread, copy.n) = (record.replayed.clone(), record.head);
         }
     }
 
     /// A thread that waits for nothing is only a log.
     pub(super) fn leave_if_done(&mut self, place: &Place) {
-        let Some(seat) = self.seat(place) else { return };
-        if !seat.is_idle() || self.dues.values().any(|due| due.is_under_way_for(place)) {
+        let Some(copy) = self.copy(place) else { return };
+        if !copy.is_idle() || self.dues.values().any(|due| due.is_under_way_for(place)) {
             return;
         }
         if self.is_taken(place) {
             // Another process has brought it to its end, which nobody here has been told.
             self.lose(place);
         } else {
-            self.processes[place.process].seats.remove(&place.thread);
+            self.processes[place.process].copies.remove(&place.thread);
         }
     }
 
     /// Whether the thread that a process has in its hands was taken by another.
     fn is_taken(&self, place: &Place) -> bool {
-        self.seat(place).is_some_and(|seat| seat.epoch != self.disk.record(&place.thread).epoch)
+        self.copy(place).is_some_and(|copy| copy.epoch != self.disk.record(&place.thread).epoch)
     }
 }
 

@@ -131,11 +131,11 @@ impl Sim {
             return Ok(());
         }
         let is_own = self.disk.record(&place.thread).owner.as_ref() == Some(&self.processes[process].name);
-        let has_seat = self.seat(&place).is_some();
+        let has_seat = self.copy(&place).is_some();
         if is_own && has_seat {
             return Ok(());
         }
-        // A seat that is not the owner's finds out by itself: until then nobody else can sit there.
+        // A copy that is not the owner's finds out by itself: until then nobody else can sit there.
         let epoch = if has_seat { None } else { self.adopt(&place)? };
         match epoch {
             Some(epoch) => self.reopen(&place, epoch),
@@ -150,7 +150,7 @@ impl Sim {
 
     /// Whoever stopped a thread ends it, without its model, where nobody else does.
     pub(super) fn finish(&mut self, place: Place, wait_ms: u64) -> Result<(), Broken> {
-        if is_idle(&self.disk.record(&place.thread).replayed) || self.seat(&place).is_some() {
+        if is_idle(&self.disk.record(&place.thread).replayed) || self.copy(&place).is_some() {
             return Ok(());
         }
         if let Some(epoch) = self.adopt(&place)? {

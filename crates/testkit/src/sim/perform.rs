@@ -10,7 +10,7 @@ use agent::{CallId, Effect, Input, InputId, Json, Outside, Report, Strength, Thr
 use crate::invariants::{Broken, hold};
 
 use super::process::Place;
-use super::{Due, Habit, Sight, Sim, hands, voice};
+use super::{Due, Habit, Sight, Sim, model_answers, tool_results};
 
 impl Sim {
     pub(super) fn perform(&mut self, place: &Place, effect: Effect, reopening: bool) -> Result<(), Broken> {
@@ -50,7 +50,7 @@ impl Sim {
     /// A child's report is on its way to its parent, now and then twice. One that does not live here asks when it is resumed.
     pub(super) fn hand_up(&mut self, place: &Place, report: Report) {
         let Some(parent) = place.thread.parent().map(|parent| place.beside(&parent)) else { return };
-        if self.seat(&parent).is_none() {
+        if self.copy(&parent).is_none() {
             return;
         }
         let input = Box::new(Input::ChildReported { child: place.thread.clone(), report: Box::new(report) });
@@ -84,11 +84,11 @@ impl Sim {
     }
 
     fn call_model(&mut self, place: &Place, turn: u32, wait_ms: u64) -> Result<(), Broken> {
-        let seat = &self.processes[place.process].seats[&place.thread];
+        let copy = &self.processes[place.process].copies[&place.thread];
         let record = self.disk.record_mut(&place.thread);
         // What a process shows a model of a thread that it has lost, unknowing, is nobody's prompt.
-        if seat.epoch == record.epoch {
-            record.prompts.asked(&seat.thread)?;
+        if copy.epoch == record.epoch {
+            record.prompts.asked(&copy.thread)?;
         }
         let slow = self.dice.chance(10);
         let takes_ms = if slow { self.dice.between(30_000, 600_000) } else { self.dice.between(50, 8_000) };
@@ -108,7 +108,7 @@ impl Sim {
         }
         self.dues.retain(|_, due| !is_answer(due));
         let soon = self.dice.below(500);
-        let input = voice::cut_short(&mut self.dice, turn);
+        let input = model_answers::cut_short(&mut self.dice, turn);
         self.after(soon, Due::Input(place.clone(), input.into()));
     }
 
@@ -121,11 +121,11 @@ impl Sim {
         approved: Option<Arc<str>>,
     ) -> Result<(), Broken> {
         let id = &place.thread;
-        let Some(slot) = self.seat(place).and_then(|seat| seat.thread.calls.slot(&call)) else {
+        let Some(slot) = self.copy(place).and_then(|copy| copy.thread.calls.slot(&call)) else {
             return Err(Broken { rule: "a tool runs for a call that is open", found: format!("{id} {call}") });
         };
         // Consent is for what a call led to when it was given: the hands look once more.
-        let digest = (self.house.assess)("/house", &self.house.tools[name], input).digest;
+        let digest = self.world.assess(name, input).digest;
         if approved.as_ref().is_some_and(|allowed| *allowed != digest) {
             self.summary.see(Sight::ChangedBeforeRun);
             let input = Input::ToolFinished { call, result: ToolResult::error("it has changed") };
@@ -144,8 +144,9 @@ impl Sim {
         *times += 1;
         let times = *times;
         hold("a side effect is not done twice", times <= most, || format!("{id} ran {call} {times} times"))?;
-        let takes_ms = hands::takes_ms(&mut self.dice, &self.temper);
-        let result = self.temper.habit.and_then(Habit::tool_result).unwrap_or_else(|| hands::result(&mut self.dice));
+        let takes_ms = tool_results::takes_ms(&mut self.dice, &self.behaviour);
+        let result =
+            self.behaviour.habit.and_then(Habit::tool_result).unwrap_or_else(|| tool_results::result(&mut self.dice));
         let result = ToolResult { digest: approved, ..result };
         let input = Box::new(Input::ToolFinished { call, result });
         if self.dice.chance(3) {
@@ -164,15 +165,15 @@ impl Sim {
             _ => true,
         });
         let soon = self.dice.below(2_000);
-        let input = Box::new(Input::ToolFinished { call, result: hands::stopped() });
+        let input = Box::new(Input::ToolFinished { call, result: tool_results::stopped() });
         self.after(soon, Due::Input(place.clone(), input));
     }
 
     /// A child is begun, gone on with, or asked for the report that it has already written.
     fn start_child(&mut self, place: &Place, child: &ThreadId, reopening: bool) -> Result<(), Broken> {
-        let Some(seat) = self.seat(place) else { return Ok(()) };
-        let (thread, own) = (&seat.thread, place.beside(child));
-        let is_stale = seat.epoch != self.disk.record(&place.thread).epoch;
+        let Some(copy) = self.copy(place) else { return Ok(()) };
+        let (thread, own) = (&copy.thread, place.beside(child));
+        let is_stale = copy.epoch != self.disk.record(&place.thread).epoch;
         let birth = thread.birth(child);
         let stop = thread.children.get(child).and_then(|child| child.stop.clone());
         let stop = stop.filter(|_| reopening).map(|(strength, reason)| stop_letter(strength, reason));

@@ -1,8 +1,8 @@
-//! A process: a name that the memory knows, a clock of its own, and the threads that it has in its hands.
+//! A process: a name that the store knows, a clock of its own, and the threads that it drives.
 
 use std::collections::BTreeMap;
 
-use agent::house::Consent;
+use agent::Consent;
 use agent::{Thread, ThreadId, Time};
 use store::ProcessId;
 
@@ -31,13 +31,13 @@ pub(super) struct Process {
     pub ahead_ms: i64,
     /// Whether people who are asked in it answer.
     pub consent: Consent,
-    pub seats: BTreeMap<ThreadId, Seat>,
+    pub copies: BTreeMap<ThreadId, ThreadCopy>,
     /// Until when it stands still.
     pub stands_until: Option<Time>,
 }
 
 /// A process's own copy of a thread, and what it believes about it.
-pub(super) struct Seat {
+pub(super) struct ThreadCopy {
     pub thread: Thread,
     /// How many events it knows of.
     pub n: u64,
@@ -49,7 +49,7 @@ pub(super) struct Seat {
     pub paused: bool,
 }
 
-impl Seat {
+impl ThreadCopy {
     /// Whether no run goes on and none is asked for.
     pub fn is_idle(&self) -> bool {
         is_idle(&self.thread)
@@ -65,7 +65,7 @@ pub(super) fn is_idle(thread: &Thread) -> bool {
 
 impl Process {
     pub fn new(name: ProcessId, ahead_ms: i64, consent: Consent) -> Self {
-        Self { name, ahead_ms, consent, seats: BTreeMap::new(), stands_until: None }
+        Self { name, ahead_ms, consent, copies: BTreeMap::new(), stands_until: None }
     }
 
     /// What its clock says at this moment.
@@ -80,8 +80,8 @@ impl Process {
 
     /// The first of its threads that asked to be woken, and when that comes.
     pub fn next_wake(&self, own: usize) -> Option<(Time, Place)> {
-        let wakes = self.seats.iter().filter_map(|(id, seat)| {
-            let wake = seat.thread.next_wake(seat.heard)?;
+        let wakes = self.copies.iter().filter_map(|(id, copy)| {
+            let wake = copy.thread.next_wake(copy.heard)?;
             Some((Time(wake.0.saturating_sub(self.ahead_ms)), id))
         });
         let (at, id) = wakes.min()?;

@@ -1,17 +1,16 @@
-//! Where a simulated run takes place: a house with tools of every reach, rules with small random limits, a root's grant,
-//! and the temper of the models.
+//! The setting of a simulated run: tools of every reach, rules with small random limits, a root's grant,
+//! and the behaviour of the models.
 
 use std::sync::Arc;
 
 use agent::birth::Root;
 use agent::budget::Grant;
 use agent::event::ThreadCreated;
-use agent::house::House;
 use agent::model::{Model, Price};
 use agent::policy::{ChildDefaults, CountMode, OPERATION_VERBS, OnError, Policy, StartApproval, TokenCount, VERBS};
 use agent::role::Agent;
 use agent::tools::{Reach, Risk, ToolInfo};
-use agent::{Json, Mode, ThreadId};
+use agent::{Catalog, Json, Mode, ThreadId};
 
 use super::consent::{self, World};
 use super::habit::Habit;
@@ -23,15 +22,14 @@ const ASKING_MODES: [Mode; 5] = [Mode::Ask, Mode::Ask, Mode::Ask, Mode::Auto, Mo
 
 /// Where a run takes place.
 pub(super) struct Setting {
-    pub house: House,
-    pub world: Arc<World>,
+    pub world: World,
     pub root: ThreadCreated,
-    pub temper: Temper,
+    pub behaviour: Behaviour,
 }
 
 /// How models, tools and people behave, in percent.
 #[derive(Clone, Debug)]
-pub(super) struct Temper {
+pub(super) struct Behaviour {
     /// A request fails.
     pub fails: u64,
     /// A provider's figures are wrong or missing.
@@ -58,12 +56,10 @@ pub(super) struct Temper {
 
 impl Setting {
     pub fn new(dice: &mut Dice) -> Self {
-        let mut house = house();
-        let world = Arc::new(World::default());
-        world.furnish(&mut house);
+        let world = World::new(catalog(), model);
         // Where limits are tight, most runs end at one of them; where they are not, agents live to deal with each other.
         let tight = dice.chance(40);
-        let temper = Temper {
+        let behaviour = Behaviour {
             fails: *dice.pick(&[0, 5, 25]),
             lies: *dice.pick(&[0, 0, 10, 30]),
             delegates: *dice.pick(&[10, 50, 60, 80]),
@@ -76,7 +72,7 @@ impl Setting {
             silent: *dice.pick(&[5, 5, 40, 100]),
             habit: None,
         };
-        for _ in 0..if temper.asks { *dice.pick(&[0, 1, 2]) } else { 0 } {
+        for _ in 0..if behaviour.asks { *dice.pick(&[0, 1, 2]) } else { 0 } {
             world.tighten(consent::rule(dice));
         }
         let policy = policy(dice, tight);
@@ -85,7 +81,7 @@ impl Setting {
         let policy = if aside.chance(25) { with_operations(&mut aside, policy) } else { policy };
         // Thrown aside as well. Most are too many to be reached.
         let requests = aside.maybe(40, |dice| *dice.pick(&[1, 3, 12, 40, 150, 1_000]));
-        let modes = if temper.asks { ASKING_MODES } else { MODES };
+        let modes = if behaviour.asks { ASKING_MODES } else { MODES };
         let root = Root {
             id: ThreadId::new("20260115-sim0"),
             agent: (*dice.pick(&["general", "general", "general", "planner", "worker"])).into(),
@@ -99,12 +95,13 @@ impl Setting {
             household: None,
             output_schema: dice.maybe(15, |_| Json::object()),
         };
-        let root = agent::birth::root(&house, root).expect("the house has what its roots ask for");
-        Self { house, world, root, temper }
+        let spoken = model(&root.model).expect("a root speaks with a model that exists");
+        let root = agent::birth::root(&world.catalog, root, spoken).expect("the catalogue has what its roots ask for");
+        Self { world, root, behaviour }
     }
 }
 
-fn house() -> House {
+fn catalog() -> Catalog {
     let tools = [
         ("look", Reach::ReadOnly, true),
         ("fetch", Reach::ReadOnly, false),
@@ -149,7 +146,11 @@ fn house() -> House {
         };
         (Arc::from(name), agent)
     };
-    House::new(tools.into_iter().map(tool).collect(), agents.into_iter().map(agent).collect(), model)
+    Catalog {
+        tools: tools.into_iter().map(tool).collect(),
+        agents: agents.into_iter().map(agent).collect(),
+        ..Catalog::default()
+    }
 }
 
 fn model(name: &str) -> Result<Model, String> {

@@ -5,20 +5,19 @@ use std::sync::Arc;
 
 use agent::birth::{self, Root};
 use agent::event::ThreadCreated;
-use agent::house::House;
 use agent::model::{Model, Price};
 use agent::policy::Policy;
 use agent::role::Agent;
-use agent::tools::{Reach, Risk, ToolInfo};
-use agent::{Json, Mode, ThreadId};
+use agent::tools::{Assessment, Reach, Risk, ToolInfo};
+use agent::{Catalog, Consent, Facts, Input, Json, Mode, Thread, ThreadId, Time};
 
 use super::script::Setup;
 
 /// The values of the preset `opta`, from where the binary takes them.
 const OPTA: &str = include_str!("../../../majordomo/src/presets/opta.toml");
 
-/// The house of all stories.
-pub fn house() -> House {
+/// The tools and agents of all stories.
+pub fn catalog() -> Catalog {
     let tools = [
         ("ask_user", Reach::ReadOnly, true),
         ("edit_file", Reach::Workspace, false),
@@ -50,11 +49,23 @@ pub fn house() -> House {
         };
         (Arc::from(name), agent)
     };
-    House::new(BTreeMap::from(tools.map(tool)), BTreeMap::from(agents.map(agent)), model)
+    Catalog { tools: BTreeMap::from(tools.map(tool)), agents: BTreeMap::from(agents.map(agent)), ..Catalog::default() }
+}
+
+/// What a thread needs to know for an input: there are no rules, and a call does what its tool declares.
+pub fn facts(catalog: &Arc<Catalog>, thread: &Thread, input: &Input, now: Time) -> Facts {
+    let mut facts = Facts::new(catalog.clone(), Consent::Nobody);
+    let needs = thread.needs(&facts, input, now);
+    facts.rules = needs.rules.then(|| [].into());
+    facts.models = needs.models.iter().map(|name| (name.clone(), model(name).map_err(Arc::from))).collect();
+    for (tool, input) in needs.calls {
+        facts.assessed(&tool, &input, Assessment::of(&catalog.tools[&tool], &input));
+    }
+    facts
 }
 
 /// The first event of a story's root.
-pub fn root(house: &House, setup: &Setup) -> ThreadCreated {
+pub fn root(catalog: &Catalog, setup: &Setup) -> ThreadCreated {
     let root = Root {
         id: ThreadId::new("r"),
         agent: setup.agent.clone(),
@@ -68,7 +79,8 @@ pub fn root(house: &House, setup: &Setup) -> ThreadCreated {
         household: None,
         output_schema: setup.schema.clone(),
     };
-    birth::root(house, root).unwrap_or_else(|reason| panic!("the root cannot be: {reason}"))
+    let spoken = model(&root.model).unwrap_or_else(|reason| panic!("the root cannot be: {reason}"));
+    birth::root(catalog, root, spoken).unwrap_or_else(|reason| panic!("the root cannot be: {reason}"))
 }
 
 fn model(name: &str) -> Result<Model, String> {
@@ -91,7 +103,8 @@ fn policy(setup: &Setup) -> Policy {
     let mut policy = serde_json::to_value(Policy::default()).expect("a policy is JSON");
     if &*setup.preset == "opta" {
         let preset: toml::Table = OPTA.parse().expect("the preset is TOML");
-        let preset = serde_json::to_value(&preset["policy"]).expect("the preset has JSON values");
+        let mut preset = serde_json::to_value(&preset["policy"]).expect("the preset has JSON values");
+        lift(&mut preset);
         overlay(&mut policy, preset);
     }
     for (key, value) in &setup.policy {
@@ -99,6 +112,15 @@ fn policy(setup: &Setup) -> Policy {
         overlay(&mut policy, nested);
     }
     serde_json::from_value(policy).unwrap_or_else(|error| panic!("the policy is none: {error}"))
+}
+
+/// The word `unlimited` as the number that the policy has for it.
+fn lift(value: &mut serde_json::Value) {
+    match value {
+        serde_json::Value::Object(fields) => fields.values_mut().for_each(lift),
+        serde_json::Value::String(word) if word == "unlimited" => *value = u32::MAX.into(),
+        _ => {}
+    }
 }
 
 fn overlay(under: &mut serde_json::Value, over: serde_json::Value) {

@@ -4,13 +4,13 @@
 //! effects, one after the other. What it waits for from the world must come from the story.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
 use agent::budget::Claim;
 use agent::event::ThreadCreated;
-use agent::house::House;
 use agent::input::{Outside, Strength};
 use agent::report::Report;
-use agent::{Effect, Event, Input, InputId, Thread, ThreadId, Time};
+use agent::{Catalog, Effect, Event, Input, InputId, Thread, ThreadId, Time};
 
 use super::scenery;
 use super::script::{Act, Setup, What};
@@ -18,7 +18,7 @@ use super::words::{self, Scene};
 
 /// A family on stage.
 pub struct Stage {
-    house: House,
+    catalog: Arc<Catalog>,
     now: Time,
     began: Time,
     root: ThreadId,
@@ -53,14 +53,14 @@ enum Todo {
 impl Stage {
     /// The scene as it was set, with a root that has nothing to do.
     pub fn new(setup: &Setup) -> Self {
-        let house = scenery::house();
-        let created = scenery::root(&house, setup);
+        let catalog = Arc::new(scenery::catalog());
+        let created = scenery::root(&catalog, setup);
         let now = Time(1_768_471_200_000);
         let root = created.id.clone();
         let actors = BTreeMap::from([(root.clone(), Actor::new(now, created))]);
         let told = Vec::new();
         let todo = VecDeque::new();
-        Self { house, now, began: now, root, actors, todo, told, waiting: false, inputs: 0, last_sent: None }
+        Self { catalog, now, began: now, root, actors, todo, told, waiting: false, inputs: 0, last_sent: None }
     }
 
     /// Plays one line and tells what came of it.
@@ -104,7 +104,8 @@ impl Stage {
             }
             What::Shows(what) => {
                 let actor = &self.actors[&who];
-                let shown = words::shown(&what, &actor.thread, &self.house).unwrap_or_else(|| panic!("{place}: what?"));
+                let shown =
+                    words::shown(&what, &actor.thread, &self.catalog).unwrap_or_else(|| panic!("{place}: what?"));
                 self.told.extend(shown);
             }
         }
@@ -144,11 +145,12 @@ impl Stage {
     }
 
     fn handle(&mut self, who: &ThreadId, input: Input) {
-        let (now, house) = (self.now, &self.house);
+        let now = self.now;
         let actor = self.actors.get_mut(who).expect("only threads on stage are driven");
         actor.answered(&input);
         let claim = actor.thread.claim();
-        let step = actor.thread.handle(house, input, now);
+        let facts = scenery::facts(&self.catalog, &actor.thread, &input, now);
+        let step = actor.thread.handle(input, &facts, now);
         for event in step.events {
             self.tell(who, claim, &event);
             let reported = match &event {

@@ -1,6 +1,6 @@
 //! Events in words: one short line each, with everything in it that a change of behaviour would change.
 //!
-//! Figures that hang on the wording of a prompt (what a request reserves) are told by what they mean, so that a story about
+//! Figures that depend on the wording of a prompt (what a request reserves) are told by what they mean, so that a story about
 //! something else does not change with them.
 
 use std::fmt::Write;
@@ -11,10 +11,9 @@ use agent::budget::{Claim, Grant};
 use agent::event::{
     Answered, ChildSpawned, Ending, Enough, Event, Subtask, TurnKind, TurnStarted, Verdict, VerdictKind,
 };
-use agent::house::House;
 use agent::message::{Message, Origin, Part, Role};
 use agent::report::Report;
-use agent::{Thread, ThreadId, Time, context};
+use agent::{Catalog, Thread, ThreadId, Time, context};
 
 /// What an event is told against.
 pub struct Scene<'a> {
@@ -43,7 +42,7 @@ pub fn event(scene: &Scene<'_>, event: &Event) -> Vec<String> {
         Event::ThreadCreated(_) => vec![kind.to_owned()],
         Event::InputArrived { id, .. } => vec![format!("{kind} {id:?}")],
         Event::RunStarted { run, .. } => vec![format!("{kind} {run}")],
-        Event::Steered { input, text, from } => with_text(format!("{kind} {input:?} from {from}"), text),
+        Event::Steered { input, text, from, .. } => with_text(format!("{kind} {input:?} from {from}"), text),
         Event::InputDropped { input, reason } => vec![format!("{kind} {input:?}: {reason}")],
         Event::StopBegun { input, ending } => {
             let by = input.as_ref().map_or(String::new(), |input| format!(" by {input:?}"));
@@ -60,7 +59,7 @@ pub fn event(scene: &Scene<'_>, event: &Event) -> Vec<String> {
         Event::CallRepeated { turn, booked } => vec![format!("{kind} {turn}; books {}", claim(scene, *booked))],
         Event::Answered(answered) => answer_words(answered),
         Event::ToolStarted { call } => vec![format!("{kind} {call}")],
-        Event::ToolFinished { call, result, duration_ms } => {
+        Event::ToolFinished { call, result, duration_ms, .. } => {
             let took = duration_ms.filter(|ms| *ms > 0).map_or(String::new(), |ms| format!(" after {}", seconds(ms)));
             let sign = if result.is_error { "error" } else { "ok" };
             with_text(format!("{kind} {call} {sign}{took}"), &result.content)
@@ -92,7 +91,7 @@ pub fn event(scene: &Scene<'_>, event: &Event) -> Vec<String> {
         Event::ChildStopped { child, strength, reason } => {
             vec![format!("{kind} {} {}: {reason}", path(child), format!("{strength:?}").to_lowercase())]
         }
-        Event::ChildReported { child, report } => vec![format!("{kind} {} {}", path(child), report.outcome)],
+        Event::ChildReported { child, report, .. } => vec![format!("{kind} {} {}", path(child), report.outcome)],
         Event::MessageSent { call, child, text } => with_text(format!("{kind} {call} to {}", path(child)), text),
         Event::ChildAwaited { call, child } => vec![format!("{kind} {} by {call}", path(child))],
         Event::WaitStarted { call, children, any, until } => {
@@ -100,11 +99,11 @@ pub fn event(scene: &Scene<'_>, event: &Event) -> Vec<String> {
             let until = until.map_or(String::new(), |at| format!(" for {}", seconds(at.since_ms(scene.now))));
             vec![format!("{kind} {call}: {children}{until}")]
         }
-        Event::ContextTrimmed { calls, bytes } => {
+        Event::ContextTrimmed { calls, bytes, .. } => {
             let calls = calls.iter().map(|call| call.as_str()).collect::<Vec<_>>().join(", ");
             vec![format!("{kind} {calls}: {bytes} bytes")]
         }
-        Event::ContextCompacted { summary } => with_text(kind.to_owned(), summary),
+        Event::ContextCompacted { summary, .. } => with_text(kind.to_owned(), summary),
         Event::StallNoticed { silent_ms, waiting_for } => {
             vec![format!("{kind} after {}: waits for {waiting_for}", seconds(*silent_ms))]
         }
@@ -115,14 +114,14 @@ pub fn event(scene: &Scene<'_>, event: &Event) -> Vec<String> {
 }
 
 /// What a story asks to see of a thread; none if there is no such thing.
-pub fn shown(what: &str, thread: &Thread, house: &House) -> Option<Vec<String>> {
+pub fn shown(what: &str, thread: &Thread, catalog: &Catalog) -> Option<Vec<String>> {
     match what {
         "talk" => Some(thread.talk.messages().iter().flat_map(|message| message_words(message)).collect()),
         "system" => Some(
             context::system(&thread.created).lines().map(|line| format!("| {line}").trim_end().to_owned()).collect(),
         ),
         "tools" => {
-            let tools = agent::birth::advertised(thread, house);
+            let tools = agent::birth::advertised(thread, catalog);
             Some(vec![tools.iter().map(|tool| tool.name.as_ref()).collect::<Vec<_>>().join(", ")])
         }
         "left" => {

@@ -92,7 +92,7 @@ async fn a_server_that_only_says_that_it_is_there_is_not_believed_for_ever() {
     let config = ProviderConfig { timeouts, ..config(Wire::OpenAi, murmuring(begun).await) };
     let error = conversation(config).ask(ask()).await.expect_err("nothing more comes");
     assert_eq!((error.kind, error.partial.as_deref()), (Kind::Truncated, Some("some words")));
-    assert!(error.message.contains("nothing but signs of life came for"), "{error}");
+    assert!(error.message.contains("nothing but keep-alive signals came for"), "{error}");
 }
 
 #[tokio::test]

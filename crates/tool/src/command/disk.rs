@@ -1,4 +1,4 @@
-//! Room on the workspace's disk: a command that is about to fill it is ended before others run out of it.
+//! TestWorkspace on the workspace's disk: a command that is about to fill it is ended before others run out of it.
 //!
 //! A limit on the size of a file bounds no number of files, and a quota is not ours to set. What is left free is looked at
 //! instead, whoever takes it: a full disk stops the log, and with it every agent.
@@ -24,18 +24,18 @@ impl Disk {
     }
 }
 
-struct Room {
+struct TestWorkspace {
     total: u64,
     free: u64,
 }
 
-fn room(folder: &Dir) -> Option<Room> {
+fn room(folder: &Dir) -> Option<TestWorkspace> {
     let found = rustix::fs::fstatvfs(folder).ok()?;
     let bytes = |blocks: u64| blocks.saturating_mul(found.f_frsize);
-    Some(Room { total: bytes(found.f_blocks), free: bytes(found.f_bavail) })
+    Some(TestWorkspace { total: bytes(found.f_blocks), free: bytes(found.f_bavail) })
 }
 
-fn floor(room: &Room) -> Option<u64> {
+fn floor(room: &TestWorkspace) -> Option<u64> {
     let floor = FLOOR_BYTES.min(room.total / 16);
     (room.free >= floor).then_some(floor)
 }
@@ -48,8 +48,8 @@ mod tests {
     #[test]
     fn a_disk_that_was_nearly_full_before_is_not_blamed_on_a_command() {
         let gib = 1 << 30;
-        assert_eq!(floor(&Room { total: 100 * gib, free: 50 * gib }), Some(gib));
-        assert_eq!(floor(&Room { total: 16, free: 8 }), Some(1), "a small disk");
-        assert_eq!(floor(&Room { total: 100 * gib, free: gib - 1 }), None);
+        assert_eq!(floor(&TestWorkspace { total: 100 * gib, free: 50 * gib }), Some(gib));
+        assert_eq!(floor(&TestWorkspace { total: 16, free: 8 }), Some(1), "a small disk");
+        assert_eq!(floor(&TestWorkspace { total: 100 * gib, free: gib - 1 }), None);
     }
 }

@@ -1,9 +1,9 @@
 use super::*;
 use crate::read_file;
-use crate::tool::rehearsal::Room;
+use crate::tool::test_support::TestWorkspace;
 
-async fn read(content: &[u8]) -> Room {
-    let room = Room::with(&[("a.txt", content)]);
+async fn read(content: &[u8]) -> TestWorkspace {
+    let room = TestWorkspace::with(&[("a.txt", content)]);
     room.ok(read_file::tool(), r#"{"path": "a.txt"}"#).await;
     room
 }
@@ -66,7 +66,7 @@ async fn a_miss_names_what_is_there() {
 // T46
 #[tokio::test]
 async fn only_a_file_that_is_as_it_was_read_is_edited() {
-    let room = Room::with(&[("a.txt", b"one")]);
+    let room = TestWorkspace::with(&[("a.txt", b"one")]);
     let edit = r#"{"path": "a.txt", "old_text": "one", "new_text": "two"}"#;
     assert!(room.error(tool(), edit).await.contains("call read_file on it"));
     room.ok(read_file::tool(), r#"{"path": "a.txt"}"#).await;

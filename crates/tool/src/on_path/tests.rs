@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::*;
 use crate::registry::Registry;
-use crate::tool::rehearsal::Room;
+use crate::tool::test_support::TestWorkspace;
 use crate::{CommandHost, write_file};
 
 fn assess_with(workspace: &Path, tool: &str, input: &serde_json::Value) -> Assessment {
@@ -28,7 +28,7 @@ fn however_a_file_is_spelt_rules_see_its_path_from_the_workspace() {
     let whole = folder.path().join("keys/one").display().to_string();
     for path in ["keys/one", "./keys/one", "keys//./one", &whole] {
         let looked = looked(path);
-        assert_eq!((&*looked.subjects, &*looked.effect), (&["keys/one".into()][..], "looks at keys/one"), "{path}");
+        assert_eq!((&*looked.subjects, &*looked.effect), (&["keys/one".into()][..], "reads keys/one"), "{path}");
         assert!(looked.also.contains(&whole.as_str().into()), "{:?}", looked.also);
     }
     assert_eq!(looked("innocent/one").subjects, ["innocent/one".into(), "keys/one".into()]);
@@ -45,7 +45,7 @@ fn a_path_that_is_given_twice_is_not_read_at_all() {
 
 #[tokio::test]
 async fn two_paths_in_one_call_are_an_error() {
-    let room = Room::with(&[("keys/one", b"x")]);
+    let room = TestWorkspace::with(&[("keys/one", b"x")]);
     let said = room.error(crate::list_dir::tool(), r#"{"file": "public", "dir": "keys"}"#).await;
     assert!(said.contains("both file and dir give a path; give one path"), "{said}");
 }
@@ -77,7 +77,7 @@ fn a_protected_place_is_named_also_behind_a_link_and_is_never_consented_to_for_g
 // T67, T19
 #[tokio::test]
 async fn a_link_does_not_lead_a_write_into_a_protected_place() {
-    let room = Room::with(&[(".git/hooks/sample", b""), ("plain/x", b"")]);
+    let room = TestWorkspace::with(&[(".git/hooks/sample", b""), ("plain/x", b"")]);
     symlink(".git/hooks", room.path("innocent")).unwrap();
     symlink("plain", room.path("alias")).unwrap();
     let said = room.error(write_file::tool(), r#"{"path": "innocent/pre-commit", "content": "x"}"#).await;
@@ -194,7 +194,7 @@ async fn a_path_is_checked_as_it_is_used_or_refused() {
     for name in PROTECTED {
         for is_there in [false, true] {
             let files: &[(&str, &[u8])] = &[(name, b"theirs")];
-            let room = Room::with(if is_there { files } else { &[] });
+            let room = TestWorkspace::with(if is_there { files } else { &[] });
             let root = room.path("").canonicalize().unwrap();
             for spelling in spellings(name, &root) {
                 for (tool, input) in calls(&spelling) {
@@ -247,7 +247,7 @@ fn a_refusal_names_the_character_by_its_code_point() {
 // T67
 #[tokio::test]
 async fn what_is_assessed_is_what_is_written() {
-    let room = Room::with(&[("src/a", b"")]);
+    let room = TestWorkspace::with(&[("src/a", b"")]);
     let root = room.path("").canonicalize().unwrap();
     let whole = format!("{}/new/file", root.display());
     for (at, path) in ["./new/file", "new//file", "new/./file", "new/file/", &whole].into_iter().enumerate() {

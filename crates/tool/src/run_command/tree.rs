@@ -15,16 +15,16 @@ use cap_std::fs::Dir;
 use shell::GitCall;
 use tokio_util::sync::CancellationToken;
 
-use crate::command::{CommandHost, How, Order, run};
+use crate::command::{CommandHost, CommandSpec, How, run};
 use crate::protected;
 use crate::sandbox::plan::Network;
-use crate::sandbox::{Walled, Writing};
+use crate::sandbox::{Confinement, Writing};
 use crate::watch;
 use crate::workspace::Workspace;
 
 /// Git that takes longer to say what it would change is not waited for.
 const TIME: Duration = Duration::from_secs(3);
-/// So many calls of git in one command are asked about; the walls keep the files of the rest.
+/// So many calls of git in one command are asked about; the sandbox keeps the files of the rest.
 const MAX_ASKED: usize = 4;
 /// So many paths are shown.
 const SHOWN: usize = 3;
@@ -146,16 +146,16 @@ fn quoted(word: &str) -> String {
 /// What a script of our own prints in the read-only sandbox; none if it cannot be run there.
 fn asked(host: &CommandHost, script: &str, workspace: &Path, folder: &Path) -> Option<String> {
     let opened = Workspace::open(workspace).ok()?;
-    let mut nothing = Walled { network: Network::Off, writing: Writing::Nothing };
-    let plan = host.sandbox.walls(&opened, &mut nothing).ok()??;
+    let mut nothing = Confinement { network: Network::Off, writing: Writing::Nothing };
+    let plan = host.sandbox.plan(&opened, &mut nothing).ok()??;
     let folder = folder.canonicalize().ok().filter(|folder| folder.starts_with(workspace))?;
     let cwd = Dir::open_ambient_dir(folder, ambient_authority()).ok()?;
     let work = || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
         let stop = CancellationToken::new();
         let (plan, root) = (Some(&*plan), opened.root());
-        let order = Order { command: script, root, cwd, plan, timeout: TIME, stop: &stop, progress: None };
-        runtime.block_on(run(host, order)).ok()
+        let spec = CommandSpec { command: script, root, cwd, plan, timeout: TIME, stop: &stop, progress: None };
+        runtime.block_on(run(host, spec)).ok()
     };
     // A runtime cannot be entered from a thread of another one.
     let finish = std::thread::scope(|scope| scope.spawn(work).join().ok()?)?;

@@ -18,17 +18,17 @@ const PLACES: [&str; 4] = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap
 /// A start that takes longer than this is none.
 const PROBE_TIME: Duration = Duration::from_secs(5);
 
-/// Where each command's own passing files go. They live in memory and go with it.
+/// Where each command's own temporary files go. They are kept in memory and removed with the command.
 const PASSING: [&str; 2] = ["/tmp", "/var/tmp"];
 
 /// A bubblewrap that works here, or why there is none.
 pub(super) fn probe() -> Result<PathBuf, String> {
     let program = PLACES.iter().find_map(|place| trusted(Path::new(place)));
     let program = program.ok_or("bubblewrap is not installed")?;
-    let mut walls = Command::new(&program);
-    walls.args(namespaces(Network::Off)).args(["--", "/bin/sh", "-c", "exit 0"]);
-    walls.env_clear().stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-    let mut started = walls.spawn().map_err(|error| format!("bubblewrap does not start: {error}"))?;
+    let mut bwrap = Command::new(&program);
+    bwrap.args(namespaces(Network::Off)).args(["--", "/bin/sh", "-c", "exit 0"]);
+    bwrap.env_clear().stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut started = bwrap.spawn().map_err(|error| format!("bubblewrap does not start: {error}"))?;
     let begun = Instant::now();
     loop {
         match started.try_wait() {

@@ -1,4 +1,4 @@
-//! System calls that no command is given: those that look into other processes, that go around the other walls, or that
+//! System calls that no command is given: those that look into other processes, that go around the rest of the sandbox, or that
 //! open sockets to services of this machine.
 //!
 //! A filter sees numbers and not what pointers point to, so that it cannot tell a connection to the container engine from
@@ -50,7 +50,7 @@ const REFUSED: &[i64] = &[
     libc::SYS_process_vm_writev,
     libc::SYS_pidfd_getfd,
     libc::SYS_kcmp,
-    // ways around a filter or a wall
+    // ways around a filter or the sandbox
     libc::SYS_io_uring_setup,
     libc::SYS_io_uring_enter,
     libc::SYS_io_uring_register,

@@ -80,12 +80,12 @@ fn is_missing(root: &Path, path: &Path) -> bool {
     fs::symlink_metadata(root.join(path)).is_err()
 }
 
-/// Whether walls are hung on a folder of this name where there is none.
+/// Whether a folder of this name is made as a mount point where there is none.
 fn is_hung_on(top: &Path) -> bool {
     top == Path::new(OURS) || top.file_name().is_some_and(|name| name == "hooks")
 }
 
-/// An empty folder may be what another command's walls hang on, and gone in a moment.
+/// An empty folder may be the mount point of another command's sandbox, and gone in a moment.
 fn is_empty(folder: &Path) -> bool {
     fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
 }

@@ -21,7 +21,7 @@ pub(super) fn check(first: Pid, plan: &Plan) -> Result<(), String> {
     let begun = Instant::now();
     let table = format!("/proc/{}/mountinfo", first.as_raw_nonzero());
     loop {
-        // A process that has ended has none, and the witness tells why.
+        // A process that has ended has none, and the startup tells why.
         let Ok(text) = std::fs::read(&table) else { return Ok(()) };
         let mounts: Vec<Mount> = text.split(|byte| *byte == b'\n').filter_map(Mount::read).collect();
         // Before it is complete, everything is mounted elsewhere.

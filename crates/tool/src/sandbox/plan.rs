@@ -1,13 +1,13 @@
-//! What a guard is told of the walls around one command: plain data, handed over as one argument.
+//! What a guard is told of the sandbox of one command: plain data, handed over as one argument.
 
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-/// The walls around one command. All paths are real ones that existed when it was made.
+/// The sandbox of one command. All paths are real ones that existed when it was made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Plan {
-    /// What the walls are made of.
+    /// How the sandbox is built.
     pub made_of: MadeOf,
     /// The folder that the command works in.
     pub workspace: PathBuf,
@@ -24,7 +24,7 @@ pub(crate) struct Plan {
     pub network: Network,
 }
 
-/// What walls are made of.
+/// How a sandbox is built.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum MadeOf {
     /// Namespaces, built by bubblewrap.

@@ -40,7 +40,7 @@ pub(super) fn probe() -> Result<(), String> {
     tried.join().unwrap_or_else(|_| Err("Landlock could not be tried".to_owned()))
 }
 
-/// Gives up whatever the plan does not leave to a command. `passing` is the folder for its passing files.
+/// Gives up whatever the plan does not leave to a command. `passing` is the folder for its temporary files.
 pub(super) fn restrict(plan: &Plan, passing: &Path) -> Result<(), String> {
     if let Some(inside) = plan.hidden.iter().find(|hidden| hidden.starts_with(&plan.workspace)) {
         return Err(format!("without bubblewrap, {} inside the workspace cannot be hidden", inside.display()));

@@ -1,4 +1,4 @@
-//! Starting a command behind its walls: the guard's part, and that of the process which puts up its own.
+//! Starting a command in its sandbox: the guard's part, and that of the process which puts up its own.
 //!
 //! Either way the command is held at a gate until its limits are in force. If anything fails before the gate opens or on
 //! the way to the command, the command is not run.
@@ -22,32 +22,32 @@ use super::bubblewrap::{self, Lines};
 use super::limits::{self, Group};
 use super::plan::{Access, Kept, MadeOf, Plan};
 use super::{filter, mounted, ruleset};
-use crate::command::kin::{self, Kin};
+use crate::command::processes::{self, ProcessInfo};
 use crate::guard;
 
 /// The argument that makes a guard's program confine itself: `<program> __guard confine <plan> <folder> <command> …`.
 pub(crate) const CONFINE: &str = "confine";
 
-/// A command that runs behind walls.
+/// A command that runs in a sandbox.
 pub(crate) struct Started {
     /// The process that was started.
     pub leader: i32,
-    witness: Witness,
-    /// Folders that walls were hung on and that were not there before.
+    startup: StartupStatus,
+    /// Folders that were made as mount points.
     hung_on: Vec<PathBuf>,
     passing: Option<Passing>,
     _group: Group,
 }
 
 /// Who knows whether the command itself was ever begun.
-enum Witness {
+enum StartupStatus {
     /// Bubblewrap writes the command's exit code, if there was a command. The first process of its namespace is its own.
     Bubblewrap { status: BufReader<PipeReader>, first: Option<Pid> },
     /// A process that cannot confine itself says why.
     Confined(UnixStream),
 }
 
-/// Starts a command behind the walls of a plan.
+/// Starts a command in the sandbox of a plan.
 pub(crate) fn start(plan: &Plan, command: impl Iterator<Item = OsString>) -> Result<Started, String> {
     let cwd = std::env::current_dir().map_err(|error| format!("the command's folder is gone: {error}"))?;
     if !cwd.starts_with(&plan.workspace) {
@@ -63,23 +63,25 @@ pub(crate) fn start(plan: &Plan, command: impl Iterator<Item = OsString>) -> Res
 }
 
 impl Started {
-    /// Whether a process is a part of the walls. It is not asked to end, for with it everything would be torn down at once.
-    pub fn is_wall(&self, kin: &Kin) -> bool {
-        match self.witness {
-            Witness::Bubblewrap { first, .. } => kin.pid == self.leader || Pid::from_raw(kin.pid) == first,
-            Witness::Confined(_) => false,
+    /// Whether a process is part of the sandbox itself. It is not asked to end, for with it everything would be torn down at once.
+    pub fn is_sandbox_process(&self, process: &ProcessInfo) -> bool {
+        match self.startup {
+            StartupStatus::Bubblewrap { first, .. } => {
+                process.pid == self.leader || Pid::from_raw(process.pid) == first
+            }
+            StartupStatus::Confined(_) => false,
         }
     }
 
     /// Clears away, and tells why the command was not begun if it was not. Call it when all processes have ended.
     pub fn problem(mut self) -> Option<String> {
         let mut said = String::new();
-        let problem = match &mut self.witness {
-            Witness::Bubblewrap { status, .. } => {
+        let problem = match &mut self.startup {
+            StartupStatus::Bubblewrap { status, .. } => {
                 let heard = status.read_to_string(&mut said).is_ok() && said.contains("\"exit-code\"");
                 (!heard).then(|| "the sandbox could not be built, and the command was not run".to_owned())
             }
-            Witness::Confined(line) => {
+            StartupStatus::Confined(line) => {
                 let _ = line.read_to_string(&mut said);
                 (!said.is_empty()).then(|| format!("the sandbox could not be built: {said}"))
             }
@@ -106,29 +108,29 @@ fn behind_bubblewrap(
     inherited(&status_end)?;
     inherited(&gate_end)?;
     let lines = Lines { filter: filter.as_raw_fd(), status: status_end.as_raw_fd(), gate: gate_end.as_raw_fd() };
-    let mut walls = Command::new(program);
-    walls.args(bubblewrap::arguments(plan, cwd, &lines)).args(command).stdin(Stdio::null()).process_group(0);
-    settled(&mut walls, plan, Path::new("/tmp"));
-    let leader = walls.spawn().map_err(words)?.id().cast_signed();
+    let mut bwrap = Command::new(program);
+    bwrap.args(bubblewrap::arguments(plan, cwd, &lines)).args(command).stdin(Stdio::null()).process_group(0);
+    settled(&mut bwrap, plan, Path::new("/tmp"));
+    let leader = bwrap.spawn().map_err(words)?.id().cast_signed();
     drop((filter, status_end, gate_end));
     let mut status = BufReader::new(status);
     let first = first_process(&mut status);
     if let Some(first) = first {
         if let Err(problem) = mounted::check(first, plan).and_then(|()| group.take(first)) {
             // It waits at the gate, which opens when this ends.
-            kin::kill_group(leader);
+            processes::kill_group(leader);
             return Err(problem);
         }
         limits::set_processes(first);
     }
-    // Without a first process there is nobody at the gate, and the witness will tell.
+    // Without a first process there is nobody at the gate, and the startup will tell.
     drop(gate);
     let absent = |kept: &Kept| match kept {
         Kept::Absent(path) => Some(path.clone()),
         Kept::AsItIs(_) => None,
     };
     let hung_on = plan.kept.iter().filter_map(absent).collect();
-    Ok(Started { leader, witness: Witness::Bubblewrap { status, first }, hung_on, passing: None, _group: group })
+    Ok(Started { leader, startup: StartupStatus::Bubblewrap { status, first }, hung_on, passing: None, _group: group })
 }
 
 fn behind_landlock(plan: &Plan, command: impl Iterator<Item = OsString>, group: Group) -> Result<Started, String> {
@@ -146,7 +148,13 @@ fn behind_landlock(plan: &Plan, command: impl Iterator<Item = OsString>, group: 
         group.take(first)?;
     }
     (&ours).write_all(b"!").map_err(words)?;
-    Ok(Started { leader, witness: Witness::Confined(ours), hung_on: Vec::new(), passing: Some(passing), _group: group })
+    Ok(Started {
+        leader,
+        startup: StartupStatus::Confined(ours),
+        hung_on: Vec::new(),
+        passing: Some(passing),
+        _group: group,
+    })
 }
 
 /// Confines this process and becomes the command. `args` are those that follow [`CONFINE`]. Comes back only if it fails.
@@ -162,7 +170,7 @@ pub(crate) fn confine(mut args: impl Iterator<Item = OsString>) -> ExitCode {
 
 fn become_the_command(args: &mut impl Iterator<Item = OsString>, line: &mut UnixStream) -> Result<String, String> {
     let plan = args.next().and_then(|plan| Plan::from_argument(plan.to_str()?)).ok_or("there is no plan")?;
-    let passing = args.next().map(PathBuf::from).ok_or("there is no folder for passing files")?;
+    let passing = args.next().map(PathBuf::from).ok_or("the folder for temporary files is missing")?;
     let program = args.next().ok_or("there is no command")?;
     line.read_exact(&mut [0]).map_err(words)?;
     let nothing = File::open("/dev/null").map_err(words)?;
@@ -186,7 +194,7 @@ fn drop_powers() {
     }
 }
 
-/// Git's settings behind walls. A command that only reads takes no locks and runs neither hooks nor a monitor of the
+/// Git's settings in a sandbox. A command that only reads takes no locks and runs neither hooks nor a monitor of the
 /// repository; whatever else a repository makes git run there can change nothing. A command that may write keeps all of
 /// them, but does not write the repository's settings on the side.
 fn git_settings(access: Access) -> &'static [(&'static str, &'static str)] {
@@ -196,7 +204,7 @@ fn git_settings(access: Access) -> &'static [(&'static str, &'static str)] {
     }
 }
 
-/// What is different in the environment behind walls: places that could not be written there, and settings of git.
+/// What is different in the environment in a sandbox: places that could not be written there, and settings of git.
 fn settled(command: &mut Command, plan: &Plan, passing: &Path) {
     let settings = git_settings(plan.access);
     command.env("GIT_CONFIG_COUNT", settings.len().to_string());
@@ -238,7 +246,7 @@ fn words(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 
-/// A folder for passing files, removed with what is in it.
+/// A folder for temporary files, removed with what is in it.
 struct Passing(PathBuf);
 
 impl Passing {
@@ -252,7 +260,7 @@ impl Passing {
 
 impl Drop for Passing {
     fn drop(&mut self) {
-        // What cannot be removed is left to whoever cleans the machine's passing files.
+        // What cannot be removed is left to the cleaning of the machine's temporary files.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

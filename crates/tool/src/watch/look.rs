@@ -33,11 +33,11 @@ pub(crate) struct Look {
     pub holders: BTreeMap<PathBuf, u64>,
     /// Of these, the ones that are repositories by what is in them and not by their name.
     pub bare: BTreeSet<PathBuf>,
-    /// Repositories that walls keep from being renamed.
+    /// Repositories that the sandbox keeps from being renamed.
     pub pinned: BTreeSet<PathBuf>,
     /// Paths that are protected because something else names them: folders for hooks in settings, what protected links lead to.
     pub named: BTreeMap<PathBuf, (String, Kind)>,
-    /// Outermost protected paths that walls keep read-only.
+    /// Outermost protected paths that the sandbox keeps read-only.
     pub kept: BTreeSet<PathBuf>,
     #[serde(skip)]
     repair: Option<Repair>,
@@ -56,7 +56,7 @@ pub(crate) struct Entry {
     pub place: String,
     pub kind: Kind,
     pub stamp: Stamp,
-    /// Whether walls keep it as it is.
+    /// Whether the sandbox keeps it as it is.
     pub is_kept: bool,
     pub copy: Copy,
 }
@@ -64,7 +64,7 @@ pub(crate) struct Entry {
 /// What it held.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Copy {
-    /// Not known: it is kept by walls, or too long.
+    /// Not known: it is kept by the sandbox, or too long.
     #[default]
     None,
     /// A file, under this name among the copies.
@@ -294,7 +294,7 @@ impl Look {
         }
     }
 
-    /// Copies what no walls keep.
+    /// Copies what the sandbox does not keep.
     pub fn copy(&mut self, root: &Path, copies: &Path) -> io::Result<()> {
         for (path, entry) in self.files.iter_mut().filter(|(_, entry)| !entry.is_kept) {
             entry.copy = Copy::of(&root.join(path), entry.stamp, copies)?;

@@ -87,7 +87,7 @@ impl Note {
         Ok(order.settled)
     }
 
-    /// Whether walls kept everything in the place that a path belongs to.
+    /// Whether the sandbox kept everything in the place that a path belongs to.
     fn is_kept(&self, path: &Path) -> bool {
         self.before.top(path).is_some_and(|top| self.before.kept.contains(top)) && self.before.is_held(&self.root, path)
     }

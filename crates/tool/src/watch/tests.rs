@@ -4,12 +4,12 @@ use std::os::unix::fs::symlink;
 
 use super::*;
 
-struct Room {
+struct TestWorkspace {
     folder: tempfile::TempDir,
     root: PathBuf,
 }
 
-impl Room {
+impl TestWorkspace {
     fn with(files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("work")).unwrap();
@@ -62,7 +62,8 @@ const EVIL: &str = "[core]\n\tfsmonitor = ./run-me\n";
 // T66, T68
 #[test]
 fn what_is_created_is_moved_and_what_is_changed_is_put_back() {
-    let room = Room::with(&[(".git/config", SETTINGS), (".git/HEAD", "x"), (".envrc", "mine"), ("src/main.rs", "")]);
+    let room =
+        TestWorkspace::with(&[(".git/config", SETTINGS), (".git/HEAD", "x"), (".envrc", "mine"), ("src/main.rs", "")]);
     let watch = room.watch(&[]);
     room.write(&[
         (".git/config", EVIL),
@@ -93,7 +94,7 @@ fn a_repository_that_was_replaced_is_put_back() {
     for evil in [".git", "deep/.git"] {
         let folder = Path::new(evil).parent().unwrap();
         let at = |name: &str| folder.join(name).display().to_string();
-        let room = Room::with(&[
+        let room = TestWorkspace::with(&[
             (&at(".git/config"), SETTINGS),
             (&at(".git/HEAD"), "x"),
             (&at(".git/objects/a"), "mine"),
@@ -120,7 +121,7 @@ fn a_repository_that_was_replaced_is_put_back() {
 // T66
 #[test]
 fn a_new_repository_stays_if_it_names_nothing_to_run() {
-    let room = Room::with(&[("src/main.rs", "")]);
+    let room = TestWorkspace::with(&[("src/main.rs", "")]);
     let watch = room.watch(&[]);
     room.write(&[
         ("new/.git/config", SETTINGS),
@@ -145,7 +146,7 @@ fn a_new_repository_stays_if_it_names_nothing_to_run() {
 
 #[test]
 fn what_was_consented_to_stays_also_for_other_watches() {
-    let room = Room::with(&[(".vscode/settings.json", "{}")]);
+    let room = TestWorkspace::with(&[(".vscode/settings.json", "{}")]);
     let (own, other) = (room.watch(&[".vscode"]), room.watch(&[]));
     room.write(&[(".vscode/settings.json", "{\"a\": 1}"), (".vscode/new.json", "{}"), (".envrc", "x")]);
     let said = own.settle();
@@ -157,8 +158,12 @@ fn what_was_consented_to_stays_also_for_other_watches() {
 
 #[test]
 fn a_folder_that_is_renamed_or_deleted_as_a_whole_takes_its_settings_along() {
-    let room =
-        Room::with(&[("a/.vscode/settings.json", "{}"), ("b/.envrc", "x"), ("b/c", ""), ("a/.git/config", EVIL)]);
+    let room = TestWorkspace::with(&[
+        ("a/.vscode/settings.json", "{}"),
+        ("b/.envrc", "x"),
+        ("b/c", ""),
+        ("a/.git/config", EVIL),
+    ]);
     let watch = room.watch(&[]);
     fs::rename(room.root.join("a"), room.root.join("z")).unwrap();
     fs::remove_dir_all(room.root.join("b")).unwrap();
@@ -169,7 +174,7 @@ fn a_folder_that_is_renamed_or_deleted_as_a_whole_takes_its_settings_along() {
 // F30
 #[test]
 fn a_watch_that_was_left_behind_is_ended_by_the_thread_that_goes_on() {
-    let room = Room::with(&[(".envrc", "mine")]);
+    let room = TestWorkspace::with(&[(".envrc", "mine")]);
     let watch = room.watch(&[]);
     room.write(&[(".envrc", "evil"), (".vscode/tasks.json", "{}")]);
     assert!(settle_left(Some(&room.state()), "20260115-k3f9").is_empty(), "it is on");
@@ -185,7 +190,8 @@ fn a_watch_that_was_left_behind_is_ended_by_the_thread_that_goes_on() {
 #[test]
 fn the_folder_that_settings_name_for_hooks_is_protected_too() {
     let settings = "[core]\n\thooksPath = \"./tools/hooks\"\n";
-    let room = Room::with(&[(".git/config", settings), (".git/HEAD", "x"), ("tools/hooks/pre-commit", "mine")]);
+    let room =
+        TestWorkspace::with(&[(".git/config", settings), (".git/HEAD", "x"), ("tools/hooks/pre-commit", "mine")]);
     let watch = room.watch(&[]);
     room.write(&[("tools/hooks/pre-commit", "evil"), ("tools/hooks/post-commit", "evil"), ("tools/other", "x")]);
     let said = watch.settle();
@@ -200,7 +206,7 @@ fn the_folder_that_settings_name_for_hooks_is_protected_too() {
 // T68
 #[test]
 fn a_link_in_the_place_of_a_folder_that_holds_something_protected_is_moved() {
-    let room = Room::with(&[("real/config.toml", "evil"), ("real/workflows/ci.yml", "evil")]);
+    let room = TestWorkspace::with(&[("real/config.toml", "evil"), ("real/workflows/ci.yml", "evil")]);
     let watch = room.watch(&[]);
     for name in [".cargo", ".github", "sub"] {
         symlink("real", room.root.join(name)).unwrap();
@@ -212,7 +218,7 @@ fn a_link_in_the_place_of_a_folder_that_holds_something_protected_is_moved() {
 }
 
 /// Where no command may reach: a home beside the workspace with the user's own files.
-fn home(room: &Room) -> PathBuf {
+fn home(room: &TestWorkspace) -> PathBuf {
     let home = room.folder.path().join("home");
     fs::create_dir_all(home.join(".git")).unwrap();
     fs::write(home.join(".git/config"), "the user's").unwrap();
@@ -223,7 +229,7 @@ fn home(room: &Room) -> PathBuf {
 // T42, T66
 #[test]
 fn a_folder_that_became_a_link_leads_nothing_out_of_the_workspace() {
-    let room = Room::with(&[
+    let room = TestWorkspace::with(&[
         ("sub/.bashrc", "evil"),
         ("sub/.envrc", "evil"),
         ("deep/.git/config", SETTINGS),
@@ -243,7 +249,7 @@ fn a_folder_that_became_a_link_leads_nothing_out_of_the_workspace() {
 // T42, T45
 #[test]
 fn links_under_the_names_that_are_written_to_lead_nowhere() {
-    let room = Room::with(&[
+    let room = TestWorkspace::with(&[
         (".envrc", "mine"),
         (".git/config", SETTINGS),
         (".git/HEAD", "x"),
@@ -272,7 +278,12 @@ fn links_under_the_names_that_are_written_to_lead_nowhere() {
 
 #[test]
 fn a_protected_folder_that_is_deleted_or_replaced_as_a_whole_is_put_back() {
-    let room = Room::with(&[(".vscode/a.json", "mine"), (".husky/b/c", "mine"), (".claude/d", "mine"), ("src/e", "")]);
+    let room = TestWorkspace::with(&[
+        (".vscode/a.json", "mine"),
+        (".husky/b/c", "mine"),
+        (".claude/d", "mine"),
+        ("src/e", ""),
+    ]);
     let watch = room.watch(&[]);
     fs::remove_dir_all(room.root.join(".vscode")).unwrap();
     fs::remove_dir_all(room.root.join(".husky")).unwrap();
@@ -286,7 +297,7 @@ fn a_protected_folder_that_is_deleted_or_replaced_as_a_whole_is_put_back() {
 
 #[test]
 fn settings_that_a_command_writes_do_not_make_sources_into_hooks() {
-    let room = Room::with(&[
+    let room = TestWorkspace::with(&[
         (".git/config", SETTINGS),
         (".git/HEAD", "x"),
         ("src/main.rs", "mine"),
@@ -301,7 +312,7 @@ fn settings_that_a_command_writes_do_not_make_sources_into_hooks() {
 
 #[test]
 fn what_the_user_does_after_a_killed_run_is_left_alone() {
-    let room = Room::with(&[(".envrc", "old"), (".git/config", SETTINGS), (".git/HEAD", "x")]);
+    let room = TestWorkspace::with(&[(".envrc", "old"), (".git/config", SETTINGS), (".git/HEAD", "x")]);
     let mut watch = room.watch(&[]);
     // The command must have ended long before the user does these things.
     watch.note.until_s = now_s() - 3600;
@@ -315,7 +326,7 @@ fn what_the_user_does_after_a_killed_run_is_left_alone() {
 
 #[test]
 fn two_watches_at_once_neither_bring_an_attack_back_nor_let_one_through() {
-    let room = Room::with(&[(".envrc", "mine")]);
+    let room = TestWorkspace::with(&[(".envrc", "mine")]);
     let first = room.watch(&[]);
     room.write(&[(".envrc", "evil"), (".mcp.json", "evil")]);
     // The second command begins while the files of the first are there.
@@ -331,7 +342,7 @@ fn two_watches_at_once_neither_bring_an_attack_back_nor_let_one_through() {
 // T44
 #[test]
 fn pipes_and_devices_in_protected_places_hold_nothing_up() {
-    let room = Room::with(&[("src/main.rs", "")]);
+    let room = TestWorkspace::with(&[("src/main.rs", "")]);
     let watch = room.watch(&[]);
     room.write(&[("sub/.git/HEAD", "x"), ("sub2/.git/HEAD", "x")]);
     rustix::fs::mknodat(
@@ -350,7 +361,7 @@ fn pipes_and_devices_in_protected_places_hold_nothing_up() {
 
 #[test]
 fn a_call_that_was_given_up_is_put_in_order_by_the_next_command() {
-    let room = Room::with(&[(".envrc", "mine")]);
+    let room = TestWorkspace::with(&[(".envrc", "mine")]);
     let watch = room.watch(&[]);
     room.write(&[(".envrc", "evil")]);
     drop(watch);
@@ -361,7 +372,7 @@ fn a_call_that_was_given_up_is_put_in_order_by_the_next_command() {
 // T66
 #[test]
 fn a_folder_is_a_repository_where_git_takes_it_for_one() {
-    let room = Room::with(&[("src/main.rs", ""), ("src/hooks/use.ts", "mine"), ("src/config", "mine")]);
+    let room = TestWorkspace::with(&[("src/main.rs", ""), ("src/hooks/use.ts", "mine"), ("src/config", "mine")]);
     let watch = room.watch(&[]);
     room.write(&[
         ("src/HEAD", "ref: refs/heads/main"),
@@ -384,7 +395,7 @@ fn a_folder_is_a_repository_where_git_takes_it_for_one() {
 // T66
 #[test]
 fn what_a_protected_link_leads_to_is_protected_too() {
-    let room = Room::with(&[
+    let room = TestWorkspace::with(&[
         ("scripts/check", "mine"),
         (".git/HEAD", "x"),
         (".git/hooks/x.sample", ""),
@@ -404,7 +415,7 @@ fn what_a_protected_link_leads_to_is_protected_too() {
 #[test]
 fn a_sequence_of_commits_that_becomes_shorter_keeps_the_lines_of_the_user() {
     let todo = ".git/rebase-merge/git-rebase-todo";
-    let room = Room::with(&[(".git/HEAD", "x"), (todo, "pick a\nexec make test\npick b\nexec make test\n")]);
+    let room = TestWorkspace::with(&[(".git/HEAD", "x"), (todo, "pick a\nexec make test\npick b\nexec make test\n")]);
     let watch = room.watch(&[]);
     room.write(&[(todo, "pick b\nexec make test\n")]);
     assert!(watch.settle().is_empty());
@@ -416,7 +427,7 @@ fn a_sequence_of_commits_that_becomes_shorter_keeps_the_lines_of_the_user() {
 
 #[test]
 fn what_a_file_tool_wrote_with_consent_meanwhile_is_what_is_put_back() {
-    let room = Room::with(&[(".envrc", "old")]);
+    let room = TestWorkspace::with(&[(".envrc", "old")]);
     let watch = room.watch(&[]);
     with_consent(&room.root, Path::new(".envrc"), || room.write(&[(".envrc", "approved")]));
     let other = room.watch(&[]);

@@ -16,7 +16,7 @@ use rustix::fs::OFlags;
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 
-use crate::command::kin;
+use crate::command::processes;
 
 /// The most names that are looked at in one folder when a thread is resumed.
 const MAX_NAMES: usize = 50_000;
@@ -149,7 +149,7 @@ fn may_be_in_use(process: u32, count: u64) -> bool {
     match test_kill_process(pid) {
         Err(Errno::SRCH) => false,
         // It may be one that has ended and that its parent has not waited for.
-        Ok(()) => kin::is_running(pid.as_raw_nonzero().get()),
+        Ok(()) => processes::is_running(pid.as_raw_nonzero().get()),
         // Somebody else's.
         Err(_) => true,
     }

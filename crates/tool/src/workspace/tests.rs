@@ -6,7 +6,7 @@ use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use super::*;
 use crate::tool::Tool;
-use crate::tool::rehearsal::Room;
+use crate::tool::test_support::TestWorkspace;
 use crate::{CommandHost, Registry};
 
 /// A tool of the workshop, by name.
@@ -46,7 +46,7 @@ fn calls(path: &str) -> Vec<(Named, String)> {
 const AT_ONCE: Duration = Duration::from_secs(30);
 
 /// Calls every tool with the path; each must refuse at once.
-async fn all_refuse(room: &Room, path: &str) {
+async fn all_refuse(room: &TestWorkspace, path: &str) {
     for (tool, input) in calls(path) {
         let name = tool.info().name.clone();
         let begun = Instant::now();
@@ -60,7 +60,7 @@ async fn all_refuse(room: &Room, path: &str) {
 // T41, T34
 #[tokio::test]
 async fn no_spelling_of_a_path_leads_out() {
-    let room = Room::with(&[("a/b", b"")]);
+    let room = TestWorkspace::with(&[("a/b", b"")]);
     std::fs::create_dir(room.outside("work-evil")).unwrap();
     std::fs::write(room.outside("work-evil/secret"), "secret").unwrap();
     std::fs::write(room.outside("secret"), "secret").unwrap();
@@ -97,7 +97,7 @@ async fn no_spelling_of_a_path_leads_out() {
 // T42
 #[tokio::test]
 async fn no_link_leads_out() {
-    let room = Room::with(&[("a/b", b"")]);
+    let room = TestWorkspace::with(&[("a/b", b"")]);
     std::fs::create_dir(room.outside("far")).unwrap();
     std::fs::write(room.outside("far/secret"), "secret").unwrap();
     symlink(room.outside("far/secret"), room.path("file")).unwrap();
@@ -139,30 +139,33 @@ fn the_kernels_own_links_are_not_followed() {
 
 #[test]
 fn links_and_absolute_paths_that_stay_inside_are_read_but_not_written_through() {
-    let room = Room::with(&[("src/a.txt", b"inside")]);
+    let room = TestWorkspace::with(&[("src/a.txt", b"inside")]);
     symlink("src/a.txt", room.path("link")).unwrap();
     symlink("src", room.path("folder")).unwrap();
     let workspace = &room.context.workspace;
     for path in ["link", "folder/a.txt", room.path("src/a.txt").to_str().unwrap(), "./src/./a.txt"] {
         assert_eq!(workspace.read(&workspace.path(path).unwrap()).unwrap(), b"inside", "{path}");
     }
-    let written = workspace.change(&workspace.path("link").unwrap(), &room.context.ledger, |_| Ok(b"mine".to_vec()));
+    let written =
+        workspace.change(&workspace.path("link").unwrap(), &room.context.seen_files, |_| Ok(b"mine".to_vec()));
     assert!(matches!(written, Err(Error::Link { .. })));
     assert_eq!(room.text("src/a.txt"), "inside");
-    workspace.change(&workspace.path("folder/b.txt").unwrap(), &room.context.ledger, |_| Ok(b"new".to_vec())).unwrap();
+    workspace
+        .change(&workspace.path("folder/b.txt").unwrap(), &room.context.seen_files, |_| Ok(b"new".to_vec()))
+        .unwrap();
     assert_eq!(room.text("src/b.txt"), "new");
 }
 
 // T42
 #[test]
 fn a_file_with_a_second_name_outside_is_not_changed() {
-    let room = Room::with(&[]);
+    let room = TestWorkspace::with(&[]);
     std::fs::write(room.outside("secret"), "secret").unwrap();
     std::fs::hard_link(room.outside("secret"), room.path("twin")).unwrap();
-    let (workspace, ledger) = (&room.context.workspace, &room.context.ledger);
+    let (workspace, seen_files) = (&room.context.workspace, &room.context.seen_files);
     let twin = workspace.path("twin").unwrap();
-    ledger.note("twin", &workspace.read(&twin).unwrap());
-    let refused = workspace.change(&twin, ledger, |_| Ok(b"mine".to_vec()));
+    seen_files.note("twin", &workspace.read(&twin).unwrap());
+    let refused = workspace.change(&twin, seen_files, |_| Ok(b"mine".to_vec()));
     assert!(matches!(refused, Err(Error::SecondName { .. })));
     assert_eq!(std::fs::read_to_string(room.outside("secret")).unwrap(), "secret");
 }
@@ -170,7 +173,7 @@ fn a_file_with_a_second_name_outside_is_not_changed() {
 // T42
 #[test]
 fn a_link_that_is_flipped_ten_thousand_times_never_leads_out() {
-    let room = Room::with(&[("real/secret", b"inside"), ("plain", b"inside")]);
+    let room = TestWorkspace::with(&[("real/secret", b"inside"), ("plain", b"inside")]);
     std::fs::create_dir(room.outside("far")).unwrap();
     std::fs::write(room.outside("far/secret"), "secret").unwrap();
     let flip = |target: PathBuf| {
@@ -178,7 +181,7 @@ fn a_link_that_is_flipped_ten_thousand_times_never_leads_out() {
         std::fs::rename(room.path("next"), room.path("flip")).unwrap();
     };
     flip("real".into());
-    let (workspace, ledger) = (&room.context.workspace, &room.context.ledger);
+    let (workspace, seen_files) = (&room.context.workspace, &room.context.seen_files);
     let (secret, new) = (workspace.path("flip/secret").unwrap(), workspace.path("flip/new").unwrap());
     std::thread::scope(|scope| {
         let flipping = scope.spawn(|| {
@@ -192,7 +195,7 @@ fn a_link_that_is_flipped_ten_thousand_times_never_leads_out() {
                     assert_eq!(content, b"inside", "a read got out");
                 }
             }
-            let _ = workspace.change(&new, ledger, |_| Ok(b"mine".to_vec()));
+            let _ = workspace.change(&new, seen_files, |_| Ok(b"mine".to_vec()));
         }
     });
     assert_eq!(workspace.read(&secret).unwrap(), b"inside");
@@ -205,7 +208,7 @@ fn a_link_that_is_flipped_ten_thousand_times_never_leads_out() {
 // T44
 #[tokio::test]
 async fn what_is_no_plain_file_is_refused_at_once() {
-    let room = Room::with(&[]);
+    let room = TestWorkspace::with(&[]);
     mknodat(CWD, room.path("pipe"), FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
     let _socket = std::os::unix::net::UnixListener::bind(room.path("socket")).unwrap();
     for path in ["pipe", "socket", "pipe/below"] {
@@ -223,7 +226,7 @@ fn a_file_without_end_is_refused_whatever_size_it_claims() {
     let process = Workspace::open("/proc/self").unwrap();
     let made_up = process.read(&process.path("pagemap").unwrap()).unwrap_err();
     assert!(matches!(made_up, Error::TooLarge { .. } | Error::Io { .. }), "{made_up}");
-    let room = Room::with(&[]);
+    let room = TestWorkspace::with(&[]);
     std::fs::File::create(room.path("sparse")).unwrap().set_len(1 << 40).unwrap();
     let sparse = room.context.workspace.read(&room.context.workspace.path("sparse").unwrap()).unwrap_err();
     assert!(matches!(sparse, Error::TooLarge { .. }), "{sparse}");
@@ -233,7 +236,7 @@ fn a_file_without_end_is_refused_whatever_size_it_claims() {
 // T44
 #[tokio::test]
 async fn a_named_pipe_in_the_tree_does_not_hold_a_walk() {
-    let room = Room::with(&[("ok", b"needle")]);
+    let room = TestWorkspace::with(&[("ok", b"needle")]);
     for name in [".gitignore", ".ignore", "pipe"] {
         mknodat(CWD, room.path(name), FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
     }
@@ -246,9 +249,9 @@ async fn a_named_pipe_in_the_tree_does_not_hold_a_walk() {
 // T46
 #[test]
 fn a_name_that_is_taken_meanwhile_is_not_overwritten() {
-    let room = Room::with(&[]);
-    let (workspace, ledger) = (&room.context.workspace, &room.context.ledger);
-    let change = workspace.change(&workspace.path("a").unwrap(), ledger, |_| {
+    let room = TestWorkspace::with(&[]);
+    let (workspace, seen_files) = (&room.context.workspace, &room.context.seen_files);
+    let change = workspace.change(&workspace.path("a").unwrap(), seen_files, |_| {
         std::fs::write(room.path("a"), "theirs").unwrap();
         Ok(b"mine".to_vec())
     });
@@ -259,14 +262,14 @@ fn a_name_that_is_taken_meanwhile_is_not_overwritten() {
 
 #[test]
 fn a_workspace_must_be_a_folder_that_is_there() {
-    let room = Room::with(&[("file", b"")]);
+    let room = TestWorkspace::with(&[("file", b"")]);
     assert!(matches!(Workspace::open(room.path("none")), Err(Error::Root { .. })));
     assert!(matches!(Workspace::open(room.path("file")), Err(Error::Root { .. })));
 }
 
 #[tokio::test]
 async fn a_stop_ends_a_walk_and_keeps_a_write_from_beginning() {
-    let room = Room::with(&[("a", b""), ("b", b"")]);
+    let room = TestWorkspace::with(&[("a", b""), ("b", b"")]);
     let mut seen = Vec::new();
     let walked =
         walk::walk(&room.context.workspace, &room.context.workspace.path(".").unwrap(), &room.context.stop, |entry| {

@@ -44,6 +44,8 @@ impl Family {
             above: Vec::new(),
             progress: false,
             foreign: false,
+            system: None,
+            opening: None,
         };
         self.log(thread, Event::ThreadCreated(Box::new(created)))
     }
@@ -72,7 +74,8 @@ impl Family {
     }
 
     pub fn turn_started(&mut self, thread: &str, turn: u32) -> &mut Self {
-        let started = TurnStarted { turn, kind: TurnKind::Work, max_tokens: 100, claim: Default::default() };
+        let started =
+            TurnStarted { turn, kind: TurnKind::Work, max_tokens: 100, claim: Default::default(), told: None };
         self.log(thread, Event::TurnStarted(started))
     }
 
@@ -132,5 +135,6 @@ fn answered(parts: Vec<Part>, verdicts: Vec<Verdict>) -> Answered {
         schema_error: None,
         cut_call: None,
         verdicts,
+        next: None,
     }
 }

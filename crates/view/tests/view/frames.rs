@@ -244,6 +244,7 @@ fn arguments_that_a_model_laid_out_over_several_lines_stay_in_one() {
             call: agent::CallId::new("c"),
             result: agent::tools::ToolResult::ok("ok"),
             duration_ms: None,
+            told: None,
         },
     );
     let frames = story::frames(&family.0);

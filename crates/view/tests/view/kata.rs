@@ -145,7 +145,7 @@ fn ended(outcome: Outcome, background: bool) -> Value {
         spawned.background = background;
     }
     let report = Report { reason: Some("because".into()), ..report(outcome) };
-    family.log("r", Event::ChildReported { child: id("r.1"), report: Box::new(report) });
+    family.log("r", Event::ChildReported { child: id("r.1"), report: Box::new(report), told: None });
     lines(&family.0).pop().expect("an end is told")
 }
 

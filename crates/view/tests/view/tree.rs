@@ -142,7 +142,7 @@ fn what_the_parent_was_handed_stands_in_for_a_child_whose_own_log_is_missing() {
     family.created("r", "root").run_started("r", "go").spawned("r", "r.1", true);
     assert!(story::roots(&family.0)[0].children[0].queued);
     let report = Box::new(report(Outcome::Cancelled));
-    family.log("r", agent::Event::ChildReported { child: id("r.1"), report });
+    family.log("r", agent::Event::ChildReported { child: id("r.1"), report, told: None });
     let child = &story::roots(&family.0)[0].children[0];
     assert_eq!((child.outcome, child.queued, child.started), (Some(Outcome::Cancelled), false, None));
 }

@@ -1,11 +1,11 @@
-//! How good a time is: hundred points, and words for where they went.
+//! The score of a free time: up to a hundred points, with the reasons in words.
 //!
-//! Soonness counts by days, so that within a day the other reasons decide and of equal times the earliest wins.
+//! Earlier days score higher; within a day the other reasons decide, and of equal times the earliest wins.
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Leave, Search, Slot};
-use crate::calendar::busy::Taken;
+use super::{Search, SearchLimits, Slot};
+use crate::calendar::busy::BusyEvent;
 use crate::calendar::hours::PartOfDay;
 use crate::calendar::moment::Window;
 use crate::calendar::words;
@@ -28,7 +28,7 @@ pub(super) struct Place<'a> {
     /// The free stretch that it lies in.
     pub gap: Window,
     /// What is taken shortly before and after, and on the same day.
-    pub near: &'a [Taken],
+    pub near: &'a [BusyEvent],
     /// Which of the days that are looked at.
     pub day: usize,
     pub days: usize,
@@ -36,7 +36,7 @@ pub(super) struct Place<'a> {
 
 impl Search<'_> {
     /// A candidate with its score and its reasons.
-    pub(super) fn scored(&self, place: &Place<'_>, leave: Leave) -> Slot {
+    pub(super) fn scored(&self, place: &Place<'_>, leave: SearchLimits) -> Slot {
         let Place { window, gap, near, day, days } = place;
         let date = self.zone.to_datetime(window.start).date();
         let lunch = self.wish.hours.lunch_on(date, self.zone);
@@ -93,7 +93,7 @@ impl Search<'_> {
         Slot { window: *window, score: points as f64 / 100.0, why: why.join(", ") }
     }
 
-    /// How somebody would name a day.
+    /// How a person would name a day.
     fn called(&self, date: jiff::civil::Date) -> String {
         let today = self.now.date();
         match date.duration_since(today).as_hours() / 24 {

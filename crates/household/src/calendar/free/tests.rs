@@ -21,11 +21,11 @@ fn stretch(text: &str) -> Window {
     Window { start: at(start), end: at(&end) }
 }
 
-fn taken(all: &[&str]) -> Vec<Taken> {
+fn taken(all: &[&str]) -> Vec<BusyEvent> {
     let one = |text: &str| {
         let (window, title) = text.split_once(' ').expect("a title");
         let is_tentative = title.ends_with('?');
-        Taken {
+        BusyEvent {
             window: stretch(window),
             title: title.to_owned(),
             calendar: "work".into(),
@@ -36,9 +36,9 @@ fn taken(all: &[&str]) -> Vec<Taken> {
     all.iter().map(|text| one(text)).collect()
 }
 
-fn wish(window: &str, minutes: u32) -> Wish {
+fn wish(window: &str, minutes: u32) -> SlotRequest {
     let window = stretch(window);
-    Wish { minutes, horizon: window.end + SignedDuration::from_hours(14 * 24), ..Wish::within(window) }
+    SlotRequest { minutes, horizon: window.end + SignedDuration::from_hours(14 * 24), ..SlotRequest::within(window) }
 }
 
 fn shown(slots: &[Slot]) -> Vec<String> {
@@ -83,8 +83,8 @@ fn lunch_is_taken_last() {
 
 #[test]
 fn the_wished_part_of_the_day_is_kept_unless_it_is_full() {
-    let part = |part| Wish { part: Some(part), ..wish("16T00:00-17T00:00", 60) };
-    let only = |wish: &Wish| shown(&free_slots(&[], wish, &now()).slots);
+    let part = |part| SlotRequest { part: Some(part), ..wish("16T00:00-17T00:00", 60) };
+    let only = |wish: &SlotRequest| shown(&free_slots(&[], wish, &now()).slots);
     assert_eq!(only(&part(PartOfDay::Afternoon))[0], "16T13:00");
     assert!(only(&part(PartOfDay::Morning)).iter().all(|at| at.as_str() < "16T12:00"));
     assert_eq!(only(&part(PartOfDay::Evening))[0], "16T17:00");
@@ -177,12 +177,12 @@ proptest! {
         let now: Zoned = "2026-03-23T10:07:30[Europe/Berlin]".parse().expect("a time");
         let at = |minutes: i64| now.timestamp() + SignedDuration::from_mins(minutes);
         let stretch = |start: i64, length: i64| Window { start: at(start), end: at(start + length) };
-        let mut taken: Vec<Taken> = events.iter().map(|&(start, length, is_tentative)| {
-            Taken { window: stretch(start, length), title: "x".to_owned(), calendar: "work".into(), is_tentative, all_day: false }
+        let mut taken: Vec<BusyEvent> = events.iter().map(|&(start, length, is_tentative)| {
+            BusyEvent { window: stretch(start, length), title: "x".to_owned(), calendar: "work".into(), is_tentative, all_day: false }
         }).collect();
         taken.sort_by_key(|one| one.window);
         let window = stretch(from, length);
-        let wish = Wish { window, minutes, part, limit, hours: Hours::default(), horizon: at(30_000) };
+        let wish = SlotRequest { window, minutes, part, limit, hours: Hours::default(), horizon: at(30_000) };
         let found = free_slots(&taken, &wish, &now);
         prop_assert!(found.slots.len() <= limit);
         let is_clean = |slot: &Slot| !taken.iter().any(|one| one.window.meets(&slot.window));

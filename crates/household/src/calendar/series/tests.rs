@@ -261,7 +261,7 @@ fn what_is_wrong_is_told_and_the_rest_stands() {
     );
     assert_eq!(
         told("DTSTART;TZID=Mars:20260119T080000"),
-        "nobody knows the zone \"Mars\"; its times are read as yours"
+        "unknown time zone \"Mars\"; its times are read in your time zone"
     );
     let (found, _) = read("DTSTART:20260119T080000Z\nRRULE:FREQ=NEVER").expand(year(), &TimeZone::UTC);
     assert_eq!(found.len(), 1, "what repeats nobody knows how takes place once");

@@ -13,12 +13,12 @@ use crate::household::Options;
 /// A household on the day of the demonstration.
 struct Home {
     folder: TempDir,
-    house: Arc<Household>,
+    household: Arc<Household>,
 }
 
 impl Home {
     fn with(files: &[(&str, &str)]) -> Self {
-        let folder = tempfile::tempdir().expect("a passing folder");
+        let folder = tempfile::tempdir().expect("a temporary folder");
         for (path, events) in files {
             let path = folder.path().join("calendars").join(path);
             std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
@@ -30,12 +30,12 @@ impl Home {
             me: vec!["alex@morgan.example".to_owned()],
             ..Options::in_folder(folder.path())
         };
-        Self { house: Household::open(options).expect("a household"), folder }
+        Self { household: Household::open(options).expect("a household"), folder }
     }
 
     /// What a tool answers, as it reaches a model.
     async fn result(&self, name: &str, input: Value) -> ToolResult {
-        let registry = self.house.tools(Registry::new());
+        let registry = self.household.tools(Registry::new());
         let tool = registry.get(name).expect("a tool");
         let bench = bench(self.folder.path());
         tool.run(&Json::of(&input), &bench).await
@@ -194,7 +194,7 @@ async fn what_cannot_be_served_is_answered_with_what_to_do() {
             json!({"calendar": "golf"}),
             "there is no calendar “golf”; there are: ana@example.com, home, work",
         ),
-        ("calendar_list", json!({"from": "tomorrow"}), "`tomorrow` is no time that can be read"),
+        ("calendar_list", json!({"from": "tomorrow"}), "`tomorrow` cannot be read as a time"),
         ("calendar_busy", json!({"from": "2026-01-16", "to": "2026-01-15T10:00"}), "the end must come after the start"),
         ("calendar_busy", json!({"from": "2026-01-16", "to": "2036-01-15"}), "at most a year"),
         ("calendar_check", json!({"start": "9999-12-30T10:00", "end": "9999-12-30T11:00"}), "from 1900 to 2200"),
@@ -216,7 +216,7 @@ async fn what_cannot_be_served_is_answered_with_what_to_do() {
         now: Arc::new(|| "2026-01-15T10:00:00Z".parse().expect("a time")),
         ..Options::default()
     });
-    let homeless = Home { house: none.expect("a household"), ..Home::with(&[]) };
+    let homeless = Home { household: none.expect("a household"), ..Home::with(&[]) };
     assert!(
         homeless
             .refused("calendar_propose", propose("2026-01-16T10:00", "2026-01-16T10:30", "x"))
@@ -240,10 +240,10 @@ async fn broken_files_are_told_with_every_answer() {
 // ORION-26
 #[tokio::test]
 async fn the_sample_household_has_the_seed_s_conflict_and_no_broken_file() {
-    let folder = tempfile::tempdir().expect("a passing folder");
+    let folder = tempfile::tempdir().expect("a temporary folder");
     let place = folder.path().join("sample");
     demo::write(&place).expect("a sample household");
-    let home = Home { house: Household::open(demo::options(&place)).expect("a household"), folder };
+    let home = Home { household: Household::open(demo::options(&place)).expect("a household"), folder };
     let year = home.ask("calendar_list", json!({"from": "2026-01-01", "to": "2026-12-31"})).await;
     assert!(year["total"].as_u64().is_some_and(|total| total > 100) && year.get("warnings").is_none(), "{year}");
     let saturday =

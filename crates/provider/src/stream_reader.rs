@@ -1,0 +1,149 @@
+//! Bytes in, answer out: the whole way from a stream's bytes to an answer, without I/O.
+
+use std::sync::Arc;
+
+use agent::model::{Answer, CallError, CallErrorKind};
+
+use crate::config::Wire;
+use crate::conversation::DeltaSink;
+use crate::failure::failed;
+use crate::limits::STREAM_BYTES;
+use crate::sse::Decoder;
+use crate::{anthropic, openai};
+
+/// Reads one answer.
+pub(crate) struct StreamReader {
+    decoder: Decoder,
+    reader: Reader,
+    deltas: Option<DeltaSink>,
+    bytes: usize,
+}
+
+/// How far an answer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StreamState {
+    /// It goes on.
+    Part,
+    /// It is whole; its bill may still come.
+    Whole,
+    /// Nothing more will come.
+    End,
+}
+
+enum Reader {
+    Anthropic(anthropic::Reader),
+    OpenAi(openai::Reader),
+}
+
+impl StreamReader {
+    /// A reader for one wire format. Text is passed on as it comes.
+    pub(crate) fn new(wire: Wire, deltas: Option<DeltaSink>) -> Self {
+        let reader = match wire {
+            Wire::Anthropic => Reader::Anthropic(anthropic::Reader::default()),
+            Wire::OpenAi => Reader::OpenAi(openai::Reader::default()),
+        };
+        Self { decoder: Decoder::default(), reader, deltas, bytes: 0 }
+    }
+
+    /// A reader that reads every event by itself, however similar they are.
+    #[cfg(any(test, fuzzing))]
+    pub(crate) fn plain(wire: Wire) -> Self {
+        let reader = match wire {
+            Wire::Anthropic => Reader::Anthropic(anthropic::Reader::plain()),
+            Wire::OpenAi => Reader::OpenAi(openai::Reader::plain()),
+        };
+        Self { reader, ..Self::new(wire, None) }
+    }
+
+    /// How many events have said anything. A server that is only still there says nothing.
+    pub(crate) fn said(&self) -> u64 {
+        match &self.reader {
+            Reader::Anthropic(reader) => reader.said(),
+            Reader::OpenAi(reader) => reader.said(),
+        }
+    }
+
+    /// Takes the next bytes.
+    pub(crate) fn hear(&mut self, chunk: &[u8]) -> Result<StreamState, CallError> {
+        self.bytes = self.bytes.saturating_add(chunk.len());
+        if self.bytes > STREAM_BYTES && self.reader.heard() != StreamState::Part {
+            return Ok(StreamState::End);
+        }
+        if self.bytes > STREAM_BYTES {
+            let message = format!("the answer went over the limit of {STREAM_BYTES} bytes and was given up");
+            return Err(self.with_partial(failed(CallErrorKind::Garbled, message)));
+        }
+        let Self { decoder, reader, deltas, .. } = self;
+        let take = |data: &[u8]| match reader.heard() {
+            // Whether anything behind the end still came in the same chunk must make no difference.
+            StreamState::End => Ok(()),
+            StreamState::Part | StreamState::Whole => reader.event(data, deltas.as_ref()),
+        };
+        match decoder.feed(chunk, take) {
+            Ok(()) => Ok(self.reader.heard()),
+            Err(error) if self.reader.heard() == StreamState::Part => Err(self.with_partial(error)),
+            // Whatever follows a whole answer takes nothing away from it.
+            Err(_) => Ok(StreamState::End),
+        }
+    }
+
+    /// Takes the end of the stream: an answer, or the news that there is none.
+    pub(crate) fn end(mut self) -> Result<Answer, CallError> {
+        let heard = self.reader.heard();
+        if heard != StreamState::End {
+            let Self { decoder, reader, deltas, .. } = &mut self;
+            let last = std::mem::take(decoder).finish(|data| reader.event(data, deltas.as_ref()));
+            // Bytes behind the last blank line that cannot be read are the place where the stream was cut.
+            if let Err(error) = last
+                && heard == StreamState::Part
+                && error.kind != CallErrorKind::Garbled
+            {
+                return Err(self.with_partial(error));
+            }
+        }
+        if self.reader.heard() == StreamState::Part {
+            return Err(self.cut("the answer ended before it was complete"));
+        }
+        Ok(match self.reader {
+            Reader::Anthropic(reader) => reader.finish(),
+            Reader::OpenAi(reader) => reader.finish(),
+        })
+    }
+
+    /// The news that the stream broke: cut off if words or anything else had come, else no answer at all.
+    pub(crate) fn cut(&self, why: &str) -> CallError {
+        let kind = if self.bytes > 0 { CallErrorKind::Truncated } else { CallErrorKind::Connection };
+        self.with_partial(failed(kind, why))
+    }
+
+    /// A failure together with the words that had come.
+    pub(crate) fn with_partial(&self, error: CallError) -> CallError {
+        let text = match &self.reader {
+            Reader::Anthropic(reader) => reader.text(),
+            Reader::OpenAi(reader) => reader.text(),
+        };
+        let partial: Option<Arc<str>> = (!text.is_empty()).then(|| text.into());
+        CallError { partial, ..error }
+    }
+}
+
+impl Reader {
+    fn event(&mut self, data: &[u8], deltas: Option<&DeltaSink>) -> Result<(), CallError> {
+        let mut say = |text: &str| {
+            if let Some(sink) = deltas {
+                sink.hear(text);
+            }
+        };
+        match self {
+            Self::Anthropic(reader) => reader.event(data, &mut say),
+            Self::OpenAi(reader) => reader.event(data, &mut say),
+        }
+    }
+
+    fn heard(&self) -> StreamState {
+        match self {
+            Self::Anthropic(reader) => reader.heard(),
+            Self::OpenAi(reader) => reader.heard(),
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! The offline language engine: answers requests about a household by rules, without a language model, the same way every time.
+//!
+//! [`RulesEngine`] is a model that runs in this process. Which agent it answers for is read from the tools it was given and from its
+//! brief; what it does next, from the conversation alone, so that a restarted process continues at the right place.
+//! [`classify`] says what a request asks for, [`time::parse`](household::time::parse) what it says about time; both are pure.
+//!
+//! Text of mails, calendars and notes comes in as values of tool results and is only ever quoted. It is never read as a
+//! request. Absent: anything that pretends to be a language model.
+
+mod agent_context;
+mod butler;
+mod communicator;
+mod conversation;
+mod entities;
+mod intent;
+mod learner;
+mod lexicon;
+mod navigator;
+mod phrases;
+mod remark;
+mod scheduler;
+mod task;
+mod triage;
+mod wording;
+
+use std::sync::Arc;
+
+use agent::model::CallError;
+use jiff::tz::TimeZone;
+use provider::{Ask, Heard, Resident, Said};
+
+use agent_context::AgentContext;
+use conversation::Turn;
+use household::{Household, Now};
+use phrases::DateWords;
+use task::SpecialistTask;
+
+pub use entities::Entities;
+pub use intent::{Classification, Context, Direct, Intent, IntentMatch, Question, classify};
+
+/// The engine's name as a model of the provider `builtin`: `builtin/rules`.
+pub const NAME: &str = "rules";
+
+/// The most calls that one request leads to.
+const MOST_CALLS: usize = 6;
+
+/// The engine.
+pub struct RulesEngine {
+    now: Now,
+    zone: TimeZone,
+    people: Vec<String>,
+}
+
+impl RulesEngine {
+    /// An engine with this clock and time zone.
+    pub fn new(now: Now, zone: TimeZone) -> Self {
+        Self { now, zone, people: Vec::new() }
+    }
+
+    /// An engine for a household.
+    pub fn for_household(household: &Household) -> Self {
+        Self::new(Arc::clone(&household.options().now), household.options().zone.clone())
+    }
+
+    /// The same engine with the names of these people.
+    #[must_use]
+    pub fn with_people(mut self, people: impl IntoIterator<Item = String>) -> Self {
+        self.people.extend(people);
+        self
+    }
+
+    /// The context of a request made now.
+    pub fn context(&self) -> Context {
+        Context { now: (self.now)().to_zoned(self.zone.clone()), people: self.people.clone() }
+    }
+}
+
+impl Resident for RulesEngine {
+    fn answer(&self, heard: &Heard, ask: &Ask) -> Result<Said, CallError> {
+        let context = self.context();
+        let dates = DateWords { now: context.now.clone() };
+        let tools = heard.tools.iter().map(|tool| Arc::clone(&tool.name)).collect();
+        let cx = AgentContext { context, dates, tools };
+        let turns = conversation::turns(&heard.messages);
+        let current = turns.last().cloned().unwrap_or_default();
+        let agent = Agent::of(&cx, &current);
+        let said = agent.next(&turns, &current, &cx);
+        if said.calls.is_empty() || (ask.calls_allowed && current.calls.len() < MOST_CALLS) {
+            return Ok(said);
+        }
+        Ok(match agent {
+            Agent::Butler => butler::closing(&turns, &cx),
+            _ => Said::text(unfinished(&current)),
+        })
+    }
+}
+
+impl std::fmt::Debug for RulesEngine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RulesEngine").field("zone", &self.zone).finish_non_exhaustive()
+    }
+}
+
+/// The agent that the engine answers for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Agent {
+    Butler,
+    Triage,
+    Scheduler,
+    Communicator,
+    Navigator,
+    Learner,
+}
+
+impl Agent {
+    /// Read from the brief, else from the tools. Without any known tool it answers as a butler without a household.
+    fn of(cx: &AgentContext, turn: &Turn) -> Self {
+        let told = turn.said.split_once("\n\nContext: ").map(|(_, rest)| conversation::object_in(rest));
+        let target = told.as_ref().and_then(|told| told["targetAgent"].as_str());
+        let named = match target {
+            Some("triage") => Some(Self::Triage),
+            Some("scheduler") => Some(Self::Scheduler),
+            Some("communicator") => Some(Self::Communicator),
+            Some("navigator") => Some(Self::Navigator),
+            Some("preference_learner") => Some(Self::Learner),
+            _ => None,
+        };
+        let by_tools = [
+            ("delegate", Self::Butler),
+            ("draft_create", Self::Communicator),
+            ("mail_triage", Self::Triage),
+            ("mail_list", Self::Triage),
+            ("calendar_list", Self::Scheduler),
+            ("calendar_free", Self::Scheduler),
+            ("notes_search", Self::Navigator),
+            ("prefs_list", Self::Learner),
+        ];
+        let by_tool = || by_tools.into_iter().find(|(tool, _)| cx.can(tool)).map(|(_, agent)| agent);
+        named.filter(|_| !cx.can("delegate")).or_else(by_tool).unwrap_or(Self::Butler)
+    }
+
+    fn next(self, turns: &[Turn], current: &Turn, cx: &AgentContext) -> Said {
+        let task = || SpecialistTask::read(&current.said, &cx.context);
+        match self {
+            Self::Butler => butler::next(turns, cx),
+            Self::Triage => triage::next(&task(), current, cx),
+            Self::Scheduler => scheduler::next(&task(), current, cx),
+            Self::Communicator => communicator::next(&task(), current, cx),
+            Self::Navigator => navigator::next(&task(), current, cx),
+            Self::Learner => learner::next(&task(), current, cx),
+        }
+    }
+}
+
+/// The answer of a specialist that has to stop early.
+fn unfinished(current: &Turn) -> String {
+    let tools: Vec<&str> = current.calls.iter().map(|called| &*called.name).collect();
+    match tools.is_empty() {
+        true => "I had to stop before I could look into this.".to_owned(),
+        false => format!("I had to stop before I was done; so far I used {}.", tools.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,251 @@
+//! The task of a specialist: what it is about and when, read from its brief.
+//!
+//! A brief is the task, then the context of the delegation as one JSON object; a specialist that a person talks to directly
+//! has the person's words alone.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::conversation::object_in;
+use super::entities::Entities;
+use super::intent::{Context, classify};
+use super::lexicon::{Concept, Hit, lexicon};
+use household::time::words::{Word, words};
+use household::time::{self, Times};
+
+/// What a specialist was asked to do.
+#[derive(Debug)]
+pub(super) struct SpecialistTask {
+    /// The task in a person's words.
+    pub task: String,
+    /// What its words stand for.
+    pub concepts: BTreeSet<Concept>,
+    /// What it is about, what it was handed with it included.
+    pub entities: Entities,
+    /// Times that can be had, if some were handed on: start and end as they were told.
+    pub slots: Vec<(String, String)>,
+    pub times: Times,
+    hits: Vec<Hit>,
+    words: Vec<Word>,
+}
+
+impl SpecialistTask {
+    /// Reads a brief, or a person's own words.
+    pub fn read(said: &str, context: &Context) -> Self {
+        let (task, told) = match said.split_once("\n\nContext: ") {
+            Some((task, rest)) => (task, object_in(rest)),
+            None => (said, Value::Null),
+        };
+        let task = task.trim().to_owned();
+        let classified = classify(&task, context);
+        let words = lexicon().mended(&task, &words(&task), &super::entities::name_words(&context.people));
+        let hits = lexicon().hits(&words);
+        let mut task = Self {
+            concepts: hits.iter().map(|hit| hit.concept).collect(),
+            entities: classified.entities,
+            times: classified.times,
+            slots: Vec::new(),
+            task,
+            hits,
+            words,
+        };
+        task.take_entities(&told, context);
+        if task.times.when.is_none()
+            && let Some(said) = told["timeConstraints"].as_str()
+        {
+            let times = time::parse(said, &context.now);
+            task.times.when = times.when;
+            task.times.part_of_day = task.times.part_of_day.or(times.part_of_day);
+            task.times.duration_min = task.times.duration_min.or(times.duration_min);
+        }
+        task
+    }
+
+    pub fn has(&self, concept: Concept) -> bool {
+        self.concepts.contains(&concept)
+    }
+
+    pub fn has_any(&self, concepts: &[Concept]) -> bool {
+        concepts.iter().any(|concept| self.has(*concept))
+    }
+
+    /// Who is meant, as a name or an address.
+    pub fn person(&self) -> Option<&str> {
+        self.entities.addresses.first().or(self.entities.people.first()).map(String::as_str)
+    }
+
+    /// Whom mails are from: a person, else the word behind "from".
+    pub fn sender(&self) -> Option<&str> {
+        let is_from = |word: &Word| ["from", "von", "vom", "de", "da", "van"].contains(&word.folded.as_str());
+        let is_article = |word: &&Word| ARTICLES.contains(&word.folded.as_str());
+        let behind = || {
+            let from = self.words.iter().position(is_from)?;
+            let word = self.words[from + 1..].iter().find(|word| !is_article(word))?;
+            let is_asking = self
+                .hits
+                .iter()
+                .any(|hit| self.words[hit.words.clone()].contains(word) && hit.concept != Concept::Common);
+            (!self.is_time(word) && !is_asking).then(|| &self.task[word.at.clone()])
+        };
+        self.person().or_else(behind)
+    }
+
+    fn is_time(&self, word: &Word) -> bool {
+        self.times.said.iter().any(|said| said.start <= word.at.start && word.at.end <= said.end)
+    }
+
+    /// From when and to when, as arguments.
+    pub fn bounds(&self) -> (Option<String>, Option<String>) {
+        match &self.times.when {
+            Some(when) => (Some(moment(&when.start)), Some(moment(&when.end))),
+            None => (None, None),
+        }
+    }
+
+    /// What stands behind "saying", "that" or a colon: what a person is to be told.
+    pub fn content(&self) -> Option<String> {
+        let colon = self.task.find(": ").map(|at| at + 2);
+        let head = self.hits.iter().find(|hit| SPEECH.contains(&hit.concept)).map_or(0, |hit| hit.words.start);
+        // "That mail" points; "that I agree" tells.
+        let points = |hit: &Hit| {
+            self.hits.iter().any(|noun| {
+                noun.words.start == hit.words.end
+                    && matches!(noun.concept, Concept::Mail | Concept::Event | Concept::Drafts)
+            })
+        };
+        let is_marker = |hit: &&Hit| hit.concept == Concept::Saying && hit.words.start > head && !points(hit);
+        let marker = self.hits.iter().find(is_marker);
+        let behind = marker.map(|hit| self.words[hit.words.end - 1].at.end);
+        let from = match (colon, behind) {
+            (Some(colon), Some(behind)) => colon.min(behind),
+            (one, other) => one.or(other)?,
+        };
+        let content = self.task[from..].trim().trim_matches(['"', '“', '”', '„', '«', '»']).trim();
+        (!content.is_empty()).then(|| content.to_owned())
+    }
+
+    /// What stands behind the name of whom it is for.
+    pub fn behind_person(&self) -> Option<&str> {
+        let person = self.person()?;
+        let rest = &self.task[self.task.find(person)? + person.len()..];
+        let rest = rest.trim_start_matches(|character: char| character.is_whitespace() || character == ',');
+        let verb = ["know ", "wissen ", "Bescheid ", "mit "].into_iter().find(|verb| rest.starts_with(verb));
+        let rest = rest[verb.map_or(0, str::len)..].trim();
+        (!rest.is_empty() && !rest.starts_with('\'')).then_some(rest)
+    }
+
+    /// The words that say what is looked for: without those that ask, and without those of time.
+    pub fn subject_words(&self) -> String {
+        if let Some(quoted) = self.entities.quoted.first() {
+            return quoted.clone();
+        }
+        let is_asking =
+            |at: usize| self.hits.iter().any(|hit| hit.words.contains(&at) && ASKING.contains(&hit.concept));
+        let kept = self.words.iter().enumerate().filter(|(at, word)| {
+            let is_stop = STOP.split_whitespace().any(|stop| stop == word.folded);
+            !is_asking(*at) && !self.is_time(word) && !is_stop && word.folded.chars().count() > 1
+        });
+        kept.map(|(_, word)| &self.task[word.at.clone()]).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The words of a concept as they stand in the task.
+    pub fn words_of(&self, concept: Concept) -> Option<&str> {
+        let hit = self.hits.iter().find(|hit| hit.concept == concept)?;
+        Some(&self.task[self.words[hit.words.start].at.start..self.words[hit.words.end - 1].at.end])
+    }
+
+    /// Entities that were handed on count as if they stood in the task.
+    fn take_entities(&mut self, told: &Value, context: &Context) {
+        for entity in told["relevantEntities"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+            if let Some((start, end)) = entity.split_once('/').filter(|(start, end)| is_moment(start) && is_moment(end))
+            {
+                self.slots.push((start.to_owned(), end.to_owned()));
+                continue;
+            }
+            let (formed, _) = super::entities::by_form(entity);
+            let is_person = context.people.iter().any(|name| name.eq_ignore_ascii_case(entity));
+            let lists = [
+                (&mut self.entities.ids, formed.ids),
+                (&mut self.entities.addresses, formed.addresses),
+                (&mut self.entities.paths, formed.paths),
+            ];
+            let mut is_formed = false;
+            for (list, more) in lists {
+                is_formed |= !more.is_empty();
+                list.extend(more.into_iter().filter(|entity| !list.contains(entity)).collect::<Vec<_>>());
+            }
+            let list = if is_person { &mut self.entities.people } else { &mut self.entities.topics };
+            let is_known = list.iter().any(|known| known.eq_ignore_ascii_case(entity));
+            if !is_formed && !is_known && !self.task.contains(entity) {
+                list.push(entity.to_owned());
+            }
+        }
+    }
+}
+
+/// A moment as tools take and tell it.
+pub(super) fn moment(at: &jiff::Zoned) -> String {
+    at.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
+}
+
+/// An object without its empty members.
+pub(super) fn arguments(members: Value) -> Value {
+    match members {
+        Value::Object(members) => {
+            let is_said = |value: &Value| !(value.is_null() || *value == json!([]) || *value == json!(""));
+            Value::Object(members.into_iter().filter(|(_, value)| is_said(value)).collect())
+        }
+        other => other,
+    }
+}
+
+fn is_moment(text: &str) -> bool {
+    text.parse::<jiff::Timestamp>().is_ok()
+}
+
+/// Verbs behind which stands what is to be written.
+const SPEECH: [Concept; 9] = [
+    Concept::Tell,
+    Concept::Reply,
+    Concept::Write,
+    Concept::Ask,
+    Concept::Acknowledge,
+    Concept::FollowUp,
+    Concept::Send,
+    Concept::Decline,
+    Concept::Accept,
+];
+
+/// Concepts whose words only ask.
+const ASKING: [Concept; 15] = [
+    Concept::Find,
+    Concept::Know,
+    Concept::Look,
+    Concept::Question,
+    Concept::Filler,
+    Concept::Greeting,
+    Concept::Thanks,
+    Concept::Write,
+    Concept::Reply,
+    Concept::Tell,
+    Concept::Send,
+    Concept::Saying,
+    Concept::Backlinks,
+    Concept::Recent,
+    Concept::It,
+];
+
+/// Words between "from" and the name.
+const ARTICLES: [&str; 14] =
+    ["the", "my", "our", "a", "an", "der", "dem", "den", "meinem", "meiner", "la", "le", "l", "el"];
+
+/// Words that no note and no mail is found by.
+const STOP: &str = "the a an of to in on at by for from with about my your his her our their and or not is are was were be do \
+    does did have has had will would can could should i you he she we they it this that these those me us some any all note \
+    notes notebook document documents doc docs file files page pages email emails mail mails message messages der die das den \
+    dem des ein eine einen einem einer eines und oder nicht mit fur von vom zu zum zur bei nach uber auf an am im in ist sind \
+    war ich du er sie es wir ihr mich mir mein meine meinen meinem meiner notiz notizen dokument dokumente datei dateien \
+    unterlagen le la les un une des du de au aux et ou je tu il elle nous vous mon ma mes pour sur avec dans est sont fichier \
+    fichiers el los las una del al y con para por en mis lo gli dei della nel het een van met voor over mijn notities notas \
+    nota appunti aantekeningen was wo wer wie what which where who how when why";

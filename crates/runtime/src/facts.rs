@@ -1,0 +1,136 @@
+//! Gathers what the rules need to know of the world before an input is decided.
+//!
+//! Looking may block: an assessment resolves paths and may ask git for seconds, the rules are in files, preferences are read
+//! from the household's index. So it happens on threads that may block, the calls of one answer side by side, and no
+//! decision waits inside the rules. An input for which nothing is needed costs nothing here.
+
+use std::sync::Arc;
+
+use agent::delegation::Preference;
+use agent::permission::Rule;
+use agent::tools::{Assessment, ToolInfo};
+use agent::{Catalog, Consent, Facts, Json, Needs};
+use futures_util::future::join_all;
+use provider::Providers;
+use tokio::sync::Semaphore;
+use tool::Registry;
+
+/// How many threads look at the same time, for the whole process.
+const LOOKING: usize = 32;
+
+/// Where the rules in force and a person's preferences are read. Both may block.
+pub trait Sources: Send + Sync {
+    /// The rules in force at this moment.
+    fn rules(&self) -> Arc<[Rule]>;
+
+    /// What a person prefers, as far as it matters to an agent.
+    fn preferences(&self, agent: &str) -> Vec<Preference>;
+}
+
+/// No rules and no preferences.
+impl Sources for () {
+    fn rules(&self) -> Arc<[Rule]> {
+        [].into()
+    }
+
+    fn preferences(&self, _agent: &str) -> Vec<Preference> {
+        Vec::new()
+    }
+}
+
+/// What facts are gathered from. Cheap to clone.
+#[derive(Clone)]
+pub struct Gatherer {
+    /// What is known without looking: the catalogue, and whether a person can be asked.
+    pub known: Arc<Facts>,
+    providers: Providers,
+    sources: Arc<dyn Sources>,
+    looking: Arc<Semaphore>,
+}
+
+impl Gatherer {
+    /// A gatherer of facts for one process.
+    pub fn new(catalog: Arc<Catalog>, consent: Consent, providers: Providers, sources: Arc<dyn Sources>) -> Self {
+        let known = Arc::new(Facts::new(catalog, consent));
+        Self { known, providers, sources, looking: Arc::new(Semaphore::new(LOOKING)) }
+    }
+
+    /// Finds out what is needed, in the workspace of the thread that needs it. Calls are assessed by `tools`.
+    pub async fn gather(&self, tools: &Arc<Registry>, workspace: &Arc<str>, needs: Needs) -> Facts {
+        let mut facts = (*self.known).clone();
+        for name in &needs.models {
+            let model = self.providers.model(name).map_err(|error| error.to_string().into());
+            facts.models.insert(name.clone(), model);
+        }
+        if !needs.rules && needs.calls.is_empty() && needs.preferences.is_empty() {
+            return facts;
+        }
+        let mut calls = needs.calls.into_iter().map(|(tool, input)| Call { tool, input });
+        // The first call is assessed by the thread that reads the rest, for most answers have one call.
+        let (first, sources) = (calls.next(), self.sources.clone());
+        let (rules, preferences) = (needs.rules, needs.preferences);
+        let assessor = || Assessor { known: self.known.clone(), tools: tools.clone(), workspace: workspace.clone() };
+        let mine = assessor();
+        let rest = self.blocking(move || {
+            let rules = rules.then(|| sources.rules());
+            let preferred = |agent: Arc<str>| (sources.preferences(&agent), agent);
+            let preferences: Vec<_> = preferences.into_iter().map(preferred).collect();
+            (rules, preferences, first.map(|call| mine.assess(call)))
+        });
+        let others = join_all(calls.map(|call| {
+            let mine = assessor();
+            self.blocking(move || mine.assess(call))
+        }));
+        let ((rules, preferences, first), others) = futures_util::join!(rest, others);
+        facts.rules = rules;
+        facts.preferences = preferences.into_iter().map(|(preferences, agent)| (agent, preferences)).collect();
+        for (call, assessment) in first.into_iter().chain(others).flatten() {
+            facts.assessed(&call.tool, &call.input, assessment);
+        }
+        facts
+    }
+
+    /// The rules in force at this moment.
+    pub async fn rules(&self) -> Arc<[Rule]> {
+        let sources = self.sources.clone();
+        self.blocking(move || sources.rules()).await
+    }
+
+    /// What a call is and leads to at this moment, as `tools` assess it.
+    pub async fn digest(&self, tools: Arc<Registry>, workspace: String, tool: ToolInfo, input: Json) -> Arc<str> {
+        self.blocking(move || tools.assess(&workspace, &tool, &input).digest).await
+    }
+
+    /// Does something on a thread that may block. A panic there is a panic here.
+    async fn blocking<T: Send + 'static>(&self, look: impl FnOnce() -> T + Send + 'static) -> T {
+        let _permit = self.looking.acquire().await.expect("the semaphore is never closed");
+        match tokio::task::spawn_blocking(look).await {
+            Ok(found) => found,
+            Err(failed) => match failed.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                // The process is going away, and with it whatever waits here.
+                Err(_) => std::future::pending().await,
+            },
+        }
+    }
+}
+
+/// What calls of one thread are assessed with.
+struct Assessor {
+    known: Arc<Facts>,
+    tools: Arc<Registry>,
+    workspace: Arc<str>,
+}
+
+impl Assessor {
+    fn assess(&self, call: Call) -> Option<(Call, Assessment)> {
+        let tool = self.known.catalog.tools.get(&call.tool)?;
+        let assessment = self.tools.assess(&self.workspace, tool, &call.input);
+        Some((call, assessment))
+    }
+}
+
+struct Call {
+    tool: Arc<str>,
+    input: Json,
+}

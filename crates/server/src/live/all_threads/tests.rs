@@ -1,0 +1,110 @@
+//! Watchers of a house whose log is written by hand.
+
+use agent::{Event, InputId, Time};
+use futures_util::StreamExt;
+use store::{Commit, MemoryStore, Process};
+
+use super::*;
+use crate::live::tests::{created, numbers};
+
+/// A log of several families, and how many events each has.
+struct Written {
+    store: Arc<dyn Store>,
+    families: Vec<(ThreadId, u64)>,
+}
+
+impl Written {
+    async fn new(families: usize) -> Self {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        store.register(Process::current(), Time(0)).await.expect("a process");
+        let families = (1..=families).map(|number| (ThreadId::new(format!("20260115-fam{number}")), 0)).collect();
+        let mut written = Self { store, families };
+        for family in 0..written.families.len() {
+            let id = written.families[family].0.clone();
+            written.append(family, created(id)).await;
+        }
+        written
+    }
+
+    /// One more event of a family, which makes one frame.
+    async fn say(&mut self, family: usize) {
+        let input = InputId::new(format!("in-{}", self.families[family].1));
+        self.append(family, Event::Steered { input, text: "go on".into(), from: "person".into(), told: None }).await;
+    }
+
+    async fn append(&mut self, family: usize, event: Event) {
+        let (thread, n) = self.families[family].clone();
+        let (process, events) = (Process::current().id, vec![Arc::new(event)]);
+        let commit = Commit { thread, expected: n, epoch: 1, process, at: Time(0), events };
+        self.families[family].1 = self.store.append(commit).await.expect("a commit").n;
+    }
+
+    /// A server on it that keeps so many bytes and folds.
+    fn house(&self, kept: usize, families: usize) -> AllThreads {
+        let (store, closing) = (self.store.clone(), CancellationToken::new());
+        AllThreads { store, feeds: Mutex::default(), kept, families, closing }
+    }
+
+    /// The number of the newest record's last frame.
+    fn newest(&self) -> u64 {
+        *self.store.tail().borrow() * FRAMES_PER_EVENT
+    }
+}
+
+/// All that a watcher is told until a frame has come.
+async fn told(mut watcher: impl Stream<Item = Bytes> + Unpin, last: u64) -> Vec<u8> {
+    let mut all = Vec::new();
+    // The first piece is a place, and no frame.
+    watcher.next().await.expect("a place");
+    while numbers(&all).last() != Some(&last) {
+        all.extend_from_slice(&watcher.next().await.expect("it goes on"));
+    }
+    all
+}
+
+#[tokio::test]
+async fn families_that_are_forgotten_and_heard_of_again_tell_the_same() {
+    let mut written = Written::new(5).await;
+    for round in 0..4 {
+        for family in 0..5 {
+            written.say((family * 3 + round) % 5).await;
+        }
+    }
+    let newest = written.newest();
+    let all = told(Box::pin(written.house(KEPT, 5).watch("canonical".to_owned(), Some(0))), newest).await;
+    let few = told(Box::pin(written.house(KEPT, 1).watch("canonical".to_owned(), Some(0))), newest).await;
+    assert_eq!(String::from_utf8_lossy(&few), String::from_utf8_lossy(&all));
+    assert_eq!(numbers(&all), (1..=25).map(|position| position * FRAMES_PER_EVENT).collect::<Vec<_>>());
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_falls_behind_what_is_kept_reads_on_from_the_log() {
+    let mut written = Written::new(2).await;
+    let house = written.house(1, 2);
+    let watcher = Box::pin(house.watch("canonical".to_owned(), None));
+    let mut other = Box::pin(house.watch("canonical".to_owned(), None));
+    other.next().await.expect("a place");
+    for _ in 0..10 {
+        written.say(0).await;
+        written.say(1).await;
+        // It keeps up, so that every step was handed out on its own.
+        while numbers(&other.next().await.expect("it goes on")).last() != Some(&written.newest()) {}
+    }
+    let seen = numbers(&told(watcher, written.newest()).await);
+    assert_eq!(seen, (3..=22).map(|position| position * FRAMES_PER_EVENT).collect::<Vec<_>>());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_place_that_another_dialect_told_holds_in_a_feed_that_is_not_as_far() {
+    let mut written = Written::new(1).await;
+    let house = written.house(KEPT, 1);
+    let begun = house.watch("canonical".to_owned(), None);
+    written.say(0).await;
+    // The feed has not handed this frame out yet, and whoever comes back has seen it elsewhere.
+    let watcher = Box::pin(house.watch("canonical".to_owned(), Some(written.newest())));
+    let told = tokio::spawn(told(watcher, written.newest() + FRAMES_PER_EVENT));
+    tokio::time::sleep(10 * FLUSH_EVERY).await;
+    written.say(0).await;
+    assert_eq!(numbers(&told.await.expect("it is told")), [written.newest()]);
+    drop(begun);
+}

@@ -1,0 +1,13 @@
+//! The server over real sockets: who may use it, what can be asked, what it survives, and that what is watched has neither gaps
+//! nor duplicates.
+//!
+//! Whatever is waited for is waited for with a bound that only a broken server reaches ([`open::PATIENCE`]), and says then what was
+//! seen last.
+
+mod deciding;
+mod document;
+mod enduring;
+mod entering;
+mod open;
+mod talking;
+mod watching;

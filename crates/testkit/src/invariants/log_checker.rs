@@ -1,0 +1,656 @@
+//! Checks the log of one thread, event by event: who may spend what, what is open, what is over.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use agent::approval::{ApprovalId, Resolution};
+use agent::budget::{Claim, Grant};
+use agent::event::{Answered, ChildSpawned, Ending, ThreadCreated, TurnKind, TurnStarted, VerdictKind};
+use agent::message::Part;
+use agent::model::Tokens;
+use agent::policy::CountMode;
+use agent::tools::Reach;
+use agent::{CallId, Effect, Event, InputId, Json, Outside, Report, Thread, ThreadId, Usage};
+
+use super::pace::Pace;
+use super::{Broken, hold};
+
+/// What is known of one thread from its events. Events go in as they are committed, effects as they are handed out.
+#[derive(Clone, Debug)]
+pub struct LogChecker {
+    created: ThreadCreated,
+    /// Requests of which nothing comes.
+    pace: Pace,
+    /// The run that is open.
+    run: Option<Run>,
+    reports: Vec<Report>,
+    /// Inputs from outside that were not handled, and all that ever came.
+    waiting: BTreeMap<InputId, Waiting>,
+    known: BTreeSet<InputId>,
+    own: Usage,
+    below: Usage,
+    carved: Claim,
+    /// What providers reported beyond what was reserved, here and below: by so much a grant may be overdrawn.
+    overdrawn: (u128, u128),
+    /// The request under way.
+    turn: Option<TurnStarted>,
+    calls: Vec<Call>,
+    names: BTreeSet<CallId>,
+    children: BTreeMap<ThreadId, Child>,
+    reported: BTreeMap<ThreadId, Report>,
+    /// Reported children and all that were begun below them, as far as they keep their places.
+    begun_below: u32,
+    /// Words that somebody sent and the model has not read.
+    unread: Vec<Arc<str>>,
+    /// Questions that wait for a person, the calls that wait for them, and the places that are held meanwhile.
+    questions: BTreeMap<ApprovalId, (CallId, u32)>,
+    /// Subtasks that were accepted and neither spawned nor skipped.
+    unspawned: u32,
+    /// What was asked of the world and not answered.
+    outstanding: Vec<Effect>,
+}
+
+#[derive(Clone, Debug)]
+struct Waiting {
+    input: Outside,
+    /// Whether a run went on, or was about to begin, when it came.
+    came_in_time: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Run {
+    stop: Option<Ending>,
+    last_turn_taken: bool,
+    before: (Usage, Usage),
+    /// What was used since then, here and below. The grant is for one run.
+    spent: Usage,
+}
+
+#[derive(Clone, Debug)]
+struct Call {
+    id: CallId,
+    verdict: VerdictKind,
+    /// Whether it asks a person itself.
+    asks: bool,
+    /// Its arguments, and those that a person put in their place.
+    input: Json,
+    /// What a person allowed.
+    allowed: Option<Arc<str>>,
+    started: bool,
+    finished: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Child {
+    grant: Grant,
+    begun: bool,
+    /// Whether it waits for nothing but a person, as the thread was told.
+    paused: bool,
+}
+
+impl LogChecker {
+    /// The checker of a thread that was created.
+    pub fn new(created: &ThreadCreated) -> Self {
+        Self {
+            created: created.clone(),
+            pace: Pace::new(created),
+            run: None,
+            reports: Vec::new(),
+            waiting: BTreeMap::new(),
+            known: BTreeSet::new(),
+            own: Usage::default(),
+            below: Usage::default(),
+            carved: Claim::default(),
+            overdrawn: (0, 0),
+            turn: None,
+            calls: Vec::new(),
+            names: BTreeSet::new(),
+            children: BTreeMap::new(),
+            reported: BTreeMap::new(),
+            begun_below: 0,
+            unread: Vec::new(),
+            questions: BTreeMap::new(),
+            unspawned: 0,
+            outstanding: Vec::new(),
+        }
+    }
+
+    /// What the thread itself used.
+    pub fn used(&self) -> Usage {
+        self.own
+    }
+
+    /// The reports that it wrote.
+    pub fn reports(&self) -> &[Report] {
+        &self.reports
+    }
+
+    /// The report of a child, as it arrived.
+    pub fn report_of(&self, child: &ThreadId) -> Option<&Report> {
+        self.reported.get(child)
+    }
+
+    /// An event was committed.
+    pub fn see(&mut self, event: &Event) -> Result<(), Broken> {
+        self.resolve(event);
+        self.pace.see(event)?;
+        let is_over = self.created.brief.is_some() && !self.reports.is_empty();
+        let is_letter = matches!(event, Event::InputArrived { .. } | Event::InputDropped { .. });
+        hold("nothing happens to a sub-agent after its report", !is_over || is_letter, || event.kind().to_owned())?;
+        match event {
+            Event::ThreadCreated(_) => return Err(broken("a thread is created once", &"a second creation")),
+            Event::InputArrived { id, input } => {
+                if self.known.insert(id.clone()) {
+                    let is_unbegun = self.created.brief.is_some() && self.reports.is_empty();
+                    let came_in_time = self.run.is_some() || is_unbegun;
+                    self.waiting.insert(id.clone(), Waiting { input: input.clone(), came_in_time });
+                }
+            }
+            Event::RunStarted { input, .. } => {
+                self.handled(input)?;
+                hold("a run begins after the one before is over", self.run.is_none(), || format!("{input:?}"))?;
+                self.open_run();
+            }
+            Event::Steered { input, text, .. } => {
+                self.handled(input)?;
+                self.unread.push(text.clone());
+            }
+            Event::InputDropped { input, .. } => self.dropped(input)?,
+            Event::StopBegun { input, ending } => {
+                if let Some(input) = input {
+                    self.handled(input)?;
+                }
+                self.open_run();
+                self.run()?.stop = Some(ending.clone());
+            }
+            Event::TurnStarted(turn) => self.turn_started(turn)?,
+            Event::CallFailed { retry_at, booked, .. } => {
+                self.book(*booked)?;
+                if retry_at.is_none() {
+                    self.turn = None;
+                }
+            }
+            Event::CallRepeated { booked, .. } => {
+                let claim = self.turn.as_ref().map(|turn| turn.claim);
+                hold("a request that is made again is booked before", claim == Some(*booked), || {
+                    format!("{booked:?}")
+                })?;
+                self.book(*booked)?;
+            }
+            Event::Answered(answered) => self.answered(answered)?,
+            Event::ToolStarted { call } => self.tool_started(call)?,
+            Event::ToolFinished { call, result, .. } => {
+                let open = self.calls.iter_mut().find(|open| open.id == *call && !open.finished);
+                let Some(open) = open else { return Err(broken("a call is answered once", call)) };
+                open.finished = true;
+                let is_allowed = result.digest.is_none() || result.digest == open.allowed;
+                hold("what was done is what a person allowed", is_allowed, || {
+                    format!("{:?}, not {:?}", result.digest, open.allowed)
+                })?;
+            }
+            Event::ApprovalRequested(approval) => {
+                self.begins("a question", &approval.id)?;
+                let asked = self.questions.insert(approval.id.clone(), (approval.call.clone(), approval.places));
+                hold("a question is asked once", asked.is_none(), || approval.id.to_string())?;
+            }
+            Event::ApprovalResolved { approval, call, input, resolution } => {
+                if let Some(input) = input {
+                    self.handled(input)?;
+                }
+                let waiting = self.questions.remove(approval);
+                hold("a question is answered once", waiting.is_some_and(|(asked, _)| asked == *call), || {
+                    approval.to_string()
+                })?;
+                self.resolved(call, resolution)?;
+            }
+            Event::Delegated { call, subtasks, .. } => {
+                self.begins("a verb", call)?;
+                self.unspawned += subtasks.len() as u32;
+            }
+            Event::WaitStarted { call, .. } | Event::MessageSent { call, .. } => self.begins("a verb", call)?,
+            Event::SubtaskSkipped { .. } | Event::SubtaskRecalled { .. } => self.unspawned -= 1,
+            Event::ChildSpawned(spawned) => self.spawned(spawned)?,
+            Event::ChildStarted { child } => self.child_started(child)?,
+            Event::ChildStopped { child, .. } => {
+                let lives = self.children.get(child).is_some_and(|child| child.begun);
+                hold("only a child that was begun is told to end", lives, || child.to_string())?;
+            }
+            Event::ChildPaused { child, paused } => {
+                let Some(lives) = self.children.get_mut(child).filter(|child| child.begun && child.paused != *paused)
+                else {
+                    return Err(broken("only a child that was begun waits, and says so once", child));
+                };
+                lives.paused = *paused;
+            }
+            Event::ChildReported { child, report, .. } => self.child_reported(child, report)?,
+            Event::Reported(report) => self.report(report)?,
+            Event::ChildSaid { .. }
+            | Event::ChildAwaited { .. }
+            | Event::ContextTrimmed { .. }
+            | Event::ContextCompacted { .. }
+            | Event::StallNoticed { .. }
+            | Event::BudgetWarned { .. }
+            | Event::Reopened { .. } => {}
+        }
+        self.within_grant()
+    }
+
+    /// An effect was handed out, after the events that explain it.
+    pub fn ask(&mut self, effect: &Effect) -> Result<(), Broken> {
+        if let Effect::RunTool { call, input, approved, .. } = effect {
+            let own = self.calls.iter().find(|own| own.id == *call);
+            let is_same = own.is_some_and(|own| own.allowed == *approved && own.input == *input);
+            hold("what runs after a question is exactly what was allowed", is_same, || {
+                format!("{effect:?} for {own:?}")
+            })?;
+        }
+        if let Effect::StopChild { child, .. } = effect {
+            self.outstanding.retain(|other| !matches!(other, Effect::StopChild { child: same, .. } if same == child));
+        }
+        self.outstanding.push(effect.clone());
+        Ok(())
+    }
+
+    /// Whether everything that the thread waits for is a person's to give: to itself, or to its children.
+    pub fn waits_for_people(&self) -> bool {
+        let is_going = self.run.as_ref().is_some_and(|run| run.stop.is_none()) && self.turn.is_none();
+        let mut running = self.calls.iter().filter(|call| call.started && !call.finished);
+        let mut begun = self.children.values().filter(|child| child.begun).peekable();
+        let is_asked = !self.questions.is_empty() || running.clone().next().is_some() || begun.peek().is_some();
+        is_going && is_asked && running.all(|call| call.asks) && begun.all(|child| child.paused)
+    }
+
+    /// Another process goes on, and whatever was under way is asked for anew.
+    pub fn lost(&mut self) {
+        self.outstanding.clear();
+    }
+
+    /// The thread says the same as the contents.
+    pub fn agrees_with(&self, thread: &Thread) -> Result<(), Broken> {
+        let same = self.own == thread.used && self.below == thread.below && self.carved == thread.carved;
+        hold("a thread and its log agree about what was used", same, || {
+            format!(
+                "{:?} {:?} {:?}; log: {:?} {:?} {:?}",
+                thread.used, thread.below, thread.carved, self.own, self.below, self.carved
+            )
+        })?;
+        let children = thread.children.keys().eq(self.children.keys());
+        hold("a thread and its log agree about who lives", children, || format!("{:?}", thread.children.keys()))?;
+        let left = self.created.grant.descendants.saturating_sub(self.places());
+        hold("no place is lost, and none is given twice", left == thread.descendants_left(), || {
+            format!("{} are left, and by the log {left}", thread.descendants_left())
+        })?;
+        let begun = self.begun();
+        hold("a thread and its log agree about who runs", begun == thread.running, || format!("{begun}"))?;
+
+        let pending = thread.pending();
+        let is_same =
+            pending.len() == self.outstanding.len() && pending.iter().all(|one| self.outstanding.contains(one));
+        hold("what is pending is what was asked and not answered", is_same, || {
+            format!("pending {pending:?}, outstanding {:?}", self.outstanding)
+        })?;
+        let questions = thread.approvals.keys().eq(self.questions.keys());
+        hold("a thread and its log agree about what is asked", questions, || format!("{:?}", thread.approvals.keys()))?;
+        let waits = !pending.is_empty() || !self.questions.is_empty();
+        hold("a run that goes on waits for something", thread.run.is_none() || waits, || format!("{:?}", thread.run))?;
+        let ending = self.run.as_ref().is_none_or(|run| run.stop.is_some());
+        let most = self.created.policy.max_concurrent.max(1);
+        hold("nobody waits in line while a permit is free", ending || thread.queue.is_empty() || begun == most, || {
+            format!("{begun} of {most} run, and {:?} wait", thread.queue)
+        })
+    }
+
+    /// Nothing is under way any more.
+    pub fn at_rest(&self) -> Result<(), Broken> {
+        let id = &self.created.id;
+        hold("a run always ends", self.run.is_none(), || format!("{id}: {:?}", self.run))?;
+        hold("at rest nobody is asked", self.questions.is_empty(), || format!("{id}: {:?}", self.questions))?;
+        hold("at rest nothing is outstanding", self.outstanding.is_empty(), || {
+            format!("{id}: {:?}", self.outstanding)
+        })?;
+        // What only a run could have read may lie where none goes on. A sub-agent has no later run, so that it reads no message.
+        let may_lie = |one: &Waiting| {
+            !one.came_in_time && (self.created.brief.is_some() || !matches!(one.input, Outside::UserSaid { .. }))
+        };
+        hold("an input is never lost", self.waiting.values().all(may_lie), || format!("{id}: {:?}", self.waiting))
+    }
+
+    fn open_run(&mut self) {
+        if self.run.is_none() {
+            self.run = Some(Run { before: (self.own, self.below), ..Run::default() });
+            self.overdrawn = (0, 0);
+        }
+    }
+
+    fn run(&mut self) -> Result<&mut Run, Broken> {
+        self.run.as_mut().ok_or_else(|| broken("what an agent does belongs to a run", &"no run is open"))
+    }
+
+    fn handled(&mut self, input: &InputId) -> Result<Outside, Broken> {
+        let waiting = self.waiting.remove(input).ok_or_else(|| broken("an input is handled once", input))?;
+        Ok(waiting.input)
+    }
+
+    fn dropped(&mut self, input: &InputId) -> Result<(), Broken> {
+        let outside = self.handled(input)?;
+        let (is_child, is_idle) = (self.created.brief.is_some(), self.run.is_none());
+        let is_over = is_idle && !(is_child && self.reports.is_empty());
+        let is_ending = self.run.as_ref().is_some_and(|run| run.stop.is_some() || run.last_turn_taken);
+        let may_drop = match outside {
+            Outside::UserSaid { .. } => is_child,
+            Outside::Steered { .. } => is_over,
+            Outside::Stopped { .. } => is_over || is_ending,
+            // A second decision, a late one, and one about something else mean nothing.
+            Outside::Decided { .. } => true,
+        };
+        hold("an input is dropped only where it can mean nothing", may_drop, || format!("{input:?}: {outside:?}"))
+    }
+
+    /// Consent makes of a question a call that may be made.
+    fn resolved(&mut self, call: &CallId, resolution: &Resolution) -> Result<(), Broken> {
+        let Some(call) = self.calls.iter_mut().find(|asked| asked.id == *call && !asked.finished) else {
+            return Err(broken("a question is about a call that is open", call));
+        };
+        let allowed = match call.verdict {
+            VerdictKind::Asked { reach, idempotent } => VerdictKind::Run { reach, idempotent },
+            VerdictKind::VerbAsked => VerdictKind::Verb,
+            VerdictKind::Run { .. } | VerdictKind::Verb | VerdictKind::Refused { .. } => {
+                return Err(broken("a question is about a call that asks", call));
+            }
+        };
+        if let Resolution::Allowed { digest, input, .. } = resolution {
+            call.verdict = match (allowed, input) {
+                (VerdictKind::Run { .. }, Some(_)) => VerdictKind::Run { reach: Reach::World, idempotent: false },
+                (allowed, _) => allowed,
+            };
+            call.allowed = Some(digest.clone());
+            call.input = input.clone().unwrap_or_else(|| call.input.clone());
+        }
+        Ok(())
+    }
+
+    /// Something new begins, which an ending thread does not do.
+    fn begins(&mut self, what: &str, name: &dyn std::fmt::Debug) -> Result<(), Broken> {
+        let run = self.run()?;
+        let ending = run.stop.is_some() || run.last_turn_taken;
+        hold("an ending thread begins nothing new", !ending, || format!("{what} {name:?}"))
+    }
+
+    fn turn_started(&mut self, turn: &TurnStarted) -> Result<(), Broken> {
+        self.open_run();
+        let open: Vec<&CallId> = self.calls.iter().filter(|call| !call.finished).map(|call| &call.id).collect();
+        hold("the model is asked once every call is answered", open.is_empty(), || format!("{open:?}"))?;
+        hold("one request at a time", self.turn.is_none(), || format!("{:?}", self.turn))?;
+        self.calls.clear();
+        self.unread.clear();
+        let run = self.run()?;
+        let is_last = matches!(turn.kind, TurnKind::Last(_));
+        let may_speak = run.stop.as_ref().is_none_or(|ending| ending.last_turn && is_last);
+        hold("after a stop there is no turn but a last one", may_speak, || format!("{turn:?}"))?;
+        hold("after the last turn there is none", !run.last_turn_taken, || format!("{turn:?}"))?;
+        run.last_turn_taken = is_last;
+        self.turn = Some(turn.clone());
+        Ok(())
+    }
+
+    fn book(&mut self, booked: Claim) -> Result<(), Broken> {
+        let claim = self.turn.as_ref().map(|turn| turn.claim);
+        let spends = |claim: Claim| (claim.tokens, claim.cost_microusd);
+        let covered = claim.map_or(booked == Claim::default(), |claim| {
+            (spends(booked) == (0, 0) || booked == claim) && (booked.requests == 0 || booked.requests == claim.requests)
+        });
+        hold("what is booked without an answer is what was reserved", covered, || format!("{booked:?} of {claim:?}"))?;
+        self.spend(&Usage {
+            tokens: Tokens { input: booked.tokens, ..Tokens::default() },
+            counted_tokens: booked.tokens,
+            cost_microusd: booked.cost_microusd,
+            requests: booked.requests,
+            ..Usage::default()
+        })
+    }
+
+    fn spend(&mut self, usage: &Usage) -> Result<(), Broken> {
+        self.own = self.own.plus(usage);
+        let run = self.run()?;
+        run.spent = run.spent.plus(usage);
+        Ok(())
+    }
+
+    fn answered(&mut self, answered: &Answered) -> Result<(), Broken> {
+        let Some(turn) = self.turn.take().filter(|turn| turn.turn == answered.turn) else {
+            return Err(broken("an answer answers the request under way", &answered.turn));
+        };
+        let excess = |counted: u64, reserved: u64| u128::from(counted.saturating_sub(reserved));
+        let (tokens, cost) = (
+            excess(answered.counted_tokens, turn.claim.tokens),
+            excess(answered.cost_microusd, turn.claim.cost_microusd),
+        );
+        // Where a provider's absurd figure drove the reckoning against its end, it no longer adds up.
+        if answered.estimated && turn.claim.tokens < u64::MAX {
+            let prompt = answered.counted_tokens.saturating_sub(answered.tokens.output);
+            let reserved = turn.claim.tokens.saturating_sub(turn.max_tokens);
+            hold("a prompt is no longer than was reckoned when it was reserved", prompt <= reserved, || {
+                format!("{prompt} of {reserved}")
+            })?;
+        }
+        self.overdraw(tokens, cost);
+        self.spend(&Usage {
+            tokens: answered.tokens,
+            counted_tokens: answered.counted_tokens,
+            cost_microusd: answered.cost_microusd,
+            tool_calls: answered.verdicts.iter().filter(|verdict| verdict.counts).count() as u32,
+            model_calls: 1,
+            requests: 1,
+            children: 0,
+        })?;
+        let granted = self.created.grant.tool_calls;
+        let before = self.run()?.before.0.tool_calls;
+        let made = self.own.tool_calls - before;
+        hold("tool calls stay within the grant", granted.is_none_or(|most| made <= most), || {
+            format!("{made} of {granted:?}")
+        })?;
+
+        let calls = answered.parts.iter().filter_map(|part| match part {
+            Part::ToolCall { id, name, input } => Some((id, name, input)),
+            Part::Text { .. } | Part::ToolResult { .. } | Part::Opaque { .. } => None,
+        });
+        let judged = calls.clone().map(|(id, ..)| id).eq(answered.verdicts.iter().map(|verdict| &verdict.call));
+        hold("every call that stays in an answer has a verdict, in order", judged, || format!("{answered:?}"))?;
+        for (verdict, (_, name, input)) in answered.verdicts.iter().zip(calls) {
+            let is_new = self.names.insert(verdict.call.clone());
+            hold("a name stands for one call alone", is_new, || verdict.call.to_string())?;
+            let refused = matches!(verdict.what, VerdictKind::Refused { .. });
+            let verdict_kind = verdict.what.clone();
+            hold("what cannot be read is not run", !verdict.malformed || refused, || verdict.call.to_string())?;
+            self.calls.push(Call {
+                id: verdict.call.clone(),
+                verdict: verdict_kind,
+                asks: &**name == "ask_user",
+                input: input.clone(),
+                allowed: None,
+                started: false,
+                finished: refused,
+            });
+        }
+        Ok(())
+    }
+
+    fn tool_started(&mut self, id: &CallId) -> Result<(), Broken> {
+        self.begins("a tool", id)?;
+        let is_running = |call: &&Call| call.started && !call.finished;
+        let running: Vec<Reach> = self.calls.iter().filter(is_running).filter_map(reach).collect();
+        let Some(call) = self.calls.iter_mut().find(|call| call.id == *id) else {
+            return Err(broken("only a call of the newest answer is run", id));
+        };
+        hold("a tool is started once", !call.started && !call.finished, || id.to_string())?;
+        call.started = true;
+        let Some(own) = reach(call) else { return Err(broken("only what may run is run", id)) };
+        let alone =
+            running.is_empty() || own == Reach::ReadOnly && running.iter().all(|other| *other == Reach::ReadOnly);
+        hold("what writes runs alone", alone, || format!("{id} beside {running:?}"))
+    }
+
+    fn spawned(&mut self, spawned: &ChildSpawned) -> Result<(), Broken> {
+        self.begins("a child", &spawned.child)?;
+        let created = &self.created;
+        let depth = spawned.child.depth();
+        let deep = spawned.grant.depth < created.grant.depth && depth <= created.policy.max_depth;
+        hold("no agent stands deeper than it may", deep, || format!("{} at {depth}", spawned.child))?;
+        hold("a child's mode is no freer than its parent's", spawned.mode <= created.mode, || {
+            spawned.mode.to_string()
+        })?;
+        let own = |tool: &Arc<str>| created.role.can_give(tool);
+        hold("a child has no tool that its parent cannot give", spawned.role.tools.iter().all(own), || {
+            format!("{:?}", spawned.role.tools)
+        })?;
+        hold("a child is named after its parent", spawned.child.parent().as_ref() == Some(&created.id), || {
+            spawned.child.to_string()
+        })?;
+        let limited = |granted: Option<u64>, given: Option<u64>| granted.is_none() || given.is_some();
+        let requests = |grant: &Grant| grant.requests.map(u64::from);
+        let carved = limited(requests(&created.grant), requests(&spawned.grant))
+            && limited(created.grant.tokens, spawned.grant.tokens)
+            && limited(created.grant.cost_microusd, spawned.grant.cost_microusd);
+        hold("what is limited stays limited below", carved, || format!("{:?}", spawned.grant))?;
+        self.carved = self.carved.plus(claim_of(&spawned.grant));
+        self.unspawned -= u32::from(spawned.subtask.is_some());
+        let child = Child { grant: spawned.grant.clone(), begun: false, paused: false };
+        let before = self.children.insert(spawned.child.clone(), child);
+        let is_new = before.is_none() && !self.reported.contains_key(&spawned.child);
+        hold("a child is spawned once", is_new, || spawned.child.to_string())
+    }
+
+    fn child_started(&mut self, id: &ThreadId) -> Result<(), Broken> {
+        self.begins("a child's work", id)?;
+        let fresh = self.children.get_mut(id).is_some_and(|child| !std::mem::replace(&mut child.begun, true));
+        hold("a child is begun once", fresh, || id.to_string())?;
+        self.own.children += 1;
+        let (begun, most) = (self.begun(), self.created.policy.max_concurrent.max(1));
+        hold("no more children run than may", begun <= most, || format!("{begun} of {most}"))
+    }
+
+    fn child_reported(&mut self, id: &ThreadId, report: &Report) -> Result<(), Broken> {
+        let Some(child) = self.children.remove(id) else {
+            return Err(broken("a child's report arrives once", id));
+        };
+        let granted = |granted: Option<u64>, used: u64| granted.map_or(0, |most| u128::from(used.saturating_sub(most)));
+        let tokens = granted(child.grant.tokens, report.tree.counted_tokens);
+        let cost = granted(child.grant.cost_microusd, report.tree.cost_microusd);
+        self.overdraw(tokens, cost);
+        self.carved = self.carved.minus(claim_of(&child.grant));
+        self.below = self.below.plus(&report.tree);
+        let run = self.run()?;
+        run.spent = run.spent.plus(&report.tree);
+        if self.created.policy.count_mode == CountMode::Total {
+            self.begun_below += u32::from(child.begun) + report.tree.children;
+        }
+        self.reported.insert(id.clone(), report.clone());
+        Ok(())
+    }
+
+    fn report(&mut self, report: &Report) -> Result<(), Broken> {
+        let Some(run) = self.run.take() else { return Err(broken("a run has one report", &report.outcome)) };
+        hold("no report while a child lives", self.children.is_empty(), || format!("{:?}", self.children.keys()))?;
+        hold("no report while the model is asked", self.turn.is_none(), || format!("{:?}", self.turn))?;
+        let open: Vec<&CallId> = self.calls.iter().filter(|call| !call.finished).map(|call| &call.id).collect();
+        hold("no report while a call is open", open.is_empty(), || format!("{open:?}"))?;
+        let usage = self.own.since(&run.before.0);
+        let tree = usage.plus(&self.below.since(&run.before.1));
+        hold("a report tells what was used", report.usage == usage && report.tree == tree, || {
+            format!("{:?} and {:?}, not {usage:?} and {tree:?}", report.usage, report.tree)
+        })?;
+        let completed = report.outcome == agent::Outcome::Completed;
+        hold("what did not complete says why", completed == report.reason.is_none(), || format!("{report:?}"))?;
+        hold("an empty answer is no success", !completed || !report.text.trim().is_empty(), || format!("{report:?}"))?;
+        for words in std::mem::take(&mut self.unread) {
+            let told = report.unfinished.iter().any(|line| line.contains(&*words));
+            hold("words that nobody read are reported", told, || words.to_string())?;
+        }
+        self.calls.clear();
+        self.reports.push(report.clone());
+        Ok(())
+    }
+
+    /// Reservations and use never exceed the grant, but by what a provider reported beyond what was reserved.
+    fn within_grant(&self) -> Result<(), Broken> {
+        let claim = self.turn.as_ref().map_or(Claim::default(), |turn| turn.claim);
+        let spent = self.run.as_ref().map_or_else(Usage::default, |run| run.spent);
+        let sum = |parts: [u64; 3]| parts.map(u128::from).iter().sum::<u128>();
+        let fits =
+            |granted: Option<u64>, bound: u128, over: u128| granted.is_none_or(|most| bound <= u128::from(most) + over);
+        let grant = &self.created.grant;
+        let tokens = sum([spent.counted_tokens, self.carved.tokens, claim.tokens]);
+        hold("tokens stay within the grant", fits(grant.tokens, tokens, self.overdrawn.0), || {
+            format!("{tokens} of {:?}, {} of them reported beyond reservations", grant.tokens, self.overdrawn.0)
+        })?;
+        let cost = sum([spent.cost_microusd, self.carved.cost_microusd, claim.cost_microusd]);
+        hold("money stays within the grant", fits(grant.cost_microusd, cost, self.overdrawn.1), || {
+            format!("{cost} of {:?}, {} of it reported beyond reservations", grant.cost_microusd, self.overdrawn.1)
+        })?;
+        let requests = sum([spent.requests, self.carved.requests, claim.requests].map(u64::from));
+        hold("requests stay within the grant", fits(grant.requests.map(u64::from), requests, 0), || {
+            format!("{requests} of {:?}", grant.requests)
+        })?;
+        let taken = self.places();
+        hold("descendants stay within the grant", taken <= grant.descendants, || {
+            format!("{taken} of {}", grant.descendants)
+        })
+    }
+
+    /// Places that are taken, granted below, or held for somebody who may yet be started.
+    fn places(&self) -> u32 {
+        let living = self.children.values().map(|child| 1 + child.grant.descendants).sum::<u32>();
+        let asked_about = self.questions.values().map(|(_, places)| places).sum::<u32>();
+        self.begun_below + living + self.unspawned + asked_about
+    }
+
+    fn overdraw(&mut self, tokens: u128, cost: u128) {
+        self.overdrawn = (self.overdrawn.0 + tokens, self.overdrawn.1 + cost);
+    }
+
+    /// Takes away what `event` answers.
+    fn resolve(&mut self, event: &Event) {
+        self.outstanding.retain(|effect| match (event, effect) {
+            (
+                Event::CallFailed { turn, .. }
+                | Event::CallRepeated { turn, .. }
+                | Event::Answered(Answered { turn, .. }),
+                Effect::CallModel { turn: same, .. } | Effect::CancelModel { turn: same },
+            ) => turn != same,
+            (
+                Event::ToolFinished { call, .. },
+                Effect::RunTool { call: same, .. }
+                | Effect::StopTool { call: same }
+                | Effect::TellChild { call: same, .. },
+            ) => call != same,
+            (
+                Event::ChildReported { child, .. },
+                Effect::StartChild { child: same } | Effect::StopChild { child: same, .. },
+            ) => child != same,
+            _ => true,
+        });
+    }
+
+    fn begun(&self) -> u32 {
+        self.children.values().filter(|child| child.begun).count() as u32
+    }
+}
+
+fn reach(call: &Call) -> Option<Reach> {
+    match &call.verdict {
+        VerdictKind::Run { reach, .. } => Some(*reach),
+        VerdictKind::Asked { .. } | VerdictKind::Verb | VerdictKind::VerbAsked | VerdictKind::Refused { .. } => None,
+    }
+}
+
+fn claim_of(grant: &Grant) -> Claim {
+    Claim {
+        tokens: grant.tokens.unwrap_or(0),
+        cost_microusd: grant.cost_microusd.unwrap_or(0),
+        requests: grant.requests.unwrap_or(0),
+    }
+}
+
+fn broken(rule: &'static str, found: &dyn std::fmt::Debug) -> Broken {
+    Broken { rule, found: format!("{found:?}") }
+}
