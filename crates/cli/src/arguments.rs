@@ -325,7 +325,7 @@ pub enum ApproveCommand {
         /// Allow calls of this thread that match the pattern shown by `approve show`
         #[arg(long)]
         thread: bool,
-        /// Allow all later calls that match that pattern
+        /// Allow all later calls that match that pattern, as a standing consent (see `approve rules ls`)
         #[arg(long, conflicts_with = "thread")]
         always: bool,
         /// Run the call with these arguments instead of the agent's
@@ -341,6 +341,29 @@ pub enum ApproveCommand {
         /// The reason, which the agent is told
         #[arg(long, value_name = "TEXT")]
         reason: Option<String>,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Standing consents: what was allowed for ever
+    #[command(subcommand)]
+    Rules(RulesCommand),
+}
+
+/// `majordomo approve rules`.
+#[derive(Debug, Subcommand)]
+pub enum RulesCommand {
+    /// List the standing consents, and the rules of the rules file
+    Ls {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Take a standing consent back: from now on it is asked again
+    Rm {
+        /// The consent, as `approve rules ls` names it
+        id: String,
         #[command(flatten)]
         place: Place,
     },

@@ -2,6 +2,7 @@
 
 mod agents;
 mod approve;
+mod approve_rules;
 mod completion;
 mod config;
 mod demo;
@@ -24,7 +25,8 @@ use tool::{CommandHost, Guard, Registry, Sandbox};
 use view::safe;
 
 use crate::arguments::{
-    AgentsCommand, ApproveCommand, Cli, Command, ConfigCommand, DemoCommand, ThreadCommand, Trust, TrustCommand,
+    AgentsCommand, ApproveCommand, Cli, Command, ConfigCommand, DemoCommand, RulesCommand, ThreadCommand, Trust,
+    TrustCommand,
 };
 use crate::error::Failure;
 use crate::out;
@@ -76,6 +78,8 @@ async fn approval(command: ApproveCommand) -> Result<u8, Failure> {
             approve::yes(&id, scope, input.as_deref(), &place.flags()).await
         }
         ApproveCommand::No { id, reason, place } => approve::no(&id, reason.as_deref(), &place.flags()).await,
+        ApproveCommand::Rules(RulesCommand::Ls { json, place }) => approve_rules::ls(&place.flags(), json),
+        ApproveCommand::Rules(RulesCommand::Rm { id, place }) => approve_rules::rm(&id, &place.flags()).await,
     }
 }
 

@@ -6,7 +6,6 @@
 
 use std::collections::HashMap;
 use std::io::IsTerminal;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use agent::approval::{Approval, ApprovalId, Decision, Resolution, Scope};
@@ -73,10 +72,10 @@ pub struct Asker {
 }
 
 impl Asker {
-    /// Begins to ask. Rules that a person writes down lie in the folder `data`.
-    pub fn new(person: Arc<AtTerminal>, store: Arc<dyn Store>, data: PathBuf) -> Self {
+    /// Begins to ask.
+    pub fn new(person: Arc<AtTerminal>, store: Arc<dyn Store>) -> Self {
         let (queue, questions) = mpsc::unbounded_channel();
-        let worker = tokio::spawn(ask_all(person, store, data, questions));
+        let worker = tokio::spawn(ask_all(person, store, questions));
         Self { queue, open: HashMap::new(), worker }
     }
 
@@ -107,12 +106,7 @@ impl Drop for Asker {
     }
 }
 
-async fn ask_all(
-    person: Arc<AtTerminal>,
-    store: Arc<dyn Store>,
-    data: PathBuf,
-    mut questions: UnboundedReceiver<(Approval, Over)>,
-) {
+async fn ask_all(person: Arc<AtTerminal>, store: Arc<dyn Store>, mut questions: UnboundedReceiver<(Approval, Over)>) {
     while let Some((question, over)) = questions.recv().await {
         let sitting = person.sit(over.clone()).await;
         if over.why().is_some() {
@@ -122,7 +116,7 @@ async fn ask_all(
         match consult(&sitting, &question, questions.len()).await {
             Said::Decided(decision) => {
                 drop(sitting);
-                hand_in(&store, &data, &question, decision).await;
+                hand_in(&store, &question, decision).await;
             }
             Said::Over => {
                 let why = over.why().unwrap_or_default();
@@ -137,11 +131,11 @@ async fn ask_all(
 }
 
 /// Sends a decision on its way. What comes of it is in the log, and shown from there.
-async fn hand_in(store: &Arc<dyn Store>, data: &std::path::Path, question: &Approval, decision: Decision) {
+async fn hand_in(store: &Arc<dyn Store>, question: &Approval, decision: Decision) {
     let is_always = matches!(decision, Decision::Allow { scope: Scope::Always, .. });
     match decide(store, question, decision, Process::current().id.as_str()).await {
         Ok(Came::Resolved(Resolution::Allowed { scope: Scope::Always, .. })) if is_always => {
-            out::tell_rule(decide::write_rule(data, question));
+            out::tell_consent(question);
         }
         Ok(_) => {}
         Err(error) => out::note(&format!("the decision on {} could not be written: {error}", question.id)),

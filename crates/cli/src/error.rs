@@ -40,7 +40,11 @@ impl Failure {
 
 impl From<majordomo::config::Error> for Failure {
     fn from(error: majordomo::config::Error) -> Self {
-        let code = if matches!(error, majordomo::config::Error::NoModel) { PROVIDER } else { CONFIGURATION };
+        let code = match error {
+            majordomo::config::Error::NoModel => PROVIDER,
+            majordomo::config::Error::Store { .. } => 1,
+            _ => CONFIGURATION,
+        };
         Self { message: error.to_string(), code }
     }
 }

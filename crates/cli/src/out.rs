@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Context;
 use tracing_subscriber::EnvFilter;
@@ -19,12 +19,11 @@ pub fn now() -> agent::Time {
     runtime::Clock::default().now()
 }
 
-/// Says where a standing consent was written, or why it was not.
-pub fn tell_rule(written: std::result::Result<Option<PathBuf>, majordomo::config::Error>) {
-    match written {
-        Ok(Some(path)) => note(&format!("the rule was written to {}", path.display())),
-        Ok(None) => {}
-        Err(error) => note(&format!("the rule could not be written: {error}")),
+/// Says what consent for ever is kept as, and how it is taken back.
+pub fn tell_consent(question: &agent::approval::Approval) {
+    if let Some(consent) = majordomo::decide::standing_consent(question) {
+        let id = &consent.id;
+        note(&format!("kept as standing consent {id}; take it back with: majordomo approve rules rm {id}"));
     }
 }
 

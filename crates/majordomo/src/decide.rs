@@ -1,7 +1,7 @@
 //! A person's decision on its way: written into the log of the thread that asks, bound to what was shown, and followed until
-//! it is known what came of it. Whoever owns the thread takes it up; it is never taken over here.
+//! it is known what came of it. Whoever owns the thread takes it up; it is never taken over here. Consent for ever is then in
+//! force for everybody, whichever interface it was given at and whether or not a process drives the run.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use agent::approval::{Approval, Decision, Resolution, Scope};
 use agent::permission::{Action, Rule};
 use agent::{Event, InputId, Outside, ThreadId, Time};
 use futures_util::StreamExt;
-use store::{Record, Selection, Store, follow, replay};
+use store::{Consent, InstallationEvent, Record, Selection, Store, follow, replay};
 
 use crate::threads::is_left;
 
@@ -28,7 +28,27 @@ pub enum Came {
 }
 
 /// Writes a decision on what was shown, and waits for what comes of it. `who` decides: what one says twice is said once.
+/// Consent for ever is kept as [a standing consent](standing_consent) where it was accepted, or will be when the run goes on.
 pub async fn decide(
+    store: &Arc<dyn Store>,
+    shown: &Approval,
+    decision: Decision,
+    who: &str,
+) -> Result<Came, store::Error> {
+    let is_always = matches!(decision, Decision::Allow { scope: Scope::Always, .. });
+    let came = deliver(store, shown, decision, who).await?;
+    let is_accepted = matches!(came, Came::Kept | Came::Resolved(Resolution::Allowed { scope: Scope::Always, .. }));
+    if is_always
+        && is_accepted
+        && let Some(consent) = standing_consent(shown)
+    {
+        store.record(InstallationEvent::ConsentGiven(consent), now()).await?;
+    }
+    Ok(came)
+}
+
+/// Writes a decision and waits for what comes of it.
+async fn deliver(
     store: &Arc<dyn Store>,
     shown: &Approval,
     decision: Decision,
@@ -62,16 +82,17 @@ pub async fn decide(
     }
 }
 
-/// The rule that consent for ever writes down; none where such consent is not offered.
+/// The rule that consent for ever stands for; none where such consent is not offered.
 pub fn standing_rule(question: &Approval) -> Option<Rule> {
     let pattern = question.standing.clone()?;
     let tool = question.tool.clone();
     Some(Rule { tool, pattern: Some(pattern), agent: None, action: Action::Allow, origin: "".into() })
 }
 
-/// Writes that rule down; where, if there is one.
-pub fn write_rule(data: &Path, question: &Approval) -> Result<Option<PathBuf>, crate::config::Error> {
-    standing_rule(question).map(|rule| crate::rules::allow_always(data, &rule)).transpose()
+/// What consent for ever to a question is kept as; none where such consent is not offered.
+pub fn standing_consent(question: &Approval) -> Option<Consent> {
+    let rule = standing_rule(question)?;
+    Some(Consent { approval: Some(question.id.clone()), ..crate::rules::consent(&rule, now()) })
 }
 
 /// What was decided, as the end of a sentence.

@@ -32,7 +32,7 @@ pub mod decide;
 mod decisions;
 pub mod follow;
 mod home;
-mod kept;
+pub mod kept;
 pub mod presets;
 pub mod rules;
 pub mod session;

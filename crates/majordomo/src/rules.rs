@@ -1,7 +1,8 @@
-//! The rules of a house as data: `[[rules]]` in the user's file, in the project's, and in the file of standing consent.
+//! The rules in force as data: `[[rules]]` in the user's file, in the project's, and in `rules.toml` of the folder for state, which a
+//! person writes; and the standing consents of the installation, which the store keeps.
 //!
-//! [`Rulebook`] has them as they stand, also when a file changes while agents work: a rule that is tightened reaches the next
-//! call of everybody. What a rule means is left to `agent::permission`. A project's rules that allow count only where the
+//! [`Rulebook`] has them as they stand, also when a file changes or a consent is given while agents work: a rule that is tightened
+//! reaches the next call of everybody. What a rule means is left to `agent::permission`. A project's rules that allow count only where the
 //! project is trusted; those that ask or deny always do.
 
 mod read;
@@ -13,34 +14,60 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use agent::Time;
 use agent::permission::{Action, Rule};
-use toml::Value;
+use store::{Consent, Current, InstallationEvent, InstallationState};
 
 pub(crate) use self::read::of_text;
 use crate::config::{Error, Surroundings, read_own};
 use crate::kept;
 use crate::trust::{self, Project, Standing};
 
-/// The file of standing consent in the folder for state.
+/// Letters of a consent's name.
+const ID: usize = 8;
+
+/// The file of rules in the folder for state. Earlier versions wrote standing consents into it; they stay in force.
 pub const FILE: &str = "rules.toml";
 
-/// Writes a rule down that holds for every thread from here on, unless it is there already. The file that it is in.
-pub fn allow_always(data: &Path, rule: &Rule) -> Result<PathBuf, Error> {
-    let path = data.join(FILE);
-    kept::change(&path, |text| {
-        let is_same = |other: &Rule| Rule { origin: rule.origin.clone(), ..other.clone() } == *rule;
-        if of_text(text, &path)?.iter().any(is_same) {
-            return Ok(None);
-        }
-        let ended = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-        Ok(Some(format!("{text}{ended}{}", written(rule))))
-    })?;
-    Ok(path)
+/// A rule that allows as a standing consent.
+pub(crate) fn consent(rule: &Rule, given_at: Time) -> Consent {
+    let (tool, pattern, agent) = (rule.tool.clone(), rule.pattern.clone(), rule.agent.clone());
+    let mut hasher = blake3::Hasher::new();
+    for part in [Some(&tool), pattern.as_ref(), agent.as_ref()] {
+        // With its length before it, no part can pass for another.
+        hasher.update(&part.map_or(u64::MAX, |part| part.len() as u64).to_le_bytes());
+        hasher.update(part.map_or(&[], |part| part.as_bytes()));
+    }
+    let id = hasher.finalize().to_hex()[..ID].into();
+    Consent { id, tool, pattern, agent, approval: None, given_at }
 }
 
-/// The rules of the file of standing consent.
+/// A standing consent as a rule.
+pub fn rule_of(consent: &Consent) -> Rule {
+    Rule {
+        tool: consent.tool.clone(),
+        pattern: consent.pattern.clone(),
+        agent: consent.agent.clone(),
+        action: Action::Allow,
+        origin: format!("standing consent {}", consent.id).into(),
+    }
+}
+
+/// The rules of the folder for state: those of its file, and the standing consents.
 pub(crate) fn standing(data: &Path) -> Result<Vec<Rule>, Error> {
-    Ok(of_file(&data.join(FILE))?.unwrap_or_default())
+    let mut rules = of_file(&data.join(FILE))?.unwrap_or_default();
+    rules.extend(kept::installation(data).consents.iter().map(rule_of));
+    Ok(rules)
+}
+
+/// The standing consents of a folder for state, and the rules of its file.
+pub fn kept(data: &Path) -> Result<(Vec<Consent>, Vec<Rule>), Error> {
+    Ok((kept::installation(data).consents, of_file(&data.join(FILE))?.unwrap_or_default()))
+}
+
+/// The standing consents of a folder for state, as events for a store that begins with them.
+pub(crate) fn events(data: &Path) -> Vec<InstallationEvent> {
+    kept::installation(data).consents.into_iter().map(InstallationEvent::ConsentGiven).collect()
 }
 
 /// The rules of a project: those that count, and those that wait for trust.
@@ -63,6 +90,8 @@ pub struct Rulebook {
     /// Fixed for the life of the book: a folder that appears meanwhile cannot take the project's place.
     project: PathBuf,
     data: PathBuf,
+    /// What holds for the installation, where a store is open; else it is looked for whenever somebody asks.
+    installation: Option<Current>,
     /// Replaced whole; nobody holds the lock for longer than it takes to clone or to put down a pointer.
     page: Mutex<Arc<Page>>,
 }
@@ -71,6 +100,9 @@ pub struct Rulebook {
 struct Page {
     /// How the files looked just before they were read.
     marks: Vec<Option<Mark>>,
+    /// How far the installation's events were read.
+    n: u64,
+
     /// What each source said when it could last be read, in the order of [`Rulebook::sources`].
     said: [Option<Vec<Rule>>; 3],
     /// What keeps a file from being read. As long as there is any, nothing is allowed by rule.
@@ -93,30 +125,34 @@ struct Mark {
 }
 
 impl Rulebook {
-    /// Opens the book of a process that stands here and keeps its state in `data`.
-    pub fn open(surroundings: &Surroundings, data: &Path) -> Result<Self, Error> {
+    /// Opens the book of a process that stands here and keeps its state in `data`. With the installation of an open store,
+    /// what others consent to is known without looking.
+    pub fn open(surroundings: &Surroundings, data: &Path, installation: Option<Current>) -> Result<Self, Error> {
         let mut book = Self {
+            installation,
             user: surroundings.user_folder().map(|folder| folder.join("config.toml")),
             project: surroundings.project(),
             data: data.to_owned(),
             page: Mutex::new(Arc::new(Page::blank())),
         };
-        let marks = book.marks();
-        let ([user, project, standing], lapsed) = book.sources();
-        let page = Page { marks, lapsed, ..Page::of([user?, project?, standing?], Vec::new()) };
+        let (marks, state) = (book.marks(), book.state());
+        let ([user, project, standing], lapsed) = book.sources(&state);
+        let page =
+            Page { marks, lapsed, n: state.n, ..Page::of([user?, project?, standing?], &consents(&state), Vec::new()) };
         book.page = Mutex::new(Arc::new(page));
         Ok(book)
     }
 
     /// The rules as they stand.
     pub fn rules(&self) -> Arc<[Rule]> {
-        let marks = self.marks();
+        let (marks, state) = (self.marks(), self.state());
         let page = self.page.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if page.marks == marks {
+        if page.marks == marks && state.n == page.n {
             return page.rules.clone();
         }
-        let (sources, lapsed) = self.sources();
-        let next = Arc::new(Page { marks, lapsed, ..page.turned(sources, &self.names()) });
+        let (sources, lapsed) = self.sources(&state);
+        let turned = page.turned(sources, &consents(&state), &self.names());
+        let next = Arc::new(Page { marks, lapsed, n: state.n, ..turned });
         let before = std::mem::replace(&mut *self.page.lock().unwrap_or_else(PoisonError::into_inner), next.clone());
         for news in next.notices().filter(|notice| before.notices().all(|old| old != *notice)) {
             tracing::warn!("{news}");
@@ -124,11 +160,19 @@ impl Rulebook {
         next.rules.clone()
     }
 
-    /// The rules of the user's file, of the project's and of standing consent; none where there is no file. And whether the
+    fn state(&self) -> Arc<InstallationState> {
+        match &self.installation {
+            Some(installation) => installation.state(),
+            None => Arc::new(kept::installation(&self.data)),
+        }
+    }
+
+    /// The rules of the user's file, of the project's and of the folder for state; none where there is no file. And whether the
     /// project's trust has lapsed.
-    fn sources(&self) -> (Sources, Option<String>) {
+    fn sources(&self, state: &InstallationState) -> (Sources, Option<String>) {
         let mut lapsed = None;
-        let project = Project::read_at(&self.project, &self.data).and_then(|project| {
+        let known = trust::known(state, &self.data);
+        let project = known.and_then(|known| Project::read_at(&self.project, &known)).and_then(|project| {
             let (rules, waiting) = of_project(&project)?;
             if project.standing == Standing::Changed && !waiting.is_empty() {
                 let root = project.root.display();
@@ -146,7 +190,7 @@ impl Rulebook {
     }
 
     fn marks(&self) -> Vec<Option<Mark>> {
-        let files = [self.project_file(), self.data.join(FILE), self.data.join(trust::FILE)];
+        let files = [self.project_file(), self.data.join(FILE), self.data.join(trust::EARLIER_FILE)];
         self.user.iter().chain(&files).map(|path| Mark::of(path)).collect()
     }
 
@@ -157,14 +201,14 @@ impl Rulebook {
 
 impl Page {
     fn blank() -> Self {
-        Self::of([const { None }; 3], Vec::new())
+        Self::of([const { None }; 3], &[], Vec::new())
     }
 
     /// What holds by what was said. Where something cannot be read, it may be a refusal: then nothing is allowed by rule.
-    fn of(said: [Option<Vec<Rule>>; 3], troubles: Vec<String>) -> Self {
+    fn of(said: [Option<Vec<Rule>>; 3], consents: &[Rule], troubles: Vec<String>) -> Self {
         let holds = |rule: &&Rule| troubles.is_empty() || rule.action != Action::Allow;
-        let rules = said.iter().flatten().flatten().filter(holds).cloned().collect();
-        Self { marks: Vec::new(), said, troubles, lapsed: None, rules }
+        let rules = said.iter().flatten().flatten().chain(consents).filter(holds).cloned().collect();
+        Self { marks: Vec::new(), n: 0, said, troubles, lapsed: None, rules }
     }
 
     /// What a person should know.
@@ -173,7 +217,7 @@ impl Page {
     }
 
     /// The page after this one. A file that is gone or cannot be read keeps what it last said.
-    fn turned(&self, sources: Sources, names: &[PathBuf; 3]) -> Self {
+    fn turned(&self, sources: Sources, consents: &[Rule], names: &[PathBuf; 3]) -> Self {
         let mut said = self.said.clone();
         let mut troubles = Vec::new();
         for ((said, source), name) in said.iter_mut().zip(sources).zip(names) {
@@ -188,7 +232,7 @@ impl Page {
             troubles
                 .push(format!("{why}; its rules that ask or deny stay, and no rule allows anything until it is back"));
         }
-        Self::of(said, troubles)
+        Self::of(said, consents, troubles)
     }
 }
 
@@ -209,14 +253,6 @@ fn of_file(path: &Path) -> Result<Option<Vec<Rule>>, Error> {
     text.map(|text| of_text(&text, path)).transpose()
 }
 
-fn written(rule: &Rule) -> String {
-    let text = |text: &str| Value::from(text).to_string();
-    let mut lines = format!("[[rules]]\ntool = {}\n", text(&rule.tool));
-    for (key, value) in [("pattern", &rule.pattern), ("agent", &rule.agent)] {
-        if let Some(value) = value {
-            lines.push_str(&format!("{key} = {}\n", text(value)));
-        }
-    }
-    lines.push_str(&format!("action = \"{}\"\n", rule.action));
-    lines
+fn consents(state: &InstallationState) -> Vec<Rule> {
+    state.consents.iter().map(rule_of).collect()
 }

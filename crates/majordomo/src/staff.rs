@@ -13,15 +13,16 @@ use agent::{Catalog, Json, Report, ThreadId};
 use household::TOOLS;
 use provider::{ModelTable, Providers};
 use runtime::{Gatherer, Runtime, Sources, Start};
-use store::{Location, Store};
+use store::{Current, Location, Store};
 use tool::{Collision, CommandHost, CurrentTools, Person, Registry};
 
 use crate::agents::Agents;
 use crate::config::{self, Config, Durability, Surroundings};
 use crate::follow::Updates;
 use crate::home::Home;
-use crate::rules::Rulebook;
+use crate::rules::{self, Rulebook};
 use crate::session::{Run, Session};
+use crate::trust;
 
 pub use agent::Consent;
 
@@ -125,8 +126,17 @@ impl Staff {
         let home = Home::open(&config, options.in_memory, Some(&store))?;
         let providers = providers(&config, &home)?;
         let tools = CurrentTools::new(home.tools(options.tools))?;
+        if options.in_memory {
+            // It begins with what holds for the folder, and changes nothing there.
+            for event in trust::events(&config.data)?.into_iter().chain(rules::events(&config.data)) {
+                store.record(event, runtime::Clock::default().now()).await.map_err(runtime::Error::from)?;
+            }
+        } else {
+            trust::take_over(&config.data)?;
+        }
+        let installation = Current::open(&store).await.map_err(runtime::Error::from)?;
         let catalog = Arc::new(catalog(surroundings, &config, &tools.snapshot()));
-        let rulebook = Rulebook::open(surroundings, &config.data)?;
+        let rulebook = Rulebook::open(surroundings, &config.data, Some(installation))?;
         let runtime = Runtime::begin(runtime::Options {
             store,
             providers: providers.clone(),
@@ -264,7 +274,7 @@ pub fn open_facts(
     let home = Home::open(config, true, None)?;
     let (tools, providers) = (CurrentTools::new(home.tools(tools))?.snapshot(), providers(config, &home)?);
     let catalog = Arc::new(catalog(surroundings, config, &tools));
-    let sources = Standing { rulebook: Rulebook::open(surroundings, &config.data)?, home };
+    let sources = Standing { rulebook: Rulebook::open(surroundings, &config.data, None)?, home };
     Ok((Gatherer::new(catalog, Consent::Nobody, providers, Arc::new(sources)), tools))
 }
 

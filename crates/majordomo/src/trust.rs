@@ -8,16 +8,17 @@
 #[cfg(test)]
 mod tests;
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use store::{InstallationEvent, InstallationState, ProjectJudgement};
 
 use crate::config::{Error, Origin, Surroundings, read_own, read_within};
 use crate::{agents, kept};
 
-/// The file in the folder for state in which the answers are kept.
-pub const FILE: &str = "trust.toml";
+/// The file in the folder for state in which earlier versions kept the answers. What it holds counts until the store has taken
+/// it over.
+pub(crate) const EARLIER_FILE: &str = "trust.toml";
 
 /// What a project brings along, and how a person stands to it.
 #[derive(Clone, Debug)]
@@ -78,22 +79,22 @@ pub struct Folder {
     pub answer: Answer,
 }
 
-/// The answers as they are kept.
-#[derive(Default, Serialize, Deserialize)]
+/// The answers as earlier versions kept them.
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Answers {
-    #[serde(default, rename = "folder", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, rename = "folder")]
     folders: Vec<Folder>,
 }
 
 impl Project {
     /// The project around the current folder. `data` is the folder for state.
     pub fn read(surroundings: &Surroundings, data: &Path) -> Result<Self, Error> {
-        Self::read_at(&surroundings.project(), data)
+        Self::read_at(&surroundings.project(), &folders(data)?)
     }
 
-    /// The project in a folder.
-    pub(crate) fn read_at(folder: &Path, data: &Path) -> Result<Self, Error> {
+    /// The project in a folder, by what was said about folders.
+    pub(crate) fn read_at(folder: &Path, known: &[Folder]) -> Result<Self, Error> {
         let ours = folder.join(".majordomo");
         let file = |path: PathBuf| match read_within(folder, &path) {
             Ok(None) => None,
@@ -111,7 +112,7 @@ impl Project {
             standing: Standing::Empty,
         };
         if project.files().next().is_some() {
-            project.standing = standing(&folders(data)?, &project);
+            project.standing = standing(known, &project);
         }
         Ok(project)
     }
@@ -150,31 +151,67 @@ pub fn answer(data: &Path, project: &Project, answer: Answer) -> Result<(), Erro
         return Err(cannot(format!("{} cannot be read: {why}", path.display())));
     }
     let Some(digest) = project.digest() else { return Err(cannot("it cannot be read".to_owned())) };
-    if project.root.to_str().is_none() {
-        return Err(cannot("its name is not UTF-8".to_owned()));
-    }
-    edit(data, |folders| {
-        folders.retain(|folder| folder.path != project.root);
-        folders.push(Folder { path: project.root.clone(), digest, answer });
-        true
-    })
+    let Some(path) = project.root.to_str() else { return Err(cannot("its name is not UTF-8".to_owned())) };
+    let (path, digest, trusted) = (path.into(), digest.into(), answer == Answer::Trusted);
+    kept::record(data, vec![InstallationEvent::ProjectJudged(ProjectJudgement { path, digest, trusted })])
 }
 
 /// Forgets what a person said about a folder; whether there was anything.
 pub fn forget(data: &Path, root: &Path) -> Result<bool, Error> {
-    let mut was_there = false;
-    edit(data, |folders| {
-        let before = folders.len();
-        folders.retain(|folder| folder.path != root);
-        was_there = folders.len() < before;
-        was_there
-    })?;
-    Ok(was_there)
+    if folders(data)?.iter().all(|folder| folder.path != root) {
+        return Ok(false);
+    }
+    // What still lies in the earlier file would count again.
+    take_over(data)?;
+    if let Some(path) = root.to_str() {
+        kept::record(data, vec![InstallationEvent::ProjectForgotten { path: path.into() }])?;
+    }
+    Ok(true)
 }
 
 /// The folders that a person was asked about.
 pub fn folders(data: &Path) -> Result<Vec<Folder>, Error> {
-    let path = data.join(FILE);
+    known(&kept::installation(data), data)
+}
+
+/// The same, where it is known what holds for the installation.
+pub(crate) fn known(state: &InstallationState, data: &Path) -> Result<Vec<Folder>, Error> {
+    let folder = |judged: &ProjectJudgement| Folder {
+        path: PathBuf::from(&*judged.path),
+        digest: judged.digest.to_string(),
+        answer: if judged.trusted { Answer::Trusted } else { Answer::Declined },
+    };
+    let mut folders: Vec<Folder> = state.projects.iter().map(folder).collect();
+    for earlier in earlier(data)? {
+        if folders.iter().all(|folder| folder.path != earlier.path) {
+            folders.push(earlier);
+        }
+    }
+    Ok(folders)
+}
+
+/// Has the store take over what an earlier version kept in a file, once.
+pub(crate) fn take_over(data: &Path) -> Result<(), Error> {
+    let path = data.join(EARLIER_FILE);
+    if !path.exists() {
+        return Ok(());
+    }
+    kept::record(data, events(data)?)?;
+    kept::put_aside(&path).map_err(|source| Error::Write { path, source })
+}
+
+/// What holds in a folder for state, as events for a store that begins with it.
+pub(crate) fn events(data: &Path) -> Result<Vec<InstallationEvent>, Error> {
+    let judged = |folder: Folder| {
+        let path = folder.path.to_str()?.into();
+        let (digest, trusted) = (folder.digest.into(), folder.answer == Answer::Trusted);
+        Some(InstallationEvent::ProjectJudged(ProjectJudgement { path, digest, trusted }))
+    };
+    Ok(folders(data)?.into_iter().filter_map(judged).collect())
+}
+
+fn earlier(data: &Path) -> Result<Vec<Folder>, Error> {
+    let path = data.join(EARLIER_FILE);
     let text = read_own(&path).map_err(|source| Error::Read { path: path.clone(), source })?;
     parse(&path, text.as_deref().unwrap_or_default()).map(|answers| answers.folders)
 }
@@ -186,18 +223,6 @@ fn standing(folders: &[Folder], project: &Project) -> Standing {
         Answer::Trusted => Standing::Trusted,
         Answer::Declined => Standing::Declined,
     }
-}
-
-fn edit(data: &Path, edit: impl FnOnce(&mut Vec<Folder>) -> bool) -> Result<(), Error> {
-    let path = data.join(FILE);
-    kept::change(&path, |text| {
-        let mut answers = parse(&path, text)?;
-        if !edit(&mut answers.folders) {
-            return Ok(None);
-        }
-        let failed = |error| Error::Write { path: path.clone(), source: io::Error::other(error) };
-        toml::to_string(&answers).map(Some).map_err(failed)
-    })
 }
 
 fn parse(path: &Path, text: &str) -> Result<Answers, Error> {

@@ -15,14 +15,14 @@ mod tries;
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::http::{HeaderMap, Method, Request, StatusCode, Uri, header};
+use store::Current;
 
-pub(crate) use self::guests::Entered;
 use self::guests::Guests;
+pub(crate) use self::guests::{Entered, of_earlier_file};
 use self::tries::{Tried, Tries};
 use crate::problem::Problem;
 
@@ -39,7 +39,9 @@ pub(crate) struct Access {
     password: Option<String>,
     /// The names under which this window is known, as in `Host`.
     hosts: BTreeSet<String>,
-    doors: Mutex<Doors>,
+    /// The code of the link, until it is used.
+    code: Mutex<Option<String>>,
+    guests: Guests,
     tries: Tries,
 }
 
@@ -52,23 +54,18 @@ pub(crate) enum Caller {
     Browser,
 }
 
-struct Doors {
-    /// The code of the link, until it is used.
-    code: Option<String>,
-    guests: Guests,
-}
-
 impl Access {
-    /// A new token and a new link. Browsers that were let in before are known from a file.
-    pub fn new(addr: SocketAddr, names: &[String], password: Option<String>, guests: PathBuf) -> Self {
+    /// A new token and a new link. Browsers that were let in before are known to the installation.
+    pub fn new(addr: SocketAddr, names: &[String], password: Option<String>, installation: Current) -> Self {
         let port = addr.port();
         let mut hosts: BTreeSet<String> = names.iter().map(|name| format!("{}:{port}", name.to_lowercase())).collect();
         hosts.insert(addr.to_string());
         if addr.ip().is_loopback() {
             hosts.extend(["localhost", "127.0.0.1", "[::1]"].map(|name| format!("{name}:{port}")));
         }
-        let doors = Doors { code: Some(secret()), guests: Guests::of(guests, password.as_deref()) };
-        Self { token: secret(), password, hosts, doors: Mutex::new(doors), tries: Tries::new(WRONG_PASSWORD) }
+        let guests = Guests::of(installation, password.as_deref());
+        let code = Mutex::new(Some(secret()));
+        Self { token: secret(), password, hosts, code, guests, tries: Tries::new(WRONG_PASSWORD) }
     }
 
     /// The secret of programs.
@@ -78,21 +75,20 @@ impl Access {
 
     /// The code by which a browser is let in once.
     pub fn code(&self) -> Option<String> {
-        self.doors().code.clone()
+        self.locked_code().clone()
     }
 
     /// Lets a browser in by the code, which is used up by it.
-    pub fn enter_by_code(&self, code: &str) -> Option<Entered> {
-        let mut doors = self.doors();
-        doors.code.take_if(|wanted| same(wanted, code))?;
-        Some(doors.guests.welcome())
+    pub async fn enter_by_code(&self, code: &str) -> Option<Entered> {
+        self.locked_code().take_if(|wanted| same(wanted, code))?;
+        Some(self.guests.welcome().await)
     }
 
     /// Lets a browser in by the password, or says why not.
     pub async fn enter_by_password(&self, password: &str) -> Result<Entered, StatusCode> {
         let Some(wanted) = &self.password else { return Err(StatusCode::UNAUTHORIZED) };
         match self.tries.make(|| same(wanted, password)).await {
-            Tried::Right => Ok(self.doors().guests.welcome()),
+            Tried::Right => Ok(self.guests.welcome().await),
             Tried::Wrong => Err(StatusCode::UNAUTHORIZED),
             Tried::NotNow => Err(StatusCode::TOO_MANY_REQUESTS),
         }
@@ -100,7 +96,7 @@ impl Access {
 
     /// Whether a browser was let in before.
     pub fn is_inside(&self, headers: &HeaderMap) -> bool {
-        self.doors().guests.know(cookies(headers), None)
+        self.guests.know(cookies(headers), None)
     }
 
     /// Whether a password lets people in.
@@ -145,7 +141,7 @@ impl Access {
             _ if takes_a_cookie_alone(request.uri().path()) => None,
             page => Some(page.unwrap_or_default()),
         };
-        if !self.doors().guests.know(cookies(headers), page) {
+        if !self.guests.know(cookies(headers), page) {
             return Err(Problem::new(
                 StatusCode::UNAUTHORIZED,
                 "not let in: open the link that `majordomo serve` prints, or send the token of server.token as a bearer",
@@ -172,8 +168,8 @@ impl Access {
         self.hosts.contains(&host.to_lowercase())
     }
 
-    fn doors(&self) -> std::sync::MutexGuard<'_, Doors> {
-        self.doors.lock().unwrap_or_else(PoisonError::into_inner)
+    fn locked_code(&self) -> std::sync::MutexGuard<'_, Option<String>> {
+        self.code.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -222,11 +218,16 @@ fn same(one: &str, other: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use store::{MemoryStore, Store};
+
     use super::*;
 
-    fn access() -> Access {
-        // Nothing can be kept there: each is a house of its own.
-        Access::new("127.0.0.1:4870".parse().unwrap(), &[], None, "/dev/null/guests".into())
+    async fn access() -> Access {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        let installation = Current::open(&store).await.unwrap();
+        Access::new("127.0.0.1:4870".parse().unwrap(), &[], None, installation)
     }
 
     fn asks(uri: &str, headers: &[(&str, &str)]) -> Request<()> {
@@ -235,9 +236,9 @@ mod tests {
     }
 
     // T2
-    #[test]
-    fn only_our_own_names_are_answered() {
-        let access = access();
+    #[tokio::test]
+    async fn only_our_own_names_are_answered() {
+        let access = access().await;
         for host in ["127.0.0.1:4870", "localhost:4870", "LOCALHOST:4870", "[::1]:4870"] {
             assert!(access.come_from_here(&asks("/", &[("host", host)])).is_ok(), "{host}");
         }
@@ -253,9 +254,9 @@ mod tests {
     }
 
     // T1, T4
-    #[test]
-    fn another_site_is_refused_and_may_only_link_to_a_page() {
-        let access = access();
+    #[tokio::test]
+    async fn another_site_is_refused_and_may_only_link_to_a_page() {
+        let access = access().await;
         let from = |more: &[(&str, &str)]| {
             let mut headers = vec![("host", "localhost:4870")];
             headers.extend(more);
@@ -271,14 +272,14 @@ mod tests {
     }
 
     // T3
-    #[test]
-    fn a_link_lets_one_browser_in_once() {
-        let access = access();
+    #[tokio::test]
+    async fn a_link_lets_one_browser_in_once() {
+        let access = access().await;
         let code = access.code().unwrap();
-        assert!(access.enter_by_code("x").is_none() && access.enter_by_code("").is_none());
-        let entered = access.enter_by_code(&code).unwrap();
+        assert!(access.enter_by_code("x").await.is_none() && access.enter_by_code("").await.is_none());
+        let entered = access.enter_by_code(&code).await.unwrap();
         assert!(entered.cookie().contains("HttpOnly; SameSite=Strict"));
-        assert!(access.enter_by_code(&code).is_none(), "it is used up");
+        assert!(access.enter_by_code(&code).await.is_none(), "it is used up");
         let knows = |method: Method, path: &str, headers: &[(&str, &str)]| {
             let mut request = asks(path, headers);
             *request.method_mut() = method;
@@ -296,16 +297,16 @@ mod tests {
         assert!(knows(Method::POST, api, &[cookie, page, ("sec-fetch-site", "same-origin")]));
         let token = format!("Bearer {}", access.token());
         assert!(knows(Method::POST, api, &[("authorization", &token)]));
-        let other = format!("Bearer {}", self::access().token());
+        let other = format!("Bearer {}", self::access().await.token());
         assert!(!knows(Method::GET, api, &[("authorization", &other)]), "of another start");
         assert!(!knows(Method::GET, api, &[("x", "y")]));
     }
 
     // T3, T23
-    #[test]
-    fn a_cookie_opens_the_page_and_nothing_that_is_told_or_done() {
-        let access = access();
-        let entered = access.enter_by_code(&access.code().unwrap()).unwrap();
+    #[tokio::test]
+    async fn a_cookie_opens_the_page_and_nothing_that_is_told_or_done() {
+        let access = access().await;
+        let entered = access.enter_by_code(&access.code().unwrap()).await.unwrap();
         let set = entered.cookie();
         let cookie = ("cookie", set.split(';').next().unwrap());
         let here = ("sec-fetch-site", "same-origin");
@@ -315,8 +316,8 @@ mod tests {
         for path in ["/", "/chat", "/t/x", "/page/main.js", "/api/v1/openapi.json", "/api/stream/x"] {
             assert!(knows(path, &[]), "{path}");
         }
-        let other = self::access();
-        let other = other.enter_by_code(&other.code().unwrap()).unwrap();
+        let other = self::access().await;
+        let other = other.enter_by_code(&other.code().unwrap()).await.unwrap();
         for path in
             ["/api/v1/threads", "/api/v1/events", "/api/chat", "/api/v1/openapi.json/x", "/nothing", "//", "/api"]
         {

@@ -81,7 +81,7 @@ impl Table {
                     "bearer": {
                         "type": "http",
                         "scheme": "bearer",
-                        "description": "For programs: the first line of the file server.token in the folder for state.",
+                        "description": "For programs: the content of the file server.token in the folder for state.",
                     },
                     "cookie": {
                         "type": "apiKey",

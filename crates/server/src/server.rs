@@ -7,24 +7,25 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use agent::ThreadId;
 use majordomo::Staff;
+use majordomo::kept;
 use majordomo::threads::is_left;
-use store::{Process, Store, ThreadQuery, ThreadRow};
+use store::{Current, InstallationEvent, LastServer, Process, ProcessId, Store, ThreadQuery, ThreadRow};
 use tokio::net::TcpListener;
 
-use crate::access::Access;
+use crate::access::{Access, of_earlier_file};
 use crate::live::{AllThreads, Live};
 use crate::page::Page;
 use crate::{connection, routes};
 
-/// The file in the folder for state by which our own commands find the server: its token, its address and its process; once it
-/// is closed, in the place of the first two nothing, and below them the runs that it left in the middle.
+/// The file in the folder for state that holds the token of the server that runs, and nothing else.
 pub const TOKEN_FILE: &str = "server.token";
 
 /// The file there that leads a browser to the link: a command line can be read by everybody on the machine, and it cannot.
 const LINK_FILE: &str = "enter.html";
-/// The browsers that have signed in.
-const GUESTS_FILE: &str = "server.guests";
+/// The file there in which earlier versions kept the browsers that had signed in.
+const EARLIER_GUESTS_FILE: &str = "server.guests";
 /// The file there that is locked while a server runs on the folder; the lock ends with its process.
 const LOCK_FILE: &str = "server.lock";
 
@@ -68,6 +69,12 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
+    /// The store cannot be read or written.
+    #[error(transparent)]
+    Store {
+        /// Why.
+        source: store::Error,
+    },
     /// A file with a secret cannot be written.
     #[error("{}: {source}", path.display())]
     Token {
@@ -86,16 +93,10 @@ pub struct Server {
     access: Arc<Access>,
     token_file: PathBuf,
     page: Arc<Page>,
-    /// What the server before this one left.
-    before: Option<Before>,
+    /// The server before this one.
+    before: Option<LastServer>,
     /// Keeps another server from the same folder.
     lock: DataLock,
-}
-
-/// The server before this one.
-struct Before {
-    process: String,
-    left: Vec<String>,
 }
 
 /// What every request may use.
@@ -120,16 +121,22 @@ impl Server {
         if !options.addr.ip().is_loopback() && options.password.is_none() {
             return Err(Error::Open(options.addr));
         }
-        let lock = lock(&options.data)?;
+        let store = staff.runtime().store().clone();
+        let cannot_keep = |source| Error::Store { source };
+        let installation = Current::open(&store).await.map_err(cannot_keep)?;
+        let lock = lock(&options.data, installation.state().server.as_ref())?;
         let listen = |source| Error::Listen { addr: options.addr, source };
         let listener = TcpListener::bind(options.addr).await.map_err(listen)?;
         let addr = listener.local_addr().map_err(listen)?;
-        let access = Access::new(addr, &options.names, options.password, options.data.join(GUESTS_FILE));
-        let access = Arc::new(access);
         let token_file = options.data.join(TOKEN_FILE);
-        let before = served_before(&token_file);
-        let text = format!("{}\n{addr}\n{}\n", access.token(), Process::current().id);
-        write_private(&token_file, &text).map_err(|source| Error::Token { path: token_file.clone(), source })?;
+        take_over(&installation, &options.data).await.map_err(cannot_keep)?;
+        let before = installation.state().server.clone();
+        let access = Arc::new(Access::new(addr, &options.names, options.password, installation.clone()));
+        let started =
+            InstallationEvent::ServerStarted { process: Process::current().id, address: addr.to_string().into() };
+        installation.record(started, staff.runtime().clock().now()).await.map_err(cannot_keep)?;
+        write_private(&token_file, &format!("{}\n", access.token()))
+            .map_err(|source| Error::Token { path: token_file.clone(), source })?;
         let page = Arc::new(Page::new(options.page));
         Ok(Self { staff, listener, addr, access, token_file, page, before, lock })
     }
@@ -181,14 +188,17 @@ impl Server {
             }
         }
         // Another server may have been opened since.
-        let own = Process::current().id;
-        if served_before(&token_file).is_some_and(|before| before.process == own.as_str()) {
-            // Most were opened without one.
+        let (own, store) = (Process::current().id, staff.runtime().store());
+        let last = store.installation().await.ok().and_then(|state| state.server);
+        if last.is_some_and(|last| last.process == own) {
+            // Most were opened without a link file; the token is of no use any more.
             let _ = std::fs::remove_file(token_file.with_file_name(LINK_FILE));
-            let left = live_roots(&staff).await.into_iter().filter(|row| is_owned_by(row, own.as_str()));
-            let left: String = left.map(|row| format!("{}\n", row.id)).collect();
-            if let Err(error) = write_private(&token_file, &format!("\n\n{own}\n{left}")) {
-                tracing::warn!(%error, "what is left is not written down");
+            let _ = std::fs::remove_file(&token_file);
+            let left = live_roots(&staff).await.into_iter().filter(|row| is_owned_by(row, &own));
+            let left = left.map(|row| row.id).collect();
+            let stopped = InstallationEvent::ServerStopped { process: own, left };
+            if let Err(error) = store.record(stopped, staff.runtime().clock().now()).await {
+                tracing::warn!(%error, "what is left in the middle is not kept for the next start");
             }
         }
         lock
@@ -202,15 +212,14 @@ pub struct DataLock {
 }
 
 /// Locks the folder. Where files cannot be locked, no other server is kept from it.
-fn lock(folder: &Path) -> Result<DataLock, Error> {
+fn lock(folder: &Path, last: Option<&LastServer>) -> Result<DataLock, Error> {
     let path = folder.join(LOCK_FILE);
     let broken = |source| Error::Token { path: path.clone(), source };
     let file = File::options().write(true).create(true).truncate(false).mode(0o600).open(&path).map_err(broken)?;
     match file.try_lock() {
         Ok(()) => Ok(DataLock { _lock: file }),
         Err(TryLockError::WouldBlock) => {
-            let told = std::fs::read_to_string(folder.join(TOKEN_FILE)).unwrap_or_default();
-            let addr = told.lines().nth(1).filter(|addr| !addr.is_empty());
+            let addr = last.and_then(|last| last.address.as_ref());
             let place = addr.map_or_else(String::new, |addr| format!(", at http://{addr}"));
             Err(Error::Taken { folder: folder.to_owned(), place })
         }
@@ -220,7 +229,7 @@ fn lock(folder: &Path) -> Result<DataLock, Error> {
 }
 
 /// Resumes the runs that the server before this one left in the middle. Those that were begun at a terminal are left as they are.
-async fn go_on(staff: &Staff, before: &Before) {
+async fn go_on(staff: &Staff, before: &LastServer) {
     let rows = live_roots(staff).await;
     let living = match staff.runtime().store().living(staff.runtime().clock().now()).await {
         Ok(living) => living,
@@ -228,7 +237,7 @@ async fn go_on(staff: &Staff, before: &Before) {
     };
     for row in rows {
         let was_killed = is_owned_by(&row, &before.process) && is_left(&row, &living);
-        let was_left = row.owner.is_none() && before.left.iter().any(|left| left == row.id.as_str());
+        let was_left = row.owner.is_none() && before.left.contains(&row.id);
         if (was_killed || was_left)
             && let Err(error) = staff.session(&row.id).resume().await
         {
@@ -245,15 +254,33 @@ async fn live_roots(staff: &Staff) -> Vec<ThreadRow> {
     })
 }
 
-fn is_owned_by(row: &ThreadRow, process: &str) -> bool {
-    row.owner.as_ref().is_some_and(|owner| owner.process.id.as_str() == process)
+fn is_owned_by(row: &ThreadRow, process: &ProcessId) -> bool {
+    row.owner.as_ref().is_some_and(|owner| owner.process.id == *process)
 }
 
-/// Reads the file of a server.
-fn served_before(path: &Path) -> Option<Before> {
-    let text = std::fs::read_to_string(path).ok()?;
-    let mut lines = text.lines().skip(2).map(str::to_owned);
-    Some(Before { process: lines.next()?, left: lines.collect() })
+/// Has the store take over, once, what earlier versions kept in files: the browsers that were let in, and which runs the server
+/// before this one left.
+async fn take_over(installation: &Current, data: &Path) -> Result<(), store::Error> {
+    let (guests, token) = (data.join(EARLIER_GUESTS_FILE), data.join(TOKEN_FILE));
+    let browsers = of_earlier_file(&guests).into_iter().map(InstallationEvent::BrowserAdmitted);
+    let server = earlier_server(&token).filter(|_| installation.state().server.is_none());
+    let now = runtime::Clock::default().now();
+    for event in browsers.chain(server) {
+        installation.record(event, now).await?;
+    }
+    if let Err(error) = kept::put_aside(&guests) {
+        tracing::warn!(%error, "{} is read again at the next start", guests.display());
+    }
+    Ok(())
+}
+
+/// What the file of the token tells of the server before, where an earlier version wrote it: below the token and the address its
+/// process, and the runs that it left.
+fn earlier_server(token: &Path) -> Option<InstallationEvent> {
+    let text = std::fs::read_to_string(token).ok()?;
+    let mut lines = text.lines().skip(2);
+    let process = ProcessId::new(lines.next()?);
+    Some(InstallationEvent::ServerStopped { process, left: lines.map(ThreadId::new).collect() })
 }
 
 /// Writes a file that only its owner can read, in the place of whatever was there.
@@ -275,7 +302,7 @@ mod tests {
     fn files_that_are_written_side_by_side_do_not_take_each_others_place() {
         let folder = tempfile::tempdir().unwrap();
         std::thread::scope(|scope| {
-            for name in [TOKEN_FILE, GUESTS_FILE, LINK_FILE] {
+            for name in [TOKEN_FILE, "another", LINK_FILE] {
                 let path = folder.path().join(name);
                 scope.spawn(move || {
                     for n in 0..200 {
@@ -286,5 +313,29 @@ mod tests {
             }
         });
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3, "nothing is left over");
+    }
+
+    #[tokio::test]
+    async fn what_earlier_versions_kept_in_files_is_taken_over_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let (token, guests) = (folder.path().join(TOKEN_FILE), folder.path().join(EARLIER_GUESTS_FILE));
+        let (cookie, page) = (blake3::hash(b"cookie"), blake3::hash(b"page"));
+        let since = runtime::Clock::default().now().0 / 1000;
+        std::fs::write(&guests, format!("-\n{cookie} {page} {since}\n")).unwrap();
+        std::fs::write(&token, "\n\nhost-7-abc\n20260115-k3f9\n20260115-zzzz\n").unwrap();
+        let store: Arc<dyn Store> = Arc::new(store::MemoryStore::new());
+        let installation = Current::open(&store).await.unwrap();
+        take_over(&installation, folder.path()).await.unwrap();
+        let state = installation.state();
+        assert_eq!(state.browsers.len(), 1);
+        let left = ["20260115-k3f9", "20260115-zzzz"].map(ThreadId::new).to_vec();
+        assert_eq!(state.server, Some(LastServer { process: ProcessId::new("host-7-abc"), address: None, left }));
+        assert!(!guests.exists());
+
+        let process = ProcessId::new("another");
+        let started = InstallationEvent::ServerStarted { process: process.clone(), address: "here".into() };
+        installation.record(started, runtime::Clock::default().now()).await.unwrap();
+        take_over(&installation, folder.path()).await.unwrap();
+        assert_eq!(installation.state().server.as_ref().map(|server| &server.process), Some(&process), "once");
     }
 }

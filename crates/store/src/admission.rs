@@ -1,4 +1,4 @@
-//! Who may write what: the checks that come before any write, the same for every store.
+//! Which writes are allowed: the checks that come before any write, the same for every store.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::log::Commit;
 use crate::process::{Process, ProcessId};
 use crate::rows::ThreadRow;
 
-/// Whether a commit hangs together, whatever is in the store.
+/// Whether a commit is valid in itself, whatever is in the store.
 pub(crate) fn shape(commit: &Commit) -> Result<(), Error> {
     let Some((first, rest)) = commit.events.split_first() else {
         return Err(Error::Invalid("a commit holds at least one event"));
@@ -45,7 +45,7 @@ pub(crate) fn commit(commit: &Commit, thread: Option<&ThreadRow>, owner: Option<
     Ok(())
 }
 
-/// Whether events bring along an input that the thread knows already, or the same one twice.
+/// Whether events hold an input that the thread already has, or the same one twice.
 pub(crate) fn repeats_input(events: &[Arc<Event>], is_known: impl Fn(&InputId) -> bool) -> bool {
     let mut seen = BTreeSet::new();
     events.iter().any(|event| match &**event {
@@ -54,7 +54,7 @@ pub(crate) fn repeats_input(events: &[Arc<Event>], is_known: impl Fn(&InputId) -
     })
 }
 
-/// What becomes of a wish to own a thread.
+/// The result of a request to own a thread.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Adoption {
     /// It is the asker's already.
@@ -63,7 +63,7 @@ pub(crate) enum Adoption {
     Taken,
 }
 
-/// Whether `process` may own a thread that `owner`, last heard of at the moment beside it, owns so far.
+/// Whether `process` may own a thread that `owner`, with the time of its last heartbeat, owns so far.
 pub(crate) fn adopt(
     thread: &ThreadId,
     process: &ProcessId,

@@ -22,7 +22,7 @@ pub struct ApprovalRow {
     pub question: Approval,
     /// The thread that asks.
     pub thread: ThreadId,
-    /// The root of its family.
+    /// The root of its tree.
     pub root: ThreadId,
     /// When it was asked.
     pub requested_at: Time,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use agent::Event;
 
 use crate::error::Error;
+use crate::installation::InstallationEvent;
 
 /// The version of every event's shape.
 const VERSION: u32 = 1;
@@ -26,6 +27,21 @@ pub(crate) fn encode(event: &Event) -> Encoded {
     serde_json::to_writer(&mut body, event).expect("events serialise to JSON");
     let body = String::from_utf8(body).expect("JSON is text");
     Encoded { kind: event.kind(), version: VERSION, body }
+}
+
+/// How an event of the installation is kept.
+pub(crate) fn encode_installation(event: &InstallationEvent) -> Encoded {
+    let body = serde_json::to_string(event).expect("events serialise to JSON");
+    Encoded { kind: event.kind(), version: VERSION, body }
+}
+
+/// The event of the installation that was kept so.
+pub(crate) fn decode_installation(kind: &str, version: u32, body: &str) -> Result<InstallationEvent, Error> {
+    let unreadable = |source| Error::Unreadable { kind: kind.into(), version, source };
+    if version != VERSION {
+        return Err(unreadable(None));
+    }
+    serde_json::from_str(body).map_err(|error| unreadable(Some(Arc::new(error))))
 }
 
 /// The event that was kept so.

@@ -17,6 +17,7 @@
 
 pub mod approvals;
 pub mod inputs;
+pub mod installation;
 pub mod log;
 pub mod ownership;
 pub mod processes;
@@ -36,9 +37,11 @@ macro_rules! conformance_tests {
             approvals::questions_are_listed_newest_first,
             approvals::a_question_is_found_by_what_a_person_types,
             inputs::an_input_arrives_once,
-            inputs::an_input_moves_the_head_on_for_whoever_commits,
+            inputs::an_input_moves_the_head_on_for_the_next_commit,
             inputs::inputs_and_commits_interleave_without_a_gap,
-            inputs::a_commit_may_bring_an_input_along_once,
+            inputs::a_commit_may_hold_an_input_once,
+            installation::a_consent_is_kept_once,
+            installation::its_events_lie_in_the_log_and_in_no_threads,
             log::a_commit_is_numbered_in_its_three_orders,
             log::a_commit_that_expects_another_head_is_refused,
             log::of_many_commits_with_the_same_expectation_one_is_written,
@@ -66,6 +69,7 @@ macro_rules! conformance_tests {
             wakes::an_input_can_leave_a_wake,
         }
         $crate::conformance_tests! { $empty, two handles:
+            installation::what_one_changes_holds_for_the_other,
             processes::what_one_writes_the_other_reads_at_once,
             processes::of_two_writers_with_the_same_expectation_one_is_refused,
             processes::a_position_that_was_seen_gains_no_event_before_it,

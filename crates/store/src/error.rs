@@ -1,6 +1,6 @@
-//! Why the memory said no, or could not answer.
+//! Why a request to the store was refused or failed.
 //!
-//! A refusal is an answer about one request and leaves everything as it was; a failure is about the place where things are kept.
+//! A refusal is an answer about one request and leaves everything as it was; a failure is about the store itself.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,13 +10,13 @@ use agent::approval::ApprovalId;
 
 use crate::process::{Process, ProcessId};
 
-/// What lies beneath a failure. Shared, because one failure answers a whole group of commits.
+/// The cause of a failure. Shared, because one failure answers a whole group of commits.
 pub type Source = Arc<dyn std::error::Error + Send + Sync>;
 
-/// Why the memory said no, or could not answer.
+/// Why a request to the store was refused or failed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
-    /// Somebody wrote to the thread since the writer read it. Read on, decide again.
+    /// The thread was written to since the writer read it. Read on, decide again.
     #[error("thread {thread} has {head} events, the commit expected {expected}")]
     Conflict {
         /// Which thread.
@@ -31,7 +31,7 @@ pub enum Error {
     Fenced {
         /// Which thread.
         thread: ThreadId,
-        /// The epoch that the writer believed in.
+        /// The epoch that the writer named.
         epoch: u64,
         /// The epoch that holds.
         current: u64,
@@ -167,7 +167,7 @@ impl Error {
         }
     }
 
-    /// Whether the same request may succeed later although nobody changes it.
+    /// Whether the same request may succeed later without being changed.
     pub fn is_passing(&self) -> bool {
         matches!(self, Error::Full(_) | Error::Locked(_) | Error::Io(_))
     }

@@ -20,6 +20,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::error::Error;
+use crate::installation::InstallationRecord;
 use crate::log::{Answer, Record};
 use crate::open::Store;
 
@@ -143,7 +144,30 @@ pub async fn read_all(store: &dyn Store, selection: Selection) -> Result<Vec<Rec
 
 /// Follows the events that are selected: those that are there, and those that this or another process writes later.
 pub fn follow(store: &Arc<dyn Store>, selection: Selection) -> Follow {
-    Follow { tail: store.tail(), store: store.clone(), selection, step: Step::Look }
+    let (log, after, pause) = (store.clone(), selection.after, selection.pause);
+    let of = selection.clone();
+    Follow {
+        read: Box::new(move |after| selection.clone().after(after).read(&*log)),
+        number: Box::new(move |record| of.number(record)),
+        after,
+        pause,
+        tail: store.tail(),
+        step: Step::Look,
+    }
+}
+
+/// Follows the events of the installation after the `after_n`th.
+/// While others write, it reads at most once in `pause`.
+pub fn follow_installation(store: &Arc<dyn Store>, after_n: u64, pause: Duration) -> Follow<InstallationRecord> {
+    let log = store.clone();
+    Follow {
+        read: Box::new(move |after| log.installation_events(after, PAGE)),
+        number: Box::new(|record| record.n),
+        after: after_n,
+        pause,
+        tail: store.tail(),
+        step: Step::Look,
+    }
 }
 
 /// A place in the log, as a stream of pages: none is empty, none leaves out an event or holds one that was in a page before.
@@ -151,25 +175,27 @@ pub fn follow(store: &Arc<dyn Store>, selection: Selection) -> Follow {
 /// While nothing is written it waits for the store's announcement and reads nothing. A failure is an item of the stream; after
 /// one that passes ([`Error::is_passing`]) the stream goes on where it was. It ends when the store is gone.
 /// Giving up waiting for the next page loses nothing.
-pub struct Follow {
-    store: Arc<dyn Store>,
-    selection: Selection,
+pub struct Follow<R = Record> {
+    read: Box<dyn Fn(u64) -> Answer<Vec<R>> + Send + Sync>,
+    number: Box<dyn Fn(&R) -> u64 + Send + Sync>,
+    after: u64,
+    pause: Duration,
     tail: watch::Receiver<u64>,
-    step: Step,
+    step: Step<R>,
 }
 
-enum Step {
+enum Step<R> {
     /// The log is to be read.
     Look,
     /// The log is being read.
-    Read(Answer<Vec<Record>>),
+    Read(Answer<Vec<R>>),
     /// Everything was read; waits for the store's announcement. False where there will be none.
     Wait(BoxFuture<'static, bool>),
 }
 
-impl Follow {
+impl<R> Follow<R> {
     /// The page that can be read now, without waiting for anything to be written; empty where everything was read.
-    pub async fn ready(&mut self) -> Result<Vec<Record>, Error> {
+    pub async fn ready(&mut self) -> Result<Vec<R>, Error> {
         // A read that was begun before may not know what was written since.
         self.step = Step::Look;
         poll_fn(|context| self.poll_read(context)).await
@@ -177,29 +203,23 @@ impl Follow {
 
     /// The number of the last event that was handed out, or the one that it was to begin after.
     pub fn seen(&self) -> u64 {
-        self.selection.after
+        self.after
     }
 
     /// Reads a page. An empty one leaves it waiting.
-    fn poll_read(&mut self, context: &mut Context<'_>) -> Poll<Result<Vec<Record>, Error>> {
+    fn poll_read(&mut self, context: &mut Context<'_>) -> Poll<Result<Vec<R>, Error>> {
         loop {
             match &mut self.step {
                 Step::Read(reading) => {
                     let answer = ready!(reading.as_mut().poll(context));
                     self.step = match &answer {
-                        Ok(page) if page.is_empty() => {
-                            let mut tail = self.tail.clone();
-                            let next_look = Instant::now() + self.selection.pause;
-                            Step::Wait(Box::pin(async move {
-                                let is_there = tail.changed().await.is_ok();
-                                tokio::time::sleep_until(next_look).await;
-                                is_there
-                            }))
-                        }
-                        Ok(page) => {
-                            self.selection.advance(page);
-                            Step::Look
-                        }
+                        Ok(page) => match page.last() {
+                            Some(last) => {
+                                self.after = (self.number)(last);
+                                Step::Look
+                            }
+                            None => self.wait(),
+                        },
                         Err(_) => Step::Look,
                     };
                     return Poll::Ready(answer);
@@ -207,15 +227,24 @@ impl Follow {
                 Step::Look | Step::Wait(_) => {
                     // Marked as seen before the log is read: what is written during the read is announced after it.
                     self.tail.borrow_and_update();
-                    self.step = Step::Read(self.selection.read(&*self.store));
+                    self.step = Step::Read((self.read)(self.after));
                 }
             }
         }
     }
+
+    fn wait(&self) -> Step<R> {
+        let (mut tail, next_look) = (self.tail.clone(), Instant::now() + self.pause);
+        Step::Wait(Box::pin(async move {
+            let is_there = tail.changed().await.is_ok();
+            tokio::time::sleep_until(next_look).await;
+            is_there
+        }))
+    }
 }
 
-impl Stream for Follow {
-    type Item = Result<Vec<Record>, Error>;
+impl<R> Stream for Follow<R> {
+    type Item = Result<Vec<R>, Error>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         loop {

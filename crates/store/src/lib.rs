@@ -1,13 +1,17 @@
-//! The memory: an append-only log of events, behind a small trait.
+//! The log: an append-only store of events, and what is folded from it.
+//!
+//! Three traits say what a store can do: [`Log`] (append, read, follow), [`Ownership`] (which process works on which thread) and
+//! [`Lists`] (threads, sub-agents, questions, usage). [`Installation`] is a small stream of its own for what holds for every thread.
+//! [`Store`] is all of them, and [`open`] opens one.
 //!
 //! A thread's log is the only truth. Everything else that is kept here (lists, executions, usage) is folded from it in the
 //! same transaction, and a wake is only a hint. Two owners can never both write: every commit names the number of events
 //! that its writer has seen and the epoch at which it owns the thread, and one that is behind is refused.
 //!
 //! What events mean is left to the rules (`agent`), what becomes of a refusal to the runtime (`runtime`), and how a tree is
-//! drawn to the mirror (`view`).
+//! drawn to `view`.
 //!
-//! Deliberately absent: changing or deleting single events, queries over their content, and a clock. Every moment is handed in.
+//! Deliberately absent: changing or deleting single events, queries over their content, and a clock: every time is passed in.
 
 mod admission;
 mod approvals;
@@ -17,6 +21,7 @@ mod error;
 #[cfg(feature = "failpoints")]
 mod failpoint;
 mod follow;
+mod installation;
 mod lists;
 mod log;
 mod memory;
@@ -30,16 +35,20 @@ mod sqlite;
 
 pub use approvals::{ApprovalQuery, ApprovalRow, ApprovalStatus};
 pub use error::{Error, Source};
-pub use follow::{Follow, PAGE, Selection, follow, read_all, replay, replay_until};
+pub use follow::{Follow, PAGE, Selection, follow, follow_installation, read_all, replay, replay_until};
+pub use installation::{
+    BrowserSession, Consent, Current, Installation, InstallationEvent, InstallationRecord, LastServer,
+    ProjectJudgement, State as InstallationState,
+};
 pub use lists::Lists;
 pub use log::{Answer, Appended, Commit, Log, Record};
 pub use memory::MemoryStore;
-pub use open::{Durability, Health, Location, Options, Store, open};
+pub use open::{Durability, Health, Location, Options, Store, installation_at, open, record_at};
 pub use ownership::{ClaimKind, ClaimQuery, Claimed, Living, Ownership};
 pub use process::{HEARTBEAT_EXPIRES_MS, Process, ProcessId};
 pub use rows::{Execution, LEASE_MS, Owner, State, Status, ThreadQuery, ThreadRow, UsageRow, Wake};
 
-/// The environment variables that the memory obeys in this build: none, but in the builds of tests.
+/// The environment variables that the store reads in this build: none, except in builds for tests.
 pub const VARIABLES: &[&str] = &[
     #[cfg(feature = "failpoints")]
     failpoint::VARIABLE,

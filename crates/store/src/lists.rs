@@ -18,8 +18,8 @@ pub trait Lists: Send + Sync + 'static {
     /// A thread as it stands.
     fn thread(&self, thread: &ThreadId) -> Answer<Option<ThreadRow>>;
 
-    /// The thread that a person means: by its name, by the part of it after the date, or by a beginning of either that
-    /// only one root has. What follows the first dot, a child's place in the family, is always meant exactly.
+    /// The thread that a text names: by its name, by the part of it after the date, or by a beginning of either that
+    /// only one root has. What follows the first dot, a child's number, must be exact.
     fn resolve(&self, text: &str) -> Answer<ThreadId>;
 
     /// Every sub-agent of a root, in the order of their spawning.
@@ -45,6 +45,6 @@ pub trait Lists: Send + Sync + 'static {
         })
     }
 
-    /// What was used, by thread and model: of a root with all its descendants, or of everybody.
+    /// What was used, by thread and model: of a root with all its descendants, or of all threads.
     fn usage(&self, root: Option<&ThreadId>) -> Answer<Vec<UsageRow>>;
 }

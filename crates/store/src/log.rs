@@ -11,10 +11,10 @@ use tokio::sync::watch;
 use crate::error::Error;
 use crate::process::ProcessId;
 
-/// An answer that is waited for.
+/// An answer that can be awaited.
 pub type Answer<T> = BoxFuture<'static, Result<T, Error>>;
 
-/// An event in its places.
+/// An event with its numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     /// Its place in the whole store. Grows, may have gaps, is never used twice.
@@ -38,22 +38,22 @@ pub struct Commit {
     pub thread: ThreadId,
     /// How many events the writer knows the thread to have. 0 makes a new thread, whose first event is `ThreadCreated`.
     pub expected: u64,
-    /// The epoch at which the writer owns the thread. A new thread is owned by its writer at epoch 1, whatever stands here.
+    /// The epoch at which the writer owns the thread. A new thread is owned by its writer at epoch 1, whatever is given here.
     pub epoch: u64,
     /// The writer.
     pub process: ProcessId,
-    /// The moment of all its events.
+    /// The time of all its events.
     pub at: Time,
     /// What happened, in order; never empty.
     pub events: Vec<Arc<Event>>,
 }
 
-/// Where the last of the written events stands.
+/// The numbers of the last event that was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Appended {
     /// Its place in the thread.
     pub n: u64,
-    /// Its place in the family.
+    /// Its place among the events of its root and all descendants.
     pub seq: u64,
     /// Its place in the store.
     pub position: u64,
@@ -68,10 +68,10 @@ pub trait Log: Send + Sync + 'static {
     /// A commit that ends with the thread being over (`Reported`) also gives up its ownership.
     fn append(&self, commit: Commit) -> Answer<Appended>;
 
-    /// Writes an input from outside as `InputArrived`, whatever the thread's number of events and whoever owns it.
+    /// Writes an input from outside as `InputArrived`, whatever the thread's number of events and owner.
     ///
     /// Sent a second time under the same id it is not written again, and the answer is the first one's.
-    /// With `wake`, whoever owns the thread is also left a wake that is due at once.
+    /// With `wake`, a wake that is due at once is also left for the owner of the thread.
     fn arrive(&self, thread: &ThreadId, id: InputId, input: Outside, at: Time, wake: bool) -> Answer<Appended>;
 
     /// A thread's events after its `after_n`th, in order.
@@ -91,6 +91,6 @@ pub trait Log: Send + Sync + 'static {
     /// `seq` and `n` are safe in the same way. [`crate::follow`] relies on it.
     fn tail(&self) -> watch::Receiver<u64>;
 
-    /// Forgets a root and all its descendants, unless a living process owns one of them.
+    /// Deletes a root and all its descendants, unless a living process owns one of them.
     fn remove(&self, root: &ThreadId, at: Time) -> Answer<()>;
 }

@@ -1,4 +1,4 @@
-//! A store that forgets everything with its process: for tests, and for embedders who want no file.
+//! A store that is gone when its process ends: for tests, and for embedders who want no file.
 //!
 //! The same promises as any other store, but for durability.
 
@@ -12,6 +12,7 @@ use tokio::sync::watch;
 use crate::admission::{self, Adoption};
 use crate::approvals::{self, ApprovalQuery, ApprovalRow};
 use crate::error::Error;
+use crate::installation::{Installation, InstallationEvent, InstallationRecord, State};
 use crate::lists::Lists;
 use crate::log::{Answer, Appended, Commit, Log, Record};
 use crate::open::Store;
@@ -216,6 +217,23 @@ impl Lists for MemoryStore {
     }
 }
 
+impl Installation for MemoryStore {
+    fn record(&self, event: InstallationEvent, at: Time) -> Answer<Appended> {
+        self.ask(move |held| Ok(held.record(event, at)))
+    }
+
+    fn installation_events(&self, after_n: u64, limit: usize) -> Answer<Vec<InstallationRecord>> {
+        self.ask(move |held| {
+            let after = usize::try_from(after_n).unwrap_or(usize::MAX);
+            Ok(held.installation_events.iter().skip(after).take(limit).cloned().collect())
+        })
+    }
+
+    fn installation(&self) -> Answer<State> {
+        self.ask(|held| Ok(held.installation.clone()))
+    }
+}
+
 impl Store for MemoryStore {}
 
 /// The events after the `after`th of a list that is numbered from 1 without gaps.
@@ -234,6 +252,8 @@ struct Held {
     /// By sub-agent, each with its number in the order of spawning.
     executions: HashMap<ThreadId, (u64, Execution)>,
     wakes: BTreeMap<u64, Leased>,
+    installation: State,
+    installation_events: Vec<InstallationRecord>,
     /// How many of each were ever made: the newest one's number.
     positions: u64,
     threads_made: u64,
@@ -289,7 +309,7 @@ impl Held {
         Ok(last.expect("a commit holds at least one event"))
     }
 
-    /// Whether every input that the commit itself brings along is new to the thread.
+    /// Whether every input that the commit itself holds is new to the thread.
     fn admit_inputs(&self, commit: &Commit) -> Result<(), Error> {
         let known = self.threads.get(&commit.thread).map(|thread| &thread.inputs);
         if admission::repeats_input(&commit.events, |id| known.is_some_and(|known| known.contains_key(id))) {
@@ -422,6 +442,21 @@ impl Held {
 
     fn approvals(&self) -> Vec<ApprovalRow> {
         approvals::fold(self.records.values().map(|record| &**record))
+    }
+
+    fn record(&mut self, event: InstallationEvent, at: Time) -> Appended {
+        if let Some(next) = self.installation.after(&event) {
+            self.positions += 1;
+            let (position, n) = (self.positions, next.n);
+            self.installation_events.push(InstallationRecord { position, n, at, event: Arc::new(event) });
+            self.installation = next;
+        }
+        let newest = self.installation_events.last();
+        newest.map_or(Appended { n: 0, seq: 0, position: 0 }, |newest| Appended {
+            n: newest.n,
+            seq: newest.n,
+            position: newest.position,
+        })
     }
 
     fn wake(&mut self, thread: &ThreadId, due: Time) {

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 use std::{fmt, io};
 
+use agent::Time;
 use futures_util::future::BoxFuture;
 
 use crate::error::Error;
+use crate::installation::{Installation, InstallationEvent, State};
 use crate::lists::Lists;
 use crate::log::{Answer, Log};
 use crate::memory::MemoryStore;
@@ -15,14 +17,14 @@ use crate::ownership::Ownership;
 use crate::sqlite::{self, SqliteStore};
 
 /// All that a store can do.
-pub trait Store: Log + Ownership + Lists {
+pub trait Store: Log + Ownership + Lists + Installation {
     /// Opens all that is otherwise opened when it is first needed. After this, however many read at the same time, the store holds
-    /// no more file handles than before: a process that takes connections from strangers cannot run out of them here.
+    /// no more file handles than before: a process that accepts connections from clients cannot run out of them here.
     fn prepare(&self) -> Answer<()> {
         Box::pin(async { Ok(()) })
     }
 
-    /// Writes what stands in line, lets go of everything that is open, and refuses all further requests.
+    /// Writes what is queued, closes everything that is open, and refuses all further requests.
     /// Those who follow are told that the store is closed.
     fn close(&self) -> BoxFuture<'static, ()> {
         Box::pin(async {})
@@ -120,4 +122,33 @@ pub fn open(location: &Location, options: &Options) -> Result<Arc<dyn Store>, Er
         Location::Memory => Arc::new(MemoryStore::new()),
         Location::Folder(folder) => Arc::new(SqliteStore::open(sqlite::file_in(folder), options)?),
     })
+}
+
+/// What holds for the installation whose store is at a place, without opening the store: nothing is made there and nothing is
+/// written. Nothing holds where there is no store, or one of an earlier version.
+pub fn installation_at(location: &Location) -> Result<State, Error> {
+    match location {
+        Location::Memory => Ok(State::default()),
+        Location::Folder(folder) => sqlite::installation_of(&sqlite::file_in(folder)),
+    }
+}
+
+/// Writes events of the installation to the store at a place, which is opened for that alone and closed again. Blocks until they are
+/// written: for commands that do nothing else with the store.
+pub fn record_at(location: &Location, events: Vec<InstallationEvent>, at: Time) -> Result<(), Error> {
+    let write = || {
+        let io = |error: io::Error| Error::Io(Arc::new(error));
+        let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(io)?;
+        tokio.block_on(async {
+            let store = open(location, &Options::default())?;
+            let mut written = Ok(());
+            for event in events {
+                written = written.and(store.record(event, at).await.map(drop));
+            }
+            store.close().await;
+            written
+        })
+    };
+    // On a thread of its own: the caller may be a task, in which nothing can be waited for.
+    std::thread::scope(|scope| scope.spawn(write).join()).unwrap_or(Err(Error::Closed))
 }

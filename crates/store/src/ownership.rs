@@ -1,4 +1,4 @@
-//! Who owns which thread: processes say that they are alive, take over what nobody owns, and hear what is due.
+//! Which process owns which thread: processes report that they are alive, take over what no living process owns, and fetch what is due.
 //!
 //! Ownership only keeps work from being done twice: what protects the log is that every commit names the epoch at which its writer
 //! owns the thread. How the store finds out whether a process is alive is its own business: ask it ([`Ownership::living`]).
@@ -28,20 +28,20 @@ pub trait Ownership: Send + Sync + 'static {
     /// Makes a process known, so that it can own threads.
     fn register(&self, process: Process, at: Time) -> Answer<()>;
 
-    /// Says that a process is alive.
+    /// Records that a process is alive.
     fn heartbeat(&self, process: &ProcessId, at: Time) -> Answer<()>;
 
-    /// Forgets a process; what it owned is owned by nobody.
+    /// Removes a process; what it owned has no owner any more.
     fn leave(&self, process: &ProcessId) -> Answer<()>;
 
-    /// Leaves a wake for whoever owns the thread when it is due.
+    /// Leaves a wake for the process that owns the thread when it is due.
     fn wake(&self, thread: &ThreadId, due: Time) -> Answer<()>;
 
     /// Wakes that are due, of threads that the process owns, the longest due first. Each is leased to the caller:
     /// it is not handed out again for a while, and comes back if it is not [`done`](Ownership::done).
     fn claim(&self, process: &ProcessId, at: Time, limit: usize) -> Answer<Vec<Wake>>;
 
-    /// Forgets a wake.
+    /// Deletes a wake.
     fn done(&self, wake: Wake) -> Answer<()>;
 }
 

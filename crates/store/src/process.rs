@@ -1,6 +1,6 @@
-//! Who writes: a process, and whether it is still alive.
+//! A process that writes, and whether it is still alive.
 //!
-//! On the same host the kernel is asked; of another host only its heartbeat is known. A wrong answer costs a takeover and
+//! On the same host the kernel is asked; for another host only its heartbeat is known. A wrong answer costs a takeover and
 //! nothing more, for the epoch keeps the old owner from writing.
 
 use std::sync::{Arc, OnceLock};
@@ -70,8 +70,8 @@ impl Process {
             .clone()
     }
 
-    /// Whether the process is alive, given its last heartbeat.
-    pub fn is_alive(&self, beat_at: Time, now: Time) -> bool {
+    /// Whether the process is alive, given its last heartbeat. Others ask the store (`Ownership::living`).
+    pub(crate) fn is_alive(&self, beat_at: Time, now: Time) -> bool {
         let is_heard_of = now.since_ms(beat_at) < HEARTBEAT_EXPIRES_MS;
         if self.host != this_host() {
             return is_heard_of;
@@ -79,7 +79,7 @@ impl Process {
         match started(self.pid) {
             Ok(Some(start_time)) => self.start_time == 0 || self.start_time == start_time,
             Ok(None) => false,
-            // Whoever cannot look goes by what was last heard, as with another host.
+            // Where the kernel cannot be asked, the heartbeat decides, as for another host.
             Err(_) => is_heard_of,
         }
     }
@@ -89,7 +89,7 @@ fn this_host() -> Arc<str> {
     rustix::system::uname().nodename().to_string_lossy().into()
 }
 
-/// When the process of this number was started; none if there is none, or only the remains of one that nobody has waited for.
+/// When the process of this number was started; none if there is none, or only a zombie.
 #[cfg(target_os = "linux")]
 fn started(pid: u32) -> io::Result<Option<u64>> {
     match std::fs::read_to_string(format!("/proc/{pid}/stat")) {

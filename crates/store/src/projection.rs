@@ -47,7 +47,7 @@ pub(crate) struct Doing {
     /// The last request failed so, and is made again.
     #[serde(skip_serializing_if = "is_nothing")]
     retrying: Option<String>,
-    /// Calls that the hands run or will run, by tool.
+    /// Calls that run or will run, by tool.
     #[serde(skip_serializing_if = "is_nothing")]
     calls: BTreeMap<CallId, Call>,
     /// Children that have not reported, by what they are called.

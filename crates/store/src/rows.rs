@@ -19,7 +19,7 @@ pub const LEASE_MS: u64 = 30_000;
 pub struct ThreadRow {
     /// Its name.
     pub id: ThreadId,
-    /// The root of its family; itself for a root.
+    /// The root of its tree; itself for a root.
     pub root: ThreadId,
     /// The thread that started it; none for a root.
     pub parent: Option<ThreadId>,
@@ -78,7 +78,7 @@ pub struct Owner {
 
 impl Owner {
     /// Whether the owner is alive. A live thread whose owner is not was interrupted.
-    pub fn is_alive(&self, now: Time) -> bool {
+    pub(crate) fn is_alive(&self, now: Time) -> bool {
         self.process.is_alive(self.beat_at, now)
     }
 }
@@ -165,7 +165,7 @@ pub struct Execution {
     pub task_description: Arc<str>,
     /// Where it stands.
     pub status: Status,
-    /// How it ended, in our own finer words.
+    /// How it ended, in our own finer terms.
     pub outcome: Option<Outcome>,
     /// From its beginning to its report.
     pub duration_ms: Option<u64>,

@@ -6,23 +6,25 @@
 //! Left to others: what is checked before a write (`admission`) and what follows from an event (`projection`).
 
 mod approvals;
-mod checkup;
+mod bulk_insert;
+mod check;
 mod columns;
-mod desk;
 mod executions;
 mod fault;
 mod file;
 mod follow;
-mod many;
-mod place;
+mod installation;
+mod opened_file;
 mod read;
 mod readers;
 mod wal;
 mod write;
+mod write_session;
 mod writer;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 use std::{fs, io};
 
 use agent::approval::ApprovalId;
@@ -34,18 +36,22 @@ use tokio::sync::watch;
 use crate::approvals::{ApprovalQuery, ApprovalRow};
 use crate::codec;
 use crate::error::Error;
+use crate::installation::{Installation, InstallationEvent, InstallationRecord, State};
 use crate::lists::Lists;
 use crate::log::{Answer, Appended, Commit, Log, Record};
 use crate::open::{Health, Options, Store};
 use crate::ownership::{ClaimQuery, Claimed, Living, Ownership};
 use crate::process::{Process, ProcessId};
 use crate::rows::{Execution, ThreadQuery, ThreadRow, UsageRow, Wake};
-use desk::Desk;
 use fault::Quarantine;
 use follow::Follower;
-use place::Place;
+use opened_file::OpenedFile;
 use readers::Readers;
+use write_session::WriteSession;
 use writer::Writer;
+
+/// How long a look past the store waits for another process that holds the file.
+const BUSY: Duration = Duration::from_secs(5);
 
 /// The file in a folder that is a store.
 const FILE: &str = "majordomo.db";
@@ -53,6 +59,15 @@ const FILE: &str = "majordomo.db";
 /// The file that a store in this folder is.
 pub(crate) fn file_in(folder: &Path) -> PathBuf {
     folder.join(FILE)
+}
+
+/// What holds for the installation, read without opening the store.
+pub(crate) fn installation_of(path: &Path) -> Result<State, Error> {
+    if !path.exists() {
+        return Ok(State::default());
+    }
+    let connection = file::open_for_a_look(&path.canonicalize().map_err(fault::io)?, BUSY)?;
+    if file::has_installation(&connection)? { installation::state(&connection) } else { Ok(State::default()) }
 }
 
 /// Copies the files of a store, as a crash at this moment would leave them.
@@ -86,15 +101,15 @@ impl SqliteStore {
         let path = file::prepare(path.as_ref())?;
         wal::check(&path)?;
         let connection = file::open_writer(&path, options)?;
-        let place = Place::of(path)?;
+        let opened = OpenedFile::of(path)?;
         let newest = read::newest(&connection)?;
         let quarantine = Quarantine::default();
         let tail = Arc::new(watch::Sender::new(newest));
-        let writer = Writer::start(connection, place.clone(), tail.clone(), quarantine.clone())?;
+        let writer = Writer::start(connection, opened.clone(), tail.clone(), quarantine.clone())?;
         Ok(Self {
             writer: Arc::new(writer),
-            readers: Arc::new(Readers::new(place.clone(), options.busy_timeout, quarantine)),
-            follower: Arc::new(Follower::new(place, options.busy_timeout, tail)),
+            readers: Arc::new(Readers::new(opened.clone(), options.busy_timeout, quarantine)),
+            follower: Arc::new(Follower::new(opened, options.busy_timeout, tail)),
         })
     }
 
@@ -105,7 +120,10 @@ impl SqliteStore {
     }
 
     /// A request that changes something: checked first, written with others in one transaction, answered after it is kept.
-    fn write<T: Send + 'static>(&self, request: impl Fn(&mut Desk) -> Result<T, Error> + Send + 'static) -> Answer<T> {
+    fn write<T: Send + 'static>(
+        &self,
+        request: impl Fn(&mut WriteSession) -> Result<T, Error> + Send + 'static,
+    ) -> Answer<T> {
         let writer = self.writer.clone();
         Box::pin(async move { writer.ask(request).await })
     }
@@ -130,9 +148,9 @@ impl Log for SqliteStore {
     fn append(&self, commit: Commit) -> Answer<Appended> {
         let writer = self.writer.clone();
         Box::pin(async move {
-            // Encoded by whoever asks, so that the one writer need not.
+            // Encoded by the caller, so that the one writer need not.
             let bodies: Arc<[_]> = commit.events.iter().map(|event| codec::encode(event)).collect();
-            writer.ask(move |desk| write::append(desk, &commit, &bodies)).await
+            writer.ask(move |session| write::append(session, &commit, &bodies)).await
         })
     }
 
@@ -140,7 +158,7 @@ impl Log for SqliteStore {
         let thread = thread.clone();
         let event = agent::Event::InputArrived { id: id.clone(), input };
         let body: Arc<[_]> = [codec::encode(&event)].into();
-        self.write(move |desk| write::arrive(desk, &thread, &id, &event, &body, at, wake))
+        self.write(move |session| write::arrive(session, &thread, &id, &event, &body, at, wake))
     }
 
     fn read(&self, thread: &ThreadId, after_n: u64, limit: usize) -> Answer<Vec<Record>> {
@@ -163,19 +181,19 @@ impl Log for SqliteStore {
 
     fn remove(&self, root: &ThreadId, at: Time) -> Answer<()> {
         let root = root.clone();
-        self.write(move |desk| write::remove(desk, &root, at))
+        self.write(move |session| write::remove(session, &root, at))
     }
 }
 
 impl Ownership for SqliteStore {
     fn adopt(&self, thread: &ThreadId, process: &ProcessId, at: Time) -> Answer<u64> {
         let (thread, process) = (thread.clone(), process.clone());
-        self.write(move |desk| write::adopt(desk, &thread, &process, at))
+        self.write(move |session| write::adopt(session, &thread, &process, at))
     }
 
     fn claim_threads(&self, process: &ProcessId, at: Time, query: ClaimQuery) -> Answer<Vec<Claimed>> {
         let process = process.clone();
-        self.write(move |desk| write::claim_threads(desk, &process, at, &query))
+        self.write(move |session| write::claim_threads(session, &process, at, &query))
     }
 
     fn living(&self, at: Time) -> Answer<Living> {
@@ -183,31 +201,31 @@ impl Ownership for SqliteStore {
     }
 
     fn register(&self, process: Process, at: Time) -> Answer<()> {
-        self.write(move |desk| write::register(desk, &process, at))
+        self.write(move |session| write::register(session, &process, at))
     }
 
     fn heartbeat(&self, process: &ProcessId, at: Time) -> Answer<()> {
         let process = process.clone();
-        self.write(move |desk| write::heartbeat(desk, &process, at))
+        self.write(move |session| write::heartbeat(session, &process, at))
     }
 
     fn leave(&self, process: &ProcessId) -> Answer<()> {
         let process = process.clone();
-        self.write(move |desk| write::leave(desk, &process))
+        self.write(move |session| write::leave(session, &process))
     }
 
     fn wake(&self, thread: &ThreadId, due: Time) -> Answer<()> {
         let thread = thread.clone();
-        self.write(move |desk| write::wake(desk, &thread, due))
+        self.write(move |session| write::wake(session, &thread, due))
     }
 
     fn claim(&self, process: &ProcessId, at: Time, limit: usize) -> Answer<Vec<Wake>> {
         let process = process.clone();
-        self.write(move |desk| write::claim(desk, &process, at, limit))
+        self.write(move |session| write::claim(session, &process, at, limit))
     }
 
     fn done(&self, wake: Wake) -> Answer<()> {
-        self.write(move |desk| write::done(desk, &wake))
+        self.write(move |session| write::done(session, &wake))
     }
 }
 
@@ -246,6 +264,21 @@ impl Lists for SqliteStore {
     }
 }
 
+impl Installation for SqliteStore {
+    fn record(&self, event: InstallationEvent, at: Time) -> Answer<Appended> {
+        let body: Arc<[_]> = [codec::encode_installation(&event)].into();
+        self.write(move |session| installation::record(session, &event, &body, at))
+    }
+
+    fn installation_events(&self, after_n: u64, limit: usize) -> Answer<Vec<InstallationRecord>> {
+        self.look(move |db| installation::events(db, after_n, limit))
+    }
+
+    fn installation(&self) -> Answer<State> {
+        self.look(installation::state)
+    }
+}
+
 impl Store for SqliteStore {
     fn prepare(&self) -> Answer<()> {
         let readers = self.readers.clone();
@@ -262,7 +295,7 @@ impl Store for SqliteStore {
     }
 
     fn check(&self) -> Answer<Health> {
-        self.look(checkup::checkup)
+        self.look(check::check)
     }
 }
 

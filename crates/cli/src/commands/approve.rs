@@ -8,7 +8,7 @@ use std::sync::Arc;
 use agent::approval::{Approval, Decision, Resolution, Scope};
 use agent::{Json, Time};
 use jiff::tz::TimeZone;
-use majordomo::config::{Config, Flags};
+use majordomo::config::Flags;
 use majordomo::decide::{self, Came, decide};
 use majordomo::staff::open_store;
 use serde_json::{Value, json};
@@ -71,7 +71,7 @@ pub async fn show(name: &str, flags: &Flags, json: bool) -> Result<u8, Failure> 
 /// `majordomo approve yes`.
 pub async fn yes(name: &str, scope: Scope, input: Option<&str>, flags: &Flags) -> Result<u8, Failure> {
     let input = input.map(arguments).transpose()?;
-    let (config, store, shown) = open(name, flags).await?;
+    let (store, shown) = open(name, flags).await?;
     if scope != Scope::Once {
         let Some(rule) = decide::standing_rule(&shown) else {
             return Err(Failure::usage(format!(
@@ -85,14 +85,14 @@ pub async fn yes(name: &str, scope: Scope, input: Option<&str>, flags: &Flags) -
     let came = decide(&store, &shown, Decision::Allow { scope, input }, Process::current().id.as_str()).await?;
     let allowed = matches!(came, Came::Kept | Came::Resolved(Resolution::Allowed { .. }));
     if allowed && scope == Scope::Always {
-        out::tell_rule(decide::write_rule(&config.data, &shown));
+        out::tell_consent(&shown);
     }
     tell(&shown, came, allowed)
 }
 
 /// `majordomo approve no`.
 pub async fn no(name: &str, reason: Option<&str>, flags: &Flags) -> Result<u8, Failure> {
-    let (_, store, shown) = open(name, flags).await?;
+    let (store, shown) = open(name, flags).await?;
     let reason = reason.map(str::trim).filter(|reason| !reason.is_empty()).map(Arc::from);
     let came = decide(&store, &shown, Decision::Deny { reason }, Process::current().id.as_str()).await?;
     let denied = matches!(came, Came::Kept | Came::Resolved(Resolution::Denied { .. }));
@@ -100,7 +100,7 @@ pub async fn no(name: &str, reason: Option<&str>, flags: &Flags) -> Result<u8, F
 }
 
 /// A question that can still be decided, with the memory that it lies in.
-async fn open(name: &str, flags: &Flags) -> Result<(Config, Arc<dyn Store>, Approval), Failure> {
+async fn open(name: &str, flags: &Flags) -> Result<(Arc<dyn Store>, Approval), Failure> {
     let (_, config) = configured(flags)?;
     let store = open_store(&config)?;
     let row = store.find_approval(name).await?;
@@ -116,7 +116,7 @@ async fn open(name: &str, flags: &Flags) -> Result<(Config, Arc<dyn Store>, Appr
         }
         _ => return Err(Failure::usage(format!("{id} is {} already", stands(&row)))),
     }
-    Ok((config, store, row.question))
+    Ok((store, row.question))
 }
 
 /// Says what came of a decision; whether that is what was decided is the exit code.

@@ -214,8 +214,8 @@ async fn two_writes(folder: &Path) -> (Staff, Run) {
 }
 
 /// Asks as `majordomo run` does, until the run is over.
-async fn follow(staff: &Staff, mut run: Run, person: AtTerminal, folder: &Path) -> agent::Report {
-    let mut asker = Asker::new(Arc::new(person), staff.runtime().store().clone(), folder.to_owned());
+async fn follow(staff: &Staff, mut run: Run, person: AtTerminal) -> agent::Report {
+    let mut asker = Asker::new(Arc::new(person), staff.runtime().store().clone());
     while let Some(update) = run.next().await.expect("the log can be read") {
         if let Update::Events(records) = update {
             asker.push(&records);
@@ -234,7 +234,7 @@ async fn a_runs_questions_are_asked_in_their_order_and_each_answer_is_for_the_on
         &keys,
         &[("/1 needs", ""), ("> ", "y\n"), ("/2 needs", ""), ("> ", "n\n"), ("reason for the agent", "\n")],
     );
-    let report = follow(&staff, run, person, folder.path()).await;
+    let report = follow(&staff, run, person).await;
     assert_eq!(&*report.text, "done");
     player.join().expect("the part was played");
     assert!(folder.path().join("a.txt").exists());
@@ -255,7 +255,7 @@ async fn a_question_that_is_answered_elsewhere_is_taken_back_from_the_screen() {
         let rest = [("/1 needs no answer here any more: denied", ""), ("/2 needs", ""), ("> ", "y\n")];
         wait(play(&keys, &rest)).await;
     };
-    let (report, ()) = tokio::join!(follow(&staff, run, person, folder.path()), elsewhere);
+    let (report, ()) = tokio::join!(follow(&staff, run, person), elsewhere);
     assert_eq!(&*report.text, "done");
     assert!(!folder.path().join("a.txt").exists());
     assert!(folder.path().join("b.txt").exists());

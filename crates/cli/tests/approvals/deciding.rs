@@ -92,11 +92,67 @@ fn consent_for_ever_is_a_rule_that_the_next_run_obeys() {
     let decided = world.call(&["approve", "yes", asked.id.as_str(), "--always"]);
     decided.answer(0);
     assert!(decided.err.contains("allow write_file 'a.txt'"), "{}", decided.err);
-    assert!(decided.err.contains("the rule was written to"), "{}", decided.err);
+    assert!(decided.err.contains("kept as standing consent"), "{}", decided.err);
     assert_eq!(running.done().answer(0), "done");
     let again = run(&world, "go", &["--approvals", "deny"]).done();
     assert_eq!(again.answer(0), "done");
     assert_eq!(questions(&world.log()).len(), 1);
+}
+
+#[test]
+fn consent_for_ever_is_listed_and_taken_back() {
+    let world = world(&[scene("go", &[calls(&[write("a.txt", "one")]), says("done")])]);
+    let listed = || -> Vec<serde_json::Value> {
+        let listed = world.call(&["approve", "rules", "ls", "--json"]);
+        serde_json::from_str(listed.answer(0)).expect("a list")
+    };
+    assert_eq!(listed(), Vec::<serde_json::Value>::new());
+    let running = run(&world, "go", &["--approvals", "wait"]);
+    let asked = question(&world, 1);
+    world.call(&["approve", "yes", asked.id.as_str(), "--always"]).answer(0);
+    running.done().answer(0);
+
+    let consents = listed();
+    let [consent] = consents.as_slice() else { panic!("one consent: {consents:?}") };
+    assert_eq!((&consent["tool"], &consent["pattern"]), (&"write_file".into(), &"a.txt".into()), "{consent}");
+    assert_eq!(consent["approval"], asked.id.as_str());
+    let id = consent["id"].as_str().expect("an id");
+    let shown = world.call(&["approve", "rules", "ls"]).answer(0).to_owned();
+    assert!(shown.contains(id) && shown.contains("allow write_file 'a.txt'"), "{shown}");
+
+    world.call(&["approve", "rules", "rm", "nothing"]).answer(2);
+    world.call(&["approve", "rules", "rm", &id[..4]]).answer(0);
+    assert_eq!(listed(), Vec::<serde_json::Value>::new());
+    world.call(&["approve", "rules", "rm", id]).answer(2);
+    let again = run(&world, "go", &["--approvals", "deny"]).done();
+    assert_eq!(again.code, Some(5), "it is asked again: {}", again.err);
+}
+
+#[test]
+fn consent_for_ever_counts_at_once_where_nobody_drives_the_run_that_asked() {
+    let world = world(&[scene("go", &[calls(&[write("a.txt", "one")]), says("done")])]);
+    let mut left = run(&world, "go", &["--approvals", "wait"]);
+    let asked = question(&world, 1);
+    left.kill();
+    let decided = world.call(&["approve", "yes", asked.id.as_str(), "--always"]);
+    decided.answer(0);
+    assert!(decided.err.contains("majordomo thread resume"), "{}", decided.err);
+    let other = run(&world, "go", &["--approvals", "deny"]).done();
+    assert_eq!(other.answer(0), "done");
+    assert_eq!(questions(&world.log()).len(), 1, "the other run asks nobody");
+}
+
+#[test]
+fn rules_that_a_person_or_an_earlier_version_wrote_are_listed_and_only_changed_by_hand() {
+    let world = world(&[scene("go", &[calls(&[write("a.txt", "one")]), says("done")])]);
+    let file = world.path("../state/rules.toml");
+    std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+    let text = "[[rules]]\ntool = \"write_file\"\npattern = \"a.txt\"\naction = \"allow\"\n";
+    std::fs::write(&file, text).expect("a file");
+    let shown = world.call(&["approve", "rules", "ls"]).answer(0).to_owned();
+    assert!(shown.contains("allow write_file 'a.txt'") && shown.contains("rules.toml"), "{shown}");
+    assert_eq!(run(&world, "go", &["--approvals", "deny"]).done().answer(0), "done");
+    assert_eq!(std::fs::read_to_string(&file).expect("a file"), text);
 }
 
 #[test]

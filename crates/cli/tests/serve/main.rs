@@ -3,6 +3,7 @@
 //!
 //! Who may use it, what can be asked and what is answered is tested beside the server itself (`majordomo-server`).
 
+mod consenting;
 mod killed;
 mod opening;
 mod shut;
@@ -37,10 +38,14 @@ impl Served {
         let file = world.path("../state/server.token");
         let before = std::fs::read_to_string(&file).unwrap_or_default();
         let running = world.launch(command);
-        let (token, addr) = until("a server", || {
+        let token = until("a token", || {
             let text = std::fs::read_to_string(&file).ok().filter(|text| *text != before)?;
-            let mut lines = text.lines().map(str::to_owned);
-            Some((lines.next()?, lines.next()?))
+            text.strip_suffix('\n').map(str::to_owned)
+        });
+        let addr = until("an address", || {
+            let said = running.said();
+            let (_, rest) = said.split_once("listens on http://")?;
+            rest.lines().next().map(|addr| addr.trim().to_owned())
         });
         Self { running, addr, token }
     }

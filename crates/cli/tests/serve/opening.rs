@@ -73,8 +73,8 @@ fn as_many_files_may_be_open_as_a_full_window_needs() {
     let world = world(&[]);
     let mut running = world.launch(with_few_files(&world));
     link(&running);
-    let told = std::fs::read_to_string(world.path("../state/server.token")).expect("a file");
-    let process = told.lines().nth(2).expect("a process");
+    let installation = store::installation_at(&world.location()).expect("what holds");
+    let process = installation.server.expect("a server").process.to_string();
     let pid = process.rsplit('-').nth(1).expect("its number");
     let limits = std::fs::read_to_string(format!("/proc/{pid}/limits")).expect("its limits");
     let line = limits.lines().find_map(|line| line.strip_prefix("Max open files")).expect("that of files");

@@ -53,6 +53,8 @@ fn the_token_is_this_starts_alone_and_is_told_to_nobody() {
     let mode = std::fs::metadata(world.path("../state/server.token")).expect("a file").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     assert!(first.token.len() >= 32, "at least 128 bits");
+    let kept = std::fs::read_to_string(world.path("../state/server.token")).expect("a file");
+    assert_eq!(kept, format!("{}\n", first.token), "nothing else is kept there");
     assert!(!first.running.said().contains(&first.token), "{}", first.running.said());
     first.running.kill();
     let mut second = Served::open(&world, None);

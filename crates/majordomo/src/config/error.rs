@@ -61,6 +61,14 @@ pub enum Error {
         /// Why.
         reason: String,
     },
+    /// What holds for the installation cannot be written.
+    #[error("{location}: {source}")]
+    Store {
+        /// Where the store is.
+        location: store::Location,
+        /// Why.
+        source: store::Error,
+    },
     /// There is no place for state.
     #[error("no folder for state: set HOME, MAJORDOMO_DATA or --data")]
     NoDataFolder,

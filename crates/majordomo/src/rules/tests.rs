@@ -1,5 +1,4 @@
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 
 use tempfile::TempDir;
 
@@ -37,7 +36,7 @@ impl World {
     }
 
     fn book(&self) -> Rulebook {
-        Rulebook::open(&self.surroundings, &self.data()).expect("a book")
+        Rulebook::open(&self.surroundings, &self.data(), None).expect("a book")
     }
 }
 
@@ -62,34 +61,63 @@ fn consent(pattern: &str) -> Rule {
     }
 }
 
-#[test]
-fn standing_consent_is_written_once_privately_and_read_back() {
-    let world = World::new();
-    let pattern = "echo \"a\\b\" '*'\n[[rules]]";
-    for pattern in ["git status*", pattern, "git status*"] {
-        let path = allow_always(&world.data(), &consent(pattern)).expect("written");
-        assert_eq!(path, world.data().join(FILE));
-        assert_eq!(fs::metadata(path).expect("a file").permissions().mode() & 0o777, 0o600);
-    }
-    let kept = standing(&world.data()).expect("rules");
-    let patterns: Vec<&str> = kept.iter().filter_map(|rule| rule.pattern.as_deref()).collect();
-    assert_eq!(patterns, ["git status*", pattern]);
-    assert!(kept.iter().all(|rule| rule.action == Action::Allow && rule.origin.contains("rules.toml:")), "{kept:?}");
+/// Consents for ever, as an interface does.
+fn consents(world: &World, pattern: &str) -> Consent {
+    let consent = super::consent(&consent(pattern), Time(7));
+    kept::record(&world.data(), vec![InstallationEvent::ConsentGiven(consent.clone())]).expect("kept");
+    consent
 }
 
 #[test]
-fn standing_consent_is_added_to_what_a_person_wrote_and_to_nothing_broken() {
+fn standing_consent_is_kept_once_and_read_back() {
     let world = World::new();
-    let by_hand = "# mine\n[[rules]]\ntool = \"memory\"\naction = \"deny\" # so";
+    let pattern = "echo \"a\\b\" '*'\n[[rules]]";
+    let ids = ["git status*", pattern, "git status*"].map(|pattern| consents(&world, pattern).id);
+    assert!(ids[0] == ids[2] && ids[0] != ids[1], "{ids:?}");
+    let kept = standing(&world.data()).expect("rules");
+    let patterns: Vec<&str> = kept.iter().filter_map(|rule| rule.pattern.as_deref()).collect();
+    assert_eq!(patterns, ["git status*", pattern]);
+    let origin = format!("standing consent {}", ids[0]);
+    assert!(kept[0].action == Action::Allow && *kept[0].origin == *origin, "{kept:?}");
+}
+
+#[test]
+fn standing_consent_leaves_the_file_alone_that_a_person_writes() {
+    let world = World::new();
+    // What an earlier version wrote there stays in force.
+    let by_hand = "# mine\n[[rules]]\ntool = \"memory\"\naction = \"deny\" # so\n\n\
+                   [[rules]]\ntool = \"run_command\"\npattern = \"git status*\"\naction = \"allow\"\n";
     world.write("state/rules.toml", by_hand);
-    allow_always(&world.data(), &consent("ls")).expect("written");
-    let text = fs::read_to_string(world.data().join(FILE)).expect("a file");
-    assert!(text.starts_with(&format!("{by_hand}\n[[rules]]\n")), "{text}");
-    assert_eq!(standing(&world.data()).expect("rules").len(), 2);
+    consents(&world, "ls");
+    assert_eq!(fs::read_to_string(world.data().join(FILE)).expect("a file"), by_hand);
+    assert_eq!(standing(&world.data()).expect("rules").len(), 3);
+    let book = world.book();
+    assert_eq!(shown(&book), ["deny memory", "allow run_command", "allow run_command"]);
 
     world.write("state/rules.toml", "[[rules]]\ntool = 3");
-    assert!(allow_always(&world.data(), &consent("ls")).is_err());
-    assert_eq!(fs::read_to_string(world.data().join(FILE)).expect("a file"), "[[rules]]\ntool = 3");
+    assert_eq!(shown(&book), ["deny memory"], "what cannot be read may be a refusal");
+}
+
+#[tokio::test]
+async fn with_an_open_store_a_consent_given_elsewhere_holds_and_is_taken_back() {
+    let world = World::new();
+    let location = store::Location::folder(world.data());
+    let store = store::open(&location, &store::Options::default()).expect("a store");
+    let installation = Current::open(&store).await.expect("what holds");
+    let book = Rulebook::open(&world.surroundings, &world.data(), Some(installation)).expect("a book");
+    assert!(shown(&book).is_empty());
+    let until = async |expected: &[&str]| {
+        let looking = async {
+            while shown(&book) != expected {
+                tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+            }
+        };
+        tokio::time::timeout(std::time::Duration::from_secs(20), looking).await.expect("it holds");
+    };
+    let given = consents(&world, "ls");
+    until(&["allow run_command"]).await;
+    kept::record(&world.data(), vec![InstallationEvent::ConsentRevoked { id: given.id }]).expect("taken back");
+    until(&[]).await;
 }
 
 // T13
@@ -103,7 +131,7 @@ fn a_rule_that_is_tightened_reaches_whoever_asks_next() {
     assert_eq!(shown(&book), ["deny run_command"]);
     world.write(PROJECT, &rule("ask", "write_file"));
     assert_eq!(shown(&book), ["deny run_command", "ask write_file"]);
-    allow_always(&world.data(), &consent("ls")).expect("written");
+    consents(&world, "ls");
     assert_eq!(shown(&book), ["deny run_command", "ask write_file", "allow run_command"]);
 }
 
@@ -120,7 +148,7 @@ fn what_has_not_changed_is_not_read_again() {
 fn a_file_that_breaks_keeps_its_refusals_and_nothing_is_allowed_until_it_is_whole() {
     let world = World::new();
     world.write(USER, &format!("{}{}{}", rule("deny", "a"), rule("allow", "b"), rule("ask", "c")));
-    allow_always(&world.data(), &consent("ls")).expect("written");
+    consents(&world, "ls");
     let book = world.book();
     let strict = ["deny a", "ask c"];
     for broken in ["[[rules]", "[[rules]]\ntool = \"a\"\naction = \"perhaps\"", &"#".repeat(1 << 21)] {
@@ -164,7 +192,7 @@ fn a_project_that_appears_below_takes_no_refusal_away() {
     fs::create_dir(&world.surroundings.cwd).expect("a folder");
     let book = world.book();
     world.write("project/below/.majordomo/config.toml", "");
-    allow_always(&world.data(), &consent("ls")).expect("written");
+    consents(&world, "ls");
     assert_eq!(shown(&book), ["deny a", "allow run_command"]);
 }
 
@@ -172,6 +200,6 @@ fn a_project_that_appears_below_takes_no_refusal_away() {
 fn a_book_does_not_open_on_rules_that_are_not_understood() {
     let world = World::new();
     world.write(PROJECT, &rule("forbid", "a"));
-    let error = Rulebook::open(&world.surroundings, &world.data()).err().expect("an error").to_string();
+    let error = Rulebook::open(&world.surroundings, &world.data(), None).err().expect("an error").to_string();
     assert!(error.contains("rules.action expects one of allow, ask, deny"), "{error}");
 }

@@ -28,7 +28,7 @@ impl World {
     }
 
     fn read(&self, project: &str) -> Project {
-        Project::read_at(&self.path(project), &self.data()).expect("a project")
+        Project::read_at(&self.path(project), &folders(&self.data()).expect("answers")).expect("a project")
     }
 
     fn standing(&self, project: &str) -> Standing {
@@ -125,13 +125,51 @@ fn a_no_is_remembered_for_this_content_and_an_answer_can_be_forgotten() {
 }
 
 #[test]
-fn answers_are_private_and_a_broken_file_of_answers_is_an_error() {
+fn what_an_earlier_version_kept_in_a_file_counts_and_is_taken_over_once() {
+    let world = World::new();
+    world.write(CONFIG, "agent = 'a'");
+    world.write("q/.majordomo/config.toml", "agent = 'a'");
+    let digest = world.read("p").digest().expect("a digest");
+    let kept = |path: &str, answer: &str| {
+        let path = world.path(path).canonicalize().expect("a folder");
+        format!("[[folder]]\npath = {:?}\ndigest = \"{digest}\"\nanswer = \"{answer}\"\n", path.display().to_string())
+    };
+    world.write("state/trust.toml", &format!("{}{}", kept("p", "trusted"), kept("q", "declined")));
+    assert_eq!((world.standing("p"), world.standing("q")), (Standing::Trusted, Standing::Declined), "before");
+    take_over(&world.data()).expect("taken over");
+    assert_eq!((world.standing("p"), world.standing("q")), (Standing::Trusted, Standing::Declined), "after");
+    assert!(!world.data().join(EARLIER_FILE).exists());
+    world.answer("q", Answer::Trusted);
+    take_over(&world.data()).expect("nothing to do");
+    assert_eq!(world.standing("q"), Standing::Trusted, "an answer since then is not undone");
+    assert!(forget(&world.data(), &world.read("p").root).expect("forgotten"));
+    assert_eq!(world.standing("p"), Standing::Unknown);
+}
+
+#[test]
+fn a_newer_answer_wins_over_the_earlier_file_and_what_is_forgotten_does_not_come_back_from_it() {
+    let world = World::new();
+    world.write(CONFIG, "agent = 'a'");
+    let root = world.read("p").root;
+    let digest = world.read("p").digest().expect("a digest");
+    let earlier =
+        format!("[[folder]]\npath = {:?}\ndigest = \"{digest}\"\nanswer = \"declined\"\n", root.display().to_string());
+    world.write("state/trust.toml", &earlier);
+    world.answer("p", Answer::Trusted);
+    assert_eq!(world.standing("p"), Standing::Trusted);
+    assert!(forget(&world.data(), &root).expect("forgotten"));
+    assert_eq!(world.standing("p"), Standing::Unknown);
+}
+
+#[test]
+fn answers_are_private_and_a_broken_earlier_file_is_an_error() {
     let world = World::new();
     world.write(CONFIG, "agent = 'a'");
     world.answer("p", Answer::Trusted);
-    let file = world.data().join(FILE);
-    assert_eq!(fs::metadata(&file).expect("a file").permissions().mode() & 0o777, 0o600);
-    fs::write(&file, "[[folder]]\npath = 3").expect("a file");
-    let error = Project::read_at(&world.path("p"), &world.data()).expect_err("broken").to_string();
+    for entry in fs::read_dir(world.data()).expect("a folder").flatten() {
+        assert_eq!(entry.metadata().expect("a file").permissions().mode() & 0o777, 0o600, "{entry:?}");
+    }
+    fs::write(world.data().join(EARLIER_FILE), "[[folder]]\npath = 3").expect("a file");
+    let error = folders(&world.data()).expect_err("broken").to_string();
     assert!(error.contains("trust.toml:2: "), "{error}");
 }

@@ -6,8 +6,9 @@ use agent::approval::ApprovalId;
 use agent::{InputId, Outside, ThreadId, Time};
 use futures_util::future::BoxFuture;
 use store::{
-    Answer, Appended, ApprovalQuery, ApprovalRow, ClaimQuery, Claimed, Commit, Error, Execution, Lists, Living, Log,
-    MemoryStore, Ownership, Process, ProcessId, Record, Store, ThreadQuery, ThreadRow, UsageRow, Wake,
+    Answer, Appended, ApprovalQuery, ApprovalRow, ClaimQuery, Claimed, Commit, Error, Execution, Installation,
+    InstallationEvent, InstallationRecord, InstallationState, Lists, Living, Log, MemoryStore, Ownership, Process,
+    ProcessId, Record, Store, ThreadQuery, ThreadRow, UsageRow, Wake,
 };
 use tokio::sync::watch;
 
@@ -181,6 +182,20 @@ impl<F: Fn(&Commit) -> Mood + Send + Sync + 'static> Lists for Moody<F> {
 
     fn usage(&self, root: Option<&ThreadId>) -> Answer<Vec<UsageRow>> {
         self.inner.usage(root)
+    }
+}
+
+impl<F: Fn(&Commit) -> Mood + Send + Sync + 'static> Installation for Moody<F> {
+    fn record(&self, event: InstallationEvent, at: Time) -> Answer<Appended> {
+        self.inner.record(event, at)
+    }
+
+    fn installation_events(&self, after_n: u64, limit: usize) -> Answer<Vec<InstallationRecord>> {
+        self.inner.installation_events(after_n, limit)
+    }
+
+    fn installation(&self) -> Answer<InstallationState> {
+        self.inner.installation()
     }
 }
 

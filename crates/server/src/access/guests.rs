@@ -1,31 +1,31 @@
 //! The browsers that were let in.
 //!
-//! They are known by a cookie and by what their page alone knows, and are still known when the window is opened again: whoever
-//! watches a run should not be shut out because the house was started anew. What is kept of them, in a file that nobody else can
-//! read, are hashes, by which nobody gets in. The file holds for one password; without it the next start knows
-//! nobody.
+//! They are known by a cookie and by what their page alone knows, and are still known when the server is started again: a person who
+//! watches a run should not have to come in again because the server was restarted. What the store keeps of them are hashes, by
+//! which nobody gets in. They hold for one password.
 
-use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
+use agent::Time;
 use blake3::Hash;
+use store::{BrowserSession, Current, InstallationEvent};
 
 use super::{COOKIE, secret};
-use crate::server::write_private;
 
-/// So many browsers stay let in; the first comers are shown out.
-const MOST: usize = 64;
 /// Nobody stays let in for longer.
 const STAY: Duration = Duration::from_secs(30 * 24 * 60 * 60);
-/// What the line about the password is derived for.
+/// What the name of the password is derived for.
 const CONTEXT: &str = "majordomo window: the password under which browsers were let in";
 
-/// Who was let in, in the order of coming.
+/// Who was let in.
 pub(super) struct Guests {
-    file: PathBuf,
-    /// The first line of the file.
+    installation: Current,
+    /// Names the password under which they were let in.
     password: String,
-    known: Vec<Guest>,
+    /// Those whom the store could not keep: they are known to this start alone.
+    unkept: Mutex<Vec<BrowserSession>>,
 }
 
 /// What a browser is given that was let in.
@@ -43,127 +43,139 @@ impl Entered {
     }
 }
 
-/// One of them, as hashes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Guest {
-    cookie: Hash,
-    page: Hash,
-    /// Seconds since 1970.
-    since: u64,
-}
-
 impl Guests {
     /// Those who are still known.
-    pub fn of(file: PathBuf, password: Option<&str>) -> Self {
+    pub fn of(installation: Current, password: Option<&str>) -> Self {
         let password = match password {
             Some(password) => Hash::from_bytes(blake3::derive_key(CONTEXT, password.as_bytes())).to_hex().to_string(),
             None => "-".to_owned(),
         };
-        let known = read(&file, &password);
-        Self { file, password, known }
+        Self { installation, password, unkept: Mutex::default() }
     }
 
     /// One more. It is let in even if that cannot be kept.
-    pub fn welcome(&mut self) -> Entered {
+    pub async fn welcome(&self) -> Entered {
         let entered = Entered { session: secret(), page: secret() };
-        let (cookie, page) = (hash(&entered.session), hash(&entered.page));
-        // Another window over the same folder may have let somebody in.
-        for known in read(&self.file, &self.password) {
-            if !self.known.contains(&known) {
-                self.known.push(known);
-            }
-        }
-        self.known.push(Guest { cookie, page, since: now() });
-        let too_many = self.known.len().saturating_sub(MOST);
-        self.known.drain(..too_many);
-        let lines = self.known.iter().map(|guest| format!("{} {} {}\n", guest.cookie, guest.page, guest.since));
-        let text = format!("{}\n{}", self.password, lines.collect::<String>());
-        if let Err(error) = write_private(&self.file, &text) {
-            tracing::warn!(file = %self.file.display(), %error, "a browser is let in for this start alone");
+        let session = BrowserSession {
+            cookie: hash(&entered.session).to_hex().as_str().into(),
+            page: hash(&entered.page).to_hex().as_str().into(),
+            password: self.password.as_str().into(),
+            since: now().0.unsigned_abs() / 1000,
+        };
+        let admitted = InstallationEvent::BrowserAdmitted(session.clone());
+        if let Err(error) = self.installation.record(admitted, now()).await {
+            tracing::warn!(%error, "a browser is let in for this start alone");
+            self.unkept().push(session);
         }
         entered
     }
 
     /// Whether one of these cookies is known; with a page's secret, whether both are of one browser.
     pub fn know<'a>(&self, mut cookies: impl Iterator<Item = &'a str>, page: Option<&str>) -> bool {
-        let page = page.map(hash);
+        let (state, unkept, page) = (self.installation.state(), self.unkept(), page.map(hash));
         cookies.any(|cookie| {
             let cookie = hash(cookie);
-            let is_known = |guest: &Guest| guest.cookie == cookie && page.is_none_or(|page| guest.page == page);
-            self.known.iter().any(|guest| guest.stays() && is_known(guest))
+            let is_known = |guest: &BrowserSession| {
+                is(&guest.cookie, &cookie) && page.as_ref().is_none_or(|page| is(&guest.page, page))
+            };
+            let all = state.browsers.iter().chain(&*unkept);
+            all.filter(|guest| *guest.password == *self.password && stays(guest)).any(is_known)
         })
     }
-}
 
-impl Guest {
-    fn stays(&self) -> bool {
-        now().saturating_sub(self.since) < STAY.as_secs()
+    fn unkept(&self) -> std::sync::MutexGuard<'_, Vec<BrowserSession>> {
+        self.unkept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Whom a file tells of. One that is for another password, or not ours, tells of nobody.
-fn read(file: &Path, password: &str) -> Vec<Guest> {
+/// Whom the file tells of that earlier versions kept.
+pub(crate) fn of_earlier_file(file: &Path) -> Vec<BrowserSession> {
     let text = std::fs::read_to_string(file).unwrap_or_default();
     let mut lines = text.lines();
-    if lines.next() != Some(password) {
-        return Vec::new();
-    }
+    let Some(password) = lines.next() else { return Vec::new() };
     let guest = |line: &str| {
         let mut words = line.split(' ');
-        let mut hash = || Hash::from_hex(words.next()?).ok();
+        let mut hash = || Some(Hash::from_hex(words.next()?).ok()?.to_hex().as_str().into());
         let (cookie, page) = (hash()?, hash()?);
-        Some(Guest { cookie, page, since: words.next()?.parse().ok()? })
+        Some(BrowserSession { cookie, page, password: password.into(), since: words.next()?.parse().ok()? })
     };
-    lines.filter_map(guest).filter(Guest::stays).collect()
+    lines.filter_map(guest).filter(stays).collect()
+}
+
+fn stays(guest: &BrowserSession) -> bool {
+    (now().0.unsigned_abs() / 1000).saturating_sub(guest.since) < STAY.as_secs()
+}
+
+/// Compares in a time that tells nothing of how far they agree.
+fn is(kept: &str, shown: &Hash) -> bool {
+    Hash::from_hex(kept).is_ok_and(|kept| kept == *shown)
 }
 
 fn hash(secret: &str) -> Hash {
     blake3::hash(secret.as_bytes())
 }
 
-fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+fn now() -> Time {
+    runtime::Clock::default().now()
 }
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
+    use std::sync::Arc;
+
+    use store::{MemoryStore, Store};
 
     use super::*;
 
-    #[test]
-    fn whoever_was_let_in_is_known_to_the_next_start_and_the_file_tells_no_secret() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("server.guests");
-        let entered = Guests::of(file.clone(), None).welcome();
-        let other = Guests::of(file.clone(), None).welcome();
-        let next = Guests::of(file.clone(), None);
+    async fn guests(store: &Arc<dyn Store>, password: Option<&str>) -> Guests {
+        Guests::of(Current::open(store).await.unwrap(), password)
+    }
+
+    #[tokio::test]
+    async fn whoever_was_let_in_is_known_to_the_next_start_and_the_store_keeps_no_secret() {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        let entered = guests(&store, None).await.welcome().await;
+        let other = guests(&store, None).await.welcome().await;
+        let next = guests(&store, None).await;
         let cookies = || ["bogus", &entered.session].into_iter();
         assert!(next.know(cookies(), None) && next.know(cookies(), Some(&entered.page)));
         assert!(!next.know(cookies(), Some(&other.page)), "both are of one browser");
         assert!(!next.know(["bogus"].into_iter(), None) && !next.know([].into_iter(), Some(&entered.page)));
         assert!(next.know([&*other.session].into_iter(), Some(&other.page)), "who came first is not forgotten");
-        let text = std::fs::read_to_string(&file).unwrap();
+        let kept = format!("{:?}", store.installation_events(0, 100).await.unwrap());
         for secret in [&entered.session, &entered.page, &other.session, &other.page] {
-            assert!(!text.contains(secret.as_str()));
+            assert!(!kept.contains(secret.as_str()));
         }
-        assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
-        assert!(!Guests::of(file, Some("another")).know(cookies(), None), "the password was changed");
+        assert!(!guests(&store, Some("another")).await.know(cookies(), None), "the password was changed");
     }
 
-    #[test]
-    fn nobody_stays_for_ever_and_only_so_many_do() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("server.guests");
-        let mut guests = Guests::of(file.clone(), None);
-        let first = guests.welcome();
-        guests.known[0].since = now() - STAY.as_secs();
+    #[tokio::test]
+    async fn nobody_stays_for_ever_and_only_so_many_do() {
+        const MOST: usize = 64;
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        let guests = guests(&store, None).await;
+        let first = guests.welcome().await;
+        let long_ago = BrowserSession { since: 7, ..guests.installation.state().browsers[0].clone() };
+        guests.installation.record(InstallationEvent::BrowserAdmitted(long_ago), Time(7)).await.unwrap();
         assert!(!guests.know([&*first.session].into_iter(), None));
-        let all: Vec<Entered> = (0..=MOST).map(|_| guests.welcome()).collect();
+        let mut all = Vec::new();
+        for _ in 0..=MOST {
+            all.push(guests.welcome().await);
+        }
         assert!(
             !guests.know([&*all[0].session].into_iter(), None) && guests.know([&*all[1].session].into_iter(), None)
         );
-        std::fs::write(&file, "-\nx y z\n\n").unwrap();
-        assert!(Guests::of(file, None).known.is_empty(), "what is not ours is passed over");
+    }
+
+    #[test]
+    fn a_file_of_an_earlier_version_tells_of_its_browsers_and_one_that_is_not_ours_of_nobody() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("server.guests");
+        assert!(of_earlier_file(&file).is_empty());
+        let (cookie, page, since) = (hash("c"), hash("p"), now().0 / 1000);
+        std::fs::write(&file, format!("-\n{cookie} {page} {since}\n{cookie} {page} 7\nx y z\n\n")).unwrap();
+        let found = of_earlier_file(&file);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(is(&found[0].cookie, &hash("c")) && is(&found[0].page, &hash("p")) && *found[0].password == *"-");
     }
 }

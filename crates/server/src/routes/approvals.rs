@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use agent::approval::{ApprovalId, Decision, Resolution};
 use axum::Json;
 use axum::extract::State;
-use axum::http::StatusCode;
-use majordomo::decide::{Came, decide, standing_rule, words, write_rule};
+use majordomo::decide::{Came, decide, standing_rule, words};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use store::{ApprovalQuery, ApprovalRow, ApprovalStatus, Process};
@@ -96,15 +95,7 @@ pub async fn decision(
     };
     let who = format!("{}/{}", Process::current().id, runtime::short_name());
     let (status, words) = match decide(shared.store(), &question, decision, &who).await? {
-        Came::Resolved(resolution) => {
-            if matches!(resolution, Resolution::Allowed { scope: agent::approval::Scope::Always, .. }) {
-                write_rule(&shared.staff.config().data, &question).map_err(|error| {
-                    let detail = format!("the rule could not be written: {error}");
-                    Problem::new(StatusCode::INTERNAL_SERVER_ERROR, detail)
-                })?;
-            }
-            (status(&resolution), words(&resolution))
-        }
+        Came::Resolved(resolution) => (status(&resolution), words(&resolution)),
         Came::Kept => (shapes::ApprovalStatus::Decided, "kept until the run is resumed".to_owned()),
         Came::Nothing(why) => return Err(Problem::conflict(why.to_string())),
     };

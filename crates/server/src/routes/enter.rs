@@ -30,7 +30,11 @@ pub async fn by_link(
     if method == Method::HEAD {
         return Problem::not_allowed("GET, POST").into_response();
     }
-    match said.code.and_then(|code| shared.access.enter_by_code(&code)) {
+    let entered = match said.code {
+        Some(code) => shared.access.enter_by_code(&code).await,
+        None => None,
+    };
+    match entered {
         Some(entered) => welcome(&entered),
         // A link that was used, in a browser that it let in.
         None if shared.access.is_inside(&headers) => Redirect::to("/").into_response(),

@@ -267,9 +267,11 @@ async fn what_cannot_be_worked_on_is_not_written() {
     assert_eq!(say(&format!("{thread}.1"), "hello").await, 409, "a sub-agent has one brief");
     assert_eq!(say(&thread, " \n ").await, 422);
     assert_eq!(say("nobody", "hello").await, 404);
+    assert_eq!(*open.staff.runtime().store().tail().borrow(), newest, "nothing was written");
     let folder = open.close().await;
     std::fs::remove_file(folder.path().join("script.toml")).expect("the model is gone");
     let open = Open::built(folder, None, "other.toml").await;
+    let newest = *open.staff.runtime().store().tail().borrow();
     let say = json!({ "text": "hello" });
     let (status, problem) = open.call("POST", &format!("/threads/{thread}/messages"), Some(say)).await;
     assert_eq!(status, 424, "{problem}");

@@ -45,7 +45,7 @@ pub async fn a_question_is_kept_from_its_asking_to_its_end(store: Arc<dyn Store>
     assert_eq!(store.approvals(EVERY).await.unwrap().len(), 1);
 }
 
-/// With the words of whoever or whatever ended it.
+/// With the words of what ended it.
 pub async fn every_end_of_a_question_has_its_word(store: Arc<dyn Store>) {
     threads(&*store, &[&root()]).await;
     let words: Arc<str> = "because".into();

@@ -1,4 +1,4 @@
-//! Inputs from outside: written whoever owns the thread, and once.
+//! Inputs from outside: written whichever process owns the thread, and once.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub async fn an_input_arrives_once(store: Arc<dyn Store>) {
 }
 
 /// So that nobody decides without having read it.
-pub async fn an_input_moves_the_head_on_for_whoever_commits(store: Arc<dyn Store>) {
+pub async fn an_input_moves_the_head_on_for_the_next_commit(store: Arc<dyn Store>) {
     threads(&*store, &[&root()]).await;
     store.arrive(&root(), InputId::new("a"), said("hello"), NOW, false).await.unwrap();
     let behind = store.append(commit(&root(), 1, vec![turn_started(1)])).await;
@@ -65,7 +65,7 @@ pub async fn inputs_and_commits_interleave_without_a_gap(store: Arc<dyn Store>) 
 }
 
 /// A root can be created together with its first message; sent again, that message is known.
-pub async fn a_commit_may_bring_an_input_along_once(store: Arc<dyn Store>) {
+pub async fn a_commit_may_hold_an_input_once(store: Arc<dyn Store>) {
     writer(&*store).await;
     let arrived = || Event::InputArrived { id: InputId::new("a"), input: said("hello") };
     let twice = commit(&root(), 0, vec![created(&root()), arrived(), arrived()]);

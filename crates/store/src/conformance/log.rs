@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::log::{Appended, Record};
 use crate::open::Store;
 
-/// Within its thread, within its family, within the store.
+/// Within its thread, within its tree, within the store.
 pub async fn a_commit_is_numbered_in_its_three_orders(store: Arc<dyn Store>) {
     writer(&*store).await;
     let (one, other) = (root(), ThreadId::new("20260115-zzzz"));
@@ -93,7 +93,7 @@ pub async fn a_commit_that_makes_no_sense_is_refused(store: Arc<dyn Store>) {
     assert_eq!(store.all(0, 10).await.unwrap().len(), 1);
 }
 
-/// Whoever of the family writes, and in whatever order.
+/// Whichever thread of the tree writes, and in whatever order.
 pub async fn a_family_is_numbered_without_gaps(store: Arc<dyn Store>) {
     let family = [root(), root().child(1), root().child(2), root().child(1).child(1)];
     threads(&*store, &family.iter().collect::<Vec<_>>()).await;
@@ -116,7 +116,7 @@ pub async fn a_family_is_numbered_without_gaps(store: Arc<dyn Store>) {
     assert!(matches!(child, Err(Error::Invalid(_))), "{child:?}");
 }
 
-/// For a thread, a family and the whole store.
+/// For a thread, a tree and the whole store.
 pub async fn pages_join_to_the_whole(store: Arc<dyn Store>) {
     let other = ThreadId::new("20260115-zzzz");
     threads(&*store, &[&root(), &root().child(1), &other]).await;
@@ -169,7 +169,7 @@ pub async fn the_tail_tells_of_every_commit(store: Arc<dyn Store>) {
     assert_eq!(*tail.borrow(), appended.position);
 }
 
-/// A family's `seq`, and every thread's `n`, count every event once.
+/// A tree's `seq`, and every thread's `n`, count every event once.
 pub(super) async fn assert_gapless(store: &dyn Store, root: &ThreadId) {
     let records = store.tree(root, 0, usize::MAX).await.unwrap();
     let numbers: Vec<_> = records.iter().map(|record| record.seq).collect();

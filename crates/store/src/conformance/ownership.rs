@@ -68,7 +68,7 @@ pub async fn a_takeover_fences_off_the_old_owner(store: Arc<dyn Store>) {
     assert!(matches!(unknown, Err(Error::UnknownThread(_))), "{unknown:?}");
 }
 
-/// A thread that is over is nobody's; whoever goes on with it adopts it.
+/// A thread that is over has no owner; a process that goes on with it adopts it.
 pub async fn a_report_gives_up_ownership_unless_another_run_follows(store: Arc<dyn Store>) {
     threads(&*store, &[&root()]).await;
     append(&*store, &root(), 1, vec![run_started(1, "one"), reported(Outcome::Completed), run_started(2, "two")]).await;

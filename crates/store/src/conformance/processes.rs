@@ -44,7 +44,7 @@ pub async fn of_two_writers_with_the_same_expectation_one_is_refused(one: Arc<dy
     assert_eq!(one.read(&root(), 0, 100).await.unwrap().len(), 21);
 }
 
-/// However many write at the same moment through either: whoever goes on after the last position that it saw misses nothing.
+/// However many write at the same moment through either: a reader that goes on after the last position that it saw misses nothing.
 pub async fn a_position_that_was_seen_gains_no_event_before_it(one: Arc<dyn Store>, two: Arc<dyn Store>) {
     const THREADS: usize = 12;
     const COMMITS: u32 = 12;

@@ -186,7 +186,7 @@ pub async fn a_thread_is_found_by_what_a_person_types(store: Arc<dyn Store>) {
     }
 }
 
-/// And is not removed while somebody works in it.
+/// And is not removed while a process works in it.
 pub async fn a_removed_family_leaves_nothing_behind(store: Arc<dyn Store>) {
     let other = ThreadId::new("20260115-zzzz");
     let child = root().child(1);

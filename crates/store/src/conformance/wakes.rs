@@ -1,4 +1,4 @@
-//! Wakes: hints for whoever owns a thread.
+//! Wakes: hints for the process that owns a thread.
 
 use std::sync::Arc;
 

@@ -8,7 +8,7 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::columns::{optional_time, signed, thread_id, time, word};
-use super::desk::Thread;
+use super::write_session::Thread;
 use crate::approvals::{ApprovalQuery, ApprovalRow, Change};
 use crate::error::Error;
 

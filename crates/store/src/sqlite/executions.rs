@@ -10,8 +10,8 @@ use foldhash::fast::RandomState;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, params};
 
+use super::bulk_insert::{Insert, integer, number, optional, text};
 use super::columns::signed;
-use super::many::{Insert, integer, number, optional, text};
 use crate::error::Error;
 use crate::projection::End;
 use crate::rows::{Execution, Status};
@@ -67,13 +67,13 @@ impl Executions {
         Ok(())
     }
 
-    /// A family is gone.
+    /// A root and its descendants are gone.
     pub(super) fn forget(&mut self, root: &ThreadId) {
         self.over.retain(|child| child.root() != *root);
     }
 
     /// Puts those of the group into the file.
-    pub(super) fn put_down(&mut self, db: &Connection) -> Result<(), Error> {
+    pub(super) fn flush(&mut self, db: &Connection) -> Result<(), Error> {
         static EXECUTIONS: LazyLock<Insert<15>> = LazyLock::new(|| {
             Insert::new(
                 "INSERT OR ROLLBACK INTO sub_agent_execution (id, workflow_id, parent_agent_id, sub_agent_id, \

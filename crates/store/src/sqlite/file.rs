@@ -14,7 +14,7 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use rusqlite_migration::{M, Migrations};
 use rustix::fs::StatVfsMountFlags;
 
-use super::{columns, fault};
+use super::{columns, fault, wal};
 use crate::error::Error;
 use crate::open::{Durability, Options};
 use crate::process::Process;
@@ -38,6 +38,7 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("../../migrations/0001_log.sql")),
     M::up(include_str!("../../migrations/0002_approvals.sql")),
     M::up(include_str!("../../migrations/0003_progress.sql")),
+    M::up(include_str!("../../migrations/0004_installation.sql")),
 ];
 const MIGRATIONS: Migrations<'static> = Migrations::from_slice(STEPS);
 const SCHEMA: u32 = STEPS.len() as u32;
@@ -111,9 +112,24 @@ pub(super) fn open_reader(path: &Path, busy_timeout: Duration) -> Result<Connect
     open(path, OpenFlags::SQLITE_OPEN_READ_ONLY, busy_timeout)
 }
 
+/// Opens a connection for one look past a store, which makes no file: a database that was closed in good order is read as it lies
+/// there, and one whose log is gone is refused, for SQLite would make an empty one in its place.
+pub(super) fn open_for_a_look(path: &Path, busy_timeout: Duration) -> Result<Connection, Error> {
+    if beside(path, "-wal").exists() {
+        return open_reader(path, busy_timeout);
+    }
+    wal::check(path)?;
+    connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY, busy_timeout, true)
+}
+
 fn open(path: &Path, access: OpenFlags, busy_timeout: Duration) -> Result<Connection, Error> {
+    connect(path, access, busy_timeout, is_set_in_stone(path))
+}
+
+/// With `as_it_lies`, SQLite is told that nothing changes: it then needs no files beside the database.
+fn connect(path: &Path, access: OpenFlags, busy_timeout: Duration, as_it_lies: bool) -> Result<Connection, Error> {
     let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-    let connection = if is_set_in_stone(path) {
+    let connection = if as_it_lies {
         Connection::open_with_flags(immutable(path), flags | OpenFlags::SQLITE_OPEN_URI)?
     } else {
         Connection::open_with_flags(path, flags)?
@@ -153,6 +169,16 @@ fn refuse_newer(connection: &Connection) -> Result<(), Error> {
     }
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
     Ok(())
+}
+
+/// Whether a file that may be of an earlier version knows what holds for the installation. One of a later version is refused.
+pub(super) fn has_installation(connection: &Connection) -> Result<bool, Error> {
+    const SINCE: u32 = 4;
+    let found = schema(connection)?;
+    if found > SCHEMA {
+        return Err(Error::Newer { found, known: SCHEMA });
+    }
+    Ok(found >= SINCE)
 }
 
 fn schema(connection: &Connection) -> Result<u32, Error> {

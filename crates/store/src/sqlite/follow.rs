@@ -1,6 +1,6 @@
 //! Sees what other processes write, by asking SQLite every few milliseconds whether the file has changed.
 //!
-//! Asks only while somebody listens. What this process writes is announced by the writer itself.
+//! Asks only while a receiver exists. What this process writes is announced by the writer itself.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use rusqlite::Connection;
 use tokio::sync::watch;
 
-use super::place::Place;
+use super::opened_file::OpenedFile;
 use super::{file, read};
 use crate::error::Error;
 
@@ -18,16 +18,16 @@ const POLL: Duration = Duration::from_millis(30);
 
 /// Tells listeners the newest position.
 pub(super) struct Follower {
-    place: Place,
+    opened: OpenedFile,
     busy_timeout: Duration,
     tail: Arc<watch::Sender<u64>>,
     watch: Arc<Mutex<Watch>>,
 }
 
-/// Whether somebody looks at the file.
+/// Whether the file is polled.
 #[derive(Default)]
 pub(super) enum Watch {
-    /// Nobody listens.
+    /// No receiver exists.
     #[default]
     Off,
     /// Tells the thread that looks to end.
@@ -38,8 +38,8 @@ pub(super) enum Watch {
 
 impl Follower {
     /// Looks at nothing yet.
-    pub(super) fn new(place: Place, busy_timeout: Duration, tail: Arc<watch::Sender<u64>>) -> Self {
-        Self { place, busy_timeout, tail, watch: Arc::default() }
+    pub(super) fn new(opened: OpenedFile, busy_timeout: Duration, tail: Arc<watch::Sender<u64>>) -> Self {
+        Self { opened, busy_timeout, tail, watch: Arc::default() }
     }
 
     /// The newest position, from here on followed.
@@ -49,7 +49,7 @@ impl Follower {
         if let Watch::Off = *watch {
             let (on, off) = mpsc::channel();
             let watcher = Watcher {
-                place: self.place.clone(),
+                opened: self.opened.clone(),
                 busy_timeout: self.busy_timeout,
                 tail: self.tail.clone(),
                 watch: self.watch.clone(),
@@ -63,7 +63,7 @@ impl Follower {
         receiver
     }
 
-    /// Whether somebody looks at the file.
+    /// Whether the file is polled.
     pub(super) fn watch(&self) -> MutexGuard<'_, Watch> {
         lock(&self.watch)
     }
@@ -91,7 +91,7 @@ impl Drop for Follower {
 }
 
 struct Watcher {
-    place: Place,
+    opened: OpenedFile,
     busy_timeout: Duration,
     tail: Arc<watch::Sender<u64>>,
     watch: Arc<Mutex<Watch>>,
@@ -126,9 +126,9 @@ impl Watcher {
         let connection = match connection {
             Some(connection) => connection,
             None => {
-                let opened = file::open_reader(self.place.path(), self.busy_timeout)?;
+                let opened = file::open_reader(self.opened.path(), self.busy_timeout)?;
                 // Another file's numbers mean nothing here.
-                self.place.check()?;
+                self.opened.check()?;
                 connection.insert(opened)
             }
         };

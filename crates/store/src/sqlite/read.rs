@@ -41,7 +41,7 @@ pub(super) fn thread_events(
     records(db, sql, params![key(db, thread)?, signed(after_n), page(limit)])
 }
 
-/// A family's events after `after_seq`.
+/// The events of a root and its descendants after `after_seq`.
 pub(super) fn family_events(
     db: &Connection,
     root: &ThreadId,
@@ -129,7 +129,7 @@ pub(super) fn executions(db: &Connection, workflow: &ThreadId) -> Result<Vec<Exe
 
 /// What was used, by thread and model.
 pub(super) fn usage(db: &Connection, root: Option<&ThreadId>) -> Result<Vec<UsageRow>, Error> {
-    // Of the whole house only those that used something are looked up by name.
+    // Of all threads only those that used something are looked up by name.
     let from = match root {
         Some(_) => {
             "threads t CROSS JOIN progress g ON g.thread = t.key \

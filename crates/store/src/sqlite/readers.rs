@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use tokio::sync::Semaphore;
 
 use super::fault::Quarantine;
-use super::place::Place;
+use super::opened_file::OpenedFile;
 use super::{file, read};
 use crate::error::Error;
 
@@ -17,7 +17,7 @@ const CONNECTIONS: usize = 4;
 
 /// Connections that only look.
 pub(super) struct Readers {
-    place: Place,
+    opened: OpenedFile,
     busy_timeout: Duration,
     quarantine: Quarantine,
     permits: Arc<Semaphore>,
@@ -26,13 +26,19 @@ pub(super) struct Readers {
 
 impl Readers {
     /// Opens nothing yet.
-    pub(super) fn new(place: Place, busy_timeout: Duration, quarantine: Quarantine) -> Self {
-        Self { place, busy_timeout, quarantine, permits: Arc::new(Semaphore::new(CONNECTIONS)), idle: Mutex::default() }
+    pub(super) fn new(opened: OpenedFile, busy_timeout: Duration, quarantine: Quarantine) -> Self {
+        Self {
+            opened,
+            busy_timeout,
+            quarantine,
+            permits: Arc::new(Semaphore::new(CONNECTIONS)),
+            idle: Mutex::default(),
+        }
     }
 
     /// The file that is looked at.
     pub(super) fn path(&self) -> &Path {
-        self.place.path()
+        self.opened.path()
     }
 
     /// Opens every connection that there may be.
@@ -41,7 +47,7 @@ impl Readers {
         let opening = tokio::task::spawn_blocking(move || {
             // Nobody uses one at this moment, so that all that are open are idle.
             while self.idle().len() < CONNECTIONS {
-                let connection = file::open_reader(self.place.path(), self.busy_timeout)?;
+                let connection = file::open_reader(self.opened.path(), self.busy_timeout)?;
                 // SQLite opens the log beside the file when it first reads.
                 read::newest(&connection)?;
                 self.idle().push(connection);
@@ -73,11 +79,11 @@ impl Readers {
     }
 
     fn look<T>(&self, request: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {
-        self.place.check().inspect_err(|gone| self.quarantine.note(gone))?;
+        self.opened.check().inspect_err(|gone| self.quarantine.note(gone))?;
         let idle = self.idle().pop();
         let connection = match idle {
             Some(connection) => connection,
-            None => file::open_reader(self.place.path(), self.busy_timeout)?,
+            None => file::open_reader(self.opened.path(), self.busy_timeout)?,
         };
         let answer = request(&connection);
         if let Err(failure) = &answer {

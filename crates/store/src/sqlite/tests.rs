@@ -1,4 +1,4 @@
-//! What only a file can do: last, be shared, run full, be locked, be damaged, be somebody else's.
+//! What only a file can do: last, be shared, run full, be locked, be damaged, belong to another user.
 
 use std::fs;
 use std::io::{Seek, SeekFrom, Write};
@@ -31,7 +31,7 @@ fn open(folder: &TempDir) -> SqliteStore {
     SqliteStore::open(path(folder), &Options::default()).unwrap()
 }
 
-/// Fails soon where somebody else holds the file.
+/// Fails soon where another process holds the file.
 fn impatient() -> Options {
     Options { busy_timeout: Duration::from_millis(20), ..Options::default() }
 }
@@ -187,8 +187,8 @@ async fn a_full_disk_loses_nothing_and_writing_goes_on_when_there_is_space() {
     let store = open(&folder);
     threads(&store, &[&root()]).await;
     let allow = |pages: i64| {
-        store.write(move |desk| {
-            let db = &desk.db;
+        store.write(move |session| {
+            let db = &session.db;
             let used: i64 = db.pragma_query_value(None, "page_count", |row| row.get(0))?;
             Ok(db.pragma_update_and_check(None, "max_page_count", used + pages, |_| Ok(()))?)
         })
@@ -364,7 +364,7 @@ async fn a_newer_schema_is_refused_untouched() {
     }
     let before = files(&crashed).map(|file| fs::read(file).unwrap());
     let refused = SqliteStore::open(path(&crashed), &Options::default()).unwrap_err();
-    assert!(matches!(refused, Error::Newer { found: 99, known: 3 }), "{refused:?}");
+    assert!(matches!(refused, Error::Newer { found: 99, known: 4 }), "{refused:?}");
     assert!(before == files(&crashed).map(|file| fs::read(file).unwrap()));
 }
 
@@ -419,9 +419,69 @@ async fn a_file_whose_bringing_up_to_date_was_cut_off_anywhere_keeps_what_it_hol
     }
 }
 
+#[tokio::test]
+async fn a_look_past_the_store_changes_no_file() {
+    let folder = TempDir::new().unwrap();
+    assert_eq!(installation_of(&path(&folder)).unwrap(), State::default(), "there is none");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    let store = open(&folder);
+    store.record(InstallationEvent::ProjectForgotten { path: "/x".into() }, NOW).await.unwrap();
+    let trusted = crate::installation::ProjectJudgement { path: "/p".into(), digest: "d".into(), trusted: true };
+    store.record(InstallationEvent::ProjectJudged(trusted), NOW).await.unwrap();
+    let files = || {
+        let mut files: Vec<_> = fs::read_dir(path(&folder).parent().unwrap()).unwrap().flatten().collect();
+        files.sort_by_key(fs::DirEntry::file_name);
+        files.iter().map(|file| (file.file_name(), fs::read(file.path()).unwrap())).collect::<Vec<_>>()
+    };
+    let open_files = files();
+    assert_eq!(installation_of(&path(&folder)).unwrap().projects.len(), 1, "while it is open");
+    assert!(files().iter().map(|(name, _)| name).eq(open_files.iter().map(|(name, _)| name)));
+    store.close().await;
+    let closed = files();
+    assert_eq!(installation_of(&path(&folder)).unwrap().projects.len(), 1, "after it was closed");
+    assert!(files() == closed);
+
+    // A log that is missing is not replaced by an empty one.
+    fs::write(file::beside(&path(&folder), "-shm"), "x").unwrap();
+    fs::remove_file(file::beside(&path(&folder), "-wal")).ok();
+    let before = files();
+    assert!(matches!(installation_of(&path(&folder)), Err(Error::Corrupt(_))));
+    assert!(files() == before);
+}
+
+#[tokio::test]
+async fn a_database_of_the_third_schema_keeps_what_it_holds_and_learns_of_the_installation() {
+    let folder = TempDir::new().unwrap();
+    fs::create_dir_all(path(&folder).parent().unwrap()).unwrap();
+    raw(&folder).execute_batch(include_str!("../../tests/fixtures/schema-3.sql")).unwrap();
+    assert_eq!(installation_of(&path(&folder)).unwrap(), State::default(), "looking at it changes nothing");
+    let version: u32 = raw(&folder).pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+    assert_eq!(version, 3);
+
+    let store = open(&folder);
+    let log = store.all(0, 1000).await.unwrap();
+    assert_eq!(log.len(), 20);
+    let rows = store.threads(ThreadQuery::default()).await.unwrap();
+    let shown: Vec<_> = rows.iter().map(|row| (&*row.agent, row.outcome, row.head)).collect();
+    assert_eq!(shown, [("scheduler", Some(Outcome::Completed), 8), ("butler", Some(Outcome::Completed), 12)]);
+    let given = crate::installation::Consent {
+        id: "a".into(),
+        tool: "run_command".into(),
+        pattern: Some("ls*".into()),
+        agent: None,
+        approval: None,
+        given_at: NOW,
+    };
+    let recorded = store.record(InstallationEvent::ConsentGiven(given), NOW).await.unwrap();
+    assert_eq!((recorded.n, recorded.position), (1, log.last().unwrap().position + 1));
+    store.close().await;
+    assert_eq!(installation_of(&path(&folder)).unwrap().consents.len(), 1);
+    assert_eq!(open(&folder).all(0, 1000).await.unwrap(), log);
+}
+
 // F11
 #[tokio::test]
-async fn a_file_of_an_earlier_schema_is_left_alone_while_somebody_works_with_it() {
+async fn a_file_of_an_earlier_schema_is_left_alone_while_a_process_works_with_it() {
     let folder = TempDir::new().unwrap();
     let store = open(&folder);
     threads(&store, &[&root()]).await;
@@ -596,49 +656,49 @@ async fn a_removed_family_leaves_no_row_in_any_table() {
 }
 
 /// A desk of its own, in the middle of a group.
-fn desk(folder: &TempDir) -> Desk {
+fn session(folder: &TempDir) -> WriteSession {
     let path = file::prepare(&path(folder)).unwrap();
-    let mut desk = Desk::new(file::open_writer(&path, &Options::default()).unwrap());
-    desk.begin().unwrap();
-    write::register(&mut desk, &process("writer"), NOW).unwrap();
-    desk
+    let mut session = WriteSession::new(file::open_writer(&path, &Options::default()).unwrap());
+    session.begin().unwrap();
+    write::register(&mut session, &process("writer"), NOW).unwrap();
+    session
 }
 
-fn put(desk: &mut Desk, thread: &ThreadId, expected: u64, events: Vec<Event>) -> Result<Appended, Error> {
+fn put(session: &mut WriteSession, thread: &ThreadId, expected: u64, events: Vec<Event>) -> Result<Appended, Error> {
     let commit = commit(thread, expected, events);
     let bodies: Arc<[_]> = commit.events.iter().map(|event| codec::encode(event)).collect();
-    write::append(desk, &commit, &bodies)
+    write::append(session, &commit, &bodies)
 }
 
 #[test]
 fn a_request_sees_what_the_others_of_its_group_wrote() {
     let folder = TempDir::new().unwrap();
-    let mut desk = desk(&folder);
+    let mut session = session(&folder);
     let child = root().child(1);
-    put(&mut desk, &root(), 0, vec![sample::created(&root())]).unwrap();
-    let arrive = |desk: &mut Desk| {
+    put(&mut session, &root(), 0, vec![sample::created(&root())]).unwrap();
+    let arrive = |session: &mut WriteSession| {
         let (id, input) = (InputId::new("in"), said("hello"));
         let event = Event::InputArrived { id: id.clone(), input };
         let body: Arc<[_]> = [codec::encode(&event)].into();
-        write::arrive(desk, &root(), &id, &event, &body, NOW, true).unwrap()
+        write::arrive(session, &root(), &id, &event, &body, NOW, true).unwrap()
     };
-    let first = arrive(&mut desk);
+    let first = arrive(&mut session);
     assert_eq!((first.n, first.seq), (2, 2));
-    assert_eq!(arrive(&mut desk), first, "an input is written once");
+    assert_eq!(arrive(&mut session), first, "an input is written once");
     let spawned = vec![sample::spawned(&child, "c"), Event::ChildStarted { child: child.clone() }];
-    put(&mut desk, &root(), 2, spawned).unwrap();
-    put(&mut desk, &child, 0, vec![sample::created(&child)]).unwrap();
-    put(&mut desk, &child, 1, vec![sample::reported(Outcome::Completed)]).unwrap();
-    put(&mut desk, &root(), 4, vec![sample::child_reported(&child, Outcome::Error)]).unwrap();
+    put(&mut session, &root(), 2, spawned).unwrap();
+    put(&mut session, &child, 0, vec![sample::created(&child)]).unwrap();
+    put(&mut session, &child, 1, vec![sample::reported(Outcome::Completed)]).unwrap();
+    put(&mut session, &root(), 4, vec![sample::child_reported(&child, Outcome::Error)]).unwrap();
     // A refusal must not look as if it had written what others wrote before it.
-    let changes = desk.changes();
-    let refused = write::remove(&mut desk, &root(), NOW).unwrap_err();
+    let changes = session.changes();
+    let refused = write::remove(&mut session, &root(), NOW).unwrap_err();
     assert!(matches!(refused, Error::Owned { .. }), "its writer is alive: {refused:?}");
-    assert_eq!(desk.changes(), changes);
-    let claimed = write::claim(&mut desk, &ProcessId::new("writer"), NOW, 10).unwrap();
+    assert_eq!(session.changes(), changes);
+    let claimed = write::claim(&mut session, &ProcessId::new("writer"), NOW, 10).unwrap();
     assert_eq!(claimed.len(), 1, "what was left for a thread that was made in the same group");
-    desk.save().unwrap();
-    desk.commit().unwrap();
+    session.save().unwrap();
+    session.commit().unwrap();
 
     let db = raw(&folder);
     let numbers = read::all_events(&db, 0, 100).unwrap();
@@ -653,14 +713,14 @@ fn a_request_sees_what_the_others_of_its_group_wrote() {
 #[test]
 fn who_leaves_owns_nothing_that_was_taken_over_in_the_same_group() {
     let folder = TempDir::new().unwrap();
-    let mut desk = desk(&folder);
-    put(&mut desk, &root(), 0, vec![sample::created(&root())]).unwrap();
-    write::leave(&mut desk, &ProcessId::new("writer")).unwrap();
-    write::register(&mut desk, &process("other"), NOW).unwrap();
-    assert_eq!(write::adopt(&mut desk, &root(), &ProcessId::new("other"), NOW).unwrap(), 2);
-    write::leave(&mut desk, &ProcessId::new("other")).unwrap();
-    desk.save().unwrap();
-    desk.commit().unwrap();
+    let mut session = session(&folder);
+    put(&mut session, &root(), 0, vec![sample::created(&root())]).unwrap();
+    write::leave(&mut session, &ProcessId::new("writer")).unwrap();
+    write::register(&mut session, &process("other"), NOW).unwrap();
+    assert_eq!(write::adopt(&mut session, &root(), &ProcessId::new("other"), NOW).unwrap(), 2);
+    write::leave(&mut session, &ProcessId::new("other")).unwrap();
+    session.save().unwrap();
+    session.commit().unwrap();
     let row = read::thread(&raw(&folder), &root()).unwrap().unwrap();
     assert_eq!((row.owner, row.epoch), (None, 2));
 }

@@ -3,7 +3,7 @@
 //! SQLite reads the log up to the first frame that does not fit its checksum and takes the rest for a commit that a crash
 //! cut off. Where more than one commit follows, that is not what happened: each of them was on the disk before the next
 //! began. Then something that was acknowledged would be gone without a word, and with a log that was never folded into
-//! the database that may be everything. The same goes for a log that somebody removed.
+//! the database that may be everything. The same holds for a log that was removed.
 //!
 //! Only looks. A log whose last commit alone is broken is left to SQLite, which is right about it.
 

@@ -1,4 +1,4 @@
-//! Everything that changes the file. Plain functions of the desk inside a transaction: each checks all that can be
+//! Everything that changes the file. Plain functions of the write session inside a transaction: each checks all that can be
 //! refused before it writes anything, for a refusal is answered without undoing.
 
 use std::borrow::Borrow;
@@ -11,8 +11,8 @@ use rusqlite::{Connection, OptionalExtension, named_params, params};
 
 use super::approvals;
 use super::columns::{self, THREAD, THREADS, signed, thread_id, unsigned};
-use super::desk::{Desk, Known, Seldom, Thread, Written};
 use super::read;
+use super::write_session::{Cache, PendingEvent, StableColumns, Thread, WriteSession};
 use crate::admission::{self, Adoption};
 use crate::codec::Encoded;
 use crate::error::Error;
@@ -23,22 +23,22 @@ use crate::projection::{Change, Folded};
 use crate::rows::{LEASE_MS, Owner, Wake};
 
 /// Writes a commit whose events are kept as `bodies`.
-pub(super) fn append(desk: &mut Desk, commit: &Commit, bodies: &Arc<[Encoded]>) -> Result<Appended, Error> {
-    let Desk { db, known, .. } = desk;
+pub(super) fn append(session: &mut WriteSession, commit: &Commit, bodies: &Arc<[Encoded]>) -> Result<Appended, Error> {
+    let WriteSession { db, cache, .. } = session;
     admission::shape(commit)?;
-    let process = known.process(db, &commit.process)?;
-    let thread = known.thread(db, &commit.thread)?;
+    let process = cache.process(db, &commit.process)?;
+    let thread = cache.thread(db, &commit.thread)?;
     let owner = thread.and_then(|thread| thread.owner.as_ref()).map(|(_, owner)| owner);
     admission::commit(commit, thread.map(|thread| &thread.folded.row), owner)?;
     let (key, is_new) = (thread.map(|thread| thread.key), thread.is_none());
-    admit_inputs(db, known, key, commit)?;
+    admit_inputs(db, cache, key, commit)?;
     if is_new {
-        let created = create(db, known, commit, process)?;
-        known.threads.insert(commit.thread.clone(), created);
+        let created = create(db, cache, commit, process)?;
+        cache.threads.insert(commit.thread.clone(), created);
     }
-    let appended = write(db, known, &commit.thread, commit.at, &commit.events, bodies)?;
+    let appended = write(db, cache, &commit.thread, commit.at, &commit.events, bodies)?;
     let reports = commit.events.iter().any(|event| matches!(**event, Event::Reported(_)));
-    let thread = known.threads.get_mut(&commit.thread).expect("the thread was just written to");
+    let thread = cache.threads.get_mut(&commit.thread).expect("the thread was just written to");
     let is_over = reports && thread.folded.row.outcome.is_some();
     thread.owner = (!is_over).then(|| (process, commit.process.clone()));
     Ok(appended)
@@ -46,7 +46,7 @@ pub(super) fn append(desk: &mut Desk, commit: &Commit, bodies: &Arc<[Encoded]>) 
 
 /// Writes an input from outside, once.
 pub(super) fn arrive(
-    desk: &mut Desk,
+    session: &mut WriteSession,
     thread: &ThreadId,
     id: &InputId,
     event: &Event,
@@ -54,12 +54,12 @@ pub(super) fn arrive(
     at: Time,
     wake: bool,
 ) -> Result<Appended, Error> {
-    let Desk { db, known, .. } = desk;
-    let key = known.thread(db, thread)?.ok_or_else(|| Error::unknown(thread))?.key;
-    if let Some(first) = input(db, known, key, id)? {
+    let WriteSession { db, cache, .. } = session;
+    let key = cache.thread(db, thread)?.ok_or_else(|| Error::unknown(thread))?.key;
+    if let Some(first) = input(db, cache, key, id)? {
         return Ok(first);
     }
-    let appended = write(db, known, thread, at, std::slice::from_ref(event), body)?;
+    let appended = write(db, cache, thread, at, std::slice::from_ref(event), body)?;
     if wake {
         leave_wake(db, key, at)?;
     }
@@ -67,11 +67,11 @@ pub(super) fn arrive(
 }
 
 /// Takes ownership, if nobody alive has it.
-pub(super) fn adopt(desk: &mut Desk, id: &ThreadId, process: &ProcessId, at: Time) -> Result<u64, Error> {
-    let Desk { db, known, .. } = desk;
-    let process_key = known.process(db, process)?;
-    known.thread(db, id)?.ok_or_else(|| Error::unknown(id))?;
-    let thread = known.threads.get_mut(id).expect("the thread is known");
+pub(super) fn adopt(session: &mut WriteSession, id: &ThreadId, process: &ProcessId, at: Time) -> Result<u64, Error> {
+    let WriteSession { db, cache, .. } = session;
+    let process_key = cache.process(db, process)?;
+    cache.thread(db, id)?.ok_or_else(|| Error::unknown(id))?;
+    let thread = cache.threads.get_mut(id).expect("the thread is cached");
     let owner = thread.owner.as_ref().map(|(key, _)| owner(db, *key)).transpose()?.flatten();
     let row = &mut thread.folded.row;
     match admission::adopt(id, process, owner.as_ref().map(|owner| (&owner.process, owner.beat_at)), at)? {
@@ -80,7 +80,7 @@ pub(super) fn adopt(desk: &mut Desk, id: &ThreadId, process: &ProcessId, at: Tim
             row.epoch += 1;
             let epoch = row.epoch;
             thread.owner = Some((process_key, process.clone()));
-            known.change(id);
+            cache.change(id);
             Ok(epoch)
         }
     }
@@ -88,18 +88,18 @@ pub(super) fn adopt(desk: &mut Desk, id: &ThreadId, process: &ProcessId, at: Tim
 
 /// Takes ownership of live threads that nobody alive owns, the oldest first.
 pub(super) fn claim_threads(
-    desk: &mut Desk,
+    session: &mut WriteSession,
     process: &ProcessId,
     at: Time,
     query: &ClaimQuery,
 ) -> Result<Vec<Claimed>, Error> {
-    desk.known.process(&desk.db, process)?;
-    desk.save()?;
+    session.cache.process(&session.db, process)?;
+    session.save()?;
     let sql = format!(
         "SELECT {THREAD} FROM {THREADS} WHERE t.state <> 'idle' AND t.state <> 'done' \
          AND (p.id IS NULL OR p.id <> ?1) ORDER BY t.key"
     );
-    let mut statement = desk.db.prepare_cached(&sql)?;
+    let mut statement = session.db.prepare_cached(&sql)?;
     let mut rows = statement.query([process.as_str()])?;
     let (mut left, mut alive) = (Vec::new(), HashMap::new());
     while left.len() < query.limit
@@ -117,15 +117,15 @@ pub(super) fn claim_threads(
     drop(statement);
     let mut claimed = Vec::with_capacity(left.len());
     for thread in left {
-        let epoch = adopt(desk, &thread, process, at)?;
+        let epoch = adopt(session, &thread, process, at)?;
         claimed.push(Claimed { thread, epoch });
     }
     Ok(claimed)
 }
 
 /// Makes a process known.
-pub(super) fn register(desk: &mut Desk, process: &Process, at: Time) -> Result<(), Error> {
-    let db = &desk.db;
+pub(super) fn register(session: &mut WriteSession, process: &Process, at: Time) -> Result<(), Error> {
+    let db = &session.db;
     let sql = "INSERT INTO processes (id, pid, start_time, host, beat_at) VALUES (?1, ?2, ?3, ?4, ?5) \
                ON CONFLICT (id) DO UPDATE SET pid = ?2, start_time = ?3, host = ?4, beat_at = ?5";
     let values = params![process.id.as_str(), process.pid, signed(process.start_time), process.host, at.0];
@@ -134,19 +134,19 @@ pub(super) fn register(desk: &mut Desk, process: &Process, at: Time) -> Result<(
 }
 
 /// Says that a process is alive.
-pub(super) fn heartbeat(desk: &mut Desk, process: &ProcessId, at: Time) -> Result<(), Error> {
-    let db = &desk.db;
+pub(super) fn heartbeat(session: &mut WriteSession, process: &ProcessId, at: Time) -> Result<(), Error> {
+    let db = &session.db;
     let key = process_key(db, process)?;
     db.prepare_cached("UPDATE processes SET beat_at = ?2 WHERE key = ?1")?.execute([key, at.0])?;
     Ok(())
 }
 
 /// Forgets a process; the schema takes it out of the threads that it owned.
-pub(super) fn leave(desk: &mut Desk, process: &ProcessId) -> Result<(), Error> {
-    desk.save()?;
-    desk.db.prepare_cached("DELETE FROM processes WHERE id = ?1")?.execute([process.as_str()])?;
-    desk.known.processes.remove(process);
-    for thread in desk.known.threads.values_mut() {
+pub(super) fn leave(session: &mut WriteSession, process: &ProcessId) -> Result<(), Error> {
+    session.save()?;
+    session.db.prepare_cached("DELETE FROM processes WHERE id = ?1")?.execute([process.as_str()])?;
+    session.cache.processes.remove(process);
+    for thread in session.cache.threads.values_mut() {
         if thread.owner.take_if(|(_, owner)| owner == process).is_some() {
             thread.saved.owner = None;
         }
@@ -155,20 +155,25 @@ pub(super) fn leave(desk: &mut Desk, process: &ProcessId) -> Result<(), Error> {
 }
 
 /// Leaves a wake.
-pub(super) fn wake(desk: &mut Desk, thread: &ThreadId, due: Time) -> Result<(), Error> {
-    let db = &desk.db;
+pub(super) fn wake(session: &mut WriteSession, thread: &ThreadId, due: Time) -> Result<(), Error> {
+    let db = &session.db;
     leave_wake(db, read::key(db, thread)?, due)
 }
 
 /// Leases the wakes that are due.
-pub(super) fn claim(desk: &mut Desk, process: &ProcessId, at: Time, limit: usize) -> Result<Vec<Wake>, Error> {
-    let db = &desk.db;
-    // Looked for all the time, and hardly ever there.
+pub(super) fn claim(
+    session: &mut WriteSession,
+    process: &ProcessId,
+    at: Time,
+    limit: usize,
+) -> Result<Vec<Wake>, Error> {
+    let db = &session.db;
+    // Asked for often, and rarely there.
     if !db.prepare_cached("SELECT 1 FROM wakes")?.exists([])? {
         return Ok(Vec::new());
     }
-    desk.save()?;
-    let db = &desk.db;
+    session.save()?;
+    let db = &session.db;
     let sql = "SELECT w.key, t.id AS thread, w.due FROM processes p \
                JOIN threads t ON t.owner = p.key JOIN wakes w ON w.thread = t.key \
                WHERE p.id = ?1 AND w.due <= ?2 AND (w.leased_until IS NULL OR w.leased_until <= ?2) \
@@ -191,23 +196,23 @@ pub(super) fn claim(desk: &mut Desk, process: &ProcessId, at: Time, limit: usize
 }
 
 /// Forgets a wake.
-pub(super) fn done(desk: &mut Desk, wake: &Wake) -> Result<(), Error> {
-    let db = &desk.db;
+pub(super) fn done(session: &mut WriteSession, wake: &Wake) -> Result<(), Error> {
+    let db = &session.db;
     db.prepare_cached("DELETE FROM wakes WHERE key = ?1")?.execute([signed(wake.key)])?;
     Ok(())
 }
 
-/// Forgets a family.
-pub(super) fn remove(desk: &mut Desk, root: &ThreadId, at: Time) -> Result<(), Error> {
+/// Deletes a root and its descendants.
+pub(super) fn remove(session: &mut WriteSession, root: &ThreadId, at: Time) -> Result<(), Error> {
     admission::root(root)?;
-    desk.save()?;
-    let Desk { db, known, .. } = desk;
+    session.save()?;
+    let WriteSession { db, cache, .. } = session;
     let key = read::key(db, root)?;
     let owners = owners(db, key)?;
     admission::remove(root, owners.iter().map(|owner| (&owner.process, owner.beat_at)), at)?;
-    known.threads.retain(|_, thread| thread.root != key);
-    known.families.remove(&key);
-    known.executions.forget(root);
+    cache.threads.retain(|_, thread| thread.root != key);
+    cache.families.remove(&key);
+    cache.executions.forget(root);
     db.prepare_cached("DELETE FROM events WHERE root = ?1")?.execute([key])?;
     for table in ["inputs", "wakes", "progress", "approvals"] {
         let sql = format!("DELETE FROM {table} WHERE thread IN (SELECT key FROM threads WHERE root = ?1)");
@@ -218,7 +223,7 @@ pub(super) fn remove(desk: &mut Desk, root: &ThreadId, at: Time) -> Result<(), E
     Ok(())
 }
 
-impl Known {
+impl Cache {
     /// A thread, read if it is not known; none if there is none.
     fn thread(&mut self, db: &Connection, id: &ThreadId) -> Result<Option<&Thread>, Error> {
         if !self.threads.contains_key(id) {
@@ -230,7 +235,7 @@ impl Known {
 
     /// Has a thread that is known be saved with the group.
     fn change(&mut self, id: &ThreadId) {
-        let thread = self.threads.get_mut(id).expect("the thread is known");
+        let thread = self.threads.get_mut(id).expect("the thread is cached");
         if !std::mem::replace(&mut thread.is_changed, true) {
             self.changed.push(id.clone());
         }
@@ -260,10 +265,10 @@ impl Known {
         Ok(key)
     }
 
-    /// Counts events into a family, and says how many it had before.
+    /// Counts events of a tree, and says how many it had before.
     fn reserve(&mut self, db: &Connection, root: i64, events: usize) -> Result<u64, Error> {
         let (seq, is_changed) = match self.families.entry(root) {
-            Entry::Occupied(known) => known.into_mut(),
+            Entry::Occupied(counted) => counted.into_mut(),
             Entry::Vacant(place) => {
                 let mut statement = db.prepare_cached("SELECT seq FROM threads WHERE key = ?1")?;
                 place.insert((unsigned(statement.query_row([root], |row| row.get(0))?), false))
@@ -296,18 +301,18 @@ fn load(db: &Connection, thread: &ThreadId) -> Result<Option<Thread>, Error> {
 }
 
 /// Makes the row of a new thread, which has no events yet.
-fn create(db: &Connection, known: &mut Known, commit: &Commit, owner: i64) -> Result<Thread, Error> {
+fn create(db: &Connection, cache: &mut Cache, commit: &Commit, owner: i64) -> Result<Thread, Error> {
     let Some(Event::ThreadCreated(created)) = commit.events.first().map(|event| &**event) else {
         return Err(Error::Invalid("a thread begins with its creation"));
     };
     let (parent, root) = match commit.thread.parent() {
         None => (None, None),
         Some(parent) => {
-            let parent = known.thread(db, &parent)?.ok_or_else(|| Error::unknown(&parent))?;
+            let parent = cache.thread(db, &parent)?.ok_or_else(|| Error::unknown(&parent))?;
             (Some(parent.key), Some(parent.root))
         }
     };
-    let key = known.next_key(db)?;
+    let key = cache.next_key(db)?;
     let root = root.unwrap_or(key);
     let folded = Folded::create(created, commit.at);
     let row = &folded.row;
@@ -338,72 +343,73 @@ fn create(db: &Connection, known: &mut Known, commit: &Commit, owner: i64) -> Re
 /// Takes events that were admitted to a thread that is known into the group, and all that follows from them.
 fn write(
     db: &Connection,
-    known: &mut Known,
+    cache: &mut Cache,
     id: &ThreadId,
     at: Time,
     events: &[impl Borrow<Event>],
     bodies: &Arc<[Encoded]>,
 ) -> Result<Appended, Error> {
-    let thread = known.threads.get(id).expect("the thread is known");
+    let thread = cache.threads.get(id).expect("the thread is cached");
     let (key, root) = (thread.key, thread.root);
-    let mut appended = Appended { n: thread.folded.row.head, seq: known.reserve(db, root, events.len())?, position: 0 };
+    let mut appended = Appended { n: thread.folded.row.head, seq: cache.reserve(db, root, events.len())?, position: 0 };
     for (nth, event) in events.iter().map(Borrow::borrow).enumerate() {
         appended.n += 1;
         appended.seq += 1;
         let Appended { n, seq, .. } = appended;
-        appended.position = known.write(db, Written { root, seq, thread: key, n, at, bodies: bodies.clone(), nth })?;
+        appended.position =
+            cache.write(db, PendingEvent { root, seq, thread: key, n, at, bodies: bodies.clone(), nth })?;
         if let Event::InputArrived { id, .. } = event {
             let sql = "INSERT INTO inputs (thread, id, position) VALUES (?1, ?2, ?3)";
             db.prepare_cached(sql)?.execute(params![key, id.0, signed(appended.position)])?;
         }
-        let thread = known.threads.get_mut(id).expect("the thread is known");
+        let thread = cache.threads.get_mut(id).expect("the thread is cached");
         if let Some(change) = thread.folded.apply(at, event) {
-            follow(db, known, id, appended.position, change)?;
+            follow(db, cache, id, appended.position, change)?;
         }
     }
-    known.change(id);
+    cache.change(id);
     Ok(appended)
 }
 
-/// Saves how many events a family has.
+/// Saves how many events a tree has.
 pub(super) fn save_family(db: &Connection, root: i64, seq: u64) -> Result<(), Error> {
     db.prepare_cached("UPDATE threads SET seq = ?2 WHERE key = ?1")?.execute([root, signed(seq)])?;
     Ok(())
 }
 
-/// Saves what hardly ever changes of a thread, where it has.
+/// Saves what rarely changes of a thread, where it has changed.
 pub(super) fn save(db: &Connection, thread: &mut Thread) -> Result<(), Error> {
-    let seldom = Seldom::of(&thread.folded.row, thread.owner.as_ref());
-    if seldom == thread.saved {
+    let stable = StableColumns::of(&thread.folded.row, thread.owner.as_ref());
+    if stable == thread.saved {
         return Ok(());
     }
     let sql = "UPDATE threads SET goal = ?2, state = ?3, outcome = ?4, runs = ?5, ended_at = ?6, owner = ?7, epoch = ?8 \
                WHERE key = ?1";
     db.prepare_cached(sql)?.execute(params![
         thread.key,
-        seldom.goal,
-        seldom.state.as_str(),
-        seldom.outcome.map(|outcome| outcome.as_str()),
-        seldom.runs,
-        seldom.ended_at.map(|at| at.0),
-        seldom.owner,
-        signed(seldom.epoch),
+        stable.goal,
+        stable.state.as_str(),
+        stable.outcome.map(|outcome| outcome.as_str()),
+        stable.runs,
+        stable.ended_at.map(|at| at.0),
+        stable.owner,
+        signed(stable.epoch),
     ])?;
-    thread.saved = seldom;
+    thread.saved = stable;
     Ok(())
 }
 
 /// Writes what an event at this position changed beside its thread's row.
-fn follow(db: &Connection, known: &mut Known, id: &ThreadId, position: u64, change: Change) -> Result<(), Error> {
+fn follow(db: &Connection, cache: &mut Cache, id: &ThreadId, position: u64, change: Change) -> Result<(), Error> {
     match change {
         Change::Spawned(execution) => {
-            known.executions.spawned(*execution);
+            cache.executions.spawned(*execution);
             Ok(())
         }
-        Change::Started(child) => known.executions.started(db, &child),
-        Change::Ended(child, end) => known.executions.ended(db, &child, &end, child == *id),
+        Change::Started(child) => cache.executions.started(db, &child),
+        Change::Ended(child, end) => cache.executions.ended(db, &child, &end, child == *id),
         Change::Question(change) => {
-            let thread = known.threads.get(id).expect("the thread is known");
+            let thread = cache.threads.get(id).expect("the thread is cached");
             approvals::follow(db, thread, position, &change)
         }
     }
@@ -422,7 +428,7 @@ fn owner(db: &Connection, process: i64) -> Result<Option<Owner>, Error> {
     Ok(owner.flatten())
 }
 
-/// Everybody who owns a part of a family.
+/// Every process that owns a thread of a tree.
 fn owners(db: &Connection, root: i64) -> Result<Vec<Owner>, Error> {
     let sql = "SELECT DISTINCT p.id AS process, p.pid, p.start_time, p.host, p.beat_at \
                FROM threads t JOIN processes p ON p.key = t.owner WHERE t.root = ?1";
@@ -432,8 +438,8 @@ fn owners(db: &Connection, root: i64) -> Result<Vec<Owner>, Error> {
 }
 
 /// Where an input was written.
-fn input(db: &Connection, known: &mut Known, thread: i64, id: &InputId) -> Result<Option<Appended>, Error> {
-    known.put_down(db)?;
+fn input(db: &Connection, cache: &mut Cache, thread: i64, id: &InputId) -> Result<Option<Appended>, Error> {
+    cache.flush(db)?;
     let sql = "SELECT e.n, e.seq, e.position FROM inputs i JOIN events e ON e.position = i.position \
                WHERE i.thread = ?1 AND i.id = ?2";
     let mut statement = db.prepare_cached(sql)?;
@@ -447,12 +453,12 @@ fn input(db: &Connection, known: &mut Known, thread: i64, id: &InputId) -> Resul
     Ok(first.optional()?)
 }
 
-/// Whether every input that the commit itself brings along is new to the thread.
-fn admit_inputs(db: &Connection, known: &mut Known, thread: Option<i64>, commit: &Commit) -> Result<(), Error> {
+/// Whether every input that the commit itself holds is new to the thread.
+fn admit_inputs(db: &Connection, cache: &mut Cache, thread: Option<i64>, commit: &Commit) -> Result<(), Error> {
     let mut repeated = Vec::new();
     for event in &commit.events {
         if let (Event::InputArrived { id, .. }, Some(thread)) = (&**event, thread)
-            && input(db, known, thread, id)?.is_some()
+            && input(db, cache, thread, id)?.is_some()
         {
             repeated.push(id);
         }
@@ -464,7 +470,7 @@ fn admit_inputs(db: &Connection, known: &mut Known, thread: Option<i64>, commit:
 }
 
 /// Leaves a wake, unless one that nobody has seen yet is due at the same moment. One that is leased does not do:
-/// whoever holds it may have looked at the log already.
+/// its holder may have read the log already.
 fn leave_wake(db: &Connection, thread: i64, due: Time) -> Result<(), Error> {
     let sql = "INSERT INTO wakes (thread, due) SELECT ?1, ?2 \
                WHERE NOT EXISTS (SELECT 1 FROM wakes WHERE thread = ?1 AND due = ?2 AND leased_until IS NULL)";

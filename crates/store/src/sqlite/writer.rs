@@ -1,4 +1,4 @@
-//! The one thread that writes: it takes all requests that stand in line and keeps them in one transaction. While many
+//! The one thread that writes: it takes all queued requests and commits them in one transaction. While many
 //! write, it waits a moment for more.
 //!
 //! A request checks before it writes, so that a refused one leaves nothing behind and its group goes on without it.
@@ -11,16 +11,18 @@ use std::time::Duration;
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::desk::Desk;
 use super::fault::{self, Quarantine};
-use super::place::Place;
+#[cfg(feature = "failpoints")]
+use super::installation;
+use super::opened_file::OpenedFile;
 use super::read;
+use super::write_session::WriteSession;
 use crate::error::Error;
 #[cfg(feature = "failpoints")]
 use crate::failpoint;
 
-/// Requests that may stand in line; who comes later waits.
-const LINE: usize = 1024;
+/// Requests that may be queued; later ones wait.
+const QUEUE: usize = 1024;
 /// The most requests of one transaction.
 const GROUP: usize = 512;
 /// A group of so many is the sign that more are on their way.
@@ -28,10 +30,10 @@ const BUSY: usize = 16;
 /// How long more are waited for at a time, so that many are kept at the price of one, and how often at the most.
 const GATHER: (Duration, u32) = (Duration::from_micros(250), 4);
 
-/// The way to the thread that writes.
+/// The handle of the thread that writes.
 pub(super) struct Writer {
-    line: Mutex<Option<mpsc::Sender<Box<dyn Job>>>>,
-    /// Closed when the thread has let go of the file.
+    queue: Mutex<Option<mpsc::Sender<Box<dyn Job>>>>,
+    /// Closed when the thread has closed the file.
     ended: watch::Receiver<()>,
 }
 
@@ -39,72 +41,72 @@ impl Writer {
     /// Starts the thread, which announces in `tail` what it wrote.
     pub(super) fn start(
         connection: Connection,
-        place: Place,
+        opened: OpenedFile,
         tail: Arc<watch::Sender<u64>>,
         quarantine: Quarantine,
     ) -> Result<Self, Error> {
-        let (line, jobs) = mpsc::channel(LINE);
+        let (queue, jobs) = mpsc::channel(QUEUE);
         let (alive, ended) = watch::channel(());
-        let bench = Bench { desk: Desk::new(connection), place, tail, quarantine };
+        let worker = WriterThread { session: WriteSession::new(connection), opened, tail, quarantine };
         thread::Builder::new()
             .name("store writer".into())
             .spawn(move || {
-                bench.work(jobs);
+                worker.work(jobs);
                 drop(alive);
             })
             .map_err(fault::io)?;
-        Ok(Self { line: Mutex::new(Some(line)), ended })
+        Ok(Self { queue: Mutex::new(Some(queue)), ended })
     }
 
     /// Has a request carried out. It may be carried out more than once before it is kept, and is kept at most once.
     pub(super) async fn ask<T: Send + 'static>(
         &self,
-        request: impl Fn(&mut Desk) -> Result<T, Error> + Send + 'static,
+        request: impl Fn(&mut WriteSession) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
         let (reply, answer) = oneshot::channel();
-        let line = self.line().clone().ok_or(Error::Closed)?;
-        let job = Asked { request, result: None, reply };
-        line.send(Box::new(job)).await.map_err(|_| Error::Closed)?;
-        drop(line);
+        let queue = self.queue().clone().ok_or(Error::Closed)?;
+        let job = PendingRequest { request, result: None, reply };
+        queue.send(Box::new(job)).await.map_err(|_| Error::Closed)?;
+        drop(queue);
         answer.await.unwrap_or(Err(Error::Closed))
     }
 
-    /// Takes no more requests, and waits until those in line are answered and the file is let go of.
+    /// Takes no more requests, and waits until those that are queued are answered and the file is closed.
     pub(super) async fn close(&self) {
-        self.line().take();
-        // An error is what is waited for: nobody holds the other end.
+        self.queue().take();
+        // An error is what is waited for: the other end is gone.
         let _ = self.ended.clone().changed().await;
     }
 
-    fn line(&self) -> MutexGuard<'_, Option<mpsc::Sender<Box<dyn Job>>>> {
-        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    fn queue(&self) -> MutexGuard<'_, Option<mpsc::Sender<Box<dyn Job>>>> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A request in line.
+/// A queued request.
 trait Job: Send {
     /// Carries it out inside a transaction. An error is a failure of the database; a refusal is kept as the answer.
-    fn run(&mut self, desk: &mut Desk) -> Result<(), Error>;
+    fn run(&mut self, session: &mut WriteSession) -> Result<(), Error>;
     /// Gives the answer, once it is known what became of the transaction.
     fn answer(self: Box<Self>, kept: Result<(), Error>);
 }
 
-struct Asked<F, T> {
+struct PendingRequest<F, T> {
     request: F,
     result: Option<Result<T, Error>>,
     reply: oneshot::Sender<Result<T, Error>>,
 }
 
-impl<F, T> Job for Asked<F, T>
+impl<F, T> Job for PendingRequest<F, T>
 where
-    F: Fn(&mut Desk) -> Result<T, Error> + Send,
+    F: Fn(&mut WriteSession) -> Result<T, Error> + Send,
     T: Send,
 {
-    fn run(&mut self, desk: &mut Desk) -> Result<(), Error> {
-        let changes = desk.changes();
-        self.result = match (self.request)(desk) {
+    fn run(&mut self, session: &mut WriteSession) -> Result<(), Error> {
+        let changes = session.changes();
+        self.result = match (self.request)(session) {
             Err(refusal) if refusal.is_refusal() => {
-                assert_eq!(changes, desk.changes(), "a request checks before it writes: {refusal}");
+                assert_eq!(changes, session.changes(), "a request checks before it writes: {refusal}");
                 Some(Err(refusal))
             }
             Err(failure) => return Err(failure),
@@ -114,23 +116,23 @@ where
     }
 
     fn answer(self: Box<Self>, kept: Result<(), Error>) {
-        let Asked { result, reply, .. } = *self;
+        let PendingRequest { result, reply, .. } = *self;
         // A refusal may rest on what another request of the group wrote; if that is not kept, neither is the refusal.
         let answer = kept.and_then(|()| result.unwrap_or(Err(Error::Closed)));
-        // Whoever asked may have gone; what was kept is kept all the same.
+        // The caller may be gone; what was committed stays committed.
         let _ = reply.send(answer);
     }
 }
 
 /// Where the thread works.
-struct Bench {
-    desk: Desk,
-    place: Place,
+struct WriterThread {
+    session: WriteSession,
+    opened: OpenedFile,
     tail: Arc<watch::Sender<u64>>,
     quarantine: Quarantine,
 }
 
-impl Bench {
+impl WriterThread {
     fn work(mut self, mut jobs: mpsc::Receiver<Box<dyn Job>>) {
         let mut group = Vec::with_capacity(GROUP);
         let mut is_busy = false;
@@ -153,8 +155,8 @@ impl Bench {
             }
         }
         // SQLite removes the log by its name, which may be that of another database by then.
-        if self.quarantine.check().is_err() || self.place.check().is_err() {
-            self.desk.leave_alone();
+        if self.quarantine.check().is_err() || self.opened.check().is_err() {
+            self.session.leave_alone();
         }
     }
 
@@ -164,7 +166,7 @@ impl Bench {
         let result = self.transact(group);
         if let Err(failure) = &result {
             self.quarantine.note(failure);
-            self.desk.abandon(failure);
+            self.session.abandon(failure);
         }
         let newest = result?;
         self.tail.send_if_modified(|tail| {
@@ -176,22 +178,30 @@ impl Bench {
     }
 
     fn transact(&mut self, group: &mut [Box<dyn Job>]) -> Result<u64, Error> {
-        self.desk.begin()?;
+        self.session.begin()?;
         #[cfg(feature = "failpoints")]
-        let newest_before = read::newest(&self.desk.db)?;
+        let before = thread_events(&self.session.db)?;
         for job in group {
-            job.run(&mut self.desk)?;
+            job.run(&mut self.session)?;
         }
-        self.desk.save()?;
-        let newest = read::newest(&self.desk.db)?;
+        self.session.save()?;
+        let newest = read::newest(&self.session.db)?;
         #[cfg(feature = "failpoints")]
-        failpoint::before_commit(newest - newest_before);
-        self.desk.commit()?;
+        let written = thread_events(&self.session.db)? - before;
         #[cfg(feature = "failpoints")]
-        failpoint::after_commit(newest - newest_before);
-        self.place.check()?;
+        failpoint::before_commit(written);
+        self.session.commit()?;
+        #[cfg(feature = "failpoints")]
+        failpoint::after_commit(written);
+        self.opened.check()?;
         Ok(newest)
     }
+}
+
+/// Events of threads that were ever written. Those of the installation do not count: a test chooses an event of a thread.
+#[cfg(feature = "failpoints")]
+fn thread_events(db: &Connection) -> Result<u64, Error> {
+    Ok(read::newest(db)? - installation::count(db)?)
 }
 
 /// Waits for more requests for as long as they keep coming, but not for long.

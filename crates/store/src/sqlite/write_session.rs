@@ -1,8 +1,8 @@
-//! What the one thread that writes knows besides the file: the threads that it has written to, as they stand there.
+//! The connection that writes, with a cache of the threads that it has written to.
 //!
-//! A commit to a thread that is known reads nothing. What a group writes is put into the file together, at its end or
-//! before somebody looks there: its events in few statements, and a row that it changes often once. All that is known is
-//! forgotten when another process has written to the file, and when a group fails. What is not forgotten is that the
+//! A commit to a cached thread reads nothing. What a group writes is put into the file together, at its end or
+//! before a request reads it there: its events in few statements, and a row that it changes often once. The cache is
+//! dropped when another process has written to the file, and when a group fails. What is not forgotten is that the
 //! device failed: the log is made safe before anything is added to it.
 
 use std::collections::HashMap;
@@ -13,8 +13,8 @@ use foldhash::fast::RandomState;
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
+use super::bulk_insert::{Insert, integer, number, optional, text};
 use super::executions::Executions;
-use super::many::{Insert, integer, number, optional, text};
 use super::{read, write};
 use crate::codec::Encoded;
 use crate::error::Error;
@@ -22,14 +22,14 @@ use crate::process::ProcessId;
 use crate::projection::Folded;
 use crate::rows::{State, ThreadRow};
 
-/// Threads that are known at most; a process that has more of them alive reads some of them again.
+/// Threads that are cached at most; a process that has more of them alive reads some of them again.
 const MOST: usize = 32_768;
 
-/// The connection that writes, and what is known of the file behind it.
-pub(super) struct Desk {
+/// The connection that writes, and the cache of its file.
+pub(super) struct WriteSession {
     pub(super) db: Connection,
-    pub(super) known: Known,
-    /// SQLite's number for what other connections wrote, as of when `known` was begun.
+    pub(super) cache: Cache,
+    /// SQLite's number for what other connections wrote, as of when the cache was begun.
     version: Option<i64>,
     /// Whether the device has failed since the log was last made safe.
     is_in_doubt: bool,
@@ -37,10 +37,10 @@ pub(super) struct Desk {
 
 /// A part of the file, as it will stand once the group is kept.
 #[derive(Default)]
-pub(super) struct Known {
+pub(super) struct Cache {
     pub(super) threads: HashMap<ThreadId, Thread, RandomState>,
     pub(super) processes: HashMap<ProcessId, i64, RandomState>,
-    /// By root: events of the whole family, and whether the row has yet to be told.
+    /// By root: events of the whole tree, and whether the row has yet to be saved.
     pub(super) families: HashMap<i64, (u64, bool), RandomState>,
     pub(super) executions: Executions,
     /// Threads whose rows have yet to be saved.
@@ -50,14 +50,14 @@ pub(super) struct Known {
     /// The newest position that was ever used, once it was asked for.
     newest_position: Option<u64>,
     /// Events that have yet to be put into the file.
-    written: Vec<Written>,
-    /// What was ever noted here to be put into the file later, and rows that were changed in it by doing so.
+    written: Vec<PendingEvent>,
+    /// Changes that were ever noted to be written later, and rows that were changed in the file by writing them.
     pub(super) noted: u64,
-    put_down: u64,
+    flushed: u64,
 }
 
 /// An event of the group.
-pub(super) struct Written {
+pub(super) struct PendingEvent {
     pub(super) root: i64,
     pub(super) seq: u64,
     pub(super) thread: i64,
@@ -77,13 +77,13 @@ pub(super) struct Thread {
     pub(super) folded: Folded,
     /// Whether the row has yet to be saved.
     pub(super) is_changed: bool,
-    /// What hardly ever changes, as the row has it.
-    pub(super) saved: Seldom,
+    /// What rarely changes, as the row has it.
+    pub(super) saved: StableColumns,
 }
 
 /// The part of a row that most commits leave as it is. Its columns are saved only when they change, for some are indexed.
 #[derive(PartialEq, Eq)]
-pub(super) struct Seldom {
+pub(super) struct StableColumns {
     pub(super) goal: Arc<str>,
     pub(super) state: State,
     pub(super) outcome: Option<Outcome>,
@@ -97,12 +97,12 @@ pub(super) struct Seldom {
 impl Thread {
     /// A thread whose row is as it is folded.
     pub(super) fn new(key: i64, root: i64, owner: Option<(i64, ProcessId)>, folded: Folded) -> Self {
-        let saved = Seldom::of(&folded.row, owner.as_ref());
+        let saved = StableColumns::of(&folded.row, owner.as_ref());
         Self { key, root, owner, folded, is_changed: false, saved }
     }
 }
 
-impl Seldom {
+impl StableColumns {
     /// That part of a row, and of whose the thread is.
     pub(super) fn of(row: &ThreadRow, owner: Option<&(i64, ProcessId)>) -> Self {
         let ThreadRow { goal, state, outcome, runs, ended_at, epoch, .. } = row;
@@ -118,13 +118,13 @@ impl Seldom {
     }
 }
 
-impl Known {
+impl Cache {
     fn is_too_much(&self) -> bool {
         self.threads.len().max(self.executions.known()) > MOST
     }
 
     /// Writes an event, and says where it will stand.
-    pub(super) fn write(&mut self, db: &Connection, event: Written) -> Result<u64, Error> {
+    pub(super) fn write(&mut self, db: &Connection, event: PendingEvent) -> Result<u64, Error> {
         let newest = match self.newest_position {
             Some(newest) => newest,
             None => read::newest(db)?,
@@ -135,8 +135,8 @@ impl Known {
         Ok(newest + 1)
     }
 
-    /// Puts the events of the group and the executions that they began into the file, for whoever is about to look for them there.
-    pub(super) fn put_down(&mut self, db: &Connection) -> Result<(), Error> {
+    /// Puts the events of the group and the executions that they began into the file, before a request reads them there.
+    pub(super) fn flush(&mut self, db: &Connection) -> Result<(), Error> {
         // A failure takes back the whole group: SQLite would otherwise copy every page first, to take back the statement.
         static EVENTS: LazyLock<Insert<9>> = LazyLock::new(|| {
             Insert::new("INSERT OR ROLLBACK INTO events (position, root, seq, thread, n, at, kind, version, body)", "")
@@ -160,25 +160,25 @@ impl Known {
         let changes = db.total_changes();
         EVENTS.rows(db, rows)?;
         self.written.clear();
-        self.executions.put_down(db)?;
-        self.put_down += db.total_changes() - changes;
+        self.executions.flush(db)?;
+        self.flushed += db.total_changes() - changes;
         Ok(())
     }
 }
 
-impl Desk {
-    /// A desk that knows nothing yet.
+impl WriteSession {
+    /// A session with an empty cache.
     pub(super) fn new(db: Connection) -> Self {
-        Self { db, known: Known::default(), version: None, is_in_doubt: false }
+        Self { db, cache: Cache::default(), version: None, is_in_doubt: false }
     }
 
-    /// Begins a group. Nobody else can write before it ends.
+    /// Begins a group. No other connection can write before it ends.
     pub(super) fn begin(&mut self) -> Result<(), Error> {
         self.make_safe()?;
         self.db.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
         let version = self.db.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
-        if self.version != Some(version) || self.known.is_too_much() {
-            self.known = Known::default();
+        if self.version != Some(version) || self.cache.is_too_much() {
+            self.cache = Cache::default();
             self.version = Some(version);
         }
         Ok(())
@@ -192,12 +192,12 @@ impl Desk {
 
     /// A number that grows when a request changes anything, and not when what earlier ones changed is put into the file.
     pub(super) fn changes(&self) -> u64 {
-        self.db.total_changes() - self.known.put_down + self.known.noted
+        self.db.total_changes() - self.cache.flushed + self.cache.noted
     }
 
-    /// Takes back the group after a failure, and with it everything that was believed of the file.
+    /// Takes back the group after a failure, and drops the cache.
     pub(super) fn abandon(&mut self, failure: &Error) {
-        self.known = Known::default();
+        self.cache = Cache::default();
         self.is_in_doubt |= matches!(failure, Error::Io(_));
         // SQLite ends a transaction by itself after some failures.
         if !self.db.is_autocommit() {
@@ -215,7 +215,7 @@ impl Desk {
     ///
     /// A system that could not flush says so once, and may since have dropped what it could not flush: a second fsync
     /// would succeed and mean nothing. So nothing is added to a log of which that may be true. Its rest, a commit that was
-    /// not kept, goes with it, for whoever opens the file next would take more than one of these for damage (`wal`).
+    /// not kept, goes with it, for the next check of the log would take more than one of these for damage (`wal`).
     fn make_safe(&mut self) -> Result<(), Error> {
         if !self.is_in_doubt {
             return Ok(());
@@ -229,12 +229,12 @@ impl Desk {
         Ok(())
     }
 
-    /// Puts into the file what the group wrote, and the rows that it changed. What is over is known no longer.
+    /// Puts into the file what the group wrote, and the rows that it changed. What is over leaves the cache.
     pub(super) fn save(&mut self) -> Result<(), Error> {
-        self.known.put_down(&self.db)?;
+        self.cache.flush(&self.db)?;
         let before = self.db.total_changes();
-        let changed = std::mem::take(&mut self.known.changed);
-        let Known { threads, families, put_down, .. } = &mut self.known;
+        let changed = std::mem::take(&mut self.cache.changed);
+        let Cache { threads, families, flushed, .. } = &mut self.cache;
         for id in &changed {
             if let Some(thread) = threads.get_mut(id) {
                 thread.is_changed = false;
@@ -253,7 +253,7 @@ impl Desk {
                 write::save_family(&self.db, *root, *seq)?;
             }
         }
-        *put_down += self.db.total_changes() - before;
+        *flushed += self.db.total_changes() - before;
         Ok(())
     }
 }

@@ -9,7 +9,7 @@ use crate::open::Health;
 const MOST_FAULTS: usize = 10;
 
 /// Looks at every page, though not at every index.
-pub(super) fn checkup(db: &Connection) -> Result<Health, Error> {
+pub(super) fn check(db: &Connection) -> Result<Health, Error> {
     let schema: u32 = db.pragma_query_value(None, "user_version", |row| row.get(0))?;
     let mut found = db.prepare(&format!("PRAGMA quick_check({MOST_FAULTS})"))?;
     let found = found.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;

@@ -1,4 +1,4 @@
-//! Many rows by few statements: what SQLite does once for a statement is then done once for many rows.
+//! Inserts of many rows by few statements: what SQLite does once for a statement is then done once for many rows.
 
 use std::fmt::Write;
 

@@ -14,13 +14,13 @@ use crate::error::Error;
 
 /// The name of a database, and the file that it named when it was opened.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct OpenedFile {
     path: PathBuf,
     file: (u64, u64),
 }
 
-impl Place {
-    /// The place of a database that has just been opened for writing. Not looked up before: opening may make another file of it,
+impl OpenedFile {
+    /// The file of a database that has just been opened for writing. Not looked up before: opening may make another file of it,
     /// where one file system lies over another.
     pub(super) fn of(path: PathBuf) -> Result<Self, Error> {
         let found = fs::symlink_metadata(&path).map_err(fault::io)?;

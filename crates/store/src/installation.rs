@@ -1,0 +1,287 @@
+//! What holds for the whole installation and for every thread: standing consents, projects that a person was asked about,
+//! browsers that were let in, and the server that ran last.
+//!
+//! It is a stream of its own in the same log: its events have positions among all others, are appended in the same way and can be
+//! followed. [`State`] is folded from them and kept, so that it can be read at once. A [`Current`] keeps it at hand for code that needs it often.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use agent::approval::ApprovalId;
+use agent::{ThreadId, Time};
+use futures_util::StreamExt;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
+use crate::follow::{Follow, follow_installation};
+use crate::log::{Answer, Appended};
+use crate::open::Store;
+use crate::process::ProcessId;
+
+/// Browsers that stay let in; the one that came first is forgotten for one more.
+const MOST_BROWSERS: usize = 64;
+/// How often, at the most, it is looked for what others changed.
+const LOOK: Duration = Duration::from_millis(30);
+
+/// The stream of the installation.
+pub trait Installation: Send + Sync + 'static {
+    /// Writes what happened. An event that changes nothing is not written, and the answer is the newest one's place.
+    fn record(&self, event: InstallationEvent, at: Time) -> Answer<Appended>;
+
+    /// The events after the `after_n`th, in order.
+    fn installation_events(&self, after_n: u64, limit: usize) -> Answer<Vec<InstallationRecord>>;
+
+    /// What holds.
+    fn installation(&self) -> Answer<State>;
+}
+
+/// What happened to the installation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum InstallationEvent {
+    /// A person allowed something for ever.
+    ConsentGiven(Consent),
+    /// A person took that back.
+    ConsentRevoked {
+        /// Which consent.
+        id: Arc<str>,
+    },
+    /// A person was asked about a project.
+    ProjectJudged(ProjectJudgement),
+    /// What was said about a project no longer counts.
+    ProjectForgotten {
+        /// The folder's real path.
+        path: Arc<str>,
+    },
+    /// A browser was let in.
+    BrowserAdmitted(BrowserSession),
+    /// A server began to work.
+    ServerStarted {
+        /// Its process.
+        process: ProcessId,
+        /// Where it listens.
+        address: Arc<str>,
+    },
+    /// A server ended in good order.
+    ServerStopped {
+        /// Its process.
+        process: ProcessId,
+        /// The roots that it left in the middle: the next server goes on with them.
+        left: Vec<ThreadId>,
+    },
+}
+
+impl InstallationEvent {
+    /// Its name in storage.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            InstallationEvent::ConsentGiven(_) => "consent_given",
+            InstallationEvent::ConsentRevoked { .. } => "consent_revoked",
+            InstallationEvent::ProjectJudged(_) => "project_judged",
+            InstallationEvent::ProjectForgotten { .. } => "project_forgotten",
+            InstallationEvent::BrowserAdmitted(_) => "browser_admitted",
+            InstallationEvent::ServerStarted { .. } => "server_started",
+            InstallationEvent::ServerStopped { .. } => "server_stopped",
+        }
+    }
+}
+
+/// An event of the installation in its places.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InstallationRecord {
+    /// Its place in the whole store.
+    pub position: u64,
+    /// Its place in the stream, from 1, without gaps.
+    pub n: u64,
+    /// When it was written.
+    pub at: Time,
+    /// What happened.
+    pub event: Arc<InstallationEvent>,
+}
+
+/// What a person allowed for ever, for every thread.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Consent {
+    /// Its name. The same consent has the same name, so that it is kept once.
+    pub id: Arc<str>,
+    /// The tool.
+    pub tool: Arc<str>,
+    /// What the call must fit; everything where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<Arc<str>>,
+    /// The agent that may; any where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<Arc<str>>,
+    /// The question to which it was the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval: Option<ApprovalId>,
+    /// When it was given.
+    pub given_at: Time,
+}
+
+/// What a person said about a project.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProjectJudgement {
+    /// The folder's real path.
+    pub path: Arc<str>,
+    /// Names what it held.
+    pub digest: Arc<str>,
+    /// Whether what it holds counts; if not, it can only narrow, and nobody is asked again.
+    pub trusted: bool,
+}
+
+/// A browser that was let in, by hashes from which nobody gets in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BrowserSession {
+    /// The hash of its cookie.
+    pub cookie: Arc<str>,
+    /// The hash of what its page alone knows.
+    pub page: Arc<str>,
+    /// Names the password under which it was let in.
+    pub password: Arc<str>,
+    /// When it was let in, in seconds since 1970.
+    pub since: u64,
+}
+
+/// The server that ran last.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LastServer {
+    /// Its process.
+    pub process: ProcessId,
+    /// Where it listens; none once it has ended in good order.
+    pub address: Option<Arc<str>>,
+    /// The roots that it left in the middle when it ended in good order.
+    pub left: Vec<ThreadId>,
+}
+
+/// What holds for the installation.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct State {
+    /// How many events it was folded from.
+    pub n: u64,
+    /// What people allowed for ever, in the order in which it was given.
+    pub consents: Vec<Consent>,
+    /// The projects that a person was asked about.
+    pub projects: Vec<ProjectJudgement>,
+    /// The browsers that were let in, in the order of coming.
+    pub browsers: Vec<BrowserSession>,
+    /// The server that ran last.
+    pub server: Option<LastServer>,
+}
+
+impl State {
+    /// Takes in an event.
+    pub fn apply(&mut self, event: &InstallationEvent) {
+        self.n += 1;
+        match event {
+            InstallationEvent::ConsentGiven(consent) => {
+                if self.consents.iter().all(|known| known.id != consent.id) {
+                    self.consents.push(consent.clone());
+                }
+            }
+            InstallationEvent::ConsentRevoked { id } => self.consents.retain(|known| known.id != *id),
+            InstallationEvent::ProjectJudged(judgement) => {
+                self.projects.retain(|known| known.path != judgement.path);
+                self.projects.push(judgement.clone());
+            }
+            InstallationEvent::ProjectForgotten { path } => self.projects.retain(|known| known.path != *path),
+            InstallationEvent::BrowserAdmitted(session) => {
+                self.browsers.retain(|known| known.cookie != session.cookie);
+                self.browsers.push(session.clone());
+                let too_many = self.browsers.len().saturating_sub(MOST_BROWSERS);
+                self.browsers.drain(..too_many);
+            }
+            InstallationEvent::ServerStarted { process, address } => {
+                self.server =
+                    Some(LastServer { process: process.clone(), address: Some(address.clone()), left: Vec::new() });
+            }
+            InstallationEvent::ServerStopped { process, left } => {
+                self.server = Some(LastServer { process: process.clone(), address: None, left: left.clone() });
+            }
+        }
+    }
+
+    /// The state after an event; none where that changes nothing.
+    pub(crate) fn after(&self, event: &InstallationEvent) -> Option<State> {
+        let mut next = self.clone();
+        next.apply(event);
+        let is_changed = State { n: self.n, ..next.clone() } != *self;
+        is_changed.then_some(next)
+    }
+}
+
+/// What holds for the installation, as this process knows it: kept up to date with what other processes change, until it is
+/// dropped.
+#[derive(Clone)]
+pub struct Current(Arc<Shared>);
+
+struct Shared {
+    store: Arc<dyn Store>,
+    known: Arc<Mutex<Arc<State>>>,
+    following: tokio::task::JoinHandle<()>,
+}
+
+impl Current {
+    /// Reads what holds, and follows it from there.
+    pub async fn open(store: &Arc<dyn Store>) -> Result<Self, Error> {
+        let state = store.installation().await?;
+        let news = follow_installation(store, state.n, LOOK);
+        let known = Arc::new(Mutex::new(Arc::new(state)));
+        let following = tokio::spawn(keep_up(known.clone(), news));
+        Ok(Self(Arc::new(Shared { store: store.clone(), known, following })))
+    }
+
+    /// What holds.
+    pub fn state(&self) -> Arc<State> {
+        self.0.known.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Writes what happened; afterwards it holds in this process at once.
+    pub async fn record(&self, event: InstallationEvent, at: Time) -> Result<(), Error> {
+        self.0.store.record(event, at).await?;
+        let state = self.0.store.installation().await?;
+        put(&self.0.known, state);
+        Ok(())
+    }
+}
+
+impl std::fmt::Debug for Current {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Current").field(&self.state()).finish()
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.following.abort();
+    }
+}
+
+async fn keep_up(known: Arc<Mutex<Arc<State>>>, mut news: Follow<InstallationRecord>) {
+    while let Some(page) = news.next().await {
+        match page {
+            Ok(page) => {
+                let mut state = (**known.lock().unwrap_or_else(PoisonError::into_inner)).clone();
+                // What this process wrote itself is known already.
+                for record in &page {
+                    if record.n > state.n {
+                        state.apply(&record.event);
+                    }
+                }
+                put(&known, state);
+            }
+            // A closed store says so for ever; any other failure may pass.
+            Err(Error::Closed) => return,
+            Err(_) => tokio::time::sleep(LOOK).await,
+        }
+    }
+}
+
+/// Puts a state in the place of an older one.
+fn put(known: &Mutex<Arc<State>>, state: State) {
+    let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+    if known.n < state.n {
+        *known = Arc::new(state);
+    }
+}
