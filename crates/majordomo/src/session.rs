@@ -147,7 +147,7 @@ enum Begins {
 
 /// How a run ended.
 enum End {
-    Reported(Report),
+    Reported(Box<Report>),
     /// The message came to nothing.
     Dropped(Arc<str>),
 }
@@ -228,7 +228,7 @@ impl Run {
     /// The report of a run that was followed to its end.
     pub fn into_report(self) -> Result<Report, Error> {
         match self.end {
-            Some(End::Reported(report)) => Ok(report),
+            Some(End::Reported(report)) => Ok(*report),
             Some(End::Dropped(reason)) => Err(Error::Dropped(reason)),
             None => Err(runtime::Error::Left.into()),
         }
@@ -249,7 +249,7 @@ impl Run {
             own.iter().enumerate().find_map(|(at, record)| Some((at, root_report(record, &self.root)?.clone())));
         if let Some((at, report)) = report {
             own.truncate(at + 1);
-            self.end = Some(End::Reported(report));
+            self.end = Some(End::Reported(Box::new(report)));
         }
         if !own.is_empty() {
             self.ready.push_back(Update::Events(own));

@@ -193,7 +193,7 @@ impl Staff {
 
     /// Runs to the report.
     pub async fn run(&self, work: Work) -> Result<Report, Error> {
-        Ok(self.start(work).await?.report().await?)
+        self.start(work).await?.report().await
     }
 
     /// The conversation that a thread belongs to. Nothing is read or started by this.

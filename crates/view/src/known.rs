@@ -124,7 +124,7 @@ impl KnownThreads {
             Event::ChildSpawned(spawned) => self.entry(&spawned.child).is_spawned(logged.at, spawned),
             Event::ChildStarted { child } => self.entry(child).started = true,
             Event::ChildReported { child, report, .. } => {
-                self.entry(child).handed_up = Some(End::of(logged.at, report))
+                self.entry(child).handed_up = Some(End::of(logged.at, report));
             }
             _ => {}
         }
