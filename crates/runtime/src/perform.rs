@@ -31,7 +31,7 @@ pub struct Performer {
     workspace: Arc<Workspace>,
     seen_files: Arc<SeenFiles>,
     /// The conversation as the provider is sent it, and how much of it is rendered.
-    voice: Option<Voice>,
+    conversation: Option<Rendered>,
     /// Ends the request under way.
     model: Option<CancellationToken>,
     /// End the tools under way.
@@ -39,11 +39,11 @@ pub struct Performer {
     /// The tools by which the calls of the last answer were judged: they run on these, whatever is published meanwhile. None
     /// until an answer came in this process.
     pub judged_by: Option<Arc<Registry>>,
-    /// When the model last let something be heard; 0 for never.
+    /// When the model last streamed text; 0 for never.
     heard: Arc<AtomicI64>,
 }
 
-struct Voice {
+struct Rendered {
     conversation: Conversation,
     epoch: u32,
     rendered: usize,
@@ -57,7 +57,7 @@ impl Performer {
             id,
             workspace,
             seen_files: Arc::default(),
-            voice: None,
+            conversation: None,
             model: None,
             tools: HashMap::new(),
             judged_by: None,
@@ -65,7 +65,7 @@ impl Performer {
         }
     }
 
-    /// When the model last let something be heard.
+    /// When the model last streamed text.
     pub fn heard(&self) -> Option<Time> {
         match self.heard.load(Ordering::Relaxed) {
             0 => None,
@@ -152,7 +152,7 @@ impl Performer {
         if let Err(error) = self.render(thread) {
             return failed(CallErrorKind::Rejected, error.to_string());
         }
-        let Some(voice) = &self.voice else {
+        let Some(open) = &self.conversation else {
             return failed(CallErrorKind::Rejected, "there is no conversation".to_owned());
         };
         // One that was used up by a stop is no good for the next request.
@@ -160,7 +160,7 @@ impl Performer {
         self.model = Some(cancel.clone());
         let wanted = thread.created.role.output_schema.clone().filter(|_| calls_allowed);
         let begun = thread.run.as_ref().map(|run| run.cut.concat()).unwrap_or_default();
-        let ask = voice.conversation.ask(Ask {
+        let ask = open.conversation.ask(Ask {
             max_tokens,
             calls_allowed,
             output_schema: wanted.clone(),
@@ -201,21 +201,21 @@ impl Performer {
         })
     }
 
-    /// Tells the voice what was said since it was last asked; everything, where something already said has changed.
+    /// Adds to the conversation what was said since the last request; everything, if something said before has changed.
     fn render(&mut self, thread: &Thread) -> Result<(), provider::Error> {
         let (messages, epoch) = (thread.talk.messages(), thread.talk.epoch());
         let is_current =
-            self.voice.as_ref().is_some_and(|voice| voice.epoch == epoch && voice.rendered <= messages.len());
+            self.conversation.as_ref().is_some_and(|open| open.epoch == epoch && open.rendered <= messages.len());
         if !is_current {
             let mut conversation = self.runtime.providers.open(&thread.created.role.model.name)?;
             conversation.begin(&context::system(&thread.created), &birth::advertised(thread, self.runtime.catalog()));
-            self.voice = Some(Voice { conversation, epoch, rendered: 0 });
+            self.conversation = Some(Rendered { conversation, epoch, rendered: 0 });
         }
-        if let Some(voice) = &mut self.voice {
-            for message in &messages[voice.rendered..] {
-                voice.conversation.push(message);
+        if let Some(open) = &mut self.conversation {
+            for message in &messages[open.rendered..] {
+                open.conversation.push(message);
             }
-            voice.rendered = messages.len();
+            open.rendered = messages.len();
         }
         Ok(())
     }
@@ -269,7 +269,8 @@ impl Performer {
             progress: Some(Arc::new(progress)),
         };
         let (name, chain) = (name.to_owned(), thread.created.chain());
-        let (facts, tools) = (self.runtime.facts.clone(), self.runtime.tools.clone());
+        let facts = self.runtime.facts.clone();
+        let judged_by = self.judged_by.clone().unwrap_or_else(|| self.runtime.tools.snapshot());
         async move {
             let rules = match rules {
                 Some(rules) => rules,
@@ -279,7 +280,7 @@ impl Performer {
             let digest = match &approved {
                 Some(_) => {
                     let workspace = context.workspace.root().display().to_string();
-                    Some(facts.digest(tools.snapshot(), workspace, tool.info().clone(), input.clone()).await)
+                    Some(facts.digest(judged_by, workspace, tool.info().clone(), input.clone()).await)
                 }
                 None => None,
             };
