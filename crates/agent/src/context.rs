@@ -30,7 +30,7 @@ pub(crate) fn new_system(created: &ThreadCreated) -> String {
     let mut text = created.role.prompt.trim_end().to_owned();
     let mode = match created.mode {
         Mode::Plan => "plan: you may only read",
-        Mode::Ask => "ask: reading is free, all else needs a person's consent",
+        Mode::Ask => "ask: reading is allowed, all else needs a person's consent",
         Mode::Auto => "auto: you may write in the workspace; what is risky needs a person's consent",
         Mode::Dangerous => "dangerous: nothing asks, so take care",
     };

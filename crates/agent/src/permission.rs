@@ -223,10 +223,10 @@ pub fn judge(chain: &[Layer], rules: &[Rule], granted: &[Rule], asked: &Asked<'_
         Some(link)
             if link.action == Action::Ask && asked.assessment.protected.is_empty() && all_covered(&granted, asked) =>
         {
-            (Action::Allow, Decider::Consent, "a person's consent for this thread".into(), false)
+            (Action::Allow, Decider::Consent, "a person allowed it for this thread".into(), false)
         }
         Some(link) => (link.action, link.decider, whose(&link, links.len()), link.is_undecided),
-        None => (Action::Deny, Decider::Tools, "nobody is there to call".into(), false),
+        None => (Action::Deny, Decider::Tools, "no thread makes this call".into(), false),
     };
     Judgement { action, decider, by, is_undecided, chain: links }
 }
@@ -239,7 +239,7 @@ pub fn forbidden(chain: &[Layer], rules: &[Rule], tool: &str) -> Vec<Arc<str>> {
 }
 
 fn whose(link: &Link, layers: usize) -> Arc<str> {
-    if layers > 1 { format!("{}, of {}", link.by, link.layer.agent).into() } else { link.by.clone() }
+    if layers > 1 { format!("{} (agent {})", link.by, link.layer.agent).into() } else { link.by.clone() }
 }
 
 fn say(layer: &Layer, rules: &[Rule], asked: &Asked<'_>) -> Link {
@@ -253,7 +253,7 @@ fn say(layer: &Layer, rules: &[Rule], asked: &Asked<'_>) -> Link {
     let by_rule = |action, by: String| link(action, Decider::Rule, by);
     let assessment = asked.assessment;
     if layer.mode == Mode::Plan && assessment.reach > Reach::ReadOnly {
-        return link(Action::Deny, Decider::Mode, "mode plan only reads".to_owned());
+        return link(Action::Deny, Decider::Mode, "mode plan: read only".to_owned());
     }
     let own: Vec<&Rule> = rules.iter().filter(|rule| rule.is_for(&layer.agent, asked.tool)).collect();
     // Where nothing asks, a rule that asks has nothing to say.
@@ -269,13 +269,13 @@ fn say(layer: &Layer, rules: &[Rule], asked: &Asked<'_>) -> Link {
         if !assessment.is_readable
             && let Some(rule) = rules().next()
         {
-            return by_rule(action, format!("rule: {rule}, for the call cannot be read"));
+            return by_rule(action, format!("rule: {rule} (the call cannot be parsed)"));
         }
         let may_touch = |rule: &&&Rule| assessment.perhaps.iter().any(|act| rule.may_cover(act));
         if let Some(rule) = rules().find(may_touch) {
             // Where nothing asks there is nobody to decide.
             let action = if layer.mode == Mode::Dangerous { Action::Deny } else { Action::Ask };
-            let by = format!("rule: {rule}, which may be meant: what the call does is known only when it runs");
+            let by = format!("rule: {rule} (it may apply: what the call does is known only when it runs)");
             return Link { is_undecided: rule.action == Action::Deny, ..by_rule(action, by) };
         }
     }
@@ -314,14 +314,16 @@ fn by_mode(mode: Mode, asked: &Asked<'_>, protected: Option<&str>) -> (Action, D
     }
     let says = |action, why: &str| (action, Decider::Mode, format!("mode {mode}: {why}"));
     match (mode, reach) {
-        (_, Reach::ReadOnly) => says(Action::Allow, "reading is free"),
-        (Mode::Dangerous, _) => says(Action::Allow, "nothing asks"),
-        (Mode::Plan, _) => says(Action::Deny, "only reading is allowed"),
-        (Mode::Ask | Mode::Auto, Reach::Own) => says(Action::Allow, "it concerns the agent alone"),
-        (Mode::Auto, Reach::Workspace) if asked.risk() < Risk::High => says(Action::Allow, "writing is free"),
-        (Mode::Auto, Reach::Workspace) => says(Action::Ask, "what is risky asks"),
-        (Mode::Ask, Reach::Workspace) => says(Action::Ask, "writing asks"),
-        (Mode::Ask | Mode::Auto, Reach::World) => says(Action::Ask, "what reaches beyond the workspace asks"),
+        (_, Reach::ReadOnly) => says(Action::Allow, "reading is allowed"),
+        (Mode::Dangerous, _) => says(Action::Allow, "everything is allowed"),
+        (Mode::Plan, _) => says(Action::Deny, "read only"),
+        (Mode::Ask | Mode::Auto, Reach::Own) => says(Action::Allow, "it changes only the agent's own notes"),
+        (Mode::Auto, Reach::Workspace) if asked.risk() < Risk::High => {
+            says(Action::Allow, "writing in the workspace is allowed")
+        }
+        (Mode::Auto, Reach::Workspace) => says(Action::Ask, "risky actions need approval"),
+        (Mode::Ask, Reach::Workspace) => says(Action::Ask, "writing needs approval"),
+        (Mode::Ask | Mode::Auto, Reach::World) => says(Action::Ask, "actions outside the workspace need approval"),
     }
 }
 

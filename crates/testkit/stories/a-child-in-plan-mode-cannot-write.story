@@ -19,7 +19,7 @@ and call spawn_agent {"task":"Write"} as c2
   edit_file, read_file, run_command, search_files, todo
 .1 model: call edit_file {"path":"a"} as e1
   .1 answered 1, 110 tokens
-    | e1 edit_file refused: edit_file is not permitted: mode plan only reads, of general
+    | e1 edit_file refused: edit_file is not permitted: mode plan: read only (agent general)
   .1 turn_started 2
 .1 model: I cannot.
   .1 answered 2, 110 tokens (10 counted)

@@ -14,7 +14,7 @@ model: call spawn_agent {"task":"Write","mode":"auto","tools":["read_file","edit
   .1 turn_started 1
 .1 model: call edit_file {"path":"a"} as e1
   .1 answered 1, 110 tokens
-    | e1 edit_file refused: edit_file is not permitted: mode plan only reads, of general
+    | e1 edit_file refused: edit_file is not permitted: mode plan: read only (agent general)
   .1 turn_started 2
 .1 model: I may not.
   .1 answered 2, 110 tokens

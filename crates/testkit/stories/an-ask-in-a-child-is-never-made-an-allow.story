@@ -17,8 +17,8 @@ model: call spawn_agent {"task":"Write","mode":"auto"} as c1
 and call run_command {"command":"ls"} as x1
 and call todo {"add":"x"} as t1
   .1 answered 1, 110 tokens
-    | e1 edit_file refused: edit_file was refused: it needs a person's consent (mode ask: writing asks, of general), and nobody can give it here. Go on without it, or say what you would have done (edit_file: allowed by --mode auto)
-    | x1 run_command refused: run_command was refused: it needs a person's consent (mode ask: what reaches beyond the workspace asks, of general), and nobody can give it here. Go on without it, or say what you would have done (run_command: allowed by --mode dangerous)
+    | e1 edit_file refused: edit_file was refused: it needs a person's consent (mode ask: writing needs approval (agent general)), and nobody can give it here. Go on without it, or say what you would have done (edit_file: allowed by --mode auto)
+    | x1 run_command refused: run_command was refused: it needs a person's consent (mode ask: actions outside the workspace need approval (agent general)), and nobody can give it here. Go on without it, or say what you would have done (run_command: allowed by --mode dangerous)
     | t1 todo runs
   .1 tool_started t1
 .1 tool t1: ok

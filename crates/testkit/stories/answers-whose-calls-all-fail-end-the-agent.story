@@ -12,7 +12,7 @@ model: call fly {"to":"moon"} as c1
   . turn_started 2
 model: call edit_file {"path":"a"} as c2
   . answered 2, 110 tokens
-    | c2 edit_file refused: edit_file is not permitted: mode plan only reads
+    | c2 edit_file refused: edit_file is not permitted: mode plan: read only
   . turn_started 3
 model: call read_file {"path":"b"} as c3
   . answered 3, 110 tokens

@@ -8,7 +8,7 @@ user: Go
 model: call run_command {"command":"ls"} as x1
 and call spawn_agent {"task":"Write"} as c1
   . answered 1, 110 tokens
-    | x1 run_command refused: run_command was refused: it needs a person's consent (mode auto: what reaches beyond the workspace asks), and nobody can give it here. Go on without it, or say what you would have done (run_command: allowed by --mode dangerous)
+    | x1 run_command refused: run_command was refused: it needs a person's consent (mode auto: actions outside the workspace need approval), and nobody can give it here. Go on without it, or say what you would have done (run_command: allowed by --mode dangerous)
     | c1 spawn_agent is a verb
   . child_spawned .1 by c1: general, auto, 50 calls, 200000 tokens, 1800 s, depth 1, 7 descendants
   . child_started .1
@@ -17,7 +17,7 @@ and call spawn_agent {"task":"Write"} as c1
 and call run_command {"command":"ls"} as x2
   .1 answered 1, 110 tokens
     | e1 edit_file runs
-    | x2 run_command refused: run_command was refused: it needs a person's consent (mode auto: what reaches beyond the workspace asks, of general), and nobody can give it here. Go on without it, or say what you would have done (run_command: allowed by --mode dangerous)
+    | x2 run_command refused: run_command was refused: it needs a person's consent (mode auto: actions outside the workspace need approval (agent general)), and nobody can give it here. Go on without it, or say what you would have done (run_command: allowed by --mode dangerous)
   .1 tool_started e1
 .1 tool e1: ok written
 and wrote a

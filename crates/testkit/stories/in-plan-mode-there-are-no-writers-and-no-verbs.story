@@ -15,9 +15,9 @@ and call todo {"add":"x"} as t1
 and call read_file {"path":"a"} as r1
   . answered 1, 110 tokens
     | c1 spawn_agent refused: spawn_agent is not permitted to you. Your tools: ask_user, edit_file, read_file, run_command, search_files, todo
-    | e1 edit_file refused: edit_file is not permitted: mode plan only reads
-    | x1 run_command refused: run_command is not permitted: mode plan only reads
-    | t1 todo refused: todo is not permitted: mode plan only reads
+    | e1 edit_file refused: edit_file is not permitted: mode plan: read only
+    | x1 run_command refused: run_command is not permitted: mode plan: read only
+    | t1 todo refused: todo is not permitted: mode plan: read only
     | r1 read_file runs
   . tool_started r1
 tool r1: ok text

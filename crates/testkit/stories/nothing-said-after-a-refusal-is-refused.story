@@ -7,7 +7,7 @@ user: Go
   . turn_started 1
 model: call edit_file {"path":"a"} as e1
   . answered 1, 110 tokens
-    | e1 edit_file refused: edit_file is not permitted: mode plan only reads
+    | e1 edit_file refused: edit_file is not permitted: mode plan: read only
   . turn_started 2
 model: nothing
   . answered 2, 110 tokens
@@ -18,7 +18,7 @@ user: Again
   . turn_started 3
 model: call edit_file {"path":"a"} as e2
   . answered 3, 110 tokens
-    | e2 edit_file refused: edit_file is not permitted: mode plan only reads
+    | e2 edit_file refused: edit_file is not permitted: mode plan: read only
   . turn_started 4
 model: I may not write.
   . answered 4, 110 tokens

@@ -8,7 +8,7 @@ user: Go
 model: call edit_file {"path":"a"} as e1
 and call read_file {"path":"a"} as r1
   . answered 1, 110 tokens
-    | e1 edit_file refused: edit_file was refused: it needs a person's consent (mode ask: writing asks), and nobody can give it here. Go on without it, or say what you would have done (edit_file: allowed by --mode auto)
+    | e1 edit_file refused: edit_file was refused: it needs a person's consent (mode ask: writing needs approval), and nobody can give it here. Go on without it, or say what you would have done (edit_file: allowed by --mode auto)
     | r1 read_file runs
   . tool_started r1
 tool r1: ok text

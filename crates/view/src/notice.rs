@@ -41,9 +41,7 @@ impl Notice {
                 Notice::Reopened,
                 format!("a process went on with the thread after {}", clock::duration(*away_ms)),
             )),
-            Event::StopBegun { ending, .. } => {
-                Some((Notice::Stopping, format!("it is being ended: {}", ending.reason)))
-            }
+            Event::StopBegun { ending, .. } => Some((Notice::Stopping, format!("stopping: {}", ending.reason))),
             Event::InputDropped { reason, .. } => {
                 Some((Notice::InputDropped, format!("a message changed nothing: {reason}")))
             }

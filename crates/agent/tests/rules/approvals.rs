@@ -21,7 +21,7 @@ fn a_write_waits_for_a_person_and_runs_with_what_the_consent_is_bound_to() {
     assert_eq!(room.run(), 0, "nobody overtakes a call that is asked about");
     let asked = question(&room, 0);
     assert_eq!((asked.id.as_str(), &*asked.tool, asked.input.text()), ("r/1", "edit_file", r#"{"path":"a"}"#));
-    assert_eq!((&*asked.why, &*asked.path[0]), ("mode ask: writing asks", "general"));
+    assert_eq!((&*asked.why, &*asked.path[0]), ("mode ask: writing needs approval", "general"));
     decide(&mut room, "d1", &asked, once());
     let ran = room.effects.iter().filter_map(|effect| match effect {
         Effect::RunTool { name, approved, .. } => Some((&**name, approved.clone())),
@@ -267,7 +267,7 @@ fn with_nobody_there_the_verdict_names_the_rule_and_no_question_is_asked() {
     });
     let verdict = &verdicts.expect("the model answered")[0];
     assert!(matches!(&verdict.what, VerdictKind::Refused { rule: Some(rule), .. } if rule.contains("--mode auto")));
-    assert_eq!(verdict.by.as_deref(), Some("mode ask: writing asks"));
+    assert_eq!(verdict.by.as_deref(), Some("mode ask: writing needs approval"));
 }
 
 #[test]

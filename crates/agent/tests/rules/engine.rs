@@ -52,7 +52,7 @@ fn deny_wins_then_ask_then_allow_then_the_mode() {
         assert!(judged.by.starts_with(&format!("rule: {action}")), "{}", judged.by);
     }
     assert_eq!(alone(Mode::Ask, &[], &writes("z")).action, Action::Ask);
-    assert_eq!(&*alone(Mode::Ask, &[], &writes("z")).by, "mode ask: writing asks");
+    assert_eq!(&*alone(Mode::Ask, &[], &writes("z")).by, "mode ask: writing needs approval");
 }
 
 #[test]

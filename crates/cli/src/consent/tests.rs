@@ -66,7 +66,7 @@ fn question(standing: Option<&str>) -> Approval {
         digest: "d".into(),
         path: vec!["general".into()],
         workspace: "/home/ana/desk".into(),
-        why: "mode ask: writing asks".into(),
+        why: "mode ask: writing needs approval".into(),
         effect: "writes a.txt".into(),
         risk: Risk::Medium,
         protected: Vec::new(),

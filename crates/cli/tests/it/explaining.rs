@@ -195,7 +195,7 @@ fn explain_and_config_show_say_which_rule_is_about_spelling() {
     assert!(told.contains(spelling) && told.contains("matches only this spelling of a command"), "{told}");
     let told = world.call(&["explain", root.as_str(), "run_command", "git $VERB"]);
     assert!(told.answer(0).contains("  may be     git …"), "{}", told.out);
-    assert!(told.out.contains("which may be meant: what the call does is known only when it runs"), "{}", told.out);
+    assert!(told.out.contains("it may apply: what the call does is known only when it runs"), "{}", told.out);
 
     let shown = world.call(&["config", "show"]);
     let lines = shown.answer(0).lines().filter(|line| line.contains("matches only this spelling of a command"));

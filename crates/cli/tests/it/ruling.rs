@@ -232,7 +232,7 @@ write_file of CHILD (general)
   protected  none
 general  auto       ask    rule: ask write_file 'new.*' (FILE:2)
 general  ask        ask    rule: ask write_file 'new.*' (FILE:2)
-verdict: ask, rule: ask write_file 'new.*' (FILE:2), of general
+verdict: ask, rule: ask write_file 'new.*' (FILE:2) (agent general)
 ";
 
 #[tokio::test]

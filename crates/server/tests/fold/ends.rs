@@ -11,7 +11,7 @@ fn the_cause_of_a_failure_stands_in_the_end_alone() {
     let frames = [
         told(1, "run_started", "r", json!({"prompt": "Go"})),
         told(2, "retry", "r", json!({"turn": 1, "message": "no answer"})),
-        told(3, "notification", "r", json!({"kind": "stopping", "message": "it is being ended: no answer"})),
+        told(3, "notification", "r", json!({"kind": "stopping", "message": "stopping: no answer"})),
         told(4, "error", "r", json!({"message": "no answer"})),
         told(5, "error", "r", json!({"message": "the disk is full"})),
         told(6, "done", "r", json!({"outcome": "error", "reason": "no answer"})),
@@ -21,7 +21,7 @@ fn the_cause_of_a_failure_stands_in_the_end_alone() {
         serde_json::from_str::<Vec<String>>(&engine.call("rows", &["r"])).expect("rows")
     };
     let again = "notice: The model is asked again: no answer";
-    assert_eq!(rows(3), ["prompt: Go", again, "notice: it is being ended: no answer"], "it is told while it ends");
+    assert_eq!(rows(3), ["prompt: Go", again, "notice: stopping: no answer"], "it is told while it ends");
     assert_eq!(rows(6), ["prompt: Go", again, "notice: the disk is full", "end: no answer"]);
 }
 

@@ -28,7 +28,7 @@ fn what_is_not_waited_for_any_more_is_not_shown_as_coming() {
     let frames = [
         told(1, "run_started", "r", json!({"prompt": "Tell me"})),
         whispered(1, "Once upon "),
-        told(2, "notification", "r", json!({"kind": "stopping", "message": "it is being ended: enough"})),
+        told(2, "notification", "r", json!({"kind": "stopping", "message": "stopping: enough"})),
         whispered(2, "I was about "),
     ];
     let coming = |count: usize| picture(&engine, &frames[..count])["deltas"].clone();

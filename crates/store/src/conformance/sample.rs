@@ -174,7 +174,7 @@ pub(crate) fn question(thread: &ThreadId, number: u32) -> Approval {
         digest: "d".into(),
         path: vec!["general".into(), "scout".into()],
         workspace: "/home/ana/desk".into(),
-        why: "mode ask: writing asks".into(),
+        why: "mode ask: writing needs approval".into(),
         effect: "writes a.txt".into(),
         risk: Risk::Medium,
         protected: Vec::new(),
