@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use agent::approval::{Approval, ApprovalId, Decision, Resolution, Scope};
 use agent::{Event, Json};
-use majordomo::decide::{self, Came, decide};
+use majordomo::decide::{self, DecisionOutcome, decide};
 use majordomo::staff::{Consent, Options};
 use store::{Process, Record, Store};
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
@@ -19,7 +19,7 @@ use view::safe;
 
 use crate::arguments::{Approvals, Questions};
 use crate::out;
-use crate::person::{AtTerminal, Heard, Over, Sitting};
+use crate::person::{AtTerminal, Prompt, Reply, Withdrawal};
 use crate::question::{self, Depth};
 
 /// The longest reason or pattern that is shown.
@@ -66,8 +66,8 @@ impl Asking {
 
 /// Puts the questions of one family to the person at this terminal.
 pub struct Asker {
-    queue: UnboundedSender<(Approval, Over)>,
-    open: HashMap<ApprovalId, Over>,
+    queue: UnboundedSender<(Approval, Withdrawal)>,
+    open: HashMap<ApprovalId, Withdrawal>,
     worker: JoinHandle<()>,
 }
 
@@ -84,7 +84,7 @@ impl Asker {
         for record in records {
             match &*record.event {
                 Event::ApprovalRequested(question) => {
-                    let over = Over::default();
+                    let over = Withdrawal::default();
                     self.open.insert(question.id.clone(), over.clone());
                     // The worker has left with the person.
                     let _ = self.queue.send(((**question).clone(), over));
@@ -106,24 +106,28 @@ impl Drop for Asker {
     }
 }
 
-async fn ask_all(person: Arc<AtTerminal>, store: Arc<dyn Store>, mut questions: UnboundedReceiver<(Approval, Over)>) {
+async fn ask_all(
+    person: Arc<AtTerminal>,
+    store: Arc<dyn Store>,
+    mut questions: UnboundedReceiver<(Approval, Withdrawal)>,
+) {
     while let Some((question, over)) = questions.recv().await {
-        let sitting = person.sit(over.clone()).await;
+        let prompt = person.take(over.clone()).await;
         if over.why().is_some() {
             continue;
         }
         let id = question.id.clone();
-        match consult(&sitting, &question, questions.len()).await {
+        match consult(&prompt, &question, questions.len()).await {
             Said::Decided(decision) => {
-                drop(sitting);
+                drop(prompt);
                 hand_in(&store, &question, decision).await;
             }
-            Said::Over => {
+            Said::Withdrawal => {
                 let why = over.why().unwrap_or_default();
-                sitting.say(&format!("\n-- {id} needs no answer here any more: {why}\n"));
+                prompt.say(&format!("\n-- {id} needs no answer here any more: {why}\n"));
             }
             Said::Nothing => {
-                drop(sitting);
+                drop(prompt);
                 out::note(&format!("{id} is pending; decide with: majordomo approve yes {id}"));
             }
         }
@@ -134,7 +138,7 @@ async fn ask_all(person: Arc<AtTerminal>, store: Arc<dyn Store>, mut questions: 
 async fn hand_in(store: &Arc<dyn Store>, question: &Approval, decision: Decision) {
     let is_always = matches!(decision, Decision::Allow { scope: Scope::Always, .. });
     match decide(store, question, decision, Process::current().id.as_str()).await {
-        Ok(Came::Resolved(Resolution::Allowed { scope: Scope::Always, .. })) if is_always => {
+        Ok(DecisionOutcome::Resolved(Resolution::Allowed { scope: Scope::Always, .. })) if is_always => {
             out::tell_consent(question);
         }
         Ok(_) => {}
@@ -147,36 +151,36 @@ async fn hand_in(store: &Arc<dyn Store>, question: &Approval, decision: Decision
 enum Said {
     Decided(Decision),
     /// It was answered elsewhere before.
-    Over,
+    Withdrawal,
     /// Nobody answers here.
     Nothing,
 }
 
 /// Shows a question and talks until it is decided. An empty line decides nothing.
-async fn consult(sitting: &Sitting, question: &Approval, waiting: usize) -> Said {
+async fn consult(prompt: &Prompt, question: &Approval, waiting: usize) -> Said {
     let more = if waiting == 0 { String::new() } else { format!(" ({waiting} more waiting)") };
     let head = format!("\n? {} needs your approval{more}\n", question.id);
     let mut text = head + &shown(question, Depth::Short) + &choices(question);
     loop {
-        let word = match sitting.ask(text).await {
-            Heard::Line(line) => line.trim().to_lowercase(),
-            Heard::Over => return Said::Over,
-            Heard::Nobody => return Said::Nothing,
+        let word = match prompt.ask(text).await {
+            Reply::Line(line) => line.trim().to_lowercase(),
+            Reply::Withdrawal => return Said::Withdrawal,
+            Reply::Nobody => return Said::Nothing,
         };
         let said = match word.as_str() {
             "y" | "yes" => Ok(allow(Scope::Once, None)),
             "t" => for_thread(question),
-            "a" => always(sitting, question).await,
-            "n" | "no" => refused(sitting).await,
-            "e" => edited(sitting).await,
+            "a" => always(prompt, question).await,
+            "n" | "no" => refused(prompt).await,
+            "e" => edited(prompt).await,
             "?" => Err(Instead::Say(shown(question, Depth::Whole))),
             _ => Err(Instead::Say(String::new())),
         };
         text = match said {
             Ok(decision) => return Said::Decided(decision),
             Err(Instead::Say(words)) => words + &choices(question),
-            Err(Instead::Heard(Heard::Over)) => return Said::Over,
-            Err(Instead::Heard(_)) => return Said::Nothing,
+            Err(Instead::Reply(Reply::Withdrawal)) => return Said::Withdrawal,
+            Err(Instead::Reply(_)) => return Said::Nothing,
         };
     }
 }
@@ -186,7 +190,7 @@ enum Instead {
     /// Words, before it is asked again.
     Say(String),
     /// The end of the talk.
-    Heard(Heard),
+    Reply(Reply),
 }
 
 fn for_thread(question: &Approval) -> Result<Decision, Instead> {
@@ -196,22 +200,22 @@ fn for_thread(question: &Approval) -> Result<Decision, Instead> {
     }
 }
 
-async fn always(sitting: &Sitting, question: &Approval) -> Result<Decision, Instead> {
+async fn always(prompt: &Prompt, question: &Approval) -> Result<Decision, Instead> {
     let Some(rule) = decide::standing_rule(question) else { return Err(not_offered()) };
     let rule = safe::line(&rule.to_string(), WORDS);
-    match line(sitting, format!("  rule: {rule}\n  allow this from now on? [y/N] ")).await?.as_str() {
+    match line(prompt, format!("  rule: {rule}\n  allow this from now on? [y/N] ")).await?.as_str() {
         "y" | "yes" | "Y" => Ok(allow(Scope::Always, None)),
         _ => Err(Instead::Say(String::new())),
     }
 }
 
-async fn refused(sitting: &Sitting) -> Result<Decision, Instead> {
-    let reason = line(sitting, "  reason for the agent (may be empty): ".to_owned()).await?;
+async fn refused(prompt: &Prompt) -> Result<Decision, Instead> {
+    let reason = line(prompt, "  reason for the agent (may be empty): ".to_owned()).await?;
     Ok(Decision::Deny { reason: Some(reason).filter(|reason| !reason.is_empty()).map(Arc::from) })
 }
 
-async fn edited(sitting: &Sitting) -> Result<Decision, Instead> {
-    let text = line(sitting, "  the complete input as one line of JSON (empty to go back): ".to_owned()).await?;
+async fn edited(prompt: &Prompt) -> Result<Decision, Instead> {
+    let text = line(prompt, "  the complete input as one line of JSON (empty to go back): ".to_owned()).await?;
     if text.is_empty() {
         return Err(Instead::Say(String::new()));
     }
@@ -221,16 +225,16 @@ async fn edited(sitting: &Sitting) -> Result<Decision, Instead> {
         Err(error) => return Err(Instead::Say(format!("  this is not valid JSON: {error}\n"))),
     };
     let shown: String = question::input(&input, Depth::Whole).iter().map(|line| format!("{line}\n")).collect();
-    match line(sitting, format!("{shown}  allow it once with this input? [y/N] ")).await?.as_str() {
+    match line(prompt, format!("{shown}  allow it once with this input? [y/N] ")).await?.as_str() {
         "y" | "yes" | "Y" => Ok(allow(Scope::Once, Some(input))),
         _ => Err(Instead::Say(String::new())),
     }
 }
 
-async fn line(sitting: &Sitting, text: String) -> Result<String, Instead> {
-    match sitting.ask(text).await {
-        Heard::Line(line) => Ok(line.trim().to_owned()),
-        other => Err(Instead::Heard(other)),
+async fn line(prompt: &Prompt, text: String) -> Result<String, Instead> {
+    match prompt.ask(text).await {
+        Reply::Line(line) => Ok(line.trim().to_owned()),
+        other => Err(Instead::Reply(other)),
     }
 }
 

@@ -40,7 +40,7 @@ impl AtTerminal {
     }
 
     /// Waits until the terminal is free for a question, which is given up once `over` says why.
-    pub async fn sit(&self, over: Over) -> Sitting {
+    pub async fn take(&self, over: Withdrawal) -> Prompt {
         self.open.fetch_add(1, Ordering::Relaxed);
         let open = Open(self.open.clone());
         let turn = self.turn.clone().lock_owned().await;
@@ -49,7 +49,7 @@ impl AtTerminal {
             // Where it cannot be done there is no terminal that holds anything back.
             let _ = tcflush(terminal, QueueSelector::IFlush);
         }
-        Sitting { over, _open: open, held: Arc::new(Held { terminal, _turn: turn }) }
+        Prompt { over, _open: open, held: Arc::new(Held { terminal, _turn: turn }) }
     }
 }
 
@@ -69,7 +69,7 @@ impl Person for AtTerminal {
         text.push_str("> ");
         let choices = choices.to_vec();
         async move {
-            let Heard::Line(answer) = self.sit(Over::default()).await.ask(text).await else { return None };
+            let Reply::Line(answer) = self.take(Withdrawal::default()).await.ask(text).await else { return None };
             let chosen = answer.trim().parse::<usize>().ok().and_then(|number| choices.get(number.checked_sub(1)?));
             Some(chosen.cloned().unwrap_or_else(|| answer.trim().to_owned())).filter(|answer| !answer.is_empty())
         }
@@ -79,9 +79,9 @@ impl Person for AtTerminal {
 
 /// Why a question is no longer asked, once it is not.
 #[derive(Clone, Debug, Default)]
-pub struct Over(Arc<OnceLock<String>>);
+pub struct Withdrawal(Arc<OnceLock<String>>);
 
-impl Over {
+impl Withdrawal {
     /// From here on it is not asked any more; what was said first holds.
     pub fn end(&self, why: impl Into<String>) {
         let _ = self.0.set(why.into());
@@ -94,32 +94,32 @@ impl Over {
 }
 
 /// The terminal while it belongs to one question. The question is over once this is dropped.
-pub struct Sitting {
-    over: Over,
+pub struct Prompt {
+    over: Withdrawal,
     _open: Open,
     held: Arc<Held>,
 }
 
 /// What a person said.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Heard {
+pub enum Reply {
     /// A line.
     Line(String),
     /// The question is over.
-    Over,
+    Withdrawal,
     /// Nobody is there, or has left.
     Nobody,
 }
 
-impl Sitting {
+impl Prompt {
     /// Writes words and waits for a line.
-    pub async fn ask(&self, text: String) -> Heard {
+    pub async fn ask(&self, text: String) -> Reply {
         let (held, over) = (self.held.clone(), self.over.clone());
-        let heard = tokio::task::spawn_blocking(move || match &held.terminal {
+        let reply = tokio::task::spawn_blocking(move || match &held.terminal {
             Some(terminal) => read(terminal, &text, &over),
-            None => Heard::Nobody,
+            None => Reply::Nobody,
         });
-        heard.await.unwrap_or(Heard::Nobody)
+        reply.await.unwrap_or(Reply::Nobody)
     }
 
     /// Writes words.
@@ -131,7 +131,7 @@ impl Sitting {
     }
 }
 
-impl Drop for Sitting {
+impl Drop for Prompt {
     fn drop(&mut self) {
         self.over.end("nobody waits for the answer any more");
     }
@@ -152,10 +152,10 @@ struct Held {
     _turn: OwnedMutexGuard<()>,
 }
 
-fn read(terminal: &File, text: &str, over: &Over) -> Heard {
+fn read(terminal: &File, text: &str, over: &Withdrawal) -> Reply {
     let mut out = terminal;
     if out.write_all(text.as_bytes()).is_err() {
-        return Heard::Nobody;
+        return Reply::Nobody;
     }
     while over.why().is_none() {
         match poll(&mut [PollFd::new(terminal, PollFlags::IN)], Some(&LOOK)) {
@@ -164,12 +164,12 @@ fn read(terminal: &File, text: &str, over: &Over) -> Heard {
                 let mut line = String::new();
                 // A terminal hands out a line at a time, so that nothing is left behind in the reader.
                 return match BufReader::new(terminal).read_line(&mut line) {
-                    Ok(1..) => Heard::Line(line),
-                    Ok(0) | Err(_) => Heard::Nobody,
+                    Ok(1..) => Reply::Line(line),
+                    Ok(0) | Err(_) => Reply::Nobody,
                 };
             }
-            Err(_) => return Heard::Nobody,
+            Err(_) => return Reply::Nobody,
         }
     }
-    Heard::Over
+    Reply::Withdrawal
 }

@@ -18,7 +18,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
 /// What came of a decision.
 #[derive(Debug)]
-pub enum Came {
+pub enum DecisionOutcome {
     /// Its owner took it up, and this is the end of the question.
     Resolved(Resolution),
     /// It came to nothing.
@@ -34,17 +34,20 @@ pub async fn decide(
     shown: &Approval,
     decision: Decision,
     who: &str,
-) -> Result<Came, store::Error> {
+) -> Result<DecisionOutcome, store::Error> {
     let is_always = matches!(decision, Decision::Allow { scope: Scope::Always, .. });
-    let came = deliver(store, shown, decision, who).await?;
-    let is_accepted = matches!(came, Came::Kept | Came::Resolved(Resolution::Allowed { scope: Scope::Always, .. }));
+    let outcome = deliver(store, shown, decision, who).await?;
+    let is_accepted = matches!(
+        outcome,
+        DecisionOutcome::Kept | DecisionOutcome::Resolved(Resolution::Allowed { scope: Scope::Always, .. })
+    );
     if is_always
         && is_accepted
         && let Some(consent) = standing_consent(shown)
     {
         store.record(InstallationEvent::ConsentGiven(consent), now()).await?;
     }
-    Ok(came)
+    Ok(outcome)
 }
 
 /// Writes a decision and waits for what comes of it.
@@ -53,7 +56,7 @@ async fn deliver(
     shown: &Approval,
     decision: Decision,
     who: &str,
-) -> Result<Came, store::Error> {
+) -> Result<DecisionOutcome, store::Error> {
     let thread = shown.id.thread();
     let input = InputId::new(format!("{who}/{}", shown.id));
     let decided = Outside::Decided { approval: shown.id.clone(), digest: shown.digest.clone(), decision };
@@ -65,8 +68,8 @@ async fn deliver(
         let is_alone = is_alone(&**store, &thread).await?;
         let mut page = log.ready().await?;
         while !page.is_empty() {
-            if let Some(came) = came_in(&page) {
-                return Ok(came);
+            if let Some(outcome) = came_in(&page) {
+                return Ok(outcome);
             }
             page = log.ready().await?;
         }
@@ -75,9 +78,9 @@ async fn deliver(
         }
         // Nothing may happen for long; the owner may go without a word.
         if let Ok(Some(page)) = tokio::time::timeout(LOOK_AGAIN, log.next()).await
-            && let Some(came) = came_in(&page?)
+            && let Some(outcome) = came_in(&page?)
         {
-            return Ok(came);
+            return Ok(outcome);
         }
     }
 }
@@ -117,28 +120,28 @@ fn now() -> Time {
     runtime::Clock::default().now()
 }
 
-fn came(event: &Event, shown: &Approval, sent: &InputId) -> Option<Came> {
+fn came(event: &Event, shown: &Approval, sent: &InputId) -> Option<DecisionOutcome> {
     match event {
         Event::ApprovalResolved { approval, input, resolution, .. } if *approval == shown.id => {
             Some(if input.as_ref() == Some(sent) {
-                Came::Resolved(resolution.clone())
+                DecisionOutcome::Resolved(resolution.clone())
             } else {
-                Came::Nothing(format!("it is {}", words(resolution)).into())
+                DecisionOutcome::Nothing(format!("it is {}", words(resolution)).into())
             })
         }
-        Event::InputDropped { input, reason } if input == sent => Some(Came::Nothing(reason.clone())),
-        Event::Reported(_) => Some(Came::Nothing("the thread is over".into())),
+        Event::InputDropped { input, reason } if input == sent => Some(DecisionOutcome::Nothing(reason.clone())),
+        Event::Reported(_) => Some(DecisionOutcome::Nothing("the thread is over".into())),
         _ => None,
     }
 }
 
 /// What a decision is that nobody takes up: kept, if it is the first one on a question that is still open.
-async fn left(store: &dyn Store, shown: &Approval, sent: &InputId) -> Result<Came, store::Error> {
+async fn left(store: &dyn Store, shown: &Approval, sent: &InputId) -> Result<DecisionOutcome, store::Error> {
     let row = store.approval(&shown.id).await?;
     match row.map(|row| row.status) {
         Some(status) if status.is_open() => {}
-        Some(status) => return Ok(Came::Nothing(format!("it is {status}").into())),
-        None => return Ok(Came::Nothing("its thread was removed".into())),
+        Some(status) => return Ok(DecisionOutcome::Nothing(format!("it is {status}").into())),
+        None => return Ok(DecisionOutcome::Nothing("its thread was removed".into())),
     }
     let mut standing = Vec::new();
     let see = |record: Record| match &*record.event {
@@ -150,7 +153,11 @@ async fn left(store: &dyn Store, shown: &Approval, sent: &InputId) -> Result<Cam
     };
     replay(store, Selection::thread(&shown.id.thread()), see).await?;
     let is_first = standing.first() == Some(sent);
-    Ok(if is_first { Came::Kept } else { Came::Nothing("somebody else has decided it already".into()) })
+    Ok(if is_first {
+        DecisionOutcome::Kept
+    } else {
+        DecisionOutcome::Nothing("it was already decided elsewhere".into())
+    })
 }
 
 /// Whether nobody is there who would take anything up.

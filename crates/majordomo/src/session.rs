@@ -14,7 +14,7 @@ use futures_util::future::BoxFuture;
 use runtime::{RunHandle, Runtime};
 use store::{Process, Record, Selection, Store, ThreadQuery, read_all};
 
-use crate::decide::{self, Came};
+use crate::decide::{self, DecisionOutcome};
 use crate::follow::{Update, Updates, root_report};
 use crate::staff::{Error, Staff};
 use crate::threads::is_left;
@@ -78,7 +78,7 @@ impl Session {
     }
 
     /// Writes a person's decision on a question as it was shown, and waits for what comes of it.
-    pub async fn decide(&self, question: &Approval, decision: Decision) -> Result<Came, Error> {
+    pub async fn decide(&self, question: &Approval, decision: Decision) -> Result<DecisionOutcome, Error> {
         let who = format!("{}/{}", Process::current().id, runtime::short_name());
         Ok(decide::decide(self.store(), question, decision, &who).await?)
     }

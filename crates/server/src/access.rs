@@ -10,7 +10,7 @@
 //! what is asked of the API also needs the page's own secret, in a header. That one is handed over together with the cookie, in
 //! the fragment of an address, which is sent nowhere, and the page keeps it where no other port can look.
 
-mod guests;
+mod sessions;
 mod tries;
 
 use std::collections::BTreeSet;
@@ -21,8 +21,8 @@ use std::time::Duration;
 use axum::http::{HeaderMap, Method, Request, StatusCode, Uri, header};
 use store::Current;
 
-use self::guests::Guests;
-pub(crate) use self::guests::{Entered, of_earlier_file};
+use self::sessions::BrowserSessions;
+pub(crate) use self::sessions::{Entered, of_earlier_file};
 use self::tries::{Tried, Tries};
 use crate::problem::Problem;
 
@@ -41,7 +41,7 @@ pub(crate) struct Access {
     hosts: BTreeSet<String>,
     /// The code of the link, until it is used.
     code: Mutex<Option<String>>,
-    guests: Guests,
+    sessions: BrowserSessions,
     tries: Tries,
 }
 
@@ -63,9 +63,9 @@ impl Access {
         if addr.ip().is_loopback() {
             hosts.extend(["localhost", "127.0.0.1", "[::1]"].map(|name| format!("{name}:{port}")));
         }
-        let guests = Guests::of(installation, password.as_deref());
+        let sessions = BrowserSessions::of(installation, password.as_deref());
         let code = Mutex::new(Some(secret()));
-        Self { token: secret(), password, hosts, code, guests, tries: Tries::new(WRONG_PASSWORD) }
+        Self { token: secret(), password, hosts, code, sessions, tries: Tries::new(WRONG_PASSWORD) }
     }
 
     /// The secret of programs.
@@ -81,14 +81,14 @@ impl Access {
     /// Lets a browser in by the code, which is used up by it.
     pub async fn enter_by_code(&self, code: &str) -> Option<Entered> {
         self.locked_code().take_if(|wanted| same(wanted, code))?;
-        Some(self.guests.welcome().await)
+        Some(self.sessions.welcome().await)
     }
 
     /// Lets a browser in by the password, or says why not.
     pub async fn enter_by_password(&self, password: &str) -> Result<Entered, StatusCode> {
         let Some(wanted) = &self.password else { return Err(StatusCode::UNAUTHORIZED) };
         match self.tries.make(|| same(wanted, password)).await {
-            Tried::Right => Ok(self.guests.welcome().await),
+            Tried::Right => Ok(self.sessions.welcome().await),
             Tried::Wrong => Err(StatusCode::UNAUTHORIZED),
             Tried::NotNow => Err(StatusCode::TOO_MANY_REQUESTS),
         }
@@ -96,7 +96,7 @@ impl Access {
 
     /// Whether a browser was let in before.
     pub fn is_inside(&self, headers: &HeaderMap) -> bool {
-        self.guests.know(cookies(headers), None)
+        self.sessions.know(cookies(headers), None)
     }
 
     /// Whether a password lets people in.
@@ -129,7 +129,7 @@ impl Access {
 
     /// Looks whether a request knows a secret, and which. A browser that changes something must also say that it is at our own
     /// page.
-    pub fn know_a_secret<B>(&self, request: &Request<B>) -> Result<Caller, Problem> {
+    pub fn authenticate<B>(&self, request: &Request<B>) -> Result<Caller, Problem> {
         let (method, headers) = (request.method(), request.headers());
         if says(headers, header::AUTHORIZATION.as_str())
             .and_then(|value| value.strip_prefix("Bearer "))
@@ -141,7 +141,7 @@ impl Access {
             _ if takes_a_cookie_alone(request.uri().path()) => None,
             page => Some(page.unwrap_or_default()),
         };
-        if !self.guests.know(cookies(headers), page) {
+        if !self.sessions.know(cookies(headers), page) {
             return Err(Problem::new(
                 StatusCode::UNAUTHORIZED,
                 "not let in: open the link that `majordomo serve` prints, or send the token of server.token as a bearer",
@@ -283,7 +283,7 @@ mod tests {
         let knows = |method: Method, path: &str, headers: &[(&str, &str)]| {
             let mut request = asks(path, headers);
             *request.method_mut() = method;
-            access.know_a_secret(&request).is_ok()
+            access.authenticate(&request).is_ok()
         };
         let session = entered.cookie();
         let session = session.split(';').next().unwrap();
@@ -311,7 +311,7 @@ mod tests {
         let cookie = ("cookie", set.split(';').next().unwrap());
         let here = ("sec-fetch-site", "same-origin");
         let knows = |path: &str, more: &[(&str, &str)]| {
-            access.know_a_secret(&asks(path, &[&[cookie, here], more].concat())).is_ok()
+            access.authenticate(&asks(path, &[&[cookie, here], more].concat())).is_ok()
         };
         for path in ["/", "/chat", "/t/x", "/page/main.js", "/api/v1/openapi.json", "/api/stream/x"] {
             assert!(knows(path, &[]), "{path}");
@@ -327,7 +327,7 @@ mod tests {
         }
         assert_ne!(entered.page, access.token());
         assert!(
-            access.know_a_secret(&asks("/api/v1/threads", &[(PAGE_HEADER, &entered.page)])).is_err(),
+            access.authenticate(&asks("/api/v1/threads", &[(PAGE_HEADER, &entered.page)])).is_err(),
             "alone it is nothing"
         );
     }

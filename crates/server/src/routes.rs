@@ -403,7 +403,7 @@ async fn arrived(request: Request, most: usize, next: Next) -> Response {
 
 /// Refuses requests without a secret. A request for the page is answered with how to sign in.
 async fn let_in(State(shared): State<Shared>, mut request: Request, next: Next) -> Response {
-    match shared.access.know_a_secret(&request) {
+    match shared.access.authenticate(&request) {
         Ok(caller) => {
             request.extensions_mut().insert(caller);
             next.run(request).await

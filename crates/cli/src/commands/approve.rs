@@ -9,7 +9,7 @@ use agent::approval::{Approval, Decision, Resolution, Scope};
 use agent::{Json, Time};
 use jiff::tz::TimeZone;
 use majordomo::config::Flags;
-use majordomo::decide::{self, Came, decide};
+use majordomo::decide::{self, DecisionOutcome, decide};
 use majordomo::staff::open_store;
 use serde_json::{Value, json};
 use store::{ApprovalQuery, ApprovalRow, ApprovalStatus, Process, Store};
@@ -82,21 +82,21 @@ pub async fn yes(name: &str, scope: Scope, input: Option<&str>, flags: &Flags) -
         };
         out::note(&format!("allowed from now on: {}", safe::line(&rule.to_string(), REASON)));
     }
-    let came = decide(&store, &shown, Decision::Allow { scope, input }, Process::current().id.as_str()).await?;
-    let allowed = matches!(came, Came::Kept | Came::Resolved(Resolution::Allowed { .. }));
+    let outcome = decide(&store, &shown, Decision::Allow { scope, input }, Process::current().id.as_str()).await?;
+    let allowed = matches!(outcome, DecisionOutcome::Kept | DecisionOutcome::Resolved(Resolution::Allowed { .. }));
     if allowed && scope == Scope::Always {
         out::tell_consent(&shown);
     }
-    tell(&shown, came, allowed)
+    tell(&shown, outcome, allowed)
 }
 
 /// `majordomo approve no`.
 pub async fn no(name: &str, reason: Option<&str>, flags: &Flags) -> Result<u8, Failure> {
     let (store, shown) = open(name, flags).await?;
     let reason = reason.map(str::trim).filter(|reason| !reason.is_empty()).map(Arc::from);
-    let came = decide(&store, &shown, Decision::Deny { reason }, Process::current().id.as_str()).await?;
-    let denied = matches!(came, Came::Kept | Came::Resolved(Resolution::Denied { .. }));
-    tell(&shown, came, denied)
+    let outcome = decide(&store, &shown, Decision::Deny { reason }, Process::current().id.as_str()).await?;
+    let denied = matches!(outcome, DecisionOutcome::Kept | DecisionOutcome::Resolved(Resolution::Denied { .. }));
+    tell(&shown, outcome, denied)
 }
 
 /// A question that can still be decided, with the memory that it lies in.
@@ -120,18 +120,18 @@ async fn open(name: &str, flags: &Flags) -> Result<(Arc<dyn Store>, Approval), F
 }
 
 /// Says what came of a decision; whether that is what was decided is the exit code.
-fn tell(shown: &Approval, came: Came, is_as_decided: bool) -> Result<u8, Failure> {
+fn tell(shown: &Approval, outcome: DecisionOutcome, is_as_decided: bool) -> Result<u8, Failure> {
     let id = &shown.id;
-    match came {
-        Came::Resolved(resolution) if is_as_decided => {
+    match outcome {
+        DecisionOutcome::Resolved(resolution) if is_as_decided => {
             out::note(&format!("{id} is {}", decide::words(&resolution)));
             Ok(0)
         }
-        Came::Resolved(resolution) => Err(Failure::usage(format!("{id} is {}", decide::words(&resolution)))),
-        Came::Nothing(reason) => {
+        DecisionOutcome::Resolved(resolution) => Err(Failure::usage(format!("{id} is {}", decide::words(&resolution)))),
+        DecisionOutcome::Nothing(reason) => {
             Err(Failure::usage(format!("the decision on {id} has no effect: {}", safe::line(&reason, REASON))))
         }
-        Came::Kept => {
+        DecisionOutcome::Kept => {
             let root = id.thread().root();
             out::note(&format!(
                 "recorded for {id}, whose process has ended; it takes effect with: majordomo thread resume {root}"

@@ -79,9 +79,9 @@ fn question(standing: Option<&str>) -> Approval {
 
 async fn said(question: &Approval, lines: &[(&'static str, &'static str)]) -> (Said, String) {
     let pair = Pair::new();
-    let sitting = pair.person.sit(Over::default()).await;
+    let prompt = pair.person.take(Withdrawal::default()).await;
     let player = pair.play(lines);
-    let said = consult(&sitting, question, 0).await;
+    let said = consult(&prompt, question, 0).await;
     (said, player.join().expect("the part was played"))
 }
 
@@ -136,18 +136,18 @@ async fn other_arguments_are_shown_again_before_they_count() {
 #[tokio::test]
 async fn a_question_that_is_answered_elsewhere_is_given_up() {
     let pair = Pair::new();
-    let over = Over::default();
-    let sitting = pair.person.sit(over.clone()).await;
+    let over = Withdrawal::default();
+    let prompt = pair.person.take(over.clone()).await;
     assert!(pair.person.is_asked());
     let player = pair.play(&[("> ", "")]);
     let question = question(None);
-    let (said, ()) = tokio::join!(consult(&sitting, &question, 2), async {
+    let (said, ()) = tokio::join!(consult(&prompt, &question, 2), async {
         let screen = tokio::task::spawn_blocking(|| player.join().expect("it was shown")).await.expect("a screen");
         assert!(screen.contains("(2 more waiting)"), "{screen}");
         over.end("denied");
     });
-    assert_eq!(said, Said::Over);
-    drop(sitting);
+    assert_eq!(said, Said::Withdrawal);
+    drop(prompt);
     assert!(!pair.person.is_asked());
 }
 
@@ -162,9 +162,9 @@ async fn what_was_typed_before_a_question_stood_there_answers_nothing() {
         pair.keys.read_exact(&mut byte).expect("what is typed is shown");
         echo.extend(byte);
     }
-    let sitting = pair.person.sit(Over::default()).await;
+    let prompt = pair.person.take(Withdrawal::default()).await;
     let player = pair.play(&[("> ", "n\n"), ("reason for the agent", "\n")]);
-    let said = consult(&sitting, &question(None), 0).await;
+    let said = consult(&prompt, &question(None), 0).await;
     assert_eq!(said, Said::Decided(Decision::Deny { reason: None }));
     player.join().expect("the part was played");
 }
@@ -174,12 +174,12 @@ async fn what_was_typed_before_a_question_stood_there_answers_nothing() {
 async fn the_terminal_belongs_to_one_question_at_a_time() {
     use tool::Person;
     let pair = Pair::new();
-    let sitting = pair.person.sit(Over::default()).await;
+    let prompt = pair.person.take(Withdrawal::default()).await;
     let mut other = pair.person.ask("20260115-k3f9.1", "Which colour?", &[]);
     assert!(futures_util::poll!(&mut other).is_pending());
     let player = pair.play(&[("> ", "y\n"), ("Which colour?", "green\n")]);
-    assert_eq!(consult(&sitting, &question(None), 0).await, Said::Decided(allow(Scope::Once, None)));
-    drop(sitting);
+    assert_eq!(consult(&prompt, &question(None), 0).await, Said::Decided(allow(Scope::Once, None)));
+    drop(prompt);
     assert_eq!(other.await.as_deref(), Some("green"));
     let screen = player.join().expect("the part was played");
     assert!(!screen[..screen.find("> ").expect("a prompt")].contains("colour"), "{screen}");
@@ -189,8 +189,8 @@ async fn the_terminal_belongs_to_one_question_at_a_time() {
 #[tokio::test]
 async fn without_a_terminal_nothing_is_decided() {
     let person = AtTerminal::at("/nowhere/at/all");
-    let sitting = person.sit(Over::default()).await;
-    assert_eq!(consult(&sitting, &question(None), 0).await, Said::Nothing);
+    let prompt = person.take(Withdrawal::default()).await;
+    assert_eq!(consult(&prompt, &question(None), 0).await, Said::Nothing);
 }
 
 /// A run in memory that wants to write two files, each with consent.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use agent::approval::{ApprovalId, Decision, Resolution};
 use axum::Json;
 use axum::extract::State;
-use majordomo::decide::{Came, decide, standing_rule, words};
+use majordomo::decide::{DecisionOutcome, decide, standing_rule, words};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use store::{ApprovalQuery, ApprovalRow, ApprovalStatus, Process};
@@ -95,9 +95,9 @@ pub async fn decision(
     };
     let who = format!("{}/{}", Process::current().id, runtime::short_name());
     let (status, words) = match decide(shared.store(), &question, decision, &who).await? {
-        Came::Resolved(resolution) => (status(&resolution), words(&resolution)),
-        Came::Kept => (shapes::ApprovalStatus::Decided, "kept until the run is resumed".to_owned()),
-        Came::Nothing(why) => return Err(Problem::conflict(why.to_string())),
+        DecisionOutcome::Resolved(resolution) => (status(&resolution), words(&resolution)),
+        DecisionOutcome::Kept => (shapes::ApprovalStatus::Decided, "kept until the run is resumed".to_owned()),
+        DecisionOutcome::Nothing(why) => return Err(Problem::conflict(why.to_string())),
     };
     Ok(Json(Decided { id: question.id.to_string(), status, words }))
 }

@@ -1,8 +1,7 @@
-//! The browsers that were let in.
+//! The sessions of browsers that have signed in.
 //!
-//! They are known by a cookie and by what their page alone knows, and are still known when the server is started again: a person who
-//! watches a run should not have to come in again because the server was restarted. What the store keeps of them are hashes, by
-//! which nobody gets in. They hold for one password.
+//! A session consists of a cookie and a secret that only the page knows. It survives a restart of the server. The store keeps only hashes of both.
+//! A changed password ends all sessions.
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -14,21 +13,21 @@ use store::{BrowserSession, Current, InstallationEvent};
 
 use super::{COOKIE, secret};
 
-/// Nobody stays let in for longer.
+/// The longest time that a session lasts.
 const STAY: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// What the name of the password is derived for.
 const CONTEXT: &str = "majordomo window: the password under which browsers were let in";
 
-/// Who was let in.
-pub(super) struct Guests {
+/// The sessions that are valid.
+pub(super) struct BrowserSessions {
     installation: Current,
-    /// Names the password under which they were let in.
+    /// A hash that names the password under which they signed in.
     password: String,
-    /// Those whom the store could not keep: they are known to this start alone.
+    /// Sessions that the store could not keep: they end with this process.
     unkept: Mutex<Vec<BrowserSession>>,
 }
 
-/// What a browser is given that was let in.
+/// What a browser gets when it signs in.
 pub(crate) struct Entered {
     /// The secret that it shows with every request, by itself.
     pub session: String,
@@ -43,8 +42,8 @@ impl Entered {
     }
 }
 
-impl Guests {
-    /// Those who are still known.
+impl BrowserSessions {
+    /// The sessions that the store holds.
     pub fn of(installation: Current, password: Option<&str>) -> Self {
         let password = match password {
             Some(password) => Hash::from_bytes(blake3::derive_key(CONTEXT, password.as_bytes())).to_hex().to_string(),
@@ -53,7 +52,7 @@ impl Guests {
         Self { installation, password, unkept: Mutex::default() }
     }
 
-    /// One more. It is let in even if that cannot be kept.
+    /// Begins a session, even if the store cannot keep it.
     pub async fn welcome(&self) -> Entered {
         let entered = Entered { session: secret(), page: secret() };
         let session = BrowserSession {
@@ -127,16 +126,16 @@ mod tests {
 
     use super::*;
 
-    async fn guests(store: &Arc<dyn Store>, password: Option<&str>) -> Guests {
-        Guests::of(Current::open(store).await.unwrap(), password)
+    async fn sessions(store: &Arc<dyn Store>, password: Option<&str>) -> BrowserSessions {
+        BrowserSessions::of(Current::open(store).await.unwrap(), password)
     }
 
     #[tokio::test]
     async fn whoever_was_let_in_is_known_to_the_next_start_and_the_store_keeps_no_secret() {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-        let entered = guests(&store, None).await.welcome().await;
-        let other = guests(&store, None).await.welcome().await;
-        let next = guests(&store, None).await;
+        let entered = sessions(&store, None).await.welcome().await;
+        let other = sessions(&store, None).await.welcome().await;
+        let next = sessions(&store, None).await;
         let cookies = || ["bogus", &entered.session].into_iter();
         assert!(next.know(cookies(), None) && next.know(cookies(), Some(&entered.page)));
         assert!(!next.know(cookies(), Some(&other.page)), "both are of one browser");
@@ -146,24 +145,24 @@ mod tests {
         for secret in [&entered.session, &entered.page, &other.session, &other.page] {
             assert!(!kept.contains(secret.as_str()));
         }
-        assert!(!guests(&store, Some("another")).await.know(cookies(), None), "the password was changed");
+        assert!(!sessions(&store, Some("another")).await.know(cookies(), None), "the password was changed");
     }
 
     #[tokio::test]
     async fn nobody_stays_for_ever_and_only_so_many_do() {
         const MOST: usize = 64;
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-        let guests = guests(&store, None).await;
-        let first = guests.welcome().await;
-        let long_ago = BrowserSession { since: 7, ..guests.installation.state().browsers[0].clone() };
-        guests.installation.record(InstallationEvent::BrowserAdmitted(long_ago), Time(7)).await.unwrap();
-        assert!(!guests.know([&*first.session].into_iter(), None));
+        let sessions = sessions(&store, None).await;
+        let first = sessions.welcome().await;
+        let long_ago = BrowserSession { since: 7, ..sessions.installation.state().browsers[0].clone() };
+        sessions.installation.record(InstallationEvent::BrowserAdmitted(long_ago), Time(7)).await.unwrap();
+        assert!(!sessions.know([&*first.session].into_iter(), None));
         let mut all = Vec::new();
         for _ in 0..=MOST {
-            all.push(guests.welcome().await);
+            all.push(sessions.welcome().await);
         }
         assert!(
-            !guests.know([&*all[0].session].into_iter(), None) && guests.know([&*all[1].session].into_iter(), None)
+            !sessions.know([&*all[0].session].into_iter(), None) && sessions.know([&*all[1].session].into_iter(), None)
         );
     }
 
