@@ -151,7 +151,7 @@ async fn hand_in(store: &Arc<dyn Store>, question: &Approval, decision: Decision
 enum Said {
     Decided(Decision),
     /// It was answered elsewhere before.
-    Withdrawal,
+    Withdrawn,
     /// Nobody answers here.
     Nothing,
 }
@@ -164,7 +164,7 @@ async fn consult(prompt: &Prompt, question: &Approval, waiting: usize) -> Said {
     loop {
         let word = match prompt.ask(text).await {
             Reply::Line(line) => line.trim().to_lowercase(),
-            Reply::Withdrawal => return Said::Withdrawal,
+            Reply::Withdrawn => return Said::Withdrawal,
             Reply::Nobody => return Said::Nothing,
         };
         let said = match word.as_str() {
@@ -179,7 +179,7 @@ async fn consult(prompt: &Prompt, question: &Approval, waiting: usize) -> Said {
         text = match said {
             Ok(decision) => return Said::Decided(decision),
             Err(Instead::Say(words)) => words + &choices(question),
-            Err(Instead::Reply(Reply::Withdrawal)) => return Said::Withdrawal,
+            Err(Instead::Reply(Reply::Withdrawn)) => return Said::Withdrawal,
             Err(Instead::Reply(_)) => return Said::Nothing,
         };
     }

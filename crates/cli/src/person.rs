@@ -106,7 +106,7 @@ pub enum Reply {
     /// A line.
     Line(String),
     /// The question is over.
-    Withdrawal,
+    Withdrawn,
     /// Nobody is there, or has left.
     Nobody,
 }
@@ -171,5 +171,5 @@ fn read(terminal: &File, text: &str, over: &Withdrawal) -> Reply {
             Err(_) => return Reply::Nobody,
         }
     }
-    Reply::Withdrawal
+    Reply::Withdrawn
 }
