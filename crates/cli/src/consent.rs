@@ -122,7 +122,7 @@ async fn ask_all(
                 drop(prompt);
                 hand_in(&store, &question, decision).await;
             }
-            Said::Withdrawal => {
+            Said::Withdrawn => {
                 let why = over.why().unwrap_or_default();
                 prompt.say(&format!("\n-- {id} needs no answer here any more: {why}\n"));
             }
@@ -164,7 +164,7 @@ async fn consult(prompt: &Prompt, question: &Approval, waiting: usize) -> Said {
     loop {
         let word = match prompt.ask(text).await {
             Reply::Line(line) => line.trim().to_lowercase(),
-            Reply::Withdrawn => return Said::Withdrawal,
+            Reply::Withdrawn => return Said::Withdrawn,
             Reply::Nobody => return Said::Nothing,
         };
         let said = match word.as_str() {
@@ -179,7 +179,7 @@ async fn consult(prompt: &Prompt, question: &Approval, waiting: usize) -> Said {
         text = match said {
             Ok(decision) => return Said::Decided(decision),
             Err(Instead::Say(words)) => words + &choices(question),
-            Err(Instead::Reply(Reply::Withdrawn)) => return Said::Withdrawal,
+            Err(Instead::Reply(Reply::Withdrawn)) => return Said::Withdrawn,
             Err(Instead::Reply(_)) => return Said::Nothing,
         };
     }

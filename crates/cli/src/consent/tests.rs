@@ -146,7 +146,7 @@ async fn a_question_that_is_answered_elsewhere_is_given_up() {
         assert!(screen.contains("(2 more waiting)"), "{screen}");
         over.end("denied");
     });
-    assert_eq!(said, Said::Withdrawal);
+    assert_eq!(said, Said::Withdrawn);
     drop(prompt);
     assert!(!pair.person.is_asked());
 }
