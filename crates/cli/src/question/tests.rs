@@ -38,13 +38,13 @@ fn a_question_shows_everything_that_its_answer_is_bound_to() {
         "run_command",
         "runs ls",
         "high",
-        "it would change .git/config",
-        "text from outside",
+        "changes .git/config",
+        "has read untrusted text",
         "mode ask: commands ask",
         "/home/ana/desk",
-        "1h00m from now",
-        "would cover run_command of 'ls*'",
-        "37 characters of input",
+        "in 1h00m",
+        "would allow run_command of 'ls*'",
+        "37 characters:",
         "    {\n      \"command\": \"ls -l\",\n      \"env\": {\n        \"A\": [\n          1,\n          2\n        ]\n      }\n    }",
         "d1",
     ] {
@@ -52,7 +52,7 @@ fn a_question_shows_everything_that_its_answer_is_bound_to() {
     }
     asked.standing = None;
     assert!(lines(&asked, Depth::Short, NOW).join("\n").contains("not offered for this call"));
-    assert!(lines(&asked, Depth::Short, asked.expires_at).join("\n").contains("it has expired"));
+    assert!(lines(&asked, Depth::Short, asked.expires_at).join("\n").contains("(expired)"));
 }
 
 // T24
@@ -68,7 +68,7 @@ fn what_is_written_to_deceive_is_shown_as_what_it_is() {
         let shown = lines(&asked, depth, NOW).join("\n");
         for words in [
             r#""ls\u{202e}\u{200b}[10000 spaces]; rm -rf /""#,
-            "10028 characters of input",
+            "10028 characters:",
             r"\u{1b}[2Jtrust me\u{e0100}",
             r"looks\rruns rm",
             r"/tmp\u{2066}",

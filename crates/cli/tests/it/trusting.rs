@@ -64,7 +64,7 @@ async fn a_stranger_s_project_allows_nothing_until_it_is_trusted_and_again_nothi
     fs::remove_file(setup.work("new.txt")).expect("removed");
     setup.write(".majordomo/agents/spy.md", &SPY.replace("spy", "thief"));
     let ran = writes(&setup).await.exits(5);
-    assert!(ran.stderr.contains("it has changed since you were asked about it"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("it has changed since you decided about it"), "{}", ran.stderr);
     assert!(!setup.work("new.txt").exists());
 }
 
