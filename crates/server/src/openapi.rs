@@ -105,7 +105,7 @@ impl Table {
 
 const ABOUT: &str = "Requests must be for this server's own address (421), come from no other site (403), and carry a token or cookie \
 (401). Failures are problem documents. Streams are server-sent events: each `data:` line is one event in JSON, told apart by its \
-`type`; whoever comes back with the id of the last one as `Last-Event-ID` goes on without a gap and without a double. Threads may \
+`type`; a client that reconnects with the id of the last one as `Last-Event-ID` continues without a gap and without a duplicate. Threads may \
 be named by any beginning that only one has. Fields are only ever added.";
 
 /// What holds for every request, with the numbers that are enforced.

@@ -72,7 +72,7 @@ fn orion() -> DialectName {
 /// the ids of this stream name it.
 ///
 /// A browser shows its cookie alone here, for `EventSource` can send no header in which there could be more. That it stands on our
-/// own page is not enough either: a link in an agent's words stands there, too, and whoever follows it does not read a stream
+/// own page is not enough either: a link in an agent's words stands there, too, and a person who follows it does not read a stream
 /// but goes to an address.
 pub async fn streamed(
     State(shared): State<Shared>,

@@ -13,14 +13,14 @@ use crate::access::Entered;
 use crate::problem::Problem;
 use crate::server::Shared;
 
-/// What somebody who comes by the link says.
+/// The code of a sign-in link.
 #[derive(Deserialize, JsonSchema)]
 pub struct Code {
     /// The code of the link.
     code: Option<String>,
 }
 
-/// `GET /enter?code=…`: lets a browser in, once. Whoever only looks what is there (`HEAD`) does not use the code up.
+/// `GET /enter?code=…`: lets a browser in, once. A request that only checks the address (`HEAD`) does not use the code up.
 pub async fn by_link(
     State(shared): State<Shared>,
     method: Method,
