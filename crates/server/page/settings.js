@@ -56,8 +56,8 @@ function agentTable(agents) {
   const rows = agents.map((agent) => [
     plainName(agent.id),
     agent.description,
-    agent.model ?? "default",
-    agent.mode ?? "default",
+    agent.model ?? "–",
+    agent.mode ?? "–",
     tools(agent.tools),
   ]);
   return [
