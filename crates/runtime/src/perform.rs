@@ -110,7 +110,7 @@ impl Performer {
             Effect::StartChild { child } => {
                 let birth = thread.birth(&child)?;
                 if reopening {
-                    let stop = thread.children.get(&child).and_then(|child| child.stop.clone());
+                    let stop = thread.children.live.get(&child).and_then(|child| child.stop.clone());
                     let stop = stop.map(|(strength, reason)| family::stop_letter(strength, reason));
                     family::restart(&self.runtime, birth, self.workspace.clone(), stop);
                 } else {

@@ -40,8 +40,8 @@ pub fn start(moment: &mut Moment<'_>, call: &CallId, input: &Json, siblings: u32
     let brief = Brief { context, ..Brief::task(task.clone()) };
     let wish = Wish { task, agent: Some(target), ..Wish::default() };
     if let Accepted::Recalled(child) = spawn::accept(moment, call, None, &wish, brief, siblings)? {
-        let known = moment.thread.reusable.values().find(|(id, _)| *id == child);
-        let name = moment.thread.reported.get(&child).map_or("specialist", |(name, _)| name);
+        let known = moment.thread.reuse.reusable.values().find(|(id, _)| *id == child);
+        let name = moment.thread.children.reported.get(&child).map_or("specialist", |(name, _)| name);
         let text = known.map(|(_, report)| context::recalled(&child, name, report)).unwrap_or_default();
         tool_calls::answer(moment, call, ToolResult::ok(text));
     }

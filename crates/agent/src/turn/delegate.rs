@@ -245,7 +245,7 @@ fn combined(moment: &Moment<'_>, graph: &Graph) -> String {
         let _ = write!(text, "\n\n## Subtask {index}: {}\n", subtask.task);
         match node {
             Node::Reported(child, report) => {
-                let name = moment.thread.reported.get(child).map_or("sub-agent", |(name, _)| name);
+                let name = moment.thread.children.reported.get(child).map_or("sub-agent", |(name, _)| name);
                 text.push_str(&context::report_text(child, name, report));
             }
             Node::Skipped(reason) => {

@@ -32,7 +32,7 @@ impl Thread {
             Input::ChildReported { child, .. } => self.report_needs(catalog, child, &mut needs),
             Input::TimePassed { .. } => self.expiry_needs(catalog, now, &mut needs),
             Input::Reopened if known.consent == Consent::Nobody => {
-                for approval in self.approvals.values() {
+                for approval in self.approvals.open.values() {
                     self.call_needs(catalog, &approval.tool, &approval.input, &mut needs);
                 }
             }
@@ -79,7 +79,7 @@ impl Thread {
 
     /// A report may let subtasks begin that waited for it.
     fn report_needs(&self, catalog: &Catalog, child: &ThreadId, needs: &mut Needs) {
-        let Some(spawned) = self.children.get(child).map(|child| &child.spawned) else { return };
+        let Some(spawned) = self.children.live.get(child).map(|child| &child.spawned) else { return };
         let Some(graph) = self.calls.graph(&spawned.call) else { return };
         let (mut over, mut seen) = (Vec::from_iter(spawned.subtask), BTreeSet::new());
         while let Some(index) = over.pop() {
@@ -93,16 +93,16 @@ impl Thread {
     }
 
     fn expiry_needs(&self, catalog: &Catalog, now: Time, needs: &mut Needs) {
-        for approval in self.approvals.values().filter(|approval| approval.expires_at <= now) {
+        for approval in self.approvals.open.values().filter(|approval| approval.expires_at <= now) {
             self.call_needs(catalog, &approval.tool, &approval.input, needs);
         }
     }
 
     /// Decisions that wait in the queue: of the call as it was shown, and as a person changed it.
     fn decision_needs(&self, catalog: &Catalog, now: Time, needs: &mut Needs) {
-        for (_, input) in &self.arrived {
+        for (_, input) in &self.inbox.arrived {
             let Outside::Decided { approval, decision, .. } = input else { continue };
-            let Some(approval) = self.approvals.get(approval) else { continue };
+            let Some(approval) = self.approvals.open.get(approval) else { continue };
             match decision {
                 Decision::Allow { input, .. } => {
                     let wanted = input.as_ref().unwrap_or(&approval.input);

@@ -27,7 +27,7 @@ impl Thread {
         };
         let asks = if is_verb { starting::asks(&self.created.policy, tool.risk) } else { None };
         let asked = Asked { tool: &tool.name, assessment: &assessment, foreign: self.foreign, asks };
-        let judgement = permission::judge(&self.created.chain(), facts.rules(), &self.granted, &asked);
+        let judgement = permission::judge(&self.created.chain(), facts.rules(), &self.approvals.granted, &asked);
         Weighed { risk: asked.risk(), judgement, assessment }
     }
 
@@ -36,7 +36,7 @@ impl Thread {
         let assessment = facts.assessment(READ_FILE, &reading(file));
         let asked = Asked { tool: READ_FILE, assessment, foreign: self.foreign, asks: None };
         let chain: Vec<Layer> = self.created.chain().into_iter().chain([child]).collect();
-        permission::judge(&chain, facts.rules(), &self.granted, &asked)
+        permission::judge(&chain, facts.rules(), &self.approvals.granted, &asked)
     }
 }
 

@@ -187,16 +187,17 @@ pub fn accept(
     // Whoever has a parent does not see what the parent and its other children write meanwhile.
     let reusable = thread.created.policy.reuse_reports && thread.id().is_root() && only_reads(moment, &role);
     // While somebody may be writing, nobody knows what a reader would find.
-    let at_rest = thread.children.values().all(|child| child.spawned.reusable);
+    let at_rest = thread.children.live.values().all(|child| child.spawned.reusable);
     if reusable
         && at_rest
-        && let Some((child, _)) = thread.reusable.get(&task_key(&brief, &role, mode))
+        && let Some((child, _)) = thread.reuse.reusable.get(&task_key(&brief, &role, mode))
     {
         return Ok(Accepted::Recalled(child.clone()));
     }
     let grant = carve(moment, wish, &role, siblings.max(1), &mut narrowed)?;
-    let child = thread.id().child(thread.last_child + 1);
-    let queued = thread.running + thread.queue.len() as u32 >= thread.created.policy.max_concurrent.max(1);
+    let child = thread.id().child(thread.issued.children + 1);
+    let queued =
+        thread.children.running + thread.children.queue.len() as u32 >= thread.created.policy.max_concurrent.max(1);
     let name = wish.name.clone().unwrap_or_else(|| role.name.clone());
     moment.emit(Event::ChildSpawned(Box::new(ChildSpawned {
         child: child.clone(),

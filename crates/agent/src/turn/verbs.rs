@@ -93,10 +93,11 @@ pub fn start_one(moment: &mut Moment<'_>, call: &CallId, wish: &Wish, siblings: 
     let id = match spawn::accept(moment, call, None, wish, brief, siblings)? {
         Accepted::Spawned(id) => id,
         Accepted::Recalled(id) => {
-            let Some((_, report)) = moment.thread.reusable.values().find(|(child, _)| *child == id).cloned() else {
+            let Some((_, report)) = moment.thread.reuse.reusable.values().find(|(child, _)| *child == id).cloned()
+            else {
                 return Err(format!("the report of {id} is no longer there"));
             };
-            let name = moment.thread.reported.get(&id).map_or("sub-agent", |(name, _)| name);
+            let name = moment.thread.children.reported.get(&id).map_or("sub-agent", |(name, _)| name);
             let text = match operation_of(moment, call) {
                 Some(_) => {
                     let notes = vec!["the same task was done before in this run; this is that report".to_owned()];
@@ -109,7 +110,7 @@ pub fn start_one(moment: &mut Moment<'_>, call: &CallId, wish: &Wish, siblings: 
         }
     };
     if wish.background {
-        let child = &moment.thread.children[&id].spawned;
+        let child = &moment.thread.children.live[&id].spawned;
         let mut text = format!("{} ({id}) works in the background; its report reaches you by itself.", child.name);
         for note in &child.narrowed {
             let _ = write!(text, "\n({note})");
@@ -126,7 +127,7 @@ fn message(moment: &mut Moment<'_>, call: &CallId, input: &Json) -> Result<(), S
     let who = arguments.needed(&["agent", "id", "name"])?;
     let text = arguments.needed(&["text", "message"])?;
     let child = find(moment, &who)?;
-    if !moment.thread.children[&child].started {
+    if !moment.thread.children.live[&child].started {
         return Err(format!("{child} waits in line and reads nothing yet. Stop it and spawn it with the whole task"));
     }
     moment.emit(Event::MessageSent { call: call.clone(), child: child.clone(), text: text.clone() });
@@ -148,7 +149,7 @@ fn wait(moment: &mut Moment<'_>, call: &CallId, input: &Json) -> Result<(), Stri
             let still = named.iter().filter(|who| over(moment, who).is_none());
             still.map(|who| find(moment, who)).collect::<Result<_, _>>()?
         }
-        Some(_) | None => moment.thread.children.keys().cloned().collect(),
+        Some(_) | None => moment.thread.children.live.keys().cloned().collect(),
     };
     if children.is_empty() {
         tool_calls::answer(moment, call, ToolResult::ok("No sub-agent is running; every report has reached you."));
@@ -178,7 +179,7 @@ pub fn stop_named(
 ) -> Result<(), String> {
     let id = find(moment, who)?;
     moment.emit(Event::ChildAwaited { call: call.clone(), child: id.clone() });
-    if moment.thread.children[&id].started {
+    if moment.thread.children.live[&id].started {
         stop::stop_child(moment, &id, strength, reason);
     } else {
         child::reported(moment, &id, &stop::never_begun(reason));
@@ -223,7 +224,7 @@ fn begin(moment: &mut Moment<'_>, slot: &Slot, siblings: u32) {
 
 /// Sub-agents that a person is asked about: what there is, is shared with them.
 fn asked_about(moment: &Moment<'_>) -> u32 {
-    moment.thread.approvals.values().map(|approval| approval.places).sum()
+    moment.thread.approvals.open.values().map(|approval| approval.places).sum()
 }
 
 fn list(moment: &mut Moment<'_>, call: &CallId) -> Result<(), String> {
@@ -232,10 +233,10 @@ fn list(moment: &mut Moment<'_>, call: &CallId) -> Result<(), String> {
         let _ = write!(text, "\n- {}: {}", agent.name, agent.description);
     }
     text.push_str("\nYour sub-agents:");
-    if moment.thread.children.is_empty() && moment.thread.reported.is_empty() {
+    if moment.thread.children.live.is_empty() && moment.thread.children.reported.is_empty() {
         text.push_str(" none");
     }
-    for (id, child) in &moment.thread.children {
+    for (id, child) in &moment.thread.children.live {
         let state = match (&child.stop, child.started) {
             (Some(_), _) => "stopping",
             (None, true) => "running",
@@ -243,7 +244,7 @@ fn list(moment: &mut Moment<'_>, call: &CallId) -> Result<(), String> {
         };
         let _ = write!(text, "\n- {} ({id}): {state}", child.spawned.name);
     }
-    for (id, (name, outcome)) in &moment.thread.reported {
+    for (id, (name, outcome)) in &moment.thread.children.reported {
         let _ = write!(text, "\n- {name} ({id}): {outcome}");
     }
     tool_calls::answer(moment, call, ToolResult::ok(text));
@@ -252,7 +253,7 @@ fn list(moment: &mut Moment<'_>, call: &CallId) -> Result<(), String> {
 
 /// A child by id, by the end of its id, or by a name that only one has.
 fn find(moment: &Moment<'_>, who: &str) -> Result<ThreadId, String> {
-    let children = &moment.thread.children;
+    let children = &moment.thread.children.live;
     let exact = ThreadId::new(who);
     if children.contains_key(&exact) {
         return Ok(exact);
@@ -281,10 +282,10 @@ fn find(moment: &Moment<'_>, who: &str) -> Result<ThreadId, String> {
 fn over<'a>(moment: &'a Moment<'_>, who: &str) -> Option<(&'a ThreadId, &'a str, Outcome)> {
     let (exact, own) = (ThreadId::new(who), own_name(moment, who));
     let is_meant = |id: &ThreadId, name: &str| *id == exact || *id == own || name.eq_ignore_ascii_case(who);
-    if moment.thread.children.iter().any(|(id, child)| is_meant(id, &child.spawned.name)) {
+    if moment.thread.children.live.iter().any(|(id, child)| is_meant(id, &child.spawned.name)) {
         return None;
     }
-    let mut reported = moment.thread.reported.iter();
+    let mut reported = moment.thread.children.reported.iter();
     reported.find(|(id, (name, _))| is_meant(id, name)).map(|(id, (name, outcome))| (id, &**name, *outcome))
 }
 
@@ -294,11 +295,11 @@ fn own_name(moment: &Moment<'_>, end: &str) -> ThreadId {
 }
 
 fn all(moment: &Moment<'_>) -> Vec<ThreadId> {
-    moment.thread.children.keys().cloned().collect()
+    moment.thread.children.live.keys().cloned().collect()
 }
 
 fn names(moment: &Moment<'_>, children: &[ThreadId]) -> String {
-    let name = |id: &ThreadId| match moment.thread.children.get(id) {
+    let name = |id: &ThreadId| match moment.thread.children.live.get(id) {
         Some(child) => format!("{} ({id})", child.spawned.name),
         None => id.to_string(),
     };

@@ -105,7 +105,7 @@ impl Room {
 
     /// A person says something.
     pub fn is_told(&mut self, text: &str) {
-        let id = InputId::new(format!("i{}", self.thread.seen.len() + 1));
+        let id = InputId::new(format!("i{}", self.thread.inbox.seen.len() + 1));
         self.thread.apply(self.now, &Event::InputArrived { id, input: Outside::UserSaid { text: text.into() } });
         self.hears(Input::Arrived);
     }
@@ -156,7 +156,7 @@ impl Room {
     fn answered(&self, parts: Vec<Part>, tokens: Tokens) -> Input {
         let stop = StopReason::EndTurn;
         let answer = Answer { parts, stop, tokens: Some(tokens), malformed: Vec::new(), cut_call: None };
-        let turn = self.thread.turns;
+        let turn = self.thread.issued.turns;
         Input::ModelAnswered { turn, answer, schema_error: None }
     }
 

@@ -47,9 +47,9 @@ fn words_on_the_way_give_no_turn_of_their_own_and_are_dropped_by_the_report() {
     let mut room = Room::new(Policy::default());
     room.calls(&[("spawn_agent", r#"{"task":"a","background":true,"progress":true}"#)]);
     room.says("I wait");
-    let turns = room.thread.turns;
+    let turns = room.thread.issued.turns;
     room.hears(Input::ChildSaid { child: ThreadId::new("r.1"), text: "on my way".into(), foreign: false });
-    assert_eq!(room.thread.turns, turns);
+    assert_eq!(room.thread.issued.turns, turns);
     room.reports("r.1", Outcome::Completed, Usage::default());
     let words = newest_words(&room);
     assert!(words.contains("Background sub-agent finished") && !words.contains("on my way"), "{words}");

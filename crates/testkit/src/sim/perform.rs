@@ -175,7 +175,7 @@ impl Sim {
         let (thread, own) = (&copy.thread, place.beside(child));
         let is_stale = copy.epoch != self.disk.record(&place.thread).epoch;
         let birth = thread.birth(child);
-        let stop = thread.children.get(child).and_then(|child| child.stop.clone());
+        let stop = thread.children.live.get(child).and_then(|child| child.stop.clone());
         let stop = stop.filter(|_| reopening).map(|(strength, reason)| stop_letter(strength, reason));
         if self.disk.knows(child) {
             hold("only whoever was replaced begins what is begun", reopening || is_stale, || child.to_string())?;
