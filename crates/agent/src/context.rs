@@ -12,7 +12,6 @@ use crate::mode::Mode;
 use crate::report::{Outcome, Report};
 use crate::thread::CutShort;
 
-pub(crate) mod operations;
 mod verbs;
 
 pub use verbs::verb;

@@ -185,6 +185,7 @@ pub mod thread;
 pub mod tools;
 mod turn;
 pub mod verb;
+mod vocabulary;
 
 pub use catalog::Catalog;
 pub use effect::Effect;

@@ -135,7 +135,7 @@ pub struct Children {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Reuse {
     /// The reports, by the task (`task_key`).
-    pub(crate) reusable: BTreeMap<Arc<str>, (ThreadId, Report)>,
+    pub(crate) reports: BTreeMap<Arc<str>, (ThreadId, Report)>,
     /// How often something may have changed what the readers of files read. It counts over the thread's life.
     pub(crate) changes: u32,
 }
@@ -598,7 +598,7 @@ impl Thread {
             }
             Event::SubtaskRecalled { call, index, child } => {
                 self.children.places_held = self.children.places_held.saturating_sub(1);
-                let report = self.reuse.reusable.values().find(|(id, _)| id == child).map(|(_, report)| report.clone());
+                let report = self.reuse.reports.values().find(|(id, _)| id == child).map(|(_, report)| report.clone());
                 if let (Some(graph), Some(report)) = (self.calls.graph_mut(call), report) {
                     graph.recall(*index, child.clone(), report);
                 }
@@ -747,7 +747,7 @@ impl Thread {
         self.issued.runs += 1;
         self.findings = Findings::default();
         self.spending.begin_run();
-        self.reuse.reusable.clear();
+        self.reuse.reports.clear();
         let grant = &self.created.grant;
         let own = grant.time_ms.map(|ms| at.plus_ms(ms));
         let deadline = [own, grant.not_after].into_iter().flatten().min();
@@ -929,7 +929,7 @@ impl Thread {
             self.reuse.note_change();
         } else if report.outcome == Outcome::Completed && !report.steered && began_at == self.reuse.changes {
             self.reuse
-                .reusable
+                .reports
                 .insert(task_key(&spawned.brief, &spawned.role, spawned.mode), (id.clone(), report.clone()));
         }
         self.children.paused.remove(id);
@@ -1037,7 +1037,7 @@ impl Reuse {
     /// Something may change what readers have read, or are reading.
     fn note_change(&mut self) {
         self.changes += 1;
-        self.reusable.clear();
+        self.reports.clear();
     }
 }
 

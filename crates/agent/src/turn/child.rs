@@ -8,9 +8,8 @@ use crate::machine::Moment;
 use crate::message::Told;
 use crate::report::Report;
 use crate::thread::{SlotState, VerbState};
-use crate::tools::ToolResult;
-use crate::turn::arguments::ignored_note;
-use crate::turn::{butler, delegate, operation, tool_calls, verbs};
+use crate::turn::{delegate, tool_calls, verbs};
+use crate::vocabulary;
 
 /// The most characters that a parent hears at once of a child that works.
 const MAX_SAID: usize = 2_000;
@@ -94,21 +93,6 @@ fn tell_watcher(
         | SlotState::Running { .. }
         | SlotState::Done => return,
     };
-    if let Some(result) = butler::result(moment, call, report, !is_good) {
-        return tool_calls::answer(moment, call, result);
-    }
-    let text = match verbs::operation_of(moment, call) {
-        Some(operation) => {
-            let notes = narrowed.iter().map(ToString::to_string).chain(ignored_note(&operation::ignored(operation)));
-            context::operations::child(id, report, is_good, notes.collect())
-        }
-        None => {
-            let mut text = context::report_text(id, name, report);
-            for note in narrowed {
-                text.push_str(&format!("\n({note})"));
-            }
-            text + &verbs::ignored_of(moment, call)
-        }
-    };
-    tool_calls::answer(moment, call, ToolResult { is_error: !is_good, ..ToolResult::ok(text) });
+    let result = vocabulary::report(moment.thread, slot, (id, name), report, is_good, narrowed);
+    tool_calls::answer(moment, call, result);
 }

@@ -19,9 +19,9 @@ use crate::model::Answer;
 use crate::policy::ContextMode;
 use crate::thread::{Graph, Node, Phase, Thread};
 use crate::tools::READ_FILE;
+use crate::turn::spawn;
 use crate::turn::starting::Starting;
-use crate::turn::{butler, spawn};
-use crate::verb::Verb;
+use crate::vocabulary::{self, VerbCall};
 
 impl Thread {
     /// What has to be known before `input` can be handled at `now`, besides what is known already.
@@ -134,8 +134,10 @@ impl Thread {
                 needs.call(READ_FILE, &reading(file));
             }
         }
-        if Verb::of(name) == Some(Verb::Delegate) && self.created.policy.context == ContextMode::Structured {
-            needs.preferences.extend(butler::handed_to(&self.created.policy, input));
+        if self.created.policy.context == ContextMode::Structured
+            && let Ok(VerbCall::HandOver(order)) = vocabulary::read(self, name, input)
+        {
+            needs.preferences.extend([order.agent]);
         }
     }
 }

@@ -11,10 +11,10 @@ use crate::permission::{self, Action, Asked, Decider, Judgement, Layer, Weighed}
 use crate::thread::Thread;
 use crate::tools::{Assessment, READ_FILE, Reach, Risk, ToolInfo};
 use crate::turn::needs::reading;
-use crate::turn::operation;
 use crate::turn::spawn::NoRoom;
 use crate::turn::starting::{self, Starting};
 use crate::verb::Verb;
+use crate::vocabulary;
 
 impl Thread {
     /// What would become of a call of this thread at this moment, with the word of everybody above it.
@@ -90,7 +90,7 @@ impl Thread {
         };
         if !created.role.tools.iter().any(|tool| &**tool == name) {
             if Verb::of(name).is_some() && created.grant.depth == 0 && created.policy.enabled {
-                let told = operation::no_room(name, &NoRoom::TooDeep { most: created.policy.max_depth });
+                let told = vocabulary::no_room(name, &NoRoom::TooDeep { most: created.policy.max_depth });
                 return no_tool("the thread is too deep to start sub-agents", told);
             }
             let known = catalog.tools.contains_key(name) || Verb::of(name).is_some();

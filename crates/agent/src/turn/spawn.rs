@@ -11,7 +11,6 @@ use crate::catalog::Catalog;
 use crate::context;
 use crate::event::{ChildSpawned, Event};
 use crate::id::{CallId, ThreadId};
-use crate::json::Json;
 use crate::machine::Moment;
 use crate::message::{Origin, Role as Speaker};
 use crate::mode::Mode;
@@ -19,30 +18,7 @@ use crate::permission::{Action, Judgement, Layer};
 use crate::role::{Agent, Role};
 use crate::thread::{Thread, task_key};
 use crate::tools::{ASK_USER, READ_FILE, Reach};
-use crate::turn::arguments::Arguments;
 use crate::verb::{Starts, Verb};
-
-const EXAMPLE: &str = r#"{"task": "Read src/auth.rs and list what it exports"}"#;
-
-/// Arguments and the ways in which models write them. The task is always understood.
-const SPELLINGS: [(&str, &[&str]); 16] = [
-    ("agent", &["agent", "subagent_type", "agent_type"]),
-    ("name", &["name"]),
-    ("scope", &["scope"]),
-    ("context", &["context"]),
-    ("tools", &["tools"]),
-    ("model", &["model"]),
-    ("mode", &["mode"]),
-    ("max_tool_calls", &["max_tool_calls", "maxToolCalls"]),
-    ("max_tokens", &["max_tokens", "maxTokens"]),
-    ("max_cost", &["max_cost"]),
-    ("timeout_s", &["timeout_s", "timeout", "timeout_ms", "timeoutMs"]),
-    ("expected", &["expected"]),
-    ("background", &["background"]),
-    ("files", &["files"]),
-    ("messages", &["messages"]),
-    ("progress", &["progress"]),
-];
 
 /// The most messages that can be shared, and the most characters of each.
 const MAX_SHARED: (usize, usize) = (20, 4_000);
@@ -81,60 +57,6 @@ pub struct Wish {
     pub messages: usize,
     pub progress: bool,
     pub ignored: Vec<String>,
-}
-
-/// Reads the arguments of `spawn_agent`.
-pub fn read(thread: &Thread, input: &Json) -> Result<Wish, String> {
-    let mut arguments = Arguments::read(Verb::SpawnAgent.name(), EXAMPLE, input)?;
-    let policy = &thread.created.policy;
-    // What a model is not shown, it cannot ask for.
-    let is_shown = |argument: &str| policy.spawn_args.iter().any(|shown| &**shown == argument);
-    for (_, spellings) in SPELLINGS.iter().filter(|(argument, _)| !is_shown(argument)) {
-        arguments.set_aside(spellings);
-    }
-    let task = arguments.needed(&["task", "prompt", "description"])?;
-    let mode = arguments.text(&["mode"])?.map(|mode| mode.parse()).transpose()?;
-    let calls = arguments.number(&["max_tool_calls", "maxToolCalls"])?;
-    let tokens = arguments.number(&["max_tokens", "maxTokens"])?;
-    let cost = arguments.number(&["max_cost"])?;
-    let messages = arguments.number(&["messages"])?;
-    let seconds = arguments.number(&["timeout_s", "timeout"])?;
-    let timeout_ms = seconds.map(|seconds| seconds * 1000.0).or(arguments.number(&["timeout_ms", "timeoutMs"])?);
-    if calls.is_some_and(|calls| calls < 1.0) {
-        return Err("maxToolCalls must be positive (max_tool_calls)".to_owned());
-    }
-    if tokens.is_some_and(|tokens| tokens < 1.0) {
-        return Err("maxTokens must be positive (max_tokens)".to_owned());
-    }
-    if cost.is_some_and(|cost| cost <= 0.0) {
-        return Err("max_cost must be positive, in dollars".to_owned());
-    }
-    if timeout_ms.is_some_and(|ms| ms < policy.min_child_timeout_ms as f64) {
-        let least = policy.min_child_timeout_ms;
-        return Err(format!("timeoutMs must be at least {least} (policy.min_child_timeout_ms)"));
-    }
-    Ok(Wish {
-        task,
-        agent: arguments.text(&["agent", "subagent_type", "agent_type"])?,
-        name: arguments.text(&["name"])?,
-        system_prompt: None,
-        scope: arguments.text(&["scope"])?,
-        context: arguments.text(&["context"])?,
-        expected: arguments.text(&["expected"])?,
-        tools: arguments.texts(&["tools"])?,
-        model: arguments.text(&["model"])?,
-        mode,
-        // Casts from float saturate, so that an absurd wish becomes a large one and is cut below.
-        max_tool_calls: calls.map(|calls| calls as u32),
-        max_tokens: tokens.map(|tokens| tokens as u64),
-        max_cost_microusd: cost.map(|cost| (cost * 1e6) as u64),
-        timeout_ms: timeout_ms.map(|ms| ms as u64),
-        background: arguments.flag("background")?,
-        files: arguments.texts(&["files"])?.unwrap_or_default(),
-        messages: messages.map_or(0, |messages| messages as usize),
-        progress: arguments.flag("progress")?,
-        ignored: arguments.ignored(),
-    })
 }
 
 /// What became of a wish.
@@ -190,7 +112,7 @@ pub fn accept(
     let at_rest = thread.children.live.values().all(|child| child.spawned.reusable);
     if reusable
         && at_rest
-        && let Some((child, _)) = thread.reuse.reusable.get(&task_key(&brief, &role, mode))
+        && let Some((child, _)) = thread.reuse.reports.get(&task_key(&brief, &role, mode))
     {
         return Ok(Accepted::Recalled(child.clone()));
     }

@@ -21,11 +21,6 @@ pub const NOT_PRIMARY: &str = "PermissionDenied: Only the primary workflow agent
 
 const ALONE: &str = "It sees nothing of this conversation: no history, no memory, no tool results.";
 
-/// Whether a verb is one of these.
-pub fn is_operations(verb: &str) -> bool {
-    Verb::of(verb).is_some_and(Verb::has_operations)
-}
-
 /// Words and schema of one of these verbs; none if the name is none of them.
 pub fn operations(verb: Verb, policy: &Policy) -> Option<(String, Value)> {
     let places = policy.max_children;
