@@ -140,7 +140,7 @@
 //! fn speak(thread: &Thread) -> Answer {
 //!     let text = |text: &str| Part::Text { text: text.into(), origin: Origin::Model };
 //!     let input = Json::parse(r#"{"task": "Look whether the silver is polished"}"#).expect("this is JSON");
-//!     let part = match (thread.id().is_root(), thread.turns) {
+//!     let part = match (thread.id().is_root(), thread.issued.turns) {
 //!         (true, 1) => Part::ToolCall { id: CallId::new("tu_1"), name: "spawn_agent".into(), input },
 //!         (true, _) => text("It is, madam."),
 //!         (false, _) => text("It shines."),
