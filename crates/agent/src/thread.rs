@@ -675,8 +675,8 @@ impl Thread {
         known.map(|(_, text)| notice(text, Origin::House)).collect()
     }
 
-    /// How a child of this thread comes to be, once it has its permit.
-    pub fn birth(&self, child: &ThreadId) -> Option<ThreadCreated> {
+    /// The first event of a child of this thread, once the child has its permit.
+    pub fn child_created(&self, child: &ThreadId) -> Option<ThreadCreated> {
         let spawned = &self.children.live.get(child)?.spawned;
         let mut path = self.created.path.clone();
         path.push(spawned.name.clone());

@@ -16,7 +16,7 @@ use crate::policy::ContextMode;
 use crate::report::Report;
 use crate::thread::{Graph, Slot, Thread};
 use crate::tools::ToolResult;
-use crate::turn::spawn::{self, NoRoom, Wish};
+use crate::turn::spawn::{self, ChildRequest, NoRoom};
 use crate::verb::{Verb, Vocabulary};
 
 pub(crate) mod arguments;
@@ -30,7 +30,7 @@ pub enum VerbCall {
     /// One sub-agent.
     Start {
         /// What it is to be.
-        wish: Box<Wish>,
+        request: Box<ChildRequest>,
         /// Whether it is made for this one task, and is no agent of the catalogue.
         is_temporary: bool,
     },
@@ -116,7 +116,7 @@ impl VerbCall {
     /// The arguments that are not known.
     fn ignored(&self) -> &[String] {
         match self {
-            Self::Start { wish, .. } => &wish.ignored,
+            Self::Start { request, .. } => &request.ignored,
             Self::HandOver(HandOver { ignored, .. }) | Self::Split { ignored, .. } => ignored,
             Self::Message { .. } | Self::Wait { .. } | Self::Stop { .. } | Self::List(_) => &[],
         }

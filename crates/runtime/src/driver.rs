@@ -132,11 +132,11 @@ impl Driver {
     /// Creates the thread and takes its first steps, in one commit: a brief is begun with, and what has been sent is taken up.
     pub async fn create(&mut self, created: ThreadCreated, sent: Option<(InputId, Outside)>) -> Result<(), Error> {
         let now = self.performer.clock.now();
-        let birth = Event::ThreadCreated(Box::new(created));
-        let mut thread = Thread::new(now, &birth);
+        let created = Event::ThreadCreated(Box::new(created));
+        let mut thread = Thread::new(now, &created);
         let tools = self.runtime.tools.snapshot();
         let (mut step, _) = decide(&self.runtime, &tools, &mut thread, Input::Begin, now).await;
-        let mut events = vec![birth];
+        let mut events = vec![created];
         events.append(&mut step.events);
         if let Some((id, input)) = sent {
             events.push(arrived(&mut thread, now, id, input));

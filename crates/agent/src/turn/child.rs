@@ -1,4 +1,4 @@
-//! A child handed in its report, or gets its permit.
+//! A child has reported, or gets its permit to run.
 
 use crate::context;
 use crate::effect::Effect;

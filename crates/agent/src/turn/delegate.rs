@@ -1,4 +1,4 @@
-//! A task is parted: subtasks run as a graph, each by a child, under the same permits as any other child.
+//! A task is split: subtasks run as a graph, each by a child, under the same permits as any other child.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::policy::OnError;
 use crate::report::{Outcome, Report};
 use crate::thread::{Graph, Node, check_graph};
 use crate::tools::ToolResult;
-use crate::turn::spawn::{self, Accepted, Wish};
+use crate::turn::spawn::{self, Accepted, ChildRequest};
 use crate::turn::{stop, tool_calls};
 use crate::vocabulary;
 
@@ -103,8 +103,8 @@ fn spawn_ready(moment: &mut Moment<'_>, call: &CallId, ready: Vec<u32>) {
             scope: subtask.scope.clone(),
             ..Brief::task(subtask.task.clone())
         };
-        let wish = Wish { task: subtask.task, agent: subtask.agent, ..Wish::default() };
-        match spawn::accept(moment, call, Some(index), &wish, brief, siblings) {
+        let request = ChildRequest { task: subtask.task, agent: subtask.agent, ..ChildRequest::default() };
+        match spawn::accept(moment, call, Some(index), &request, brief, siblings) {
             Ok(Accepted::Spawned(_)) => {}
             Ok(Accepted::Recalled(child)) => {
                 moment.emit(Event::SubtaskRecalled { call: call.clone(), index, child });

@@ -13,7 +13,7 @@ use crate::machine::Moment;
 use crate::message::{Origin, Part};
 use crate::policy::ContextMode;
 use crate::thread::Thread;
-use crate::turn::spawn::Wish;
+use crate::turn::spawn::ChildRequest;
 use crate::turn::verbs;
 use crate::vocabulary::HandOver;
 
@@ -29,8 +29,8 @@ pub fn start(moment: &mut Moment<'_>, call: &CallId, order: &HandOver, siblings:
         ContextMode::Structured => Some(told(moment, order, asked)?),
     };
     let brief = Brief { context, ..Brief::task(task.clone()) };
-    let wish = Wish { task, agent: Some(order.agent.clone()), ..Wish::default() };
-    verbs::start_one(moment, call, &wish, brief, siblings)
+    let request = ChildRequest { task, agent: Some(order.agent.clone()), ..ChildRequest::default() };
+    verbs::start_one(moment, call, &request, brief, siblings)
 }
 
 /// What the target is told besides its task, as JSON text.

@@ -12,7 +12,7 @@ use crate::machine::Moment;
 use crate::policy::{Policy, StartApproval};
 use crate::thread::Thread;
 use crate::tools::{Assessment, Reach, Risk, ToolInfo};
-use crate::turn::spawn::{self, Wish};
+use crate::turn::spawn::{self, ChildRequest};
 use crate::vocabulary::{self, VerbCall};
 
 /// Whom a call would start.
@@ -37,13 +37,16 @@ impl Starting {
         };
         let plain = |agents| Self { agents, model: None, files: Vec::new(), is_temporary: false, is_batch: false };
         let one = |agent| plain(vec![agent]);
-        let wished = |agent, wish: Wish| Self { model: wish.model, files: wish.files, ..one(agent) };
+        let requested =
+            |agent, request: ChildRequest| Self { model: request.model, files: request.files, ..one(agent) };
         let batch = |agents| Self { is_batch: true, ..plain(agents) };
         match vocabulary::read(thread, name, input).ok()? {
-            VerbCall::Start { wish, is_temporary: true } => {
-                Some(Self { is_temporary: true, ..wished(wish.name.clone()?, *wish) })
+            VerbCall::Start { request, is_temporary: true } => {
+                Some(Self { is_temporary: true, ..requested(request.name.clone()?, *request) })
             }
-            VerbCall::Start { wish, is_temporary: false } => Some(wished(known(wish.agent.as_ref()), *wish)),
+            VerbCall::Start { request, is_temporary: false } => {
+                Some(requested(known(request.agent.as_ref()), *request))
+            }
             VerbCall::HandOver(order) => Some(one(known(Some(&order.agent)))),
             VerbCall::Split { subtasks, .. } => {
                 Some(batch(subtasks.iter().map(|subtask| known(subtask.agent.as_ref())).collect()))

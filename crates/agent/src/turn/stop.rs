@@ -1,4 +1,4 @@
-//! A thread begins to end: nothing new is begun, what runs is told to end, and the report waits until that is true.
+//! A thread begins to stop: nothing new is started, what runs is told to stop, and the report is written when all of it has stopped.
 
 use std::sync::Arc;
 

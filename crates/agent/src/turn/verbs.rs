@@ -13,7 +13,7 @@ use crate::machine::Moment;
 use crate::report::Outcome;
 use crate::thread::{Slot, SlotState, VerbState};
 use crate::tools::ToolResult;
-use crate::turn::spawn::{Accepted, Wish};
+use crate::turn::spawn::{Accepted, ChildRequest};
 use crate::turn::starting::{self, Starting};
 use crate::turn::{approval, child, delegate, hand_over, spawn, stop, tool_calls};
 use crate::vocabulary::arguments::ignored_line;
@@ -70,15 +70,15 @@ pub fn wait_over(moment: &mut Moment<'_>, call: &CallId, timed_out: bool) {
     tool_calls::answer(moment, call, ToolResult::ok(text));
 }
 
-/// Starts one child for a call, which waits for its report unless the wish is for the background.
+/// Starts one child for a call, which waits for its report unless the request is for the background.
 pub fn start_one(
     moment: &mut Moment<'_>,
     call: &CallId,
-    wish: &Wish,
+    request: &ChildRequest,
     brief: Brief,
     siblings: u32,
 ) -> Result<(), String> {
-    let id = match spawn::accept(moment, call, None, wish, brief, siblings)? {
+    let id = match spawn::accept(moment, call, None, request, brief, siblings)? {
         Accepted::Spawned(id) => id,
         Accepted::Recalled(id) => {
             let Some((_, report)) = moment.thread.reuse.reports.values().find(|(child, _)| *child == id).cloned()
@@ -92,13 +92,13 @@ pub fn start_one(
             return Ok(());
         }
     };
-    if wish.background {
+    if request.background {
         let child = &moment.thread.children.live[&id].spawned;
         let mut text = format!("{} ({id}) works in the background; its report reaches you by itself.", child.name);
         for note in &child.narrowed {
             let _ = write!(text, "\n({note})");
         }
-        text.push_str(&ignored_line(&wish.ignored));
+        text.push_str(&ignored_line(&request.ignored));
         tool_calls::answer(moment, call, ToolResult::ok(text));
     }
     Ok(())
@@ -175,9 +175,9 @@ fn perform(moment: &mut Moment<'_>, slot: &Slot, asked_for: VerbCall, siblings: 
     vocabulary::check_room(moment.thread, &slot.name, &asked_for)?;
     let call = &slot.call;
     let begun = match asked_for {
-        VerbCall::Start { wish, .. } => {
-            let brief = spawn::brief(moment.thread, &wish);
-            start_one(moment, call, &wish, brief, siblings)
+        VerbCall::Start { request, .. } => {
+            let brief = spawn::brief(moment.thread, &request);
+            start_one(moment, call, &request, brief, siblings)
         }
         VerbCall::HandOver(order) => hand_over::start(moment, call, &order, siblings),
         VerbCall::Split { plan, subtasks, enough, .. } => delegate::accept(moment, call, plan, subtasks, enough),

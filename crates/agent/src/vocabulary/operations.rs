@@ -10,7 +10,7 @@ use crate::event::{Enough, Subtask};
 use crate::input::Strength;
 use crate::json::Json;
 use crate::thread::Thread;
-use crate::turn::spawn::{NoRoom, Wish};
+use crate::turn::spawn::{ChildRequest, NoRoom};
 use crate::vocabulary::arguments::Arguments;
 use crate::vocabulary::{Listed, VerbCall};
 
@@ -46,16 +46,16 @@ pub fn spawn(thread: &Thread, input: &Json) -> Result<VerbCall, String> {
     match &*arguments.needed(&["operation"])? {
         "spawn" => {
             let (provider, model) = (arguments.text(&["provider"])?, arguments.text(&["model"])?);
-            let wish = Wish {
+            let request = ChildRequest {
                 task: arguments.needed(&["prompt"])?,
                 name: Some(arguments.needed(&["name"])?),
                 system_prompt: arguments.text(&["system_prompt"])?,
                 tools: arguments.texts(&["tools"])?,
                 model: named_model(thread, provider, model),
-                ..Wish::default()
+                ..ChildRequest::default()
             };
-            let wish = Wish { ignored: arguments.ignored(), ..wish };
-            Ok(VerbCall::Start { wish: Box::new(wish), is_temporary: true })
+            let request = ChildRequest { ignored: arguments.ignored(), ..request };
+            Ok(VerbCall::Start { request: Box::new(request), is_temporary: true })
         }
         "list_children" => Ok(VerbCall::List(Listed::Children)),
         "terminate" => Ok(VerbCall::Stop {
@@ -73,9 +73,9 @@ pub fn delegate(input: &Json) -> Result<VerbCall, String> {
     match &*arguments.needed(&["operation"])? {
         "delegate" => {
             let agent = Some(arguments.needed(&["agent_id"])?);
-            let wish = Wish { task: arguments.needed(&["prompt"])?, agent, ..Wish::default() };
-            let wish = Wish { ignored: arguments.ignored(), ..wish };
-            Ok(VerbCall::Start { wish: Box::new(wish), is_temporary: false })
+            let request = ChildRequest { task: arguments.needed(&["prompt"])?, agent, ..ChildRequest::default() };
+            let request = ChildRequest { ignored: arguments.ignored(), ..request };
+            Ok(VerbCall::Start { request: Box::new(request), is_temporary: false })
         }
         "list_agents" => Ok(VerbCall::List(Listed::Agents)),
         other => Err(no_operation("DelegateTaskTool", other, "delegate, list_agents")),

@@ -16,7 +16,7 @@ use crate::policy::Policy;
 use crate::report::Report;
 use crate::thread::{Graph, Node, Thread};
 use crate::turn::delegate;
-use crate::turn::spawn::Wish;
+use crate::turn::spawn::ChildRequest;
 use crate::verb::Verb;
 use crate::vocabulary::arguments::{Arguments, ignored_line};
 use crate::vocabulary::{HandOver, VerbCall};
@@ -78,7 +78,7 @@ pub fn spawn_agent(thread: &Thread, input: &Json) -> Result<VerbCall, String> {
         let least = policy.min_child_timeout_ms;
         return Err(format!("timeoutMs must be at least {least} (policy.min_child_timeout_ms)"));
     }
-    let wish = Wish {
+    let request = ChildRequest {
         task,
         agent: arguments.text(&["agent", "subagent_type", "agent_type"])?,
         name: arguments.text(&["name"])?,
@@ -89,7 +89,7 @@ pub fn spawn_agent(thread: &Thread, input: &Json) -> Result<VerbCall, String> {
         tools: arguments.texts(&["tools"])?,
         model: arguments.text(&["model"])?,
         mode,
-        // Casts from float saturate, so that an absurd wish becomes a large one and is cut below.
+        // Casts from float saturate, so that an absurd request becomes a large one and is cut below.
         max_tool_calls: calls.map(|calls| calls as u32),
         max_tokens: tokens.map(|tokens| tokens as u64),
         max_cost_microusd: cost.map(|cost| (cost * 1e6) as u64),
@@ -100,7 +100,7 @@ pub fn spawn_agent(thread: &Thread, input: &Json) -> Result<VerbCall, String> {
         progress: arguments.flag("progress")?,
         ignored: arguments.ignored(),
     };
-    Ok(VerbCall::Start { wish: Box::new(wish), is_temporary: false })
+    Ok(VerbCall::Start { request: Box::new(request), is_temporary: false })
 }
 
 /// Reads the arguments of `delegate_task`.

@@ -245,7 +245,7 @@ fn a_child_is_bound_by_everybody_above_it_at_every_call() {
     room.world.rules = vec![Rule { tool, pattern: None, agent, action: Action::Deny, origin: "test".into() }];
     room.calls(&[("spawn_agent", r#"{"task":"t","agent":"scribe"}"#)]);
     let child = ThreadId::new("r.1");
-    let created = room.thread.birth(&child).expect("a parent knows its child");
+    let created = room.thread.child_created(&child).expect("a parent knows its child");
     assert_eq!(&*created.role.name, "scribe");
     let thread = Thread::new(room.now, &Event::ThreadCreated(Box::new(created)));
     let weighed = room.world.weigh(&thread, "edit_file", &Json::object());
@@ -293,7 +293,7 @@ fn nobody_reaches_those_who_are_not_below_it() {
     // T17: neither a sibling's name nor the parent's means anybody to a child
     let mut room = Room::new(Policy::default());
     room.calls(&[("spawn_agent", r#"{"task":"a"}"#), ("spawn_agent", r#"{"task":"b"}"#)]);
-    let created = room.thread.birth(&ThreadId::new("r.1")).expect("a parent knows its child");
+    let created = room.thread.child_created(&ThreadId::new("r.1")).expect("a parent knows its child");
     room.thread = Thread::new(room.now, &Event::ThreadCreated(Box::new(created)));
     room.hears(Input::Begin);
     let before = room.results().len();

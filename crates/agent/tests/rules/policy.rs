@@ -198,7 +198,7 @@ const FIELDS: &[Field] = &[
         other: (|policy| policy.spawn_args = vec!["task".into(), "agent".into()], "agent task; explore"),
         seen: |policy| {
             let room = after(policy, &[("spawn_agent", r#"{"task":"a","agent":"explore"}"#)]);
-            let tools = majordomo_agent::birth::advertised(&room.thread, &room.world.catalog);
+            let tools = majordomo_agent::creation::advertised(&room.thread, &room.world.catalog);
             let schema = tools.iter().find(|tool| &*tool.name == "spawn_agent").unwrap().schema.value();
             let shown: Vec<&str> = schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
             format!("{}; {}", shown.join(" "), room.spawned()[0].role.name)

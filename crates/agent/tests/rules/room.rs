@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use majordomo_agent::birth::{self, Root};
 use majordomo_agent::budget::Grant;
+use majordomo_agent::creation::{self, Root};
 use majordomo_agent::delegation::Preference;
 use majordomo_agent::event::ChildSpawned;
 use majordomo_agent::input::Outside;
@@ -95,7 +95,7 @@ impl Room {
             household: None,
             output_schema: None,
         };
-        let created = birth::root(&world.catalog, root, model("test/model")).expect("the root can be");
+        let created = creation::root(&world.catalog, root, model("test/model")).expect("the root can be");
         let now = Time(1_000_000);
         let thread = Thread::new(now, &Event::ThreadCreated(Box::new(created)));
         let mut room = Self { world, thread, now, events: Vec::new(), effects: Vec::new(), calls: 0 };
@@ -204,7 +204,7 @@ impl Room {
 
     /// The names of the advertised tools.
     pub fn advertised(&self) -> Vec<Arc<str>> {
-        birth::advertised(&self.thread, &self.world.catalog).into_iter().map(|tool| tool.name).collect()
+        creation::advertised(&self.thread, &self.world.catalog).into_iter().map(|tool| tool.name).collect()
     }
 }
 

@@ -47,11 +47,11 @@ impl Sim {
     ) -> Result<(), Broken> {
         let now = self.clock(place.process);
         let consent = self.processes[place.process].consent;
-        let birth = Event::ThreadCreated(Box::new(created));
-        let mut thread = Thread::new(now, &birth);
+        let created = Event::ThreadCreated(Box::new(created));
+        let mut thread = Thread::new(now, &created);
         let facts = self.world.facts(consent, &thread, &Input::Begin, now);
         let mut step = thread.handle(Input::Begin, &facts, now);
-        let mut events = vec![birth];
+        let mut events = vec![created];
         events.append(&mut step.events);
         if let Some((id, input)) = sent {
             let arrived = Event::InputArrived { id, input };
