@@ -1,4 +1,4 @@
-//! Everything the model is shown that the house wrote: short, bounded, and only ever appended.
+//! Everything the model is shown that the program wrote: short, bounded, and only ever appended.
 //!
 //! Role and environment stand in the system prompt, which never changes within a thread; the rest are notices and results.
 
@@ -12,7 +12,6 @@ use crate::mode::Mode;
 use crate::report::{Outcome, Report};
 use crate::thread::CutShort;
 
-pub(crate) mod operations;
 mod verbs;
 
 pub use verbs::verb;

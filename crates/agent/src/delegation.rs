@@ -2,7 +2,7 @@
 //! know, checked before they go anywhere.
 //!
 //! Who may be asked is data ([`Policy::delegates`](crate::policy::Policy)); that only the butler asks is part of the shape.
-//! How the call is read and answered is in `turn/butler.rs`.
+//! How the call is read and answered is in `vocabulary/own.rs`, what it does in `turn/hand_over.rs`.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! A JSON value kept as the text it arrived in: parsed by whoever needs it, sent on byte for byte.
+//! A JSON value kept as the text it arrived in: parsed where its content is needed, sent on byte for byte.
 
 use std::fmt;
 use std::sync::Arc;

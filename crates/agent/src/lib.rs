@@ -3,7 +3,7 @@
 //! An input and a moment go in, events and effects come out. Whoever drives a [`Thread`] keeps one order, and that is
 //! the whole protocol:
 //!
-//! 1. A thread begins with [`Event::ThreadCreated`]: of a root from [`birth::root`], of a child from [`Thread::birth`].
+//! 1. A thread begins with [`Event::ThreadCreated`]: of a root from [`creation::root`], of a child from [`Thread::child_created`].
 //! 2. Something from outside (a message, a word in between, a stop) is appended to the log as [`Event::InputArrived`] and
 //!    applied; then [`Input::Arrived`] is handed in. A child is handed [`Input::Begin`]. All other inputs are answers to effects.
 //! 3. [`Thread::handle`] decides and returns a [`Step`]. Its events are appended first, all of them or none. A driver whose
@@ -33,7 +33,7 @@
 //! use std::collections::{BTreeMap, VecDeque};
 //! use std::sync::Arc;
 //!
-//! use majordomo_agent::birth::{Root, root};
+//! use majordomo_agent::creation::{Root, root};
 //! use majordomo_agent::message::{Origin, Part};
 //! use majordomo_agent::model::{Answer, Model, StopReason, Tokens};
 //! use majordomo_agent::role::Agent;
@@ -109,7 +109,7 @@
 //!                 inbox.push_back((id.clone(), Input::ToolFinished { call, result: ToolResult::ok("done") }));
 //!             }
 //!             Effect::StartChild { child } => {
-//!                 let created = live[&id].birth(&child).expect("a parent knows its children");
+//!                 let created = live[&id].child_created(&child).expect("a parent knows its children");
 //!                 let first = Event::ThreadCreated(Box::new(created));
 //!                 live.insert(child.clone(), Thread::new(now, &first));
 //!                 logs.insert(child.clone(), vec![(now, first)]);
@@ -140,7 +140,7 @@
 //! fn speak(thread: &Thread) -> Answer {
 //!     let text = |text: &str| Part::Text { text: text.into(), origin: Origin::Model };
 //!     let input = Json::parse(r#"{"task": "Look whether the silver is polished"}"#).expect("this is JSON");
-//!     let part = match (thread.id().is_root(), thread.turns) {
+//!     let part = match (thread.id().is_root(), thread.issued.turns) {
 //!         (true, 1) => Part::ToolCall { id: CallId::new("tu_1"), name: "spawn_agent".into(), input },
 //!         (true, _) => text("It is, madam."),
 //!         (false, _) => text("It shines."),
@@ -161,11 +161,11 @@
 //! Deliberately absent: async, clocks, files, randomness, locks, and any knowledge of how a model, a tool or a log is reached.
 
 pub mod approval;
-pub mod birth;
 pub mod brief;
 pub mod budget;
 pub mod catalog;
 pub mod context;
+pub mod creation;
 pub mod delegation;
 pub mod effect;
 pub mod event;
@@ -185,6 +185,7 @@ pub mod thread;
 pub mod tools;
 mod turn;
 pub mod verb;
+mod vocabulary;
 
 pub use catalog::Catalog;
 pub use effect::Effect;

@@ -46,7 +46,7 @@ impl Thread {
             Input::Panicked { message } => turn::stop::panicked(&mut moment, &message),
         }
         moment.advance();
-        if moment.thread.run.is_none() && !moment.thread.arrived.is_empty() {
+        if moment.thread.run.is_none() && !moment.thread.inbox.arrived.is_empty() {
             turn::inbox::take_all(&mut moment);
             moment.advance();
         }
@@ -78,12 +78,12 @@ impl Moment<'_> {
     fn advance(&mut self) {
         let Some(run) = &self.thread.run else { return };
         let calls_open = self.thread.calls.open() > 0;
-        let alone = self.thread.children.is_empty();
+        let alone = self.thread.children.live.is_empty();
         match (&run.phase, &run.ending) {
             (Phase::Asking(_), _) => {}
             (Phase::Acting, None) if calls_open => {}
             (Phase::Ready | Phase::Acting, None) => turn::begin::next(self),
-            (Phase::Answered, None) if !self.thread.notices.is_empty() => turn::begin::next(self),
+            (Phase::Answered, None) if !self.thread.inbox.notices.is_empty() => turn::begin::next(self),
             (Phase::Answered, None) if alone => turn::finish::answered(self),
             (Phase::Answered, None) => {}
             (Phase::Ready | Phase::Acting | Phase::Answered, Some(_)) if calls_open || !alone => {}

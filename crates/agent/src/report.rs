@@ -1,4 +1,4 @@
-//! What an agent hands up: one report, whatever happened.
+//! The result of a run: one report, whatever happened.
 
 use std::fmt;
 use std::sync::Arc;

@@ -36,87 +36,147 @@ pub use talk::Talk;
 pub(crate) use unlogged::system as unlogged_system;
 
 /// One agent: a role, a conversation, a grant, and what is under way.
+///
+/// Fields that belong together are in groups. A group says over which time its fields hold: the whole life of the thread, or
+/// one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Thread {
     /// How it came to be. Never changes.
     pub created: ThreadCreated,
-    /// When it came to be.
-    pub created_at: Time,
-    /// The moment of the newest event.
+    /// The time of the newest event.
     pub last_at: Time,
+    /// Whether the thread has read untrusted text. Once set, it stays set, and what the thread does is judged more strictly.
+    pub foreign: bool,
     /// The conversation, as the model is shown it.
     pub talk: Talk,
-    /// The run that goes on; none while the thread is idle or over.
+    /// The run that is under way; none while the thread is idle or over.
     pub run: Option<Run>,
+    /// What the report of the newest run will say.
+    pub findings: Findings,
+    /// The calls of the last answer.
+    pub calls: Calls,
+    /// What came in and was not read yet.
+    pub inbox: Inbox,
+    /// What was used, and what is reserved.
+    pub spending: Spending,
+    /// The sub-agents that this thread started.
+    pub children: Children,
+    /// Reports that may answer the same task again.
+    pub(crate) reuse: Reuse,
+    /// What a person is asked, and what a person allowed.
+    pub approvals: Approvals,
+    /// Numbers and names given out so far.
+    pub issued: Issued,
+}
+
+/// What came in and was not read yet.
+///
+/// An input from outside is added when it arrives and removed when an event handles it. Notices collect between two requests to
+/// the model: the next request takes all of them, and so does the end of the run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Inbox {
+    /// Inputs from outside that were not handled yet, oldest first.
+    pub arrived: VecDeque<(InputId, Outside)>,
+    /// Every input that ever arrived, so that an input which is sent twice is one message.
+    pub seen: BTreeSet<InputId>,
+    /// Texts that the model reads at its next turn.
+    pub notices: Vec<Part>,
+    /// Whether the thread was told something since its last report.
+    pub(crate) steered: bool,
+}
+
+/// What was used, and what is reserved.
+///
+/// The sums over the thread's life only grow. Each run has the whole grant, so the sums of the run begin at zero with it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Spending {
+    /// What the thread used itself, over its life.
+    pub used: Usage,
+    /// What its children that have reported used, and their descendants, over its life.
+    pub below: Usage,
+    /// What both used in the newest run. It is a sum of its own and not a difference of the other two: a provider may report
+    /// figures so large that those stop at their highest value.
+    pub(crate) spent: Usage,
+    /// The thread's own tool calls in the newest run.
+    pub(crate) calls_made: u32,
+    /// What is reserved for children that have not reported.
+    pub carved: Claim,
+    /// Limits that the thread was warned about in the newest run.
+    pub(crate) warned: BTreeSet<Arc<str>>,
+}
+
+/// The sub-agents that a thread started.
+///
+/// A child is accepted (it is in `live` and in `queue`), started when a permit is free (it leaves `queue` and counts in
+/// `running`), and leaves `live` with its report; `reported` keeps its name and outcome.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Children {
+    /// Children that have not reported.
+    pub live: BTreeMap<ThreadId, Child>,
+    /// Children that wait for a permit; the first one gets the next permit.
+    pub queue: VecDeque<ThreadId>,
+    /// How many children run.
+    pub running: u32,
+    /// Children that wait for nothing but a person.
+    pub paused: BTreeSet<ThreadId>,
+    /// The newest progress of each child since the model was last asked, as the model reads it.
+    pub(crate) said: BTreeMap<ThreadId, Arc<str>>,
+    /// Name and outcome of each child that has reported, so that the model can be told.
+    pub(crate) reported: BTreeMap<ThreadId, (Arc<str>, Outcome)>,
+    /// Descendants taken from the grant: each child, and what it was granted below it as long as it has not reported.
+    pub(crate) descendants_taken: u32,
+    /// Descendants reserved for subtasks that wait for other subtasks, and for sub-agents that a person is asked about.
+    pub(crate) places_held: u32,
+}
+
+/// Reports of the newest run that may answer the same task again.
+///
+/// A report is kept only if nothing was changed while its author worked; any change discards all of them, and so does a new run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Reuse {
+    /// The reports, by the task (`task_key`).
+    pub(crate) reports: BTreeMap<Arc<str>, (ThreadId, Report)>,
+    /// How often something may have changed what the readers of files read. It counts over the thread's life.
+    pub(crate) changes: u32,
+}
+
+/// What a person is asked, and what a person allowed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Approvals {
+    /// Questions that were not answered yet.
+    pub open: BTreeMap<ApprovalId, Approval>,
+    /// What a person allowed this thread for the rest of its life.
+    pub granted: Vec<Rule>,
+}
+
+/// What the report of the newest run will say, beside the answer itself. It is emptied when a run begins, not when it ends.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Findings {
+    /// Tools that were run, in the order of first use.
+    pub(crate) tools_used: Vec<Arc<str>>,
+    /// The JSON object in the result of the last successful call, if the policy wants it kept.
+    pub(crate) last_data: Option<Json>,
+    /// Files that were read, in the order of first reading.
+    pub(crate) files_read: Files,
+    /// Files that were written by the thread and by its children that have reported.
+    pub(crate) files_modified: Files,
+    /// Rules that would have allowed what was refused because no person could be asked.
+    pub unanswered: Vec<Arc<str>>,
+}
+
+/// Numbers and names given out so far, over the thread's life. They only grow, so that nothing gets the name of another.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Issued {
     /// Runs so far.
     pub runs: u32,
     /// Turns so far, over all runs.
     pub turns: u32,
-    /// Inputs from outside that wait to be handled, oldest first.
-    pub arrived: VecDeque<(InputId, Outside)>,
-    /// Every input that ever arrived, so that sending twice is no second message.
-    pub seen: BTreeSet<InputId>,
-    /// Words that the model reads at its next turn.
-    pub notices: Vec<Part>,
-    /// What the thread used itself.
-    pub used: Usage,
-    /// What its reported descendants used.
-    pub below: Usage,
-    /// What both used in the newest run: each run has the whole grant. Kept as a sum of its own, because absurd figures of a
-    /// provider drive the others against their ends.
-    pub spent: Usage,
-    /// The thread's own tool calls in the newest run.
-    pub calls_made: u32,
-    /// What is carved out for children that have not reported.
-    pub carved: Claim,
-    /// The calls of the last answer.
-    pub calls: Calls,
-    /// Children that have not reported, by thread.
-    pub children: BTreeMap<ThreadId, Child>,
-    /// What children that are heard said since the model was last asked: the newest words of each, as the model reads them.
-    pub said: BTreeMap<ThreadId, Arc<str>>,
-    /// Reports of this run that may answer the same task again, by the task.
-    pub reusable: BTreeMap<Arc<str>, (ThreadId, Report)>,
-    /// How often something may have changed what readers read.
-    pub changes: u32,
-    /// Children that have reported: name and outcome, so that the model can be told.
-    pub reported: BTreeMap<ThreadId, (Arc<str>, Outcome)>,
-    /// Children that wait for a permit, first come first served.
-    pub queue: VecDeque<ThreadId>,
-    /// Children that run.
-    pub running: u32,
     /// The number of the last child.
-    pub last_child: u32,
-    /// Descendants taken: each child, and what it was granted below it as long as it has not reported.
-    pub descendants_taken: u32,
-    /// Places held for subtasks that wait for others, and for sub-agents that a person is asked about.
-    pub places_held: u32,
-    /// Tools that were run in this run, in the order of first use.
-    pub tools_used: Vec<Arc<str>>,
-    /// The JSON object that the last successful call of this run answered with, where the policy wants it kept.
-    pub last_data: Option<Json>,
-    /// Files read in this run, in the order of first reading.
-    pub files_read: Files,
-    /// Files written in this run by the thread and its reported descendants.
-    pub files_modified: Files,
-    /// Rules that would have allowed what policy refused in this run for want of a person.
-    pub unanswered: Vec<Arc<str>>,
-    /// Limits that the thread was warned about in this run.
-    pub warned: BTreeSet<Arc<str>>,
-    /// Every call that was ever made, so that a name stands for one call alone.
-    pub call_names: BTreeSet<CallId>,
-    /// Questions that wait for a person.
-    pub approvals: BTreeMap<ApprovalId, Approval>,
-    /// Questions so far.
-    pub questions: u32,
-    /// What a person allowed this thread for as long as it lives.
-    pub granted: Vec<Rule>,
-    /// Whether text from outside the house was read: from then on, what is done weighs more.
-    pub foreign: bool,
-    /// Whether somebody told it something since its last report.
-    pub steered: bool,
-    /// Children that wait for nothing but a person.
-    pub paused: BTreeSet<ThreadId>,
+    pub children: u32,
+    /// Questions to a person so far.
+    pub(crate) questions: u32,
+    /// Every call that was ever made.
+    pub(crate) calls: BTreeSet<CallId>,
 }
 
 /// A run: from a message, or a brief, to a report.
@@ -267,44 +327,18 @@ impl Thread {
             talk.push(Message::user(text, Origin::Brief));
         }
         Self {
-            created_at: at,
             last_at: at,
+            foreign: created.foreign,
             talk,
             run: None,
-            runs: 0,
-            turns: 0,
-            arrived: VecDeque::new(),
-            seen: BTreeSet::new(),
-            notices: Vec::new(),
-            used: Usage::default(),
-            below: Usage::default(),
-            spent: Usage::default(),
-            calls_made: 0,
-            carved: Claim::default(),
+            findings: Findings::default(),
             calls: Calls::default(),
-            children: BTreeMap::new(),
-            said: BTreeMap::new(),
-            reusable: BTreeMap::new(),
-            changes: 0,
-            reported: BTreeMap::new(),
-            queue: VecDeque::new(),
-            running: 0,
-            last_child: 0,
-            descendants_taken: 0,
-            places_held: 0,
-            tools_used: Vec::new(),
-            last_data: None,
-            files_read: Files::default(),
-            files_modified: Files::default(),
-            unanswered: Vec::new(),
-            warned: BTreeSet::new(),
-            call_names: BTreeSet::new(),
-            approvals: BTreeMap::new(),
-            questions: 0,
-            granted: Vec::new(),
-            foreign: created.foreign,
-            steered: false,
-            paused: BTreeSet::new(),
+            inbox: Inbox::default(),
+            spending: Spending::default(),
+            children: Children::default(),
+            reuse: Reuse::default(),
+            approvals: Approvals::default(),
+            issued: Issued::default(),
             created,
         }
     }
@@ -327,43 +361,46 @@ impl Thread {
 
     /// Whether a sub-agent has handed in its report: nothing will ever happen to it again.
     pub fn is_over(&self) -> bool {
-        self.created.brief.is_some() && self.run.is_none() && self.runs > 0
+        self.created.brief.is_some() && self.run.is_none() && self.issued.runs > 0
     }
 
     /// Whether a sub-agent has its brief and has not begun.
     pub fn is_unbegun(&self) -> bool {
-        self.created.brief.is_some() && self.runs == 0
+        self.created.brief.is_some() && self.issued.runs == 0
     }
 
     /// What is left of the requests of the grant; none when unlimited.
     pub fn requests_left(&self) -> Option<u32> {
-        let spent = self.spent.requests;
-        let bound = self.carved.requests.saturating_add(self.claim().requests);
+        let spent = self.spending.spent.requests;
+        let bound = self.spending.carved.requests.saturating_add(self.claim().requests);
         self.created.grant.requests.map(|granted| granted.saturating_sub(spent.saturating_add(bound)))
     }
 
     /// What is left of the tokens of the grant; none when unlimited.
     pub fn tokens_left(&self) -> Option<u64> {
-        let spent = self.spent.counted_tokens;
-        let bound = self.carved.tokens.saturating_add(self.claim().tokens);
+        let spent = self.spending.spent.counted_tokens;
+        let bound = self.spending.carved.tokens.saturating_add(self.claim().tokens);
         self.created.grant.tokens.map(|granted| granted.saturating_sub(spent.saturating_add(bound)))
     }
 
     /// What is left of the money of the grant; none when unlimited.
     pub fn cost_left(&self) -> Option<u64> {
-        let spent = self.spent.cost_microusd;
-        let bound = self.carved.cost_microusd.saturating_add(self.claim().cost_microusd);
+        let spent = self.spending.spent.cost_microusd;
+        let bound = self.spending.carved.cost_microusd.saturating_add(self.claim().cost_microusd);
         self.created.grant.cost_microusd.map(|granted| granted.saturating_sub(spent.saturating_add(bound)))
     }
 
     /// What is left of the descendants of the grant.
     pub fn descendants_left(&self) -> u32 {
-        self.created.grant.descendants.saturating_sub(self.descendants_taken.saturating_add(self.places_held))
+        self.created
+            .grant
+            .descendants
+            .saturating_sub(self.children.descendants_taken.saturating_add(self.children.places_held))
     }
 
     /// What is left of the tool calls of the grant; none when unlimited.
     pub fn tool_calls_left(&self) -> Option<u32> {
-        self.created.grant.tool_calls.map(|granted| granted.saturating_sub(self.calls_made))
+        self.created.grant.tool_calls.map(|granted| granted.saturating_sub(self.spending.calls_made))
     }
 
     /// What is reserved for the request under way.
@@ -376,7 +413,7 @@ impl Thread {
 
     /// What the thread and its reported descendants used.
     pub fn tree_usage(&self) -> Usage {
-        self.used.plus(&self.below)
+        self.spending.used.plus(&self.spending.below)
     }
 
     /// The moment at which `TimePassed` should be handed in, if nothing else comes before.
@@ -386,7 +423,7 @@ impl Thread {
         let ending = run.ending.as_ref();
         let counts = run.paused_at.is_none() && ending.is_none_or(|ending| ending.last_turn);
         let deadline = run.deadline.filter(|_| counts);
-        let expiry = self.approvals.values().map(|approval| approval.expires_at).min();
+        let expiry = self.approvals.open.values().map(|approval| approval.expires_at).min();
         [deadline, self.stall_at(heard), self.calls.next_wait(), expiry].into_iter().flatten().min()
     }
 
@@ -398,8 +435,8 @@ impl Thread {
             Phase::Answered => true,
             Phase::Ready | Phase::Asking(_) => false,
         };
-        let is_asked = !self.approvals.is_empty() || self.calls.asks_person() || !self.paused.is_empty();
-        run.ending.is_none() && is_still && is_asked && self.paused.len() == self.running as usize
+        let is_asked = !self.approvals.open.is_empty() || self.calls.asks_person() || !self.children.paused.is_empty();
+        run.ending.is_none() && is_still && is_asked && self.children.paused.len() == self.children.running as usize
     }
 
     /// When the silence becomes a stall; none while nothing of its own is awaited.
@@ -429,7 +466,7 @@ impl Thread {
                 effects.push(Effect::CancelModel { turn: asking.turn.turn });
             }
         }
-        for (id, child) in self.children.iter().filter(|(_, child)| child.started) {
+        for (id, child) in self.children.live.iter().filter(|(_, child)| child.started) {
             effects.push(Effect::StartChild { child: id.clone() });
             if let Some((strength, reason)) = &child.stop {
                 effects.push(Effect::StopChild { child: id.clone(), strength: *strength, reason: reason.clone() });
@@ -471,8 +508,8 @@ impl Thread {
             Event::ThreadCreated(_) => unreachable!("a thread is created once"),
             Event::InputArrived { id, input } => {
                 self.foreign |= matches!(input, Outside::Steered { foreign: true, .. });
-                if self.seen.insert(id.clone()) {
-                    self.arrived.push_back((id.clone(), input.clone()));
+                if self.inbox.seen.insert(id.clone()) {
+                    self.inbox.arrived.push_back((id.clone(), input.clone()));
                 }
             }
             Event::RunStarted { input, prompt, .. } => {
@@ -482,9 +519,9 @@ impl Thread {
             }
             Event::Steered { input, text, from, told } => {
                 self.take(input);
-                self.steered = true;
+                self.inbox.steered = true;
                 let text = told.as_ref().map_or_else(|| unlogged::steer(from, text).into(), |told| told.with(text));
-                self.notices.push(notice(&text, Origin::Steer));
+                self.inbox.notices.push(notice(&text, Origin::Steer));
             }
             Event::InputDropped { input, .. } => self.take(input),
             Event::StopBegun { input, ending } => {
@@ -525,22 +562,22 @@ impl Thread {
                 self.calls.start(call, at);
                 self.note_tool(call);
                 if self.calls.is_writing() {
-                    self.note_change();
+                    self.reuse.note_change();
                 }
             }
             Event::ToolFinished { call, result, told, .. } => {
-                self.files_read.add(&result.files_read);
-                self.files_modified.add(&result.files_modified);
+                self.findings.files_read.add(&result.files_read);
+                self.findings.files_modified.add(&result.files_modified);
                 self.foreign |= result.foreign.is_some();
                 self.note_data(result);
                 self.calls.finish(call, result, told.as_ref());
                 self.note_results();
             }
             Event::ApprovalRequested(approval) => {
-                self.questions += 1;
-                self.places_held += approval.places;
+                self.issued.questions += 1;
+                self.children.places_held += approval.places;
                 self.calls.ask(&approval.call, &approval.id);
-                self.approvals.insert(approval.id.clone(), (**approval).clone());
+                self.approvals.open.insert(approval.id.clone(), (**approval).clone());
             }
             Event::ApprovalResolved { approval, call, input, resolution } => {
                 if let Some(input) = input {
@@ -549,19 +586,19 @@ impl Thread {
                 self.apply_resolution(approval, call, resolution);
             }
             Event::Delegated { call, plan, subtasks, enough } => {
-                self.places_held += subtasks.len() as u32;
+                self.children.places_held += subtasks.len() as u32;
                 let graph = Graph::new(plan.clone(), subtasks.clone(), *enough);
                 self.calls.set_verb(call, VerbState::Graph(Box::new(graph)));
             }
             Event::SubtaskSkipped { call, index, reason } => {
-                self.places_held = self.places_held.saturating_sub(1);
+                self.children.places_held = self.children.places_held.saturating_sub(1);
                 if let Some(graph) = self.calls.graph_mut(call) {
                     graph.skip(*index, reason.clone());
                 }
             }
             Event::SubtaskRecalled { call, index, child } => {
-                self.places_held = self.places_held.saturating_sub(1);
-                let report = self.reusable.values().find(|(id, _)| id == child).map(|(_, report)| report.clone());
+                self.children.places_held = self.children.places_held.saturating_sub(1);
+                let report = self.reuse.reports.values().find(|(id, _)| id == child).map(|(_, report)| report.clone());
                 if let (Some(graph), Some(report)) = (self.calls.graph_mut(call), report) {
                     graph.recall(*index, child.clone(), report);
                 }
@@ -569,27 +606,27 @@ impl Thread {
             Event::ChildSpawned(spawned) => self.apply_spawn(spawned),
             Event::ChildStarted { child } => {
                 self.unqueue(child);
-                self.running += 1;
-                self.used.children += 1;
-                if let Some(child) = self.children.get_mut(child) {
+                self.children.running += 1;
+                self.spending.used.children += 1;
+                if let Some(child) = self.children.live.get_mut(child) {
                     child.started = true;
                 }
             }
             Event::ChildSaid { child, text, foreign, told } => {
                 self.foreign |= foreign;
-                let name = self.children.get(child).map_or("", |child| &child.spawned.name);
+                let name = self.children.live.get(child).map_or("", |child| &child.spawned.name);
                 let shown = || unlogged::progress(child, name, text).into();
-                self.said.insert(child.clone(), told.as_ref().map_or_else(shown, |told| told.with(text)));
+                self.children.said.insert(child.clone(), told.as_ref().map_or_else(shown, |told| told.with(text)));
             }
             Event::ChildPaused { child, paused } => {
                 if *paused {
-                    self.paused.insert(child.clone());
+                    self.children.paused.insert(child.clone());
                 } else {
-                    self.paused.remove(child);
+                    self.children.paused.remove(child);
                 }
             }
             Event::ChildStopped { child, strength, reason } => {
-                if let Some(child) = self.children.get_mut(child) {
+                if let Some(child) = self.children.live.get_mut(child) {
                     child.stop = Some((*strength, reason.clone()));
                 }
             }
@@ -606,12 +643,12 @@ impl Thread {
                 let shown = || unlogged::summary(summary).into();
                 let text: Arc<str> = told.as_ref().map_or_else(shown, |told| told.with(summary));
                 self.talk.compact(&text);
-                let turn = self.turns;
+                let turn = self.issued.turns;
                 self.run_mut().compacted_at = Some(turn);
             }
             Event::StallNoticed { .. } => self.run_mut().stalled_at = Some(at),
             Event::BudgetWarned { limit, .. } => {
-                self.warned.insert(limit.clone());
+                self.spending.warned.insert(limit.clone());
             }
             Event::Reopened { away_ms } => {
                 // A clock that stands still is not moved twice.
@@ -621,10 +658,10 @@ impl Thread {
             }
             Event::Reported(_) => {
                 self.run = None;
-                self.steered = false;
+                self.inbox.steered = false;
                 // A later run goes on in the same conversation, where every call has its result and every report was read.
                 let mut parts = self.calls.take_results();
-                parts.append(&mut self.notices);
+                parts.append(&mut self.inbox.notices);
                 if !parts.is_empty() {
                     self.talk.push(Message { role: Speaker::User, parts });
                 }
@@ -634,13 +671,13 @@ impl Thread {
 
     /// What children said meanwhile, as the model reads it with its next turn.
     pub fn progress_notices(&self) -> Vec<Part> {
-        let known = self.said.iter().filter(|(child, _)| self.children.contains_key(*child));
+        let known = self.children.said.iter().filter(|(child, _)| self.children.live.contains_key(*child));
         known.map(|(_, text)| notice(text, Origin::House)).collect()
     }
 
-    /// How a child of this thread comes to be, once it has its permit.
-    pub fn birth(&self, child: &ThreadId) -> Option<ThreadCreated> {
-        let spawned = &self.children.get(child)?.spawned;
+    /// The first event of a child of this thread, once the child has its permit.
+    pub fn child_created(&self, child: &ThreadId) -> Option<ThreadCreated> {
+        let spawned = &self.children.live.get(child)?.spawned;
         let mut path = self.created.path.clone();
         path.push(spawned.name.clone());
         // While the child waited in line, the deadline may have moved.
@@ -670,8 +707,8 @@ impl Thread {
     }
 
     fn apply_resolution(&mut self, id: &ApprovalId, call: &CallId, resolution: &Resolution) {
-        let Some(approval) = self.approvals.remove(id) else { return };
-        self.places_held -= approval.places;
+        let Some(approval) = self.approvals.open.remove(id) else { return };
+        self.children.places_held -= approval.places;
         self.calls.resolve(call, resolution);
         match resolution {
             Resolution::Allowed { scope: Scope::Thread | Scope::Always, .. } => {
@@ -684,7 +721,7 @@ impl Thread {
                         action: Action::Allow,
                         origin,
                     };
-                    self.granted.push(rule);
+                    self.approvals.granted.push(rule);
                 }
             }
             Resolution::Allowed { scope: Scope::Once, .. } | Resolution::Withdrawn { .. } => {}
@@ -697,30 +734,25 @@ impl Thread {
     }
 
     fn note_unanswered(&mut self, rule: &Arc<str>) {
-        if !self.unanswered.contains(rule) {
-            self.unanswered.push(rule.clone());
+        if !self.findings.unanswered.contains(rule) {
+            self.findings.unanswered.push(rule.clone());
         }
     }
 
     fn take(&mut self, input: &InputId) {
-        self.arrived.retain(|(id, _)| id != input);
+        self.inbox.arrived.retain(|(id, _)| id != input);
     }
 
     fn start_run(&mut self, at: Time) {
-        self.runs += 1;
-        self.tools_used.clear();
-        self.last_data = None;
-        self.files_read = Files::default();
-        self.files_modified = Files::default();
-        self.unanswered.clear();
-        self.warned.clear();
-        (self.spent, self.calls_made) = (Usage::default(), 0);
-        self.reusable.clear();
+        self.issued.runs += 1;
+        self.findings = Findings::default();
+        self.spending.begin_run();
+        self.reuse.reports.clear();
         let grant = &self.created.grant;
         let own = grant.time_ms.map(|ms| at.plus_ms(ms));
         let deadline = [own, grant.not_after].into_iter().flatten().min();
         self.run = Some(Run {
-            number: self.runs,
+            number: self.issued.runs,
             started_at: at,
             deadline,
             paused_at: None,
@@ -742,7 +774,7 @@ impl Thread {
             stalled_at: None,
             compacted_at: None,
             squeeze: false,
-            before: (self.used, self.below),
+            before: (self.spending.used, self.spending.below),
         });
     }
 
@@ -751,15 +783,15 @@ impl Thread {
             self.start_run(at);
         }
         let mut parts = self.calls.take_results();
-        parts.append(&mut self.notices);
+        parts.append(&mut self.inbox.notices);
         parts.extend(self.progress_notices());
-        self.said.clear();
+        self.children.said.clear();
         let told = turn.told.clone().or_else(|| unlogged::turn_words(&turn.kind).map(Into::into));
         parts.extend(told.map(|told| notice(&told, Origin::House)));
         if !parts.is_empty() {
             self.talk.push(Message { role: Speaker::User, parts });
         }
-        self.turns = turn.turn;
+        self.issued.turns = turn.turn;
         let run = self.run_mut();
         if let TurnKind::Last(ending) = &turn.kind {
             // What is said now does not go on where a text was cut off.
@@ -784,7 +816,7 @@ impl Thread {
     }
 
     fn book(&mut self, claim: Claim) {
-        self.spend(&Usage {
+        self.spending.add(&Usage {
             tokens: Tokens { input: claim.tokens, ..Tokens::default() },
             counted_tokens: claim.tokens,
             cost_microusd: claim.cost_microusd,
@@ -793,15 +825,8 @@ impl Thread {
         });
     }
 
-    /// The thread itself used something.
-    fn spend(&mut self, usage: &Usage) {
-        self.used = self.used.plus(usage);
-        self.spent = self.spent.plus(usage);
-        self.calls_made = self.calls_made.saturating_add(usage.tool_calls);
-    }
-
     fn apply_answer(&mut self, answered: &Answered) {
-        self.spend(&Usage {
+        self.spending.add(&Usage {
             tokens: answered.tokens,
             counted_tokens: answered.counted_tokens,
             cost_microusd: answered.cost_microusd,
@@ -811,7 +836,7 @@ impl Thread {
             children: 0,
         });
         self.calls = Calls::of(answered);
-        self.call_names.extend(self.calls.slots().iter().map(|slot| slot.call.clone()));
+        self.issued.calls.extend(self.calls.slots().iter().map(|slot| slot.call.clone()));
         let message = Message { role: Speaker::Assistant, parts: answered.parts.clone() };
         let text: Arc<str> = message.text().into();
         if !message.parts.is_empty() {
@@ -830,9 +855,9 @@ impl Thread {
         run.note_calls(answered, &self.calls);
         for verdict in &answered.verdicts {
             if let VerdictKind::Refused { rule: Some(rule), .. } = &verdict.what
-                && !self.unanswered.contains(rule)
+                && !self.findings.unanswered.contains(rule)
             {
-                self.unanswered.push(rule.clone());
+                self.findings.unanswered.push(rule.clone());
             }
         }
         let has_calls = !self.calls.is_empty();
@@ -859,7 +884,7 @@ impl Thread {
         match next {
             Next::Again { why, told } => {
                 run.schema_misses += u32::from(why == Again::Schema);
-                self.notices.push(notice(&told, Origin::House));
+                self.inbox.notices.push(notice(&told, Origin::House));
             }
             Next::Taken => run.misfit = answered.schema_error.clone().or_else(|| run.misfit.take()),
         }
@@ -870,12 +895,12 @@ impl Thread {
 
     fn apply_spawn(&mut self, spawned: &ChildSpawned) {
         let id = spawned.child.clone();
-        self.last_child += 1;
-        self.descendants_taken = self.descendants_taken.saturating_add(1 + spawned.grant.descendants);
-        self.carved = self.carved.plus(carved(spawned));
+        self.issued.children += 1;
+        self.children.descendants_taken = self.children.descendants_taken.saturating_add(1 + spawned.grant.descendants);
+        self.spending.carved = self.spending.carved.plus(carved(spawned));
         match spawned.subtask {
             Some(index) => {
-                self.places_held = self.places_held.saturating_sub(1);
+                self.children.places_held = self.children.places_held.saturating_sub(1);
                 if let Some(graph) = self.calls.graph_mut(&spawned.call) {
                     graph.spawn(index, id.clone());
                 }
@@ -883,33 +908,35 @@ impl Thread {
             None if !spawned.background => self.calls.set_verb(&spawned.call, VerbState::Child(id.clone())),
             None => {}
         }
-        self.queue.push_back(id.clone());
-        self.children.insert(id, Child { spawned: spawned.clone(), started: false, stop: None, changes: self.changes });
+        self.children.queue.push_back(id.clone());
+        self.children
+            .live
+            .insert(id, Child { spawned: spawned.clone(), started: false, stop: None, changes: self.reuse.changes });
     }
 
     fn apply_report(&mut self, id: &ThreadId, report: &Report, told: Option<&Told>) {
-        let Some(child) = self.children.remove(id) else { return };
+        let Some(child) = self.children.live.remove(id) else { return };
         let spawned = &child.spawned;
         let notice_text = match told {
             Some(told) => Some(told.with(&report.text)),
             None if self.tells_report(spawned) => Some(unlogged::background_report(id, &spawned.name, report).into()),
             None => None,
         };
-        self.notices.extend(notice_text.map(|text| notice(&text, Origin::House)));
-        self.said.remove(id);
+        self.inbox.notices.extend(notice_text.map(|text| notice(&text, Origin::House)));
+        self.children.said.remove(id);
         let (is_reusable, began_at) = (spawned.reusable, child.changes);
         if !is_reusable {
-            self.changes += 1;
-            self.reusable.clear();
-        } else if report.outcome == Outcome::Completed && !report.steered && began_at == self.changes {
-            self.reusable.insert(task_key(&spawned.brief, &spawned.role, spawned.mode), (id.clone(), report.clone()));
+            self.reuse.note_change();
+        } else if report.outcome == Outcome::Completed && !report.steered && began_at == self.reuse.changes {
+            self.reuse
+                .reports
+                .insert(task_key(&spawned.brief, &spawned.role, spawned.mode), (id.clone(), report.clone()));
         }
-        self.paused.remove(id);
-        self.carved = self.carved.minus(carved(spawned));
-        self.below = self.below.plus(&report.tree);
-        self.spent = self.spent.plus(&report.tree);
+        self.children.paused.remove(id);
+        self.spending.carved = self.spending.carved.minus(carved(spawned));
+        self.spending.add_report(&report.tree);
         if child.started {
-            self.running -= 1;
+            self.children.running -= 1;
         } else {
             self.unqueue(id);
         }
@@ -919,14 +946,14 @@ impl Thread {
             CountMode::Active => (1 + spawned.grant.descendants, 0),
         };
         let unbegun = u32::from(!child.started && self.created.policy.count_mode == CountMode::Total);
-        self.descendants_taken =
-            self.descendants_taken.saturating_sub(granted.saturating_add(unbegun)).saturating_add(kept);
-        self.files_modified.add(&report.files_modified);
+        self.children.descendants_taken =
+            self.children.descendants_taken.saturating_sub(granted.saturating_add(unbegun)).saturating_add(kept);
+        self.findings.files_modified.add(&report.files_modified);
         for rule in &report.unanswered {
             self.note_unanswered(rule);
         }
         self.foreign |= report.foreign;
-        self.reported.insert(id.clone(), (spawned.name.clone(), report.outcome));
+        self.children.reported.insert(id.clone(), (spawned.name.clone(), report.outcome));
         if let Some(index) = spawned.subtask
             && let Some(graph) = self.calls.graph_mut(&spawned.call)
         {
@@ -958,36 +985,59 @@ impl Thread {
         }
     }
 
-    /// Something may change what readers have read, or are reading.
-    fn note_change(&mut self) {
-        self.changes += 1;
-        self.reusable.clear();
-    }
-
     fn note_tool(&mut self, call: &CallId) {
         if let Some(slot) = self.calls.slot(call)
-            && !self.tools_used.contains(&slot.name)
+            && !self.findings.tools_used.contains(&slot.name)
         {
-            self.tools_used.push(slot.name.clone());
+            self.findings.tools_used.push(slot.name.clone());
         }
     }
 
     fn note_data(&mut self, result: &ToolResult) {
         if self.created.policy.report_data == ReportData::LastResult && !result.is_error {
-            self.last_data = Json::leading_object(&result.content).or_else(|| self.last_data.take());
+            self.findings.last_data = Json::leading_object(&result.content).or_else(|| self.findings.last_data.take());
         }
     }
 
     fn unqueue(&mut self, child: &ThreadId) {
-        if self.queue.front() == Some(child) {
-            self.queue.pop_front();
+        if self.children.queue.front() == Some(child) {
+            self.children.queue.pop_front();
         } else {
-            self.queue.retain(|queued| queued != child);
+            self.children.queue.retain(|queued| queued != child);
         }
     }
 
     fn run_mut(&mut self) -> &mut Run {
         self.run.as_mut().expect("this event belongs to a run")
+    }
+}
+
+impl Spending {
+    /// What the thread used itself.
+    fn add(&mut self, usage: &Usage) {
+        self.used = self.used.plus(usage);
+        self.spent = self.spent.plus(usage);
+        self.calls_made = self.calls_made.saturating_add(usage.tool_calls);
+    }
+
+    /// What a child and its descendants used, with its report.
+    fn add_report(&mut self, tree: &Usage) {
+        self.below = self.below.plus(tree);
+        self.spent = self.spent.plus(tree);
+    }
+
+    /// A new run has the whole grant.
+    fn begin_run(&mut self) {
+        (self.spent, self.calls_made) = (Usage::default(), 0);
+        self.warned.clear();
+    }
+}
+
+impl Reuse {
+    /// Something may change what readers have read, or are reading.
+    fn note_change(&mut self) {
+        self.changes += 1;
+        self.reports.clear();
     }
 }
 

@@ -2,16 +2,14 @@
 
 pub(crate) mod answer;
 pub(crate) mod approval;
-pub(crate) mod arguments;
 pub(crate) mod begin;
-pub(crate) mod butler;
 pub(crate) mod child;
 pub(crate) mod delegate;
 pub(crate) mod failure;
 pub(crate) mod finish;
+pub(crate) mod hand_over;
 pub(crate) mod inbox;
 pub(crate) mod needs;
-pub(crate) mod operation;
 pub(crate) mod permission;
 pub(crate) mod reopen;
 pub(crate) mod spawn;

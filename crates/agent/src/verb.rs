@@ -1,8 +1,8 @@
 //! The verbs: the calls by which an agent starts, tells and stops other agents. They are answered by the rules themselves and not
 //! by a tool.
 //!
-//! Each is one value here, with its name, its risk and what it can start. What a model is shown of them is in `context/verbs.rs`
-//! and `context/operations.rs`, what they do in `turn/verbs.rs`.
+//! Each is one value here, with its name, its risk, what it can start and the words in which it is called. How they are advertised
+//! is in `context/verbs.rs`, how a call is read and answered in `vocabulary.rs`, what it does in `turn/verbs.rs`.
 
 use crate::tools::Risk;
 
@@ -40,6 +40,15 @@ pub enum Starts {
     One,
     /// Several sub-agents.
     Several,
+}
+
+/// The words in which a verb is called and answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Vocabulary {
+    /// One verb for each thing, answered in plain text.
+    Own,
+    /// One verb for several operations, answered in JSON.
+    Operations,
 }
 
 impl Verb {
@@ -103,9 +112,18 @@ impl Verb {
         }
     }
 
-    /// Whether it holds several operations, and answers in their form.
-    pub const fn has_operations(self) -> bool {
-        matches!(self, Self::SpawnAgentTool | Self::DelegateTaskTool | Self::ParallelTasksTool)
+    /// In which words it is called and answered.
+    pub const fn vocabulary(self) -> Vocabulary {
+        match self {
+            Self::SpawnAgent
+            | Self::DelegateTask
+            | Self::MessageAgent
+            | Self::WaitAgents
+            | Self::StopAgent
+            | Self::ListAgents
+            | Self::Delegate => Vocabulary::Own,
+            Self::SpawnAgentTool | Self::DelegateTaskTool | Self::ParallelTasksTool => Vocabulary::Operations,
+        }
     }
 }
 
@@ -120,7 +138,7 @@ mod tests {
         let named =
             |is_wanted: fn(Verb) -> bool| Verb::ALL.into_iter().filter(move |verb| is_wanted(*verb)).map(Verb::name);
         assert!(named(|verb| verb.starts() != Starts::Nothing).eq(STARTING_VERBS));
-        assert!(named(Verb::has_operations).eq(OPERATION_VERBS));
+        assert!(named(|verb| verb.vocabulary() == Vocabulary::Operations).eq(OPERATION_VERBS));
         assert!(named(|verb| verb < Verb::Delegate).eq(USUAL_VERBS));
         assert!(Verb::ALL.into_iter().all(|verb| Verb::of(verb.name()) == Some(verb)));
         assert_eq!(Verb::of("no_verb"), None);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use majordomo::agent::{Event, ThreadId, Time, birth};
+use majordomo::agent::{Event, ThreadId, Time, creation};
 use majordomo::store::{Commit, Process, ThreadQuery};
 
 use crate::gauge::{Gauge, Taken};
@@ -27,7 +27,8 @@ pub async fn write(log: &Log) -> anyhow::Result<Taken> {
     let mut line = FuturesUnordered::new();
     for number in 0..log.count {
         let id = ThreadId::new(format!("20260115-{number:07}"));
-        let created = birth::root(&catalog, setup::root(id.clone(), 1), setup::model()).map_err(anyhow::Error::msg)?;
+        let created =
+            creation::root(&catalog, setup::root(id.clone(), 1), setup::model()).map_err(anyhow::Error::msg)?;
         let events = vec![Event::ThreadCreated(Box::new(created))];
         let commit = Commit {
             thread: id,

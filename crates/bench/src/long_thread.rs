@@ -7,7 +7,7 @@ use majordomo::agent::Catalog;
 use majordomo::agent::message::Part;
 use majordomo::agent::model::{Answer, StopReason, Tokens};
 use majordomo::agent::tools::ToolResult;
-use majordomo::agent::{CallId, Effect, Event, Input, InputId, Json, Outside, Step, Thread, ThreadId, Time, birth};
+use majordomo::agent::{CallId, Effect, Event, Input, InputId, Json, Outside, Step, Thread, ThreadId, Time, creation};
 use majordomo::store::{Appended, Commit, ProcessId, Store};
 
 use crate::answer::TOOL;
@@ -30,7 +30,8 @@ impl LongThread {
     /// Creates a root and gives it its first message.
     pub async fn begin(store: Arc<dyn Store>, process: ProcessId, id: ThreadId, at: Time) -> anyhow::Result<Self> {
         let catalog = Arc::new(setup::catalog());
-        let created = birth::root(&catalog, setup::root(id.clone(), 1), setup::model()).map_err(anyhow::Error::msg)?;
+        let created =
+            creation::root(&catalog, setup::root(id.clone(), 1), setup::model()).map_err(anyhow::Error::msg)?;
         let created = Event::ThreadCreated(Box::new(created));
         let thread = Thread::new(at, &created);
         let step = Step { events: vec![created], effects: Vec::new() };

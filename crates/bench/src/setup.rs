@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use majordomo::agent::birth::Root;
 use majordomo::agent::budget::Grant;
+use majordomo::agent::creation::Root;
 use majordomo::agent::model::Model;
 use majordomo::agent::policy::Policy;
 use majordomo::agent::role::Agent;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agent::birth::Root;
+use agent::creation::Root;
 use agent::delegation::Preference;
 use agent::permission::Rule;
 use agent::policy::VERBS;

@@ -132,11 +132,11 @@ impl Driver {
     /// Creates the thread and takes its first steps, in one commit: a brief is begun with, and what has been sent is taken up.
     pub async fn create(&mut self, created: ThreadCreated, sent: Option<(InputId, Outside)>) -> Result<(), Error> {
         let now = self.performer.clock.now();
-        let birth = Event::ThreadCreated(Box::new(created));
-        let mut thread = Thread::new(now, &birth);
+        let created = Event::ThreadCreated(Box::new(created));
+        let mut thread = Thread::new(now, &created);
         let tools = self.runtime.tools.snapshot();
         let (mut step, _) = decide(&self.runtime, &tools, &mut thread, Input::Begin, now).await;
-        let mut events = vec![birth];
+        let mut events = vec![created];
         events.append(&mut step.events);
         if let Some((id, input)) = sent {
             events.push(arrived(&mut thread, now, id, input));
@@ -282,7 +282,8 @@ impl Driver {
             }
             DriverMessage::Look(read) => {
                 self.catch_up().await;
-                if self.parting.is_none() && self.thread.as_ref().is_some_and(|thread| !thread.arrived.is_empty()) {
+                if self.parting.is_none() && self.thread.as_ref().is_some_and(|thread| !thread.inbox.arrived.is_empty())
+                {
                     self.step(Vec::new(), vec![Input::Arrived]).await;
                 }
                 self.tell_pause(true);
@@ -320,7 +321,7 @@ impl Driver {
             let Some(thread) = &mut self.thread else { return };
             let mut events: Vec<Arc<Event>> = Vec::new();
             for (id, what) in &outside {
-                if !thread.seen.contains(id) {
+                if !thread.inbox.seen.contains(id) {
                     events.push(Arc::new(arrived(thread, now, id.clone(), what.clone())));
                 }
             }
@@ -557,7 +558,7 @@ enum Commitment {
 /// Whether no run goes on in a thread and none is asked for. Letters that only a run would have read may still lie there.
 pub fn is_idle(thread: &Thread) -> bool {
     let asks = |(_, input): &(InputId, Outside)| matches!(input, Outside::UserSaid { .. });
-    let is_asked = thread.is_unbegun() || (!thread.is_over() && thread.arrived.iter().any(asks));
+    let is_asked = thread.is_unbegun() || (!thread.is_over() && thread.inbox.arrived.iter().any(asks));
     thread.run.is_none() && !is_asked
 }
 

@@ -24,26 +24,26 @@ use crate::runtime::{self, Inner};
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
 /// Begins a child.
-pub fn start(runtime: &Arc<Inner>, birth: ThreadCreated, workspace: Arc<Workspace>) {
-    let id = birth.id.clone();
+pub fn start(runtime: &Arc<Inner>, created: ThreadCreated, workspace: Arc<Workspace>) {
+    let id = created.id.clone();
     let live_slot = LiveSlot::take(runtime, &id);
-    look_after(runtime, id, None, create(live_slot, birth, workspace, None));
+    look_after(runtime, id, None, create(live_slot, created, workspace, None));
 }
 
 /// After a restart: begins a child that never was, goes on with one that was left, or fetches the report that is already in its
 /// log. A stop that its parent had asked for comes before anything else. One that somebody drives is followed to its report.
 pub fn restart(
     runtime: &Arc<Inner>,
-    birth: ThreadCreated,
+    created: ThreadCreated,
     workspace: Arc<Workspace>,
     stop: Option<(InputId, Outside)>,
 ) {
-    let (inner, id) = (runtime.clone(), birth.id.clone());
+    let (inner, id) = (runtime.clone(), created.id.clone());
     let live_slot = LiveSlot::take(runtime, &id);
-    look_after(runtime, birth.id.clone(), stop.clone(), async move {
+    look_after(runtime, created.id.clone(), stop.clone(), async move {
         match retry_transient(&inner, &id, || inner.store.thread(&id)).await? {
             Some(_) => Err(Error::Taken(id)),
-            None => create(live_slot, birth, workspace, stop).await,
+            None => create(live_slot, created, workspace, stop).await,
         }
     });
 }
@@ -140,15 +140,15 @@ async fn end(runtime: &Arc<Inner>, id: &ThreadId, why: &str) -> Result<(), Error
 
 async fn create(
     live_slot: Option<LiveSlot>,
-    mut birth: ThreadCreated,
+    mut created: ThreadCreated,
     workspace: Arc<Workspace>,
     sent: Option<(InputId, Outside)>,
 ) -> Result<Exit, Error> {
-    let Some(live_slot) = live_slot else { return Err(Error::Taken(birth.id)) };
+    let Some(live_slot) = live_slot else { return Err(Error::Taken(created.id)) };
     let mut driver = Driver::new(live_slot, workspace.clone());
-    attach_files(&driver.runtime.facts.clone(), workspace, &mut birth).await;
+    attach_files(&driver.runtime.facts.clone(), workspace, &mut created).await;
     // Boxed, for it is over soon and would be held for a whole life.
-    Box::pin(driver.create(birth, sent)).await?;
+    Box::pin(driver.create(created, sent)).await?;
     driver.live(Opening::Created).await
 }
 
@@ -206,14 +206,14 @@ async fn follow(runtime: &Arc<Inner>, id: &ThreadId, stop: Option<(InputId, Outs
 }
 
 /// Puts the files that its parent names into a child's brief, as far as the child may read them.
-async fn attach_files(facts: &Gatherer, workspace: Arc<Workspace>, birth: &mut ThreadCreated) {
-    if birth.brief.as_ref().is_none_or(|brief| brief.files.is_empty()) {
+async fn attach_files(facts: &Gatherer, workspace: Arc<Workspace>, created: &mut ThreadCreated) {
+    if created.brief.as_ref().is_none_or(|brief| brief.files.is_empty()) {
         return;
     }
-    let chain = birth.chain();
-    let Some(brief) = &mut birth.brief else { return };
+    let chain = created.chain();
+    let Some(brief) = &mut created.brief else { return };
     attach(readable(workspace, &chain, &facts.rules().await), brief).await;
-    birth.write_texts();
+    created.write_texts();
 }
 
 /// The report of a child that could not be begun, or not be ended in good order.

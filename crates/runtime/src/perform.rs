@@ -10,7 +10,7 @@ use std::time::Duration;
 use agent::model::{CallError, CallErrorKind};
 use agent::permission::{Layer, Rule, forbidden};
 use agent::tools::{READ_FILE, ToolResult};
-use agent::{CallId, Effect, Input, InputId, Json, Outside, Thread, ThreadId, Time, birth, context};
+use agent::{CallId, Effect, Input, InputId, Json, Outside, Thread, ThreadId, Time, context, creation};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use provider::{Ask, Conversation, DeltaSink};
@@ -108,13 +108,13 @@ impl Performer {
                 None
             }
             Effect::StartChild { child } => {
-                let birth = thread.birth(&child)?;
+                let created = thread.child_created(&child)?;
                 if reopening {
-                    let stop = thread.children.get(&child).and_then(|child| child.stop.clone());
+                    let stop = thread.children.live.get(&child).and_then(|child| child.stop.clone());
                     let stop = stop.map(|(strength, reason)| family::stop_letter(strength, reason));
-                    family::restart(&self.runtime, birth, self.workspace.clone(), stop);
+                    family::restart(&self.runtime, created, self.workspace.clone(), stop);
                 } else {
-                    family::start(&self.runtime, birth, self.workspace.clone());
+                    family::start(&self.runtime, created, self.workspace.clone());
                 }
                 None
             }
@@ -208,7 +208,8 @@ impl Performer {
             self.conversation.as_ref().is_some_and(|open| open.epoch == epoch && open.rendered <= messages.len());
         if !is_current {
             let mut conversation = self.runtime.providers.open(&thread.created.role.model.name)?;
-            conversation.begin(&context::system(&thread.created), &birth::advertised(thread, self.runtime.catalog()));
+            conversation
+                .begin(&context::system(&thread.created), &creation::advertised(thread, self.runtime.catalog()));
             self.conversation = Some(Rendered { conversation, epoch, rendered: 0 });
         }
         if let Some(open) = &mut self.conversation {

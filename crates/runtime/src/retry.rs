@@ -1,4 +1,4 @@
-//! Waiting for a memory that cannot answer for a while: a disk that is full or fails, a file that another
+//! Waiting for a store that cannot answer for a while: a disk that is full or fails, a file that another
 //! process holds.
 
 use std::error::Error as _;

@@ -1,11 +1,11 @@
-//! What outsiders hold: start a run, send something to a thread, go on with what was left, wait for a report.
+//! What other crates call: start a run, send something to a thread, go on with what was left, wait for a report.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use agent::birth::{self, Root};
+use agent::creation::{self, Root};
 use agent::thread::SlotState;
 use agent::{Catalog, Consent, Event, InputId, Outside, Report, Strength, Thread, ThreadId};
 use futures_util::StreamExt;
@@ -144,7 +144,7 @@ impl Runtime {
             schema::check(wanted)?;
         }
         let model = self.0.providers.model(&start.root.model).map_err(|error| Error::Root(error.to_string()))?;
-        let created = birth::root(self.0.catalog(), start.root, model).map_err(Error::Root)?;
+        let created = creation::root(self.0.catalog(), start.root, model).map_err(Error::Root)?;
         let id = created.id.clone();
         let (sender, report) = oneshot::channel();
         let first = Outside::UserSaid { text: start.prompt };

@@ -3,12 +3,12 @@
 use serde_json::{Map, Value, json};
 
 use crate::catalog::Catalog;
-use crate::context::operations::operations;
 use crate::json::Json;
 use crate::policy::Policy;
 use crate::role::{Agent, Role};
 use crate::tools::{Reach, ToolInfo};
 use crate::verb::Verb;
+use crate::vocabulary::operations::shown::operations;
 
 /// A verb as it is advertised under `policy` to whoever plays `role`; none if the name is no verb.
 pub fn verb(name: &str, policy: &Policy, role: &Role, catalog: &Catalog) -> Option<ToolInfo> {

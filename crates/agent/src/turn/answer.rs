@@ -139,9 +139,10 @@ fn name_calls(moment: &Moment<'_>, parts: Vec<Part>, malformed: &[(CallId, Arc<s
             Part::ToolCall { .. } if !works => {}
             Part::ToolCall { .. } if as_given.contains(&part) => {}
             Part::ToolCall { ref id, ref name, ref input } => {
-                let is_free = |id: &CallId| !taken.contains(id) && !moment.thread.call_names.contains(id);
+                let is_free = |id: &CallId| !taken.contains(id) && !moment.thread.issued.calls.contains(id);
                 // Counted from the turn, so that a provider which begins anew with every answer costs no longer search.
-                let numbered = (moment.thread.turns.max(2)..).map(|number| CallId::new(format!("{id}-{number}")));
+                let numbered =
+                    (moment.thread.issued.turns.max(2)..).map(|number| CallId::new(format!("{id}-{number}")));
                 let name_of_its_own = std::iter::once(id.clone())
                     .chain(numbered)
                     .find(|id| !id.as_str().is_empty() && is_free(id))
@@ -221,9 +222,9 @@ fn text_of(parts: &[Part]) -> Arc<str> {
 fn warn(moment: &mut Moment<'_>) {
     let thread = &*moment.thread;
     let grant = &thread.created.grant;
-    let tree = thread.spent;
+    let tree = thread.spending.spent;
     let limits = [
-        ("tool_calls", grant.tool_calls.map(u64::from), u64::from(thread.calls_made)),
+        ("tool_calls", grant.tool_calls.map(u64::from), u64::from(thread.spending.calls_made)),
         ("requests", grant.requests.map(u64::from), u64::from(tree.requests)),
         ("tokens", grant.tokens, tree.counted_tokens),
         ("cost", grant.cost_microusd, tree.cost_microusd),
@@ -231,7 +232,7 @@ fn warn(moment: &mut Moment<'_>) {
     for (limit, granted, used) in limits {
         let Some(granted) = granted.filter(|granted| *granted > 0) else { continue };
         let percent = used.saturating_mul(100) / granted;
-        if percent >= WARN_AT && !moment.thread.warned.contains(limit) {
+        if percent >= WARN_AT && !moment.thread.spending.warned.contains(limit) {
             moment.emit(Event::BudgetWarned { limit: limit.into(), percent: percent.min(u64::from(u32::MAX)) as u32 });
         }
     }

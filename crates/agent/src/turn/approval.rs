@@ -28,7 +28,7 @@ pub fn decided(moment: &mut Moment<'_>, input: InputId, id: &ApprovalId, digest:
     let drop_it = |moment: &mut Moment<'_>, reason: &str| {
         moment.emit(Event::InputDropped { input: input.clone(), reason: reason.into() });
     };
-    let Some(approval) = moment.thread.approvals.get(id).cloned() else {
+    let Some(approval) = moment.thread.approvals.open.get(id).cloned() else {
         return drop_it(moment, "the question is answered already, or was never asked");
     };
     if *approval.digest != *digest {
@@ -69,7 +69,7 @@ pub fn decided(moment: &mut Moment<'_>, input: InputId, id: &ApprovalId, digest:
 /// Questions that nobody answered in time are refused.
 pub fn expire(moment: &mut Moment<'_>) {
     let now = moment.now;
-    let over = moment.thread.approvals.values().filter(|approval| approval.expires_at <= now);
+    let over = moment.thread.approvals.open.values().filter(|approval| approval.expires_at <= now);
     for approval in over.cloned().collect::<Vec<_>>() {
         let rule = rule_for(moment, &approval);
         resolve(moment, &approval, None, Resolution::Expired { rule });
@@ -79,7 +79,7 @@ pub fn expire(moment: &mut Moment<'_>) {
 
 /// Nobody can be asked any more: every open question is refused.
 pub fn nobody_answers(moment: &mut Moment<'_>) {
-    for approval in moment.thread.approvals.values().cloned().collect::<Vec<_>>() {
+    for approval in moment.thread.approvals.open.values().cloned().collect::<Vec<_>>() {
         let rule = rule_for(moment, &approval);
         resolve(moment, &approval, None, Resolution::Unanswered { rule });
     }
@@ -87,7 +87,7 @@ pub fn nobody_answers(moment: &mut Moment<'_>) {
 
 /// A question that is no longer of use. Its call is answered by whoever takes it back.
 pub fn withdraw(moment: &mut Moment<'_>, id: &ApprovalId, reason: &str) {
-    if let Some(approval) = moment.thread.approvals.get(id).cloned() {
+    if let Some(approval) = moment.thread.approvals.open.get(id).cloned() {
         resolve(moment, &approval, None, Resolution::Withdrawn { reason: reason.into() });
     }
 }
@@ -108,7 +108,7 @@ fn question(moment: &Moment<'_>, call: CallId, tool: &ToolInfo, input: Json, wei
     let catalog = &*moment.facts.catalog;
     let starting = Starting::of(thread, catalog, &tool.name, &input).filter(|_| catalog.is_verb(&tool.name));
     Approval {
-        id: ApprovalId::of(thread.id(), thread.questions + 1),
+        id: ApprovalId::of(thread.id(), thread.issued.questions + 1),
         call,
         tool: tool.name.clone(),
         input,

@@ -43,7 +43,7 @@ pub fn begun(moment: &mut Moment<'_>) {
 /// The next turn: of work, or the last one where a limit is reached.
 pub fn next(moment: &mut Moment<'_>) {
     if let Some(ending) = limit(moment.thread) {
-        if moment.thread.children.is_empty() {
+        if moment.thread.children.live.is_empty() {
             last(moment, ending);
         }
         return;
@@ -51,7 +51,7 @@ pub fn next(moment: &mut Moment<'_>) {
     let kind = keep_context(moment);
     match afford(moment, &kind) {
         Ok((max_tokens, claim)) => start(moment, kind, max_tokens, claim),
-        Err(ending) if moment.thread.children.is_empty() => last(moment, ending),
+        Err(ending) if moment.thread.children.live.is_empty() => last(moment, ending),
         // What the children do not spend comes back with their reports.
         Err(_) => {}
     }
@@ -67,7 +67,7 @@ pub fn last(moment: &mut Moment<'_>, ending: Ending) {
             stop::begin(moment, None, ending);
             let ending = moment.thread.run.as_ref().and_then(|run| run.ending.clone());
             if let Some(ending) = ending
-                && moment.thread.children.is_empty()
+                && moment.thread.children.live.is_empty()
                 && moment.thread.calls.open() == 0
             {
                 super::finish::ended(moment, &ending);
@@ -82,7 +82,7 @@ pub fn advertised<'a>(thread: &'a Thread, catalog: &'a crate::catalog::Catalog) 
 }
 
 fn start(moment: &mut Moment<'_>, kind: TurnKind, max_tokens: u64, claim: Claim) {
-    let turn = moment.thread.turns + 1;
+    let turn = moment.thread.issued.turns + 1;
     let (calls_allowed, told) = (kind == TurnKind::Work, context::turn_words(&kind).map(Into::into));
     moment.emit(Event::TurnStarted(TurnStarted { turn, kind, max_tokens, claim, told }));
     moment.ask(Effect::CallModel { turn, attempt: 1, max_tokens, calls_allowed, not_before: None });
@@ -127,7 +127,7 @@ fn limit(thread: &Thread) -> Option<Ending> {
         return ending(Outcome::Error, reason, Some("loop"));
     }
     let granted = thread.created.grant.tool_calls?;
-    if thread.calls_made >= granted {
+    if thread.spending.calls_made >= granted {
         return ending(
             Outcome::BudgetExceeded,
             format!("the limit of {granted} tool calls (max_tool_calls) is reached"),
@@ -154,7 +154,7 @@ fn keep_context(moment: &mut Moment<'_>) -> TurnKind {
             return TurnKind::Work;
         }
     }
-    let turns = moment.thread.turns;
+    let turns = moment.thread.issued.turns;
     let just_done = moment.thread.run.as_ref().is_some_and(|run| run.compacted_at.is_some_and(|at| at == turns));
     if just_done || moment.thread.talk.messages().len() < 3 { TurnKind::Work } else { TurnKind::Compact }
 }
@@ -231,8 +231,11 @@ fn dearest_prompt(price: &Price) -> u64 {
 pub fn prompt_tokens(moment: &Moment<'_>, words: usize) -> u64 {
     let thread = &*moment.thread;
     let is_asking = matches!(thread.run.as_ref().map(|run| &run.phase), Some(Phase::Asking(_)));
-    let notices: usize =
-        if is_asking { 0 } else { thread.notices.iter().chain(&thread.progress_notices()).map(notice_bytes).sum() };
+    let notices: usize = if is_asking {
+        0
+    } else {
+        thread.inbox.notices.iter().chain(&thread.progress_notices()).map(notice_bytes).sum()
+    };
     let said = thread.calls.result_bytes() + notices + words;
     let upcoming = if said == 0 { 0 } else { said + TEXT_BYTES };
     let fixed = if thread.talk.is_measured() { 0 } else { fixed_bytes(moment) };

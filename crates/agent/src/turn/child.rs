@@ -1,4 +1,4 @@
-//! A child handed in its report, or gets its permit.
+//! A child has reported, or gets its permit to run.
 
 use crate::context;
 use crate::effect::Effect;
@@ -8,16 +8,15 @@ use crate::machine::Moment;
 use crate::message::Told;
 use crate::report::Report;
 use crate::thread::{SlotState, VerbState};
-use crate::tools::ToolResult;
-use crate::turn::arguments::ignored_note;
-use crate::turn::{butler, delegate, operation, tool_calls, verbs};
+use crate::turn::{delegate, tool_calls, verbs};
+use crate::vocabulary;
 
 /// The most characters that a parent hears at once of a child that works.
 const MAX_SAID: usize = 2_000;
 
 /// A report arrived. One that arrived before changes nothing.
 pub fn reported(moment: &mut Moment<'_>, id: &ThreadId, report: &Report) {
-    let Some(child) = moment.thread.children.get(id) else { return };
+    let Some(child) = moment.thread.children.live.get(id) else { return };
     let spawned = child.spawned.clone();
     over(moment, id, report);
     if let Some(index) = spawned.subtask {
@@ -28,7 +27,7 @@ pub fn reported(moment: &mut Moment<'_>, id: &ThreadId, report: &Report) {
 
 /// A child said something while it works: its parent reads the newest of it at its next turn.
 pub fn said(moment: &mut Moment<'_>, id: &ThreadId, text: &str, foreign: bool) {
-    let heard = moment.thread.children.get(id).filter(|child| child.spawned.progress);
+    let heard = moment.thread.children.live.get(id).filter(|child| child.spawned.progress);
     if let Some(child) = heard.filter(|_| moment.thread.run.is_some()) {
         let text = context::bounded(text, MAX_SAID, "");
         let told = Some(Told::of(&context::progress(id, &child.spawned.name, &text), &text));
@@ -39,15 +38,15 @@ pub fn said(moment: &mut Moment<'_>, id: &ThreadId, text: &str, foreign: bool) {
 /// A child waits for nothing but a person, or no longer does.
 pub fn paused(moment: &mut Moment<'_>, id: &ThreadId, paused: bool) {
     let thread = &*moment.thread;
-    let runs = thread.run.is_some() && thread.children.get(id).is_some_and(|child| child.started);
-    if runs && thread.paused.contains(id) != paused {
+    let runs = thread.run.is_some() && thread.children.live.get(id).is_some_and(|child| child.started);
+    if runs && thread.children.paused.contains(id) != paused {
         moment.emit(Event::ChildPaused { child: id.clone(), paused });
     }
 }
 
 /// A child is over, and whoever waits for it is told.
 pub fn over(moment: &mut Moment<'_>, id: &ThreadId, report: &Report) {
-    let Some(child) = moment.thread.children.get(id) else { return };
+    let Some(child) = moment.thread.children.live.get(id) else { return };
     let (name, narrowed) = (child.spawned.name.clone(), child.spawned.narrowed.clone());
     let is_told = moment.thread.tells_report(&child.spawned);
     let told = is_told.then(|| Told::of(&context::background_report(id, &name, report), &report.text));
@@ -62,8 +61,8 @@ pub fn start_queued(moment: &mut Moment<'_>) {
     if moment.thread.run.as_ref().is_none_or(|run| run.ending.is_some()) {
         return;
     }
-    while moment.thread.running < moment.thread.created.policy.max_concurrent.max(1) {
-        let Some(child) = moment.thread.queue.front().cloned() else { return };
+    while moment.thread.children.running < moment.thread.created.policy.max_concurrent.max(1) {
+        let Some(child) = moment.thread.children.queue.front().cloned() else { return };
         moment.emit(Event::ChildStarted { child: child.clone() });
         moment.ask(Effect::StartChild { child });
     }
@@ -94,21 +93,6 @@ fn tell_watcher(
         | SlotState::Running { .. }
         | SlotState::Done => return,
     };
-    if let Some(result) = butler::result(moment, call, report, !is_good) {
-        return tool_calls::answer(moment, call, result);
-    }
-    let text = match verbs::operation_of(moment, call) {
-        Some(operation) => {
-            let notes = narrowed.iter().map(ToString::to_string).chain(ignored_note(&operation::ignored(operation)));
-            context::operations::child(id, report, is_good, notes.collect())
-        }
-        None => {
-            let mut text = context::report_text(id, name, report);
-            for note in narrowed {
-                text.push_str(&format!("\n({note})"));
-            }
-            text + &verbs::ignored_of(moment, call)
-        }
-    };
-    tool_calls::answer(moment, call, ToolResult { is_error: !is_good, ..ToolResult::ok(text) });
+    let result = vocabulary::report(moment.thread, slot, (id, name), report, is_good, narrowed);
+    tool_calls::answer(moment, call, result);
 }

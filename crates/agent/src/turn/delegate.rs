@@ -1,33 +1,19 @@
-//! A task is parted: subtasks run as a graph, each by a child, under the same permits as any other child.
+//! A task is split: subtasks run as a graph, each by a child, under the same permits as any other child.
 
-use std::fmt::Write;
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use crate::brief::{Brief, Prior};
-use crate::context;
 use crate::event::{Enough, Event, Subtask};
 use crate::id::{CallId, ThreadId};
 use crate::input::Strength;
-use crate::json::Json;
 use crate::machine::Moment;
 use crate::policy::OnError;
 use crate::report::{Outcome, Report};
 use crate::thread::{Graph, Node, check_graph};
 use crate::tools::ToolResult;
-use crate::turn::arguments::{Arguments, ignored_note};
-use crate::turn::spawn::{self, Accepted, Wish};
-use crate::turn::{operation, stop, tool_calls, verbs};
-use crate::verb::Verb;
-
-const EXAMPLE: &str = r#"{"plan": "Understand auth", "subtasks": [{"task": "Find auth files"}, {"task": "Explain them", "depends_on": 0}]}"#;
-
-/// Reads a delegation, and accepts or refuses it.
-pub fn start(moment: &mut Moment<'_>, call: &CallId, input: &Json) -> Result<(), String> {
-    let (plan, subtasks) = read(input)?;
-    accept(moment, call, plan, subtasks, Enough::All)
-}
+use crate::turn::spawn::{self, Accepted, ChildRequest};
+use crate::turn::{stop, tool_calls};
+use crate::vocabulary;
 
 /// Accepts a delegation whole, or refuses it whole.
 pub fn accept(
@@ -79,13 +65,8 @@ pub fn close_if_done(moment: &mut Moment<'_>, call: &CallId) {
     if graph.open > 0 && !is_enough {
         return;
     }
-    let text = match verbs::operation_of(moment, call) {
-        Some(operation) => {
-            let notes = ignored_note(&operation::ignored(operation)).into_iter().collect();
-            context::operations::batch(moment.thread, graph, notes)
-        }
-        None => combined(moment, graph),
-    };
+    let Some(slot) = moment.thread.calls.slot(call) else { return };
+    let text = vocabulary::split(moment.thread, slot, graph);
     let result = ToolResult { is_error: graph.nodes.iter().all(is_bad), ..ToolResult::ok(text) };
     tool_calls::answer(moment, call, result);
 }
@@ -108,45 +89,6 @@ fn has_result(graph: &Graph) -> bool {
     graph.nodes.iter().any(|node| !is_bad(node))
 }
 
-/// Reads the arguments of `delegate_task`.
-pub fn read(input: &Json) -> Result<(Arc<str>, Vec<Subtask>), String> {
-    let mut arguments = Arguments::read(Verb::DelegateTask.name(), EXAMPLE, input)?;
-    let plan = arguments.text(&["plan", "goal"])?.unwrap_or_else(|| "".into());
-    let items = match arguments.value("subtasks").or_else(|| arguments.value("tasks")) {
-        Some(Value::Array(items)) if !items.is_empty() => items,
-        _ => {
-            return Err(format!(
-                "delegate_task needs 'subtasks', a list with at least one task, for example {EXAMPLE}"
-            ));
-        }
-    };
-    let subtasks = items.into_iter().map(read_subtask).collect::<Result<Vec<_>, _>>()?;
-    Ok((plan, subtasks))
-}
-
-fn read_subtask(item: Value) -> Result<Subtask, String> {
-    let mut arguments = Arguments::inside(Verb::DelegateTask.name(), EXAMPLE, item)?;
-    let task = arguments.needed(&["task", "prompt", "description"])?;
-    let scope = arguments.text(&["scope"])?;
-    let agent = arguments.text(&["agent"])?;
-    let indexes = match arguments.value("depends_on") {
-        None => Vec::new(),
-        Some(Value::Array(items)) => items,
-        Some(one) => vec![one],
-    };
-    let mut depends_on = Vec::new();
-    for index in indexes {
-        let number = index.as_u64().or_else(|| index.as_str().and_then(|text| text.trim().parse().ok()));
-        let on = number.and_then(|number| u32::try_from(number).ok()).ok_or_else(|| {
-            arguments.wrong("depends_on", "the index of a subtask, counted from 0, or a list of such", &index)
-        })?;
-        if !depends_on.contains(&on) {
-            depends_on.push(on);
-        }
-    }
-    Ok(Subtask { task, scope, agent, depends_on })
-}
-
 fn spawn_ready(moment: &mut Moment<'_>, call: &CallId, ready: Vec<u32>) {
     for index in ready {
         let Some(graph) = moment.thread.calls.graph(call) else { return };
@@ -161,8 +103,8 @@ fn spawn_ready(moment: &mut Moment<'_>, call: &CallId, ready: Vec<u32>) {
             scope: subtask.scope.clone(),
             ..Brief::task(subtask.task.clone())
         };
-        let wish = Wish { task: subtask.task, agent: subtask.agent, ..Wish::default() };
-        match spawn::accept(moment, call, Some(index), &wish, brief, siblings) {
+        let request = ChildRequest { task: subtask.task, agent: subtask.agent, ..ChildRequest::default() };
+        match spawn::accept(moment, call, Some(index), &request, brief, siblings) {
             Ok(Accepted::Spawned(_)) => {}
             Ok(Accepted::Recalled(child)) => {
                 moment.emit(Event::SubtaskRecalled { call: call.clone(), index, child });
@@ -227,32 +169,10 @@ fn halt(moment: &mut Moment<'_>, call: &CallId, failed: u32, outcome: Outcome) {
     }
 }
 
-fn is_bad(node: &Node) -> bool {
+/// Whether a subtask has brought no result.
+pub fn is_bad(node: &Node) -> bool {
     match node {
         Node::Reported(_, report) => !report.outcome.has_result(),
         Node::Waiting | Node::Spawned(_) | Node::Skipped(_) => true,
     }
-}
-
-/// All results, in the order of the subtasks.
-fn combined(moment: &Moment<'_>, graph: &Graph) -> String {
-    let good = graph.nodes.iter().filter(|node| !is_bad(node)).count();
-    let mut text = format!("{good} of {} subtasks brought a result.", graph.nodes.len());
-    if !graph.plan.is_empty() {
-        let _ = write!(text, " Plan: {}", graph.plan);
-    }
-    for (index, (subtask, node)) in graph.subtasks.iter().zip(&graph.nodes).enumerate() {
-        let _ = write!(text, "\n\n## Subtask {index}: {}\n", subtask.task);
-        match node {
-            Node::Reported(child, report) => {
-                let name = moment.thread.reported.get(child).map_or("sub-agent", |(name, _)| name);
-                text.push_str(&context::report_text(child, name, report));
-            }
-            Node::Skipped(reason) => {
-                let _ = write!(text, "[SKIPPED] {reason}");
-            }
-            Node::Waiting | Node::Spawned(_) => {}
-        }
-    }
-    text
 }

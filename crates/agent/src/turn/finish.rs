@@ -52,8 +52,8 @@ fn report(
     let thread = &*moment.thread;
     let Some(run) = &thread.run else { return };
     let (used_before, below_before) = run.before;
-    let usage = thread.used.since(&used_before);
-    let below = thread.below.since(&below_before);
+    let usage = thread.spending.used.since(&used_before);
+    let below = thread.spending.below.since(&below_before);
     let unread = |part: &Part| match part {
         Part::Text { text, origin: crate::message::Origin::Steer } => Some(format!("not read: {text}").into()),
         Part::Text { .. } | Part::ToolCall { .. } | Part::ToolResult { .. } | Part::Opaque { .. } => None,
@@ -61,19 +61,19 @@ fn report(
     let report = Report {
         outcome,
         text,
-        data: data.or_else(|| thread.last_data.clone()),
+        data: data.or_else(|| thread.findings.last_data.clone()),
         reason,
         cause,
-        tools_used: thread.tools_used.clone(),
-        files_read: thread.files_read.list().to_vec(),
-        files_modified: thread.files_modified.list().to_vec(),
+        tools_used: thread.findings.tools_used.clone(),
+        files_read: thread.findings.files_read.list().to_vec(),
+        files_modified: thread.findings.files_modified.list().to_vec(),
         usage,
         tree: usage.plus(&below),
         duration_ms: moment.now.since_ms(run.started_at),
-        unfinished: thread.notices.iter().filter_map(unread).collect(),
-        unanswered: thread.unanswered.clone(),
+        unfinished: thread.inbox.notices.iter().filter_map(unread).collect(),
+        unanswered: thread.findings.unanswered.clone(),
         foreign: thread.foreign,
-        steered: thread.steered,
+        steered: thread.inbox.steered,
     };
     moment.emit(Event::Reported(Box::new(report)));
 }

@@ -11,7 +11,7 @@ use crate::turn::{approval, begin, stop};
 
 /// Takes up all that can be taken up.
 pub fn take_all(moment: &mut Moment<'_>) {
-    let waiting: Vec<(InputId, Outside)> = moment.thread.arrived.iter().cloned().collect();
+    let waiting: Vec<(InputId, Outside)> = moment.thread.inbox.arrived.iter().cloned().collect();
     for (id, input) in waiting {
         match input {
             Outside::UserSaid { text } => said(moment, id, &text),
@@ -37,7 +37,7 @@ fn said(moment: &mut Moment<'_>, id: InputId, text: &str) {
     if moment.thread.created.brief.is_some() {
         drop_input(moment, id, "a sub-agent has one brief; steer it while it runs");
     } else if moment.thread.run.is_none() {
-        let run = moment.thread.runs + 1;
+        let run = moment.thread.issued.runs + 1;
         moment.emit(Event::RunStarted { input: id, run, prompt: text.into() });
         begin::next(moment);
     }

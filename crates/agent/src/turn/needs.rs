@@ -19,9 +19,9 @@ use crate::model::Answer;
 use crate::policy::ContextMode;
 use crate::thread::{Graph, Node, Phase, Thread};
 use crate::tools::READ_FILE;
+use crate::turn::spawn;
 use crate::turn::starting::Starting;
-use crate::turn::{butler, spawn};
-use crate::verb::Verb;
+use crate::vocabulary::{self, VerbCall};
 
 impl Thread {
     /// What has to be known before `input` can be handled at `now`, besides what is known already.
@@ -32,7 +32,7 @@ impl Thread {
             Input::ChildReported { child, .. } => self.report_needs(catalog, child, &mut needs),
             Input::TimePassed { .. } => self.expiry_needs(catalog, now, &mut needs),
             Input::Reopened if known.consent == Consent::Nobody => {
-                for approval in self.approvals.values() {
+                for approval in self.approvals.open.values() {
                     self.call_needs(catalog, &approval.tool, &approval.input, &mut needs);
                 }
             }
@@ -79,7 +79,7 @@ impl Thread {
 
     /// A report may let subtasks begin that waited for it.
     fn report_needs(&self, catalog: &Catalog, child: &ThreadId, needs: &mut Needs) {
-        let Some(spawned) = self.children.get(child).map(|child| &child.spawned) else { return };
+        let Some(spawned) = self.children.live.get(child).map(|child| &child.spawned) else { return };
         let Some(graph) = self.calls.graph(&spawned.call) else { return };
         let (mut over, mut seen) = (Vec::from_iter(spawned.subtask), BTreeSet::new());
         while let Some(index) = over.pop() {
@@ -93,16 +93,16 @@ impl Thread {
     }
 
     fn expiry_needs(&self, catalog: &Catalog, now: Time, needs: &mut Needs) {
-        for approval in self.approvals.values().filter(|approval| approval.expires_at <= now) {
+        for approval in self.approvals.open.values().filter(|approval| approval.expires_at <= now) {
             self.call_needs(catalog, &approval.tool, &approval.input, needs);
         }
     }
 
     /// Decisions that wait in the queue: of the call as it was shown, and as a person changed it.
     fn decision_needs(&self, catalog: &Catalog, now: Time, needs: &mut Needs) {
-        for (_, input) in &self.arrived {
+        for (_, input) in &self.inbox.arrived {
             let Outside::Decided { approval, decision, .. } = input else { continue };
-            let Some(approval) = self.approvals.get(approval) else { continue };
+            let Some(approval) = self.approvals.open.get(approval) else { continue };
             match decision {
                 Decision::Allow { input, .. } => {
                     let wanted = input.as_ref().unwrap_or(&approval.input);
@@ -134,8 +134,10 @@ impl Thread {
                 needs.call(READ_FILE, &reading(file));
             }
         }
-        if Verb::of(name) == Some(Verb::Delegate) && self.created.policy.context == ContextMode::Structured {
-            needs.preferences.extend(butler::handed_to(&self.created.policy, input));
+        if self.created.policy.context == ContextMode::Structured
+            && let Ok(VerbCall::HandOver(order)) = vocabulary::read(self, name, input)
+        {
+            needs.preferences.extend([order.agent]);
         }
     }
 }

@@ -11,10 +11,10 @@ use crate::permission::{self, Action, Asked, Decider, Judgement, Layer, Weighed}
 use crate::thread::Thread;
 use crate::tools::{Assessment, READ_FILE, Reach, Risk, ToolInfo};
 use crate::turn::needs::reading;
-use crate::turn::operation;
 use crate::turn::spawn::NoRoom;
 use crate::turn::starting::{self, Starting};
 use crate::verb::Verb;
+use crate::vocabulary;
 
 impl Thread {
     /// What would become of a call of this thread at this moment, with the word of everybody above it.
@@ -27,7 +27,7 @@ impl Thread {
         };
         let asks = if is_verb { starting::asks(&self.created.policy, tool.risk) } else { None };
         let asked = Asked { tool: &tool.name, assessment: &assessment, foreign: self.foreign, asks };
-        let judgement = permission::judge(&self.created.chain(), facts.rules(), &self.granted, &asked);
+        let judgement = permission::judge(&self.created.chain(), facts.rules(), &self.approvals.granted, &asked);
         Weighed { risk: asked.risk(), judgement, assessment }
     }
 
@@ -36,7 +36,7 @@ impl Thread {
         let assessment = facts.assessment(READ_FILE, &reading(file));
         let asked = Asked { tool: READ_FILE, assessment, foreign: self.foreign, asks: None };
         let chain: Vec<Layer> = self.created.chain().into_iter().chain([child]).collect();
-        permission::judge(&chain, facts.rules(), &self.granted, &asked)
+        permission::judge(&chain, facts.rules(), &self.approvals.granted, &asked)
     }
 }
 
@@ -90,7 +90,7 @@ impl Thread {
         };
         if !created.role.tools.iter().any(|tool| &**tool == name) {
             if Verb::of(name).is_some() && created.grant.depth == 0 && created.policy.enabled {
-                let told = operation::no_room(name, &NoRoom::TooDeep { most: created.policy.max_depth });
+                let told = vocabulary::no_room(name, &NoRoom::TooDeep { most: created.policy.max_depth });
                 return no_tool("the thread is too deep to start sub-agents", told);
             }
             let known = catalog.tools.contains_key(name) || Verb::of(name).is_some();

@@ -1,4 +1,4 @@
-//! A child is asked for: its wish is read, cut to what the parent has, and accepted or refused.
+//! A sub-agent is requested: the request is limited to what the parent has, and accepted or refused.
 //!
 //! This is the one place where depth, places and grants of a child are decided.
 
@@ -11,7 +11,6 @@ use crate::catalog::Catalog;
 use crate::context;
 use crate::event::{ChildSpawned, Event};
 use crate::id::{CallId, ThreadId};
-use crate::json::Json;
 use crate::machine::Moment;
 use crate::message::{Origin, Role as Speaker};
 use crate::mode::Mode;
@@ -19,30 +18,7 @@ use crate::permission::{Action, Judgement, Layer};
 use crate::role::{Agent, Role};
 use crate::thread::{Thread, task_key};
 use crate::tools::{ASK_USER, READ_FILE, Reach};
-use crate::turn::arguments::Arguments;
 use crate::verb::{Starts, Verb};
-
-const EXAMPLE: &str = r#"{"task": "Read src/auth.rs and list what it exports"}"#;
-
-/// Arguments and the ways in which models write them. The task is always understood.
-const SPELLINGS: [(&str, &[&str]); 16] = [
-    ("agent", &["agent", "subagent_type", "agent_type"]),
-    ("name", &["name"]),
-    ("scope", &["scope"]),
-    ("context", &["context"]),
-    ("tools", &["tools"]),
-    ("model", &["model"]),
-    ("mode", &["mode"]),
-    ("max_tool_calls", &["max_tool_calls", "maxToolCalls"]),
-    ("max_tokens", &["max_tokens", "maxTokens"]),
-    ("max_cost", &["max_cost"]),
-    ("timeout_s", &["timeout_s", "timeout", "timeout_ms", "timeoutMs"]),
-    ("expected", &["expected"]),
-    ("background", &["background"]),
-    ("files", &["files"]),
-    ("messages", &["messages"]),
-    ("progress", &["progress"]),
-];
 
 /// The most messages that can be shared, and the most characters of each.
 const MAX_SHARED: (usize, usize) = (20, 4_000);
@@ -60,7 +36,7 @@ const REQUESTS_BESIDES: u32 = 100;
 
 /// What a parent asks for.
 #[derive(Default)]
-pub struct Wish {
+pub struct ChildRequest {
     pub task: Arc<str>,
     pub agent: Option<Arc<str>>,
     pub name: Option<Arc<str>>,
@@ -83,61 +59,7 @@ pub struct Wish {
     pub ignored: Vec<String>,
 }
 
-/// Reads the arguments of `spawn_agent`.
-pub fn read(thread: &Thread, input: &Json) -> Result<Wish, String> {
-    let mut arguments = Arguments::read(Verb::SpawnAgent.name(), EXAMPLE, input)?;
-    let policy = &thread.created.policy;
-    // What a model is not shown, it cannot ask for.
-    let is_shown = |argument: &str| policy.spawn_args.iter().any(|shown| &**shown == argument);
-    for (_, spellings) in SPELLINGS.iter().filter(|(argument, _)| !is_shown(argument)) {
-        arguments.set_aside(spellings);
-    }
-    let task = arguments.needed(&["task", "prompt", "description"])?;
-    let mode = arguments.text(&["mode"])?.map(|mode| mode.parse()).transpose()?;
-    let calls = arguments.number(&["max_tool_calls", "maxToolCalls"])?;
-    let tokens = arguments.number(&["max_tokens", "maxTokens"])?;
-    let cost = arguments.number(&["max_cost"])?;
-    let messages = arguments.number(&["messages"])?;
-    let seconds = arguments.number(&["timeout_s", "timeout"])?;
-    let timeout_ms = seconds.map(|seconds| seconds * 1000.0).or(arguments.number(&["timeout_ms", "timeoutMs"])?);
-    if calls.is_some_and(|calls| calls < 1.0) {
-        return Err("maxToolCalls must be positive (max_tool_calls)".to_owned());
-    }
-    if tokens.is_some_and(|tokens| tokens < 1.0) {
-        return Err("maxTokens must be positive (max_tokens)".to_owned());
-    }
-    if cost.is_some_and(|cost| cost <= 0.0) {
-        return Err("max_cost must be positive, in dollars".to_owned());
-    }
-    if timeout_ms.is_some_and(|ms| ms < policy.min_child_timeout_ms as f64) {
-        let least = policy.min_child_timeout_ms;
-        return Err(format!("timeoutMs must be at least {least} (policy.min_child_timeout_ms)"));
-    }
-    Ok(Wish {
-        task,
-        agent: arguments.text(&["agent", "subagent_type", "agent_type"])?,
-        name: arguments.text(&["name"])?,
-        system_prompt: None,
-        scope: arguments.text(&["scope"])?,
-        context: arguments.text(&["context"])?,
-        expected: arguments.text(&["expected"])?,
-        tools: arguments.texts(&["tools"])?,
-        model: arguments.text(&["model"])?,
-        mode,
-        // Casts from float saturate, so that an absurd wish becomes a large one and is cut below.
-        max_tool_calls: calls.map(|calls| calls as u32),
-        max_tokens: tokens.map(|tokens| tokens as u64),
-        max_cost_microusd: cost.map(|cost| (cost * 1e6) as u64),
-        timeout_ms: timeout_ms.map(|ms| ms as u64),
-        background: arguments.flag("background")?,
-        files: arguments.texts(&["files"])?.unwrap_or_default(),
-        messages: messages.map_or(0, |messages| messages as usize),
-        progress: arguments.flag("progress")?,
-        ignored: arguments.ignored(),
-    })
-}
-
-/// What became of a wish.
+/// What became of a request.
 pub enum Accepted {
     /// A child was accepted.
     Spawned(ThreadId),
@@ -145,8 +67,8 @@ pub enum Accepted {
     Recalled(ThreadId),
 }
 
-/// The brief that a wish leads to: only what the parent chose goes into it.
-pub fn brief(thread: &Thread, wish: &Wish) -> Brief {
+/// The brief that a request leads to: only what the parent chose goes into it.
+pub fn brief(thread: &Thread, request: &ChildRequest) -> Brief {
     let texts = thread.talk.messages().iter().rev().filter_map(|message| {
         let text = message.text_of(|origin| origin != Origin::House);
         let from = match message.role {
@@ -156,15 +78,15 @@ pub fn brief(thread: &Thread, wish: &Wish) -> Brief {
         let text = (!text.trim().is_empty()).then(|| context::bounded(&text, MAX_SHARED.1, ""))?;
         Some(Shared { from: from.into(), text: text.into() })
     });
-    let mut shared: Vec<Shared> = texts.take(wish.messages.min(MAX_SHARED.0)).collect();
+    let mut shared: Vec<Shared> = texts.take(request.messages.min(MAX_SHARED.0)).collect();
     shared.reverse();
     Brief {
-        scope: wish.scope.clone(),
-        context: wish.context.clone(),
-        expected: wish.expected.clone(),
-        files: wish.files.clone(),
+        scope: request.scope.clone(),
+        context: request.context.clone(),
+        expected: request.expected.clone(),
+        files: request.files.clone(),
         shared,
-        ..Brief::task(wish.task.clone())
+        ..Brief::task(request.task.clone())
     }
 }
 
@@ -173,7 +95,7 @@ pub fn accept(
     moment: &mut Moment<'_>,
     call: &CallId,
     subtask: Option<u32>,
-    wish: &Wish,
+    request: &ChildRequest,
     mut brief: Brief,
     siblings: u32,
 ) -> Result<Accepted, String> {
@@ -181,23 +103,24 @@ pub fn accept(
     let mut narrowed = Vec::new();
     // A place for a subtask was taken when its delegation was accepted.
     room(thread, if subtask.is_some() { 0 } else { 1 }).map_err(|why| why.to_string())?;
-    let mode = mode(thread, find_agent(moment, wish.agent.as_deref())?, wish, &mut narrowed);
-    let role = role(moment, wish, mode, &mut narrowed)?;
+    let mode = mode(thread, find_agent(moment, request.agent.as_deref())?, request, &mut narrowed);
+    let role = role(moment, request, mode, &mut narrowed)?;
     keep_readable(moment, &mut brief.files, &Layer { agent: role.name.clone(), mode }, &mut narrowed);
     // Whoever has a parent does not see what the parent and its other children write meanwhile.
     let reusable = thread.created.policy.reuse_reports && thread.id().is_root() && only_reads(moment, &role);
     // While somebody may be writing, nobody knows what a reader would find.
-    let at_rest = thread.children.values().all(|child| child.spawned.reusable);
+    let at_rest = thread.children.live.values().all(|child| child.spawned.reusable);
     if reusable
         && at_rest
-        && let Some((child, _)) = thread.reusable.get(&task_key(&brief, &role, mode))
+        && let Some((child, _)) = thread.reuse.reports.get(&task_key(&brief, &role, mode))
     {
         return Ok(Accepted::Recalled(child.clone()));
     }
-    let grant = carve(moment, wish, &role, siblings.max(1), &mut narrowed)?;
-    let child = thread.id().child(thread.last_child + 1);
-    let queued = thread.running + thread.queue.len() as u32 >= thread.created.policy.max_concurrent.max(1);
-    let name = wish.name.clone().unwrap_or_else(|| role.name.clone());
+    let grant = carve(moment, request, &role, siblings.max(1), &mut narrowed)?;
+    let child = thread.id().child(thread.issued.children + 1);
+    let queued =
+        thread.children.running + thread.children.queue.len() as u32 >= thread.created.policy.max_concurrent.max(1);
+    let name = request.name.clone().unwrap_or_else(|| role.name.clone());
     moment.emit(Event::ChildSpawned(Box::new(ChildSpawned {
         child: child.clone(),
         call: call.clone(),
@@ -207,10 +130,10 @@ pub fn accept(
         mode,
         grant,
         brief,
-        background: wish.background,
+        background: request.background,
         queued,
         narrowed,
-        progress: wish.progress,
+        progress: request.progress,
         reusable,
     })));
     Ok(Accepted::Spawned(child))
@@ -308,24 +231,24 @@ pub fn find_agent<'a>(moment: &'a Moment<'_>, name: Option<&str>) -> Result<Opti
     }
 }
 
-fn mode(thread: &Thread, agent: Option<&Agent>, wish: &Wish, narrowed: &mut Vec<Arc<str>>) -> Mode {
+fn mode(thread: &Thread, agent: Option<&Agent>, request: &ChildRequest, narrowed: &mut Vec<Arc<str>>) -> Mode {
     let parent = thread.created.mode;
     let by_policy = if thread.created.policy.inherit_mode { parent } else { Mode::Ask };
-    let own = wish.mode.or(agent.and_then(|agent| agent.mode)).unwrap_or(by_policy);
+    let own = request.mode.or(agent.and_then(|agent| agent.mode)).unwrap_or(by_policy);
     // An agent that is made for less stays so, whatever its parent asks.
     let most = agent.and_then(|agent| agent.mode).unwrap_or(Mode::Dangerous);
     let given = parent.meet(own).meet(most);
-    if wish.mode.is_some_and(|wished| wished > given) {
+    if request.mode.is_some_and(|requested| requested > given) {
         let whose = if most < parent { "the most that the agent may" } else { "the parent's own" };
         narrowed.push(format!("mode {own} was cut to {given}, {whose}").into());
     }
     given
 }
 
-fn role(moment: &Moment<'_>, wish: &Wish, mode: Mode, narrowed: &mut Vec<Arc<str>>) -> Result<Role, String> {
+fn role(moment: &Moment<'_>, request: &ChildRequest, mode: Mode, narrowed: &mut Vec<Arc<str>>) -> Result<Role, String> {
     let parent = &moment.thread.created;
-    let agent = find_agent(moment, wish.agent.as_deref())?;
-    let model = match wish.model.as_ref().or(agent.and_then(|agent| agent.model.as_ref())) {
+    let agent = find_agent(moment, request.agent.as_deref())?;
+    let model = match request.model.as_ref().or(agent.and_then(|agent| agent.model.as_ref())) {
         Some(name) => moment.facts.model(name)?.clone(),
         None => parent.role.model.clone(),
     };
@@ -345,14 +268,14 @@ fn role(moment: &Moment<'_>, wish: &Wish, mode: Mode, narrowed: &mut Vec<Arc<str
     };
     let own_lends = agent.map_or(&[][..], |agent| &agent.lends);
     let lends = own_lends.iter().filter(|tool| parent.role.can_give(tool)).cloned().collect();
-    let tools = match &wish.tools {
+    let tools = match &request.tools {
         None => has,
-        Some(wished) => {
-            for tool in wished.iter().filter(|tool| !has.contains(tool)) {
+        Some(requested) => {
+            for tool in requested.iter().filter(|tool| !has.contains(tool)) {
                 narrowed.push(format!("tool {tool} was not given: it is not among {}", list(&has)).into());
             }
-            let tools: Vec<_> = has.iter().filter(|tool| wished.contains(tool)).cloned().collect();
-            if tools.is_empty() && !wished.is_empty() {
+            let tools: Vec<_> = has.iter().filter(|tool| requested.contains(tool)).cloned().collect();
+            if tools.is_empty() && !requested.is_empty() {
                 return Err(format!("none of the tools can be given; these can: {}", list(&has)));
             }
             tools
@@ -362,20 +285,20 @@ fn role(moment: &Moment<'_>, wish: &Wish, mode: Mode, narrowed: &mut Vec<Arc<str
         Some(agent) => (agent.name.clone(), agent.prompt.clone()),
         None => (parent.role.name.clone(), parent.role.prompt.clone()),
     };
-    let prompt = wish.system_prompt.clone().unwrap_or(prompt);
+    let prompt = request.system_prompt.clone().unwrap_or(prompt);
     Ok(Role { name, prompt, model, tools, lends, output_schema: None })
 }
 
 fn carve(
     moment: &Moment<'_>,
-    wish: &Wish,
+    request: &ChildRequest,
     role: &Role,
     siblings: u32,
     narrowed: &mut Vec<Arc<str>>,
 ) -> Result<Grant, String> {
     let thread = &*moment.thread;
     let policy = &thread.created.policy;
-    let wished_calls = wish.max_tool_calls.unwrap_or(policy.child.max_tool_calls);
+    let wished_calls = request.max_tool_calls.unwrap_or(policy.child.max_tool_calls);
     let tool_calls = match policy.max_child_tool_calls {
         0 => wished_calls,
         most => wished_calls.min(most),
@@ -383,9 +306,9 @@ fn carve(
     if tool_calls < wished_calls {
         narrowed.push(format!("max_tool_calls was cut to {tool_calls} (policy.max_child_tool_calls)").into());
     }
-    let wished_tokens = wish.max_tokens.unwrap_or(policy.child.max_tokens);
+    let wished_tokens = request.max_tokens.unwrap_or(policy.child.max_tokens);
     // A parent that goes on beside its child is one more who needs a share.
-    let sharers = siblings + u32::from(wish.background);
+    let sharers = siblings + u32::from(request.background);
     let share = tokens_to_share(moment).map(|left| left / u64::from(sharers));
     let tokens = wished_tokens.min(share.unwrap_or(u64::MAX));
     if tokens < policy.min_child_tokens {
@@ -395,16 +318,16 @@ fn carve(
              do the task yourself"
         ));
     }
-    if wish.max_tokens.is_some_and(|wished| tokens < wished) {
+    if request.max_tokens.is_some_and(|requested| tokens < requested) {
         narrowed.push(format!("max_tokens was cut to {tokens}, this thread's share").into());
     }
     let cost_share = thread.cost_left().map(|left| left / u64::from(siblings + 1));
-    let cost_microusd = match (wish.max_cost_microusd, cost_share) {
-        (Some(wished), Some(share)) => Some(wished.min(share)),
-        (wished, share) => wished.or(share),
+    let cost_microusd = match (request.max_cost_microusd, cost_share) {
+        (Some(requested), Some(share)) => Some(requested.min(share)),
+        (requested, share) => requested.or(share),
     };
-    if let (Some(wished), Some(given)) = (wish.max_cost_microusd, cost_microusd)
-        && given < wished
+    if let (Some(requested), Some(given)) = (request.max_cost_microusd, cost_microusd)
+        && given < requested
     {
         narrowed.push(format!("max_cost was cut to ${:.2}, this thread's share", given as f64 / 1e6).into());
     }
@@ -424,7 +347,7 @@ fn carve(
         requests: requests.map(|share| share.min(needed)),
         tokens: Some(tokens),
         cost_microusd,
-        time_ms: Some(wish.timeout_ms.unwrap_or(policy.child.timeout_ms)),
+        time_ms: Some(request.timeout_ms.unwrap_or(policy.child.timeout_ms)),
         not_after: thread.run.as_ref().and_then(|run| run.deadline),
         depth,
         descendants,

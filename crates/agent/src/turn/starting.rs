@@ -12,10 +12,8 @@ use crate::machine::Moment;
 use crate::policy::{Policy, StartApproval};
 use crate::thread::Thread;
 use crate::tools::{Assessment, Reach, Risk, ToolInfo};
-use crate::turn::operation::{self, Operation};
-use crate::turn::spawn::Wish;
-use crate::turn::{butler, delegate, spawn};
-use crate::verb::Verb;
+use crate::turn::spawn::{self, ChildRequest};
+use crate::vocabulary::{self, VerbCall};
 
 /// Whom a call would start.
 pub struct Starting {
@@ -39,26 +37,21 @@ impl Starting {
         };
         let plain = |agents| Self { agents, model: None, files: Vec::new(), is_temporary: false, is_batch: false };
         let one = |agent| plain(vec![agent]);
-        let wished = |agent, wish: Wish| Self { model: wish.model, files: wish.files, ..one(agent) };
+        let requested =
+            |agent, request: ChildRequest| Self { model: request.model, files: request.files, ..one(agent) };
         let batch = |agents| Self { is_batch: true, ..plain(agents) };
-        match Verb::of(name)? {
-            Verb::SpawnAgent => spawn::read(thread, input).ok().map(|wish| wished(known(wish.agent.as_ref()), wish)),
-            Verb::Delegate => butler::handed_to(&thread.created.policy, input).map(|agent| one(known(Some(&agent)))),
-            Verb::DelegateTask => {
-                let (_, subtasks) = delegate::read(input).ok()?;
+        match vocabulary::read(thread, name, input).ok()? {
+            VerbCall::Start { request, is_temporary: true } => {
+                Some(Self { is_temporary: true, ..requested(request.name.clone()?, *request) })
+            }
+            VerbCall::Start { request, is_temporary: false } => {
+                Some(requested(known(request.agent.as_ref()), *request))
+            }
+            VerbCall::HandOver(order) => Some(one(known(Some(&order.agent)))),
+            VerbCall::Split { subtasks, .. } => {
                 Some(batch(subtasks.iter().map(|subtask| known(subtask.agent.as_ref())).collect()))
             }
-            Verb::MessageAgent | Verb::WaitAgents | Verb::StopAgent | Verb::ListAgents => None,
-            Verb::SpawnAgentTool | Verb::DelegateTaskTool | Verb::ParallelTasksTool => {
-                match operation::read(thread, name, input)?.ok()? {
-                    Operation::Spawn(wish) => Some(Self { is_temporary: true, ..wished(wish.name.clone()?, wish) }),
-                    Operation::Delegate(wish) => Some(wished(known(wish.agent.as_ref()), wish)),
-                    Operation::Batch { subtasks, .. } => {
-                        Some(batch(subtasks.iter().map(|subtask| known(subtask.agent.as_ref())).collect()))
-                    }
-                    Operation::ListChildren | Operation::Terminate(_) | Operation::ListAgents => None,
-                }
-            }
+            VerbCall::Message { .. } | VerbCall::Wait { .. } | VerbCall::Stop { .. } | VerbCall::List(_) => None,
         }
     }
 
@@ -131,12 +124,12 @@ pub fn check(moment: &Moment<'_>, name: &str, starting: &Starting) -> Result<(),
     let most = moment.thread.created.policy.max_subtasks;
     if starting.is_batch && starting.places() > most {
         let (reason, count) = (format!("Maximum {most} subtasks (policy.max_subtasks)"), starting.places());
-        return Err(operation::refusal(name, format!("{reason}, and there are {count}: nothing was begun")));
+        return Err(vocabulary::refusal(name, format!("{reason}, and there are {count}: nothing was begun")));
     }
     if !starting.is_temporary {
         for agent in &starting.agents {
-            spawn::find_agent(moment, Some(agent)).map_err(|reason| operation::refusal(name, reason))?;
+            spawn::find_agent(moment, Some(agent)).map_err(|reason| vocabulary::refusal(name, reason))?;
         }
     }
-    spawn::room(moment.thread, starting.places()).map_err(|why| operation::no_room(name, &why))
+    spawn::room(moment.thread, starting.places()).map_err(|why| vocabulary::no_room(name, &why))
 }

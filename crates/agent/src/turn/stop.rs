@@ -1,4 +1,4 @@
-//! A thread begins to end: nothing new is begun, what runs is told to end, and the report waits until that is true.
+//! A thread begins to stop: nothing new is started, what runs is told to stop, and the report is written when all of it has stopped.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub fn begin(moment: &mut Moment<'_>, input: Option<InputId>, ending: Ending) {
     for call in was_running {
         moment.ask(Effect::StopTool { call });
     }
-    let children: Vec<ThreadId> = moment.thread.children.keys().cloned().collect();
+    let children: Vec<ThreadId> = moment.thread.children.live.keys().cloned().collect();
     for child in children {
         stop_child(moment, &child, strength, &for_children);
     }
@@ -41,7 +41,7 @@ pub fn begin(moment: &mut Moment<'_>, input: Option<InputId>, ending: Ending) {
 
 /// Tells a child to end; one that was never begun is over at once.
 pub fn stop_child(moment: &mut Moment<'_>, id: &ThreadId, strength: Strength, reason: &Arc<str>) {
-    let Some(lives) = moment.thread.children.get(id) else { return };
+    let Some(lives) = moment.thread.children.live.get(id) else { return };
     if !lives.started {
         return child::over(moment, id, &never_begun(reason));
     }
@@ -90,7 +90,7 @@ fn close_calls(moment: &mut Moment<'_>, reason: &str) {
                 delegate::close_if_done(moment, &call);
             }
             SlotState::Verb(VerbState::Child(child) | VerbState::Stop(child)) => {
-                if !moment.thread.children.contains_key(&child) {
+                if !moment.thread.children.live.contains_key(&child) {
                     tool_calls::answer(moment, &call, ToolResult::error(format!("not run: {reason}")));
                 }
             }

@@ -1,4 +1,4 @@
-//! Tools begin and come back. Readers run side by side; a writer runs alone, in the place that the model gave it.
+//! Tool calls start and finish. Calls that only read run at the same time; a call that writes runs alone, in the order of the answer.
 
 use crate::context;
 use crate::event::Event;

@@ -76,7 +76,7 @@ fn bytes() -> String {
     step(&mut room, answer);
     step(&mut room, Input::ToolFinished { call: CallId::new("c1"), result: ToolResult::ok("text") });
     for number in [1, 2] {
-        let Some(asked) = room.thread.approvals.values().next().cloned() else { break };
+        let Some(asked) = room.thread.approvals.open.values().next().cloned() else { break };
         let decision = match number {
             1 => Decision::Allow { scope: Scope::Thread, input: None },
             _ => Decision::Deny { reason: None },

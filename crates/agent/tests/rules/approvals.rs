@@ -54,7 +54,7 @@ fn a_decision_for_something_else_than_what_was_shown_is_none() {
     let (first, second) = (question(&room, 0), question(&room, 1));
     decide(&mut room, "d1", &Approval { digest: second.digest, ..first }, once());
     assert_eq!(dropped(&room), ["the decision is for something else than what is asked"]);
-    assert_eq!((room.run(), room.thread.approvals.len()), (0, 2));
+    assert_eq!((room.run(), room.thread.approvals.open.len()), (0, 2));
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn what_changed_behind_the_question_is_asked_again() {
     let asked = question(&room, 0);
     world.store(2, Ordering::Relaxed);
     decide(&mut room, "d1", &asked, once());
-    assert_eq!((room.run(), room.thread.approvals.len()), (0, 1));
+    assert_eq!((room.run(), room.thread.approvals.open.len()), (0, 1));
     let again = question(&room, 1);
     assert_eq!((again.id.as_str(), &*again.digest), ("r/2", "world 2"));
     decide(&mut room, "d2", &again, once());
@@ -118,7 +118,7 @@ fn where_no_pattern_was_shown_consent_is_for_once() {
     room.calls(&[("run_command", r#"{"command":"x"}"#)]);
     let asked = question(&room, 0);
     decide(&mut room, "d1", &asked, Decision::Allow { scope: Scope::Always, input: None });
-    assert!(room.thread.granted.is_empty());
+    assert!(room.thread.approvals.granted.is_empty());
     assert!(matches!(resolutions(&room)[0], Resolution::Allowed { scope: Scope::Once, .. }));
 }
 
@@ -163,7 +163,7 @@ fn unanswered_is_refused_after_a_day_and_said_so() {
     room.now = asked.expires_at;
     room.hears(Input::TimePassed { heard: None });
     assert!(room.results()[0].0.starts_with("edit_file was refused: nobody decided in 24 hours"));
-    assert_eq!(room.thread.unanswered, ["edit_file: allowed by --mode auto".into()]);
+    assert_eq!(room.thread.findings.unanswered, ["edit_file: allowed by --mode auto".into()]);
     decide(&mut room, "d1", &asked, once());
     assert_eq!(room.run(), 0, "T21: a late decision changes nothing");
 }
@@ -176,7 +176,7 @@ fn a_stop_takes_the_question_back() {
     let asked = question(&room, 0);
     send(&mut room, "s", Outside::Stopped { strength: Strength::Cancel, reason: "enough".into() });
     assert!(matches!(&resolutions(&room)[0], Resolution::Withdrawn { reason } if &**reason == "enough"));
-    assert!(room.thread.approvals.is_empty());
+    assert!(room.thread.approvals.open.is_empty());
     decide(&mut room, "d1", &asked, once());
     assert_eq!(room.run(), 0);
 }
@@ -188,7 +188,7 @@ fn a_question_survives_its_process_and_is_refused_where_nobody_can_answer() {
     room.calls(&[("edit_file", "{}")]);
     let asked = question(&room, 0);
     room.hears(Input::Reopened);
-    assert_eq!(room.thread.approvals.len(), 1);
+    assert_eq!(room.thread.approvals.open.len(), 1);
     decide(&mut room, "d1", &asked, once());
     assert_eq!(room.run(), 1);
 
@@ -197,7 +197,7 @@ fn a_question_survives_its_process_and_is_refused_where_nobody_can_answer() {
     room.world.consent = Consent::Nobody;
     room.hears(Input::Reopened);
     assert!(matches!(resolutions(&room)[0], Resolution::Unanswered { .. }));
-    assert_eq!(room.thread.unanswered.len(), 1);
+    assert_eq!(room.thread.findings.unanswered.len(), 1);
 }
 
 #[test]
@@ -234,7 +234,7 @@ fn a_parent_that_only_waits_for_such_a_child_stands_still_with_it() {
     assert!(!room.thread.is_paused());
     assert_eq!(room.thread.run.as_ref().and_then(|run| run.deadline), Some(room.now.plus_ms(10_000)));
     room.reports("r.2", Outcome::Completed, Default::default());
-    assert!(room.thread.paused.is_empty());
+    assert!(room.thread.children.paused.is_empty());
 }
 
 #[test]
@@ -245,7 +245,7 @@ fn a_child_is_bound_by_everybody_above_it_at_every_call() {
     room.world.rules = vec![Rule { tool, pattern: None, agent, action: Action::Deny, origin: "test".into() }];
     room.calls(&[("spawn_agent", r#"{"task":"t","agent":"scribe"}"#)]);
     let child = ThreadId::new("r.1");
-    let created = room.thread.birth(&child).expect("a parent knows its child");
+    let created = room.thread.child_created(&child).expect("a parent knows its child");
     assert_eq!(&*created.role.name, "scribe");
     let thread = Thread::new(room.now, &Event::ThreadCreated(Box::new(created)));
     let weighed = room.world.weigh(&thread, "edit_file", &Json::object());
@@ -260,7 +260,7 @@ fn with_nobody_there_the_verdict_names_the_rule_and_no_question_is_asked() {
     // T12
     let mut room = Room::with(Policy::default(), Mode::Ask, Grant::default());
     room.calls(&[("edit_file", "{}")]);
-    assert_eq!((room.run(), room.thread.approvals.len()), (0, 0));
+    assert_eq!((room.run(), room.thread.approvals.open.len()), (0, 0));
     let verdicts = room.events.iter().find_map(|event| match event {
         Event::Answered(answered) => Some(&answered.verdicts),
         _ => None,
@@ -277,12 +277,12 @@ fn however_many_questions_there_are_none_is_answered_by_their_number() {
     let inputs: Vec<String> = (0..100).map(|number| format!(r#"{{"path":"{number}"}}"#)).collect();
     let calls: Vec<(&str, &str)> = inputs.iter().map(|input| ("edit_file", input.as_str())).collect();
     room.calls(&calls);
-    assert_eq!((room.run(), room.thread.approvals.len()), (0, 100));
+    assert_eq!((room.run(), room.thread.approvals.open.len()), (0, 100));
     assert!(room.thread.is_paused(), "nothing goes on, and no clock runs");
     // The last is decided first, and keeps its place in the line.
     let last = question(&room, 99);
     decide(&mut room, "d", &last, once());
-    assert_eq!((room.run(), room.thread.approvals.len()), (0, 99));
+    assert_eq!((room.run(), room.thread.approvals.open.len()), (0, 99));
     let first = question(&room, 0);
     decide(&mut room, "e", &first, once());
     assert_eq!(room.run(), 1);
@@ -293,7 +293,7 @@ fn nobody_reaches_those_who_are_not_below_it() {
     // T17: neither a sibling's name nor the parent's means anybody to a child
     let mut room = Room::new(Policy::default());
     room.calls(&[("spawn_agent", r#"{"task":"a"}"#), ("spawn_agent", r#"{"task":"b"}"#)]);
-    let created = room.thread.birth(&ThreadId::new("r.1")).expect("a parent knows its child");
+    let created = room.thread.child_created(&ThreadId::new("r.1")).expect("a parent knows its child");
     room.thread = Thread::new(room.now, &Event::ThreadCreated(Box::new(created)));
     room.hears(Input::Begin);
     let before = room.results().len();

@@ -38,7 +38,7 @@ fn what_a_model_is_told_is_what_stands_in_the_log() {
     let told = Told { before: "(".into(), after: ")".into(), without: false };
     let (input, text, from) = (InputId::new("s"), "hurry".into(), "person".into());
     room.thread.apply(room.now, &Event::Steered { input, text, from, told: Some(told) });
-    assert!(matches!(&room.thread.notices[..], [Part::Text { text, .. }] if &**text == "(hurry)"));
+    assert!(matches!(&room.thread.inbox.notices[..], [Part::Text { text, .. }] if &**text == "(hurry)"));
 }
 
 #[test]

@@ -50,9 +50,9 @@ proptest! {
                 reported += 1;
                 within_the_grant(&room)?;
             }
-            prop_assert_eq!(room.thread.carved.tokens, 0, "everything that was not spent is back");
-            prop_assert_eq!(room.thread.carved.cost_microusd, 0);
-            prop_assert_eq!(room.thread.carved.requests, 0);
+            prop_assert_eq!(room.thread.spending.carved.tokens, 0, "everything that was not spent is back");
+            prop_assert_eq!(room.thread.spending.carved.cost_microusd, 0);
+            prop_assert_eq!(room.thread.spending.carved.requests, 0);
         }
     }
 }
@@ -60,9 +60,12 @@ proptest! {
 fn within_the_grant(room: &Room) -> Result<(), TestCaseError> {
     let thread = &room.thread;
     let (tree, claim) = (thread.tree_usage(), thread.claim());
-    prop_assert!(tree.counted_tokens + thread.carved.tokens + claim.tokens <= TOKENS, "{tree:?} {claim:?}");
-    prop_assert!(tree.cost_microusd + thread.carved.cost_microusd + claim.cost_microusd <= COST, "{tree:?} {claim:?}");
-    prop_assert!(tree.requests + thread.carved.requests + claim.requests <= REQUESTS, "{tree:?} {claim:?}");
+    prop_assert!(tree.counted_tokens + thread.spending.carved.tokens + claim.tokens <= TOKENS, "{tree:?} {claim:?}");
+    prop_assert!(
+        tree.cost_microusd + thread.spending.carved.cost_microusd + claim.cost_microusd <= COST,
+        "{tree:?} {claim:?}"
+    );
+    prop_assert!(tree.requests + thread.spending.carved.requests + claim.requests <= REQUESTS, "{tree:?} {claim:?}");
     for child in room.spawned() {
         prop_assert!(child.grant.requests.unwrap() >= 2);
         prop_assert!(child.grant.tokens.unwrap() >= thread.created.policy.min_child_tokens);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use majordomo_agent::event::ChildSpawned;
 use majordomo_agent::policy::{Policy, StartApproval};
 use majordomo_agent::tools::{Risk, ToolInfo};
-use majordomo_agent::{Effect, Event, Input, Outcome, Report, Strength, Thread, ThreadId, Usage, birth};
+use majordomo_agent::{Effect, Event, Input, Outcome, Report, Strength, Thread, ThreadId, Usage, creation};
 use serde_json::{Value, json};
 
 use super::room::{Room, report};
@@ -41,7 +41,7 @@ pub fn batch(agents: &[&str], more: &Value) -> String {
 fn the_schemas_are_those_of_the_seed() {
     // ZILEO-11, ZILEO-15, ZILEO-16, ZILEO-18, ZILEO-19, ZILEO-23: the house is all that a verb is told from
     let room = Room::new(policy());
-    let tools = birth::advertised(&room.thread, &room.world.catalog);
+    let tools = creation::advertised(&room.thread, &room.world.catalog);
     let tool = |name: &str| -> &ToolInfo { tools.iter().find(|tool| &*tool.name == name).expect("it is advertised") };
     let (spawn, delegate) = (tool("SpawnAgentTool").schema.value(), tool("DelegateTaskTool").schema.value());
     let parallel = tool("ParallelTasksTool").schema.value();
@@ -69,7 +69,7 @@ fn the_schemas_are_those_of_the_seed() {
 fn a_preset_shows_its_own_verbs_and_the_limit_that_holds() {
     // ZILEO-3, and what went wrong there: the words still said 3 when the limit was 15
     let room = Room::new(Policy { max_children: 15, max_subtasks: 7, ..policy() });
-    let verbs: Vec<ToolInfo> = birth::advertised(&room.thread, &room.world.catalog)
+    let verbs: Vec<ToolInfo> = creation::advertised(&room.thread, &room.world.catalog)
         .into_iter()
         .filter(|tool| majordomo_agent::policy::VERBS.contains(&&*tool.name))
         .collect();
@@ -177,7 +177,7 @@ fn a_sub_agent_has_none_of_the_three_and_hears_why() {
     // ZILEO-3, ZILEO-4, ZILEO-7, ZILEO-13, ZILEO-24
     let mut room = Room::new(policy());
     room.calls(&[("SpawnAgentTool", &spawn("Ada", "a"))]);
-    let created = room.thread.birth(&ThreadId::new("r.1")).expect("a parent knows its child");
+    let created = room.thread.child_created(&ThreadId::new("r.1")).expect("a parent knows its child");
     assert!(!created.role.tools.iter().any(|tool| tool.ends_with("Tool")));
     room.thread = Thread::new(room.now, &Event::ThreadCreated(Box::new(created)));
     room.hears(Input::Begin);
@@ -196,7 +196,7 @@ fn a_report_goes_to_the_one_who_asked_and_to_nobody_else() {
     let mut room = Room::new(policy());
     room.calls(&[("SpawnAgentTool", &spawn("Ada", "a")), ("SpawnAgentTool", &spawn("Eve", "b"))]);
     hand_in(&mut room, "r.1", Report { text: "the secret of Ada".into(), ..good() });
-    let eve = room.thread.birth(&ThreadId::new("r.2")).expect("a parent knows its child");
+    let eve = room.thread.child_created(&ThreadId::new("r.2")).expect("a parent knows its child");
     assert!(!serde_json::to_string(&eve).expect("JSON").contains("secret"));
     let told = room.effects.iter().any(|effect| matches!(effect, Effect::TellChild { .. }));
     assert!(!told && room.results()[0].0.contains("the secret of Ada"));
@@ -292,7 +292,7 @@ fn terminate_ends_one_child_of_a_batch_and_leaves_the_others() {
     let batch = result(&room, 1);
     assert_eq!((&batch["completed"], &batch["failed"]), (&json!(2), &json!(1)));
     assert_eq!(batch["results"][1]["status"], json!("cancelled"));
-    assert!(room.thread.children.is_empty());
+    assert!(room.thread.children.live.is_empty());
 }
 
 #[test]

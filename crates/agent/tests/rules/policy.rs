@@ -118,7 +118,7 @@ const FIELDS: &[Field] = &[
             let mut room = after(policy, &[READ]);
             room.returns("c1", "text");
             room.says("Done.");
-            format!("{} counted", room.thread.used.counted_tokens)
+            format!("{} counted", room.thread.spending.used.counted_tokens)
         },
     },
     Field {
@@ -182,7 +182,7 @@ const FIELDS: &[Field] = &[
             let mut room = after(policy, &[LOOK]);
             room.reports("r.1", Outcome::Completed, Usage::default());
             room.calls(&[LOOK]);
-            format!("{} children", room.thread.last_child)
+            format!("{} children", room.thread.issued.children)
         },
     },
     Field {
@@ -198,7 +198,7 @@ const FIELDS: &[Field] = &[
         other: (|policy| policy.spawn_args = vec!["task".into(), "agent".into()], "agent task; explore"),
         seen: |policy| {
             let room = after(policy, &[("spawn_agent", r#"{"task":"a","agent":"explore"}"#)]);
-            let tools = majordomo_agent::birth::advertised(&room.thread, &room.world.catalog);
+            let tools = majordomo_agent::creation::advertised(&room.thread, &room.world.catalog);
             let schema = tools.iter().find(|tool| &*tool.name == "spawn_agent").unwrap().schema.value();
             let shown: Vec<&str> = schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
             format!("{}; {}", shown.join(" "), room.spawned()[0].role.name)
@@ -293,7 +293,7 @@ fn no_field_of_the_policy_is_left_out() {
 fn a_delegation_costs_its_parent_one_call() {
     // OPTA-29
     let room = after(Policy::default(), &[("delegate_task", r#"{"subtasks":["a","b","c"]}"#)]);
-    assert_eq!(room.thread.used.tool_calls, 1);
+    assert_eq!(room.thread.spending.used.tool_calls, 1);
     assert!(room.events.iter().any(|event| matches!(event, Event::Delegated { .. })));
 }
 
@@ -326,7 +326,7 @@ pub fn asked(policy: &Policy, is_batch: bool) -> &'static str {
     let mut room = Room::new(Policy { verbs, ..policy.clone() });
     room.world.consent = Consent::Asked;
     room.calls(&[if is_batch { BATCH } else { ONE }]);
-    if room.thread.approvals.is_empty() { "is free" } else { "asks" }
+    if room.thread.approvals.open.is_empty() { "is free" } else { "asks" }
 }
 
 fn verbs(room: &Room) -> usize {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use majordomo_agent::birth::{self, Root};
 use majordomo_agent::budget::Grant;
+use majordomo_agent::creation::{self, Root};
 use majordomo_agent::delegation::Preference;
 use majordomo_agent::event::ChildSpawned;
 use majordomo_agent::input::Outside;
@@ -95,7 +95,7 @@ impl Room {
             household: None,
             output_schema: None,
         };
-        let created = birth::root(&world.catalog, root, model("test/model")).expect("the root can be");
+        let created = creation::root(&world.catalog, root, model("test/model")).expect("the root can be");
         let now = Time(1_000_000);
         let thread = Thread::new(now, &Event::ThreadCreated(Box::new(created)));
         let mut room = Self { world, thread, now, events: Vec::new(), effects: Vec::new(), calls: 0 };
@@ -105,7 +105,7 @@ impl Room {
 
     /// A person says something.
     pub fn is_told(&mut self, text: &str) {
-        let id = InputId::new(format!("i{}", self.thread.seen.len() + 1));
+        let id = InputId::new(format!("i{}", self.thread.inbox.seen.len() + 1));
         self.thread.apply(self.now, &Event::InputArrived { id, input: Outside::UserSaid { text: text.into() } });
         self.hears(Input::Arrived);
     }
@@ -156,7 +156,7 @@ impl Room {
     fn answered(&self, parts: Vec<Part>, tokens: Tokens) -> Input {
         let stop = StopReason::EndTurn;
         let answer = Answer { parts, stop, tokens: Some(tokens), malformed: Vec::new(), cut_call: None };
-        let turn = self.thread.turns;
+        let turn = self.thread.issued.turns;
         Input::ModelAnswered { turn, answer, schema_error: None }
     }
 
@@ -204,7 +204,7 @@ impl Room {
 
     /// The names of the advertised tools.
     pub fn advertised(&self) -> Vec<Arc<str>> {
-        birth::advertised(&self.thread, &self.world.catalog).into_iter().map(|tool| tool.name).collect()
+        creation::advertised(&self.thread, &self.world.catalog).into_iter().map(|tool| tool.name).collect()
     }
 }
 

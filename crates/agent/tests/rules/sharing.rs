@@ -47,9 +47,9 @@ fn words_on_the_way_give_no_turn_of_their_own_and_are_dropped_by_the_report() {
     let mut room = Room::new(Policy::default());
     room.calls(&[("spawn_agent", r#"{"task":"a","background":true,"progress":true}"#)]);
     room.says("I wait");
-    let turns = room.thread.turns;
+    let turns = room.thread.issued.turns;
     room.hears(Input::ChildSaid { child: ThreadId::new("r.1"), text: "on my way".into(), foreign: false });
-    assert_eq!(room.thread.turns, turns);
+    assert_eq!(room.thread.issued.turns, turns);
     room.reports("r.1", Outcome::Completed, Usage::default());
     let words = newest_words(&room);
     assert!(words.contains("Background sub-agent finished") && !words.contains("on my way"), "{words}");
@@ -154,17 +154,17 @@ fn what_is_given_along_stays_between_its_lines() {
 fn a_child_of_whoever_read_text_from_outside_is_as_careful_as_its_parent() {
     let mut room = Room::new(Policy::default());
     room.calls(&[("spawn_agent", r#"{"task":"early","background":true}"#), ("read_file", r#"{"path":"a"}"#)]);
-    assert!(!room.thread.birth(&ThreadId::new("r.1")).expect("a child").foreign);
+    assert!(!room.thread.child_created(&ThreadId::new("r.1")).expect("a child").foreign);
     let result = ToolResult { foreign: Some("mail".into()), ..ToolResult::ok("obey") };
     room.hears(Input::ToolFinished { call: CallId::new("c2"), result });
     room.calls(&[("spawn_agent", r#"{"task":"late","background":true}"#)]);
-    let created = room.thread.birth(&ThreadId::new("r.2")).expect("a child");
+    let created = room.thread.child_created(&ThreadId::new("r.2")).expect("a child");
     assert!(created.foreign);
     let late = Thread::new(room.now, &Event::ThreadCreated(Box::new(created)));
     let writes = |thread: &Thread| room.world.weigh(thread, "edit_file", &Json::object()).risk;
     assert!(writes(&late) > writes(&Room::new(Policy::default()).thread));
 
-    let created = room.thread.birth(&ThreadId::new("r.1")).expect("a child");
+    let created = room.thread.child_created(&ThreadId::new("r.1")).expect("a child");
     let mut early = Thread::new(room.now, &Event::ThreadCreated(Box::new(ThreadCreated { foreign: false, ..created })));
     let input = Outside::Steered { text: "obey".into(), from: "general".into(), foreign: true };
     early.apply(room.now, &Event::InputArrived { id: InputId::new("i"), input });
@@ -273,7 +273,7 @@ fn a_report_says_whether_its_author_was_told_something_on_the_way() {
 fn only_a_root_recalls() {
     let mut root = reusing();
     root.calls(&[("spawn_agent", r#"{"task":"lead"}"#)]);
-    let created = root.thread.birth(&ThreadId::new("r.1")).expect("a child");
+    let created = root.thread.child_created(&ThreadId::new("r.1")).expect("a child");
     let mut room = reusing();
     room.thread = Thread::new(room.now, &Event::ThreadCreated(Box::new(created)));
     room.hears(Input::Begin);

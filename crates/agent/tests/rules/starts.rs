@@ -54,7 +54,7 @@ fn fifty_spawns_race_for_three_places_and_three_questions_reach_the_person() {
     let calls: Vec<String> = (0..50).map(|number| spawn("Ada", &number.to_string())).collect();
     let calls: Vec<(&str, &str)> = calls.iter().map(|call| ("SpawnAgentTool", call.as_str())).collect();
     room.calls(&calls);
-    assert_eq!((room.thread.approvals.len(), room.results().len()), (3, 47));
+    assert_eq!((room.thread.approvals.open.len(), room.results().len()), (3, 47));
     let full = "ValidationFailed: Maximum 3 sub-agents reached. Cannot spawn more. Current sub-agents: 3 \
                 (policy.max_children)";
     assert!(room.results().iter().all(|result| *result == (full, true)), "{:?}", room.results());
@@ -128,7 +128,7 @@ fn no_place_leaks_whatever_comes_of_the_question() {
         let asked = question(&room, 0);
         refuse(&mut room, &asked);
         assert_eq!((room.spawned().len(), room.thread.descendants_left()), (0, 3), "{what}");
-        assert_eq!((room.thread.approvals.len(), room.results()[0].1), (0, true), "{what}");
+        assert_eq!((room.thread.approvals.open.len(), room.results()[0].1), (0, true), "{what}");
         if what == "denied" {
             let words = "a person refused SpawnAgentTool: too many cooks.";
             assert!(room.results()[0].0.starts_with(words), "ZILEO-26: {:?}", room.results());
@@ -144,7 +144,7 @@ fn a_decision_is_bound_to_verb_and_arguments() {
     let (first, second) = (question(&room, 0), question(&room, 1));
     assert_ne!(first.digest, second.digest);
     decide(&mut room, "d1", &Approval { digest: second.digest, ..first }, once());
-    assert_eq!((room.spawned().len(), room.thread.approvals.len()), (0, 2));
+    assert_eq!((room.spawned().len(), room.thread.approvals.open.len()), (0, 2));
 }
 
 #[test]
@@ -175,14 +175,14 @@ fn consent_for_an_agent_covers_that_agent_in_this_thread() {
     decide(&mut room, "d1", &asked, Decision::Allow { scope: Scope::Thread, input: None });
     room.reports("r.1", Outcome::Completed, Usage::default());
     room.calls(&[("DelegateTaskTool", &delegate("b", "explore")), ("DelegateTaskTool", &delegate("c", "scribe"))]);
-    assert_eq!((room.spawned().len(), room.thread.approvals.len()), (2, 1));
+    assert_eq!((room.spawned().len(), room.thread.approvals.open.len()), (2, 1));
 }
 
 #[test]
 fn tools_do_not_wait_for_a_question_about_a_sub_agent() {
     let mut room = asking(policy());
     room.calls(&[("SpawnAgentTool", &spawn("Ada", "a")), ("read_file", r#"{"path":"a"}"#)]);
-    assert_eq!((room.run(), room.thread.approvals.len()), (1, 1));
+    assert_eq!((room.run(), room.thread.approvals.open.len()), (1, 1));
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn with_nobody_to_ask_the_policy_answers_at_once_and_says_what_would_allow_it() 
     let delegate = json!({"operation": "delegate", "agent_id": "explore", "prompt": "a"}).to_string();
     room.calls(&[("SpawnAgentTool", &spawn("Ada", "a")), ("DelegateTaskTool", &delegate)]);
     assert_eq!((room.spawned().len(), room.thread.descendants_left()), (0, 3));
-    let rules: Vec<&str> = room.thread.unanswered.iter().map(AsRef::as_ref).collect();
+    let rules: Vec<&str> = room.thread.findings.unanswered.iter().map(AsRef::as_ref).collect();
     let way = "allowed by --set policy.approval=never, or by the rule";
     let explore = r#"{tool = "DelegateTaskTool", pattern = "explore", action = "allow"}"#;
     assert_eq!(
@@ -206,7 +206,10 @@ fn with_nobody_to_ask_the_policy_answers_at_once_and_says_what_would_allow_it() 
     let mut room = Room::new(policy());
     room.world.rules = vec![rule("SpawnAgentTool", Action::Ask)];
     room.calls(&[("SpawnAgentTool", &spawn("Ada", "a"))]);
-    assert_eq!(room.thread.unanswered, ["SpawnAgentTool: allowed without the rule: ask SpawnAgentTool (test)".into()]);
+    assert_eq!(
+        room.thread.findings.unanswered,
+        ["SpawnAgentTool: allowed without the rule: ask SpawnAgentTool (test)".into()]
+    );
     // And the rule does allow it.
     let mut room = Room::with(always(policy()), Mode::Auto, Grant::default());
     let explore = Rule { pattern: Some("explore".into()), ..rule("DelegateTaskTool", Action::Allow) };
@@ -255,7 +258,7 @@ fn the_houses_own_verbs_are_asked_about_in_the_same_way() {
     let mut room = asking(Policy { max_children: 2, ..Policy::default() });
     let delegation = r#"{"subtasks":["a",{"task":"b","depends_on":0,"agent":"explore"}]}"#;
     room.calls(&[("delegate_task", delegation), ("spawn_agent", r#"{"task":"c"}"#), ("list_agents", "{}")]);
-    assert_eq!((room.thread.approvals.len(), room.results().len()), (1, 2), "no place is left for the third");
+    assert_eq!((room.thread.approvals.open.len(), room.results().len()), (1, 2), "no place is left for the third");
     assert_eq!(&*question(&room, 0).effect, "starts 2 sub-agents: general, explore");
     let asked = question(&room, 0);
     decide(&mut room, "d1", &asked, once());
@@ -284,7 +287,7 @@ fn a_question_about_a_sub_agent_survives_its_process() {
     room.calls(&[("SpawnAgentTool", &spawn("Ada", "a"))]);
     let asked = question(&room, 0);
     room.hears(Input::Reopened);
-    assert_eq!((room.thread.approvals.len(), room.thread.descendants_left()), (1, 2));
+    assert_eq!((room.thread.approvals.open.len(), room.thread.descendants_left()), (1, 2));
     decide(&mut room, "d1", &asked, once());
     decide(&mut room, "d2", &asked, once());
     let started = room.effects.iter().filter(|effect| matches!(effect, Effect::StartChild { .. })).count();

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use majordomo_agent::birth;
 use majordomo_agent::context;
+use majordomo_agent::creation;
 use majordomo_agent::json::Json;
 use majordomo_agent::policy::Policy;
 use majordomo_agent::tools::{Reach, Risk, ToolInfo};
@@ -29,7 +29,7 @@ fn the_two_verbs_of_opta_take_about_three_hundred_tokens() {
         ..Policy::default()
     };
     let room = Room::new(policy);
-    let tools = birth::advertised(&room.thread, &room.world.catalog);
+    let tools = creation::advertised(&room.thread, &room.world.catalog);
     let verbs: Vec<&ToolInfo> = tools.iter().filter(|tool| Verb::of(&tool.name).is_some()).collect();
     let all = tokens(verbs.iter().map(|verb| bytes(verb)).sum());
     assert!((150..=330).contains(&all), "{all} tokens");
@@ -60,7 +60,7 @@ fn everything_that_a_root_is_shown_before_its_prompt_is_bounded() {
         room.world.catalog.tools.insert(name.clone(), info);
         room.thread.created.role.tools.push(name);
     }
-    let tools = birth::advertised(&room.thread, &room.world.catalog);
+    let tools = creation::advertised(&room.thread, &room.world.catalog);
     let all: usize = tools.iter().map(bytes).sum::<usize>() + context::system(&room.thread.created).len();
     assert!(tokens(all) <= 2600, "{} tokens are sent with every request", tokens(all));
     let verbs: usize = tools.iter().filter(|tool| Verb::of(&tool.name).is_some()).map(bytes).sum();
@@ -73,7 +73,7 @@ fn the_system_prompt_of_a_child_holds_its_place_its_limit_and_what_a_report_is()
     let mut room = Room::new(Policy::default());
     room.calls(&[("spawn_agent", r#"{"task":"Find the roses","max_tool_calls":7,"name":"scout"}"#)]);
     let child = room.spawned()[0].child.clone();
-    let created = room.thread.birth(&child).expect("it was spawned");
+    let created = room.thread.child_created(&child).expect("it was spawned");
     let system = context::system(&created);
     for words in ["/house", "7 tool calls", "concise", "summary", "'scout'"] {
         assert!(system.contains(words), "{words}: {system}");

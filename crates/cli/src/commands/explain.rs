@@ -124,7 +124,7 @@ impl Answer<'_> {
         if self.thread.foreign {
             lines.push("  the thread has read untrusted text (mail, web, reports of others)".to_owned());
         }
-        for rule in &self.thread.granted {
+        for rule in &self.thread.approvals.granted {
             lines.push(format!("  consent    {}", safe::line(&rule.to_string(), WIDE)));
         }
         let names: Vec<String> = judgement.chain.iter().map(|link| safe::line(&link.layer.agent, 40)).collect();
@@ -160,7 +160,7 @@ impl Answer<'_> {
         object["origin"] = json!(self.origin);
         object["input"] = self.input.value();
         object["foreign"] = json!(self.thread.foreign);
-        object["granted"] = json!(self.thread.granted);
+        object["granted"] = json!(self.thread.approvals.granted);
         object["text_only"] = json!(self.about_spelling().map(ToString::to_string).collect::<Vec<_>>());
         object["action"] = json!(self.ruling.action);
         object["by"] = json!(self.ruling.by);

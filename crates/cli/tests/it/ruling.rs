@@ -260,7 +260,9 @@ async fn the_doctor_finds_all_well_or_says_what_is_not() {
     put(&setup, USER, "mode = \"yolo\"");
     assert!(setup.run(&["doctor"]).await.exits(3).stdout.contains("broken configuration"));
     let without = Setup::new();
-    assert!(without.run(&["doctor"]).await.exits(0).stdout.contains("the offline rules engine, for the household only"));
+    assert!(
+        without.run(&["doctor"]).await.exits(0).stdout.contains("the offline rules engine, for the household only")
+    );
     assert!(without.run(&["doctor", "-a", "general"]).await.exits(1).stdout.contains("no model is configured"));
 }
 

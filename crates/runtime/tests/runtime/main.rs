@@ -1,14 +1,13 @@
-//! The runtime at work in this process: with the store in memory and the one on disk, with memories that fail, tools that
-//! panic, and people who say something at any moment.
+//! The runtime in this process: with the store in memory and the one on disk, with stores that fail, tools that panic, and
+//! people who send messages at any time.
 //!
-//! Models are scripts. Tools wait at a gate that the test opens, so that no moment is left to chance. What a whole
-//! family's log must fulfil is held against the books of the rehearsal (`testkit::invariants`). Real processes, signals
-//! and crashes are the business of the desk's tests.
+//! Models are scripts. Tools wait at a gate that the test opens, so that the order of events is fixed. The logs of a whole
+//! family are checked with `testkit::invariants`. Real processes, signals and crashes are in the tests of `crates/cli`.
 
+mod faulty_store;
 mod gate;
-mod letters;
 mod memory;
-mod moody;
+mod messages;
 mod ownership;
 mod panics;
 mod room;

@@ -7,8 +7,8 @@ use agent::{Event, InputId, Outcome, Outside};
 use majordomo_runtime::Error;
 use store::Commit;
 
+use crate::faulty_store::{Fault, FaultyStore, broken, full};
 use crate::gate::Gate;
-use crate::moody::{Mood, Moody, broken, full};
 use crate::room::{Plan, report, soon};
 use crate::script::{call, calls, says, scene, spawn};
 
@@ -23,11 +23,11 @@ fn family() -> [String; 2] {
 async fn a_disk_that_is_full_for_a_while_makes_the_run_wait_and_nothing_else() {
     // F8
     let failures = AtomicUsize::new(0);
-    let mood = move |commit: &Commit| {
+    let fault = move |commit: &Commit| {
         let is_answer = commit.events.iter().any(|event| matches!(**event, Event::Answered(_)));
-        if is_answer && failures.fetch_add(1, Ordering::Relaxed) % 3 != 2 { Mood::Fails(full()) } else { Mood::Fine }
+        if is_answer && failures.fetch_add(1, Ordering::Relaxed) % 3 != 2 { Fault::Fails(full()) } else { Fault::Fine }
     };
-    let room = Plan::new(&family()).store(Moody::new(mood)).open().await;
+    let room = Plan::new(&family()).store(FaultyStore::new(fault)).open().await;
     let (root, report) = room.run("the whole").await;
     assert_eq!((report.outcome, &*report.text), (Outcome::Completed, "both are back"));
     room.assert_at_rest(&root).await;
@@ -37,11 +37,11 @@ async fn a_disk_that_is_full_for_a_while_makes_the_run_wait_and_nothing_else() {
 async fn a_commit_that_was_written_although_the_memory_failed_is_not_done_again() {
     // F8: of every commit the answer is lost once, and asking again finds it written.
     let attempts = AtomicUsize::new(0);
-    let mood = move |_: &Commit| {
-        if attempts.fetch_add(1, Ordering::Relaxed).is_multiple_of(2) { Mood::Forgets(broken()) } else { Mood::Fine }
+    let fault = move |_: &Commit| {
+        if attempts.fetch_add(1, Ordering::Relaxed).is_multiple_of(2) { Fault::Forgets(broken()) } else { Fault::Fine }
     };
     let room = Plan::new(&[scene("the whole", &[calls(&[call("list_agents")]), says("done")])])
-        .store(Moody::new(mood))
+        .store(FaultyStore::new(fault))
         .open()
         .await;
     let (root, report) = room.run("the whole").await;
@@ -55,10 +55,14 @@ async fn a_memory_that_is_gone_leaves_the_run_to_be_resumed() {
     // The run has ten commits or more; the first is that of its beginning.
     for most in 1..=8 {
         let commits = AtomicUsize::new(0);
-        let mood = move |_: &Commit| {
-            if commits.fetch_add(1, Ordering::Relaxed) < most { Mood::Fine } else { Mood::Fails(store::Error::Closed) }
+        let fault = move |_: &Commit| {
+            if commits.fetch_add(1, Ordering::Relaxed) < most {
+                Fault::Fine
+            } else {
+                Fault::Fails(store::Error::Closed)
+            }
         };
-        let room = Plan::new(&family()).store(Moody::new(mood)).open().await;
+        let room = Plan::new(&family()).store(FaultyStore::new(fault)).open().await;
         let handle = room.start("the whole").await;
         let left = soon("the end", handle.report()).await;
         assert!(matches!(left, Err(Error::Left)), "after {most}: {left:?}");
@@ -73,18 +77,18 @@ async fn a_child_whose_commit_cannot_be_kept_ends_with_an_error_and_its_parent_g
         [("answered", false), ("tool_finished", false), ("reported", false), ("answered", true), ("reported", true)]
     {
         let fails = AtomicUsize::new(1);
-        let mood = move |commit: &Commit| {
+        let fault = move |commit: &Commit| {
             let is_it = !commit.thread.is_root() && commit.events.iter().any(|event| event.kind() == kind);
             let fails =
                 is_it && fails.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok();
             let broken = || store::Error::Sql(Arc::new(std::fmt::Error));
             match (fails, is_kept) {
-                (false, _) => Mood::Fine,
-                (true, false) => Mood::Fails(broken()),
-                (true, true) => Mood::Forgets(broken()),
+                (false, _) => Fault::Fine,
+                (true, false) => Fault::Fails(broken()),
+                (true, true) => Fault::Forgets(broken()),
             }
         };
-        let room = Plan::new(&family()).store(Moody::new(mood)).open().await;
+        let room = Plan::new(&family()).store(FaultyStore::new(fault)).open().await;
         let (root, report) = room.run("the whole").await;
         assert_eq!((report.outcome, &*report.text), (Outcome::Completed, "both are back"), "{kind}");
         let mut outcomes = vec![];
@@ -128,14 +132,14 @@ async fn a_report_that_never_reached_the_parent_is_found_behind_letters_that_cam
     // The parent's memory fails at the very commit that takes the report up.
     let fails = Arc::new(AtomicUsize::new(1));
     let left = fails.clone();
-    let mood = move |commit: &Commit| {
+    let fault = move |commit: &Commit| {
         let takes_up = commit.events.iter().any(|event| matches!(**event, Event::ChildReported { .. }));
         let fails = takes_up && left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1)).is_ok();
-        if fails { Mood::Fails(store::Error::Closed) } else { Mood::Fine }
+        if fails { Fault::Fails(store::Error::Closed) } else { Fault::Fine }
     };
     let scenes =
         [scene("the whole", &[calls(&[spawn("be quick")]), says("done")]), scene("be quick", &[says("quick")])];
-    let mut room = Plan::new(&scenes).store(Moody::new(mood)).open().await;
+    let mut room = Plan::new(&scenes).store(FaultyStore::new(fault)).open().await;
     let handle = room.start("the whole").await;
     let root = handle.thread.clone();
     assert!(matches!(soon("the end", handle.report()).await, Err(Error::Left)));

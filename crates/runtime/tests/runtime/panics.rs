@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use agent::{Event, Outcome};
 use store::Commit;
 
+use crate::faulty_store::{Fault, FaultyStore};
 use crate::gate::{Cursed, Falls, Gate};
-use crate::moody::{Mood, Moody};
 use crate::room::{Plan, report};
 use crate::script::{call, calls, says, scene, spawn, spawn_with};
 
@@ -64,10 +64,10 @@ async fn a_panic_around_the_rules_ends_the_agent_it_happened_to() {
     // F25: each kind of commit of the first child is once the one at which its driver falls.
     for kind in ["thread_created", "answered", "tool_finished", "reported"] {
         let fallen = AtomicBool::new(false);
-        let mood = move |commit: &Commit| {
+        let fault = move |commit: &Commit| {
             let is_child = commit.thread.as_str().ends_with(".1");
             let falls = is_child && commit.events.iter().any(|event| event.kind() == kind);
-            if falls && !fallen.swap(true, Ordering::Relaxed) { Mood::Panics } else { Mood::Fine }
+            if falls && !fallen.swap(true, Ordering::Relaxed) { Fault::Panics } else { Fault::Fine }
         };
         let plan = Plan::new(&[
             scene("the whole", &[calls(&[spawn("fall"), spawn("stand")]), says("both are heard of")]),
@@ -76,7 +76,7 @@ async fn a_panic_around_the_rules_ends_the_agent_it_happened_to() {
         ]);
         let gate = Gate::new("gate");
         gate.open();
-        let room = plan.store(Moody::new(mood)).tool(gate).open().await;
+        let room = plan.store(FaultyStore::new(fault)).tool(gate).open().await;
         let (root, report) = room.run("the whole").await;
         assert_eq!((report.outcome, &*report.text), (Outcome::Completed, "both are heard of"), "{kind}");
         assert_eq!(&*room.report_of(&root.child(2)).await.text, "stood", "{kind}");

@@ -1,4 +1,4 @@
-//! A room to work in: a runtime, a store, a script, a workspace, and what is looked at afterwards.
+//! What a test works with: a runtime, a store, a script, a workspace, and ways to look at the result.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use agent::birth::Root;
 use agent::budget::Grant;
+use agent::creation::Root;
 use agent::policy::Policy;
 use agent::role::Agent;
 use agent::{Catalog, Consent, Event, Mode, Report, ThreadId};

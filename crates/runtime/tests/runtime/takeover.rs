@@ -10,8 +10,8 @@ use futures_util::FutureExt;
 use majordomo_runtime::Error;
 use store::{Commit, Process, ProcessId, Store};
 
+use crate::faulty_store::{Fault, FaultyStore};
 use crate::gate::Gate;
-use crate::moody::{Mood, Moody};
 use crate::room::{Plan, report, soon, stores};
 use crate::script::{call, calls, says, scene, spawn};
 
@@ -128,7 +128,7 @@ async fn who_reads_what_another_decided_lets_go_and_the_other_goes_on() {
         _ => at_door.clone().passed().boxed(),
     };
     let scenes = [scene("the whole", &[calls(&[call("gate")]), says("done")])];
-    let store = Moody::watched(|_: &Commit| Mood::Fine, look);
+    let store = FaultyStore::watched(|_: &Commit| Fault::Fine, look);
     let room = Plan::new(&scenes).store(store).tool(gate.clone()).open().await;
     let handle = room.start("the whole").await;
     let root = handle.thread.clone();
@@ -158,9 +158,9 @@ async fn a_report_is_fetched_although_somebody_sits_where_the_child_sat() {
     // The parent never took the report up, and a person looks at the child in the moment in which the parent asks.
     let (fails, looks) = (Arc::new(AtomicBool::new(true)), Arc::new(AtomicBool::new(false)));
     let (door, first_look) = (Gate::new("door"), looks.clone());
-    let mood = move |commit: &Commit| {
+    let fault = move |commit: &Commit| {
         let takes_up = commit.events.iter().any(|event| matches!(**event, Event::ChildReported { .. }));
-        if takes_up && fails.swap(false, Ordering::Relaxed) { Mood::Fails(store::Error::Closed) } else { Mood::Fine }
+        if takes_up && fails.swap(false, Ordering::Relaxed) { Fault::Fails(store::Error::Closed) } else { Fault::Fine }
     };
     let at_door = door.clone();
     let look = move |thread: &ThreadId, _: u64| match !thread.is_root() && first_look.swap(false, Ordering::Relaxed) {
@@ -169,7 +169,7 @@ async fn a_report_is_fetched_although_somebody_sits_where_the_child_sat() {
     };
     let scenes =
         [scene("the whole", &[calls(&[spawn("be quick")]), says("done")]), scene("be quick", &[says("quick")])];
-    let mut room = Plan::new(&scenes).store(Moody::watched(mood, look)).open().await;
+    let mut room = Plan::new(&scenes).store(FaultyStore::watched(fault, look)).open().await;
     let handle = room.start("the whole").await;
     let root = handle.thread.clone();
     assert!(matches!(soon("the end", handle.report()).await, Err(Error::Left)));
@@ -254,12 +254,12 @@ async fn a_parent_sees_in_the_log_that_a_child_elsewhere_no_longer_waits_for_a_p
 async fn a_parent_that_was_left_is_told_again_that_its_child_waits_for_a_person() {
     // The parent's memory fails at the very commit that takes it up; the child sits where it sat.
     let fails = AtomicBool::new(true);
-    let mood = move |commit: &Commit| {
+    let fault = move |commit: &Commit| {
         let takes_up = commit.events.iter().any(|event| matches!(**event, Event::ChildPaused { .. }));
-        if takes_up && fails.swap(false, Ordering::Relaxed) { Mood::Fails(store::Error::Closed) } else { Mood::Fine }
+        if takes_up && fails.swap(false, Ordering::Relaxed) { Fault::Fails(store::Error::Closed) } else { Fault::Fine }
     };
     let person = Gate::new("ask_user");
-    let room = Plan::new(&asking()).store(Moody::new(mood)).tool(person.clone()).open().await;
+    let room = Plan::new(&asking()).store(FaultyStore::new(fault)).tool(person.clone()).open().await;
     let handle = room.start("the whole").await;
     let root = handle.thread.clone();
     assert!(matches!(soon("the end", handle.report()).await, Err(Error::Left)));
@@ -273,13 +273,13 @@ async fn a_parent_that_was_left_is_told_again_that_its_child_waits_for_a_person(
 #[tokio::test(flavor = "multi_thread")]
 async fn a_child_that_another_process_begins_first_is_no_failure() {
     let raced = AtomicBool::new(false);
-    let mood = move |commit: &Commit| {
+    let fault = move |commit: &Commit| {
         let is_birth = commit.expected == 0 && !commit.thread.is_root();
-        if is_birth && !raced.swap(true, Ordering::Relaxed) { Mood::Raced(Another::process()) } else { Mood::Fine }
+        if is_birth && !raced.swap(true, Ordering::Relaxed) { Fault::Raced(Another::process()) } else { Fault::Fine }
     };
     let scenes =
         [scene("the whole", &[calls(&[spawn("be quick")]), says("done")]), scene("be quick", &[says("quick")])];
-    let room = Plan::new(&scenes).store(Moody::new(mood)).open().await;
+    let room = Plan::new(&scenes).store(FaultyStore::new(fault)).open().await;
     let handle = room.start("the whole").await;
     let (root, child) = (handle.thread.clone(), handle.thread.child(1));
     room.until_logged(&root, "the child", |log| log.iter().any(|record| record.thread == child)).await;
@@ -310,11 +310,11 @@ async fn time_goes_on_in_a_thread_whose_newest_event_lies_ahead() {
     const DAY_MS: u64 = 86_400_000;
     let is_ahead = Arc::new(AtomicBool::new(true));
     let ahead = is_ahead.clone();
-    let mood = move |_: &Commit| if ahead.load(Ordering::Relaxed) { Mood::Ahead(DAY_MS) } else { Mood::Fine };
+    let fault = move |_: &Commit| if ahead.load(Ordering::Relaxed) { Fault::Ahead(DAY_MS) } else { Fault::Fine };
     let gate = Gate::new("gate");
     let fails_once = says("done") + "error = \"overloaded\"\ntimes = 1\n";
     let scenes = [scene("the whole", &[calls(&[call("gate")]), fails_once])];
-    let mut room = Plan::new(&scenes).store(Moody::new(mood)).tool(gate.clone()).open().await;
+    let mut room = Plan::new(&scenes).store(FaultyStore::new(fault)).tool(gate.clone()).open().await;
     let handle = room.start("the whole").await;
     let root = handle.thread.clone();
     gate.until("the root at the gate", |count| count.waiting == 1).await;

@@ -267,21 +267,23 @@ impl LogChecker {
 
     /// The thread says the same as the contents.
     pub fn agrees_with(&self, thread: &Thread) -> Result<(), Broken> {
-        let same = self.own == thread.used && self.below == thread.below && self.carved == thread.carved;
+        let same = self.own == thread.spending.used
+            && self.below == thread.spending.below
+            && self.carved == thread.spending.carved;
         hold("a thread and its log agree about what was used", same, || {
             format!(
                 "{:?} {:?} {:?}; log: {:?} {:?} {:?}",
-                thread.used, thread.below, thread.carved, self.own, self.below, self.carved
+                thread.spending.used, thread.spending.below, thread.spending.carved, self.own, self.below, self.carved
             )
         })?;
-        let children = thread.children.keys().eq(self.children.keys());
-        hold("a thread and its log agree about who lives", children, || format!("{:?}", thread.children.keys()))?;
+        let children = thread.children.live.keys().eq(self.children.keys());
+        hold("a thread and its log agree about who lives", children, || format!("{:?}", thread.children.live.keys()))?;
         let left = self.created.grant.descendants.saturating_sub(self.places());
         hold("no place is lost, and none is given twice", left == thread.descendants_left(), || {
             format!("{} are left, and by the log {left}", thread.descendants_left())
         })?;
         let begun = self.begun();
-        hold("a thread and its log agree about who runs", begun == thread.running, || format!("{begun}"))?;
+        hold("a thread and its log agree about who runs", begun == thread.children.running, || format!("{begun}"))?;
 
         let pending = thread.pending();
         let is_same =
@@ -289,15 +291,19 @@ impl LogChecker {
         hold("what is pending is what was asked and not answered", is_same, || {
             format!("pending {pending:?}, outstanding {:?}", self.outstanding)
         })?;
-        let questions = thread.approvals.keys().eq(self.questions.keys());
-        hold("a thread and its log agree about what is asked", questions, || format!("{:?}", thread.approvals.keys()))?;
+        let questions = thread.approvals.open.keys().eq(self.questions.keys());
+        hold("a thread and its log agree about what is asked", questions, || {
+            format!("{:?}", thread.approvals.open.keys())
+        })?;
         let waits = !pending.is_empty() || !self.questions.is_empty();
         hold("a run that goes on waits for something", thread.run.is_none() || waits, || format!("{:?}", thread.run))?;
         let ending = self.run.as_ref().is_none_or(|run| run.stop.is_some());
         let most = self.created.policy.max_concurrent.max(1);
-        hold("nobody waits in line while a permit is free", ending || thread.queue.is_empty() || begun == most, || {
-            format!("{begun} of {most} run, and {:?} wait", thread.queue)
-        })
+        hold(
+            "nobody waits in line while a permit is free",
+            ending || thread.children.queue.is_empty() || begun == most,
+            || format!("{begun} of {most} run, and {:?} wait", thread.children.queue),
+        )
     }
 
     /// Nothing is under way any more.

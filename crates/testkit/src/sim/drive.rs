@@ -47,11 +47,11 @@ impl Sim {
     ) -> Result<(), Broken> {
         let now = self.clock(place.process);
         let consent = self.processes[place.process].consent;
-        let birth = Event::ThreadCreated(Box::new(created));
-        let mut thread = Thread::new(now, &birth);
+        let created = Event::ThreadCreated(Box::new(created));
+        let mut thread = Thread::new(now, &created);
         let facts = self.world.facts(consent, &thread, &Input::Begin, now);
         let mut step = thread.handle(Input::Begin, &facts, now);
-        let mut events = vec![birth];
+        let mut events = vec![created];
         events.append(&mut step.events);
         if let Some((id, input)) = sent {
             let arrived = Event::InputArrived { id, input };
@@ -108,7 +108,7 @@ impl Sim {
         }
         self.reread(place);
         match self.copy(place) {
-            Some(copy) if !copy.thread.arrived.is_empty() => self.give(place, Input::Arrived),
+            Some(copy) if !copy.thread.inbox.arrived.is_empty() => self.give(place, Input::Arrived),
             Some(_) | None => {
                 self.leave_if_done(place);
                 Ok(())
@@ -149,7 +149,7 @@ impl Sim {
     /// A child is looked for by a parent that does not drive it: its report is fetched, or the child is gone on with.
     pub(super) fn fetch(&mut self, place: Place, wait_ms: u64) -> Result<(), Broken> {
         let Some(parent) = place.thread.parent().map(|parent| place.beside(&parent)) else { return Ok(()) };
-        let waits = self.copy(&parent).is_some_and(|copy| copy.thread.children.contains_key(&place.thread));
+        let waits = self.copy(&parent).is_some_and(|copy| copy.thread.children.live.contains_key(&place.thread));
         if !waits {
             return Ok(());
         }
@@ -196,10 +196,11 @@ impl Sim {
                 if self.is_taken(&Place::new(process, id)) {
                     continue;
                 }
-                let begun = copy.thread.children.iter().filter(|(child, one)| one.started && self.is_driven(child));
+                let begun =
+                    copy.thread.children.live.iter().filter(|(child, one)| one.started && self.is_driven(child));
                 for (child, _) in begun {
                     let (told, waits) =
-                        (copy.thread.paused.contains(child), self.disk.record(child).replayed.is_paused());
+                        (copy.thread.children.paused.contains(child), self.disk.record(child).replayed.is_paused());
                     hold("a parent takes its child to wait for a person exactly where it does", told == waits, || {
                         format!("{id} was told {told} of {child}, which is {waits}")
                     })?;

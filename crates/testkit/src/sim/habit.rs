@@ -101,7 +101,7 @@ impl Habit {
             malformed: Vec::new(),
             cut_call: None,
         };
-        let turn = thread.turns;
+        let turn = thread.issued.turns;
         let mut call = |name: &str, input: &Value| {
             let (id, input) = (CallId::new(format!("h{turn}-{}", answer.parts.len())), Json::of(input));
             answer.parts.push(Part::ToolCall { id, name: name.into(), input });

@@ -64,7 +64,7 @@ fn answer(dice: &mut Dice, behaviour: &Behaviour, thread: &Thread, asking: &Aski
         answer.tokens = tokens(dice, behaviour, thread, asking, &answer.parts);
         return answer;
     }
-    let is_done = dice.chance((2 + behaviour.hurry * u64::from(thread.turns)).min(90));
+    let is_done = dice.chance((2 + behaviour.hurry * u64::from(thread.issued.turns)).min(90));
     let calls = if works { !is_done } else { dice.chance(behaviour.errs) };
     let mut answer =
         Answer { parts: Vec::new(), stop: StopReason::EndTurn, tokens: None, malformed: Vec::new(), cut_call: None };
@@ -85,7 +85,7 @@ fn answer(dice: &mut Dice, behaviour: &Behaviour, thread: &Thread, asking: &Aski
     }
     if dice.chance(5) {
         answer.stop = StopReason::MaxTokens;
-        answer.cut_call = thread.turns.is_multiple_of(2).then(|| "write".into());
+        answer.cut_call = thread.issued.turns.is_multiple_of(2).then(|| "write".into());
     }
     if dice.chance(behaviour.errs.min(2)) {
         let id = CallId::new("c1");
@@ -111,7 +111,7 @@ fn call(dice: &mut Dice, behaviour: &Behaviour, thread: &Thread, number: u64, an
     let id = match dice.below(10) {
         0..=2 => format!("c{}", dice.below(4)),
         3 => String::new(),
-        _ => format!("t{}-{number}", thread.turns),
+        _ => format!("t{}-{number}", thread.issued.turns),
     };
     let mut input = arguments(dice, behaviour, thread, &name);
     let id = CallId::new(id);
@@ -126,7 +126,7 @@ fn call(dice: &mut Dice, behaviour: &Behaviour, thread: &Thread, number: u64, an
 fn verb(dice: &mut Dice, thread: &Thread, verbs: &[&Arc<str>]) -> Arc<str> {
     let begins = |verb: &&Arc<str>| STARTING_VERBS.contains(&&***verb);
     let (beginning, dealing): (Vec<&Arc<str>>, Vec<&Arc<str>>) = verbs.iter().copied().partition(begins);
-    let begin = dice.chance(if thread.children.is_empty() { 80 } else { 30 });
+    let begin = dice.chance(if thread.children.live.is_empty() { 80 } else { 30 });
     let (first, second) = if begin { (beginning, dealing) } else { (dealing, beginning) };
     (*dice.pick(if first.is_empty() { &second } else { &first })).clone()
 }
@@ -192,7 +192,7 @@ fn spawn(dice: &mut Dice, behaviour: &Behaviour) -> Value {
 fn temporary(dice: &mut Dice, behaviour: &Behaviour, thread: &Thread) -> Value {
     match dice.below(10) {
         0 => json!({"operation": "list_children"}),
-        1..=3 if !thread.children.is_empty() => json!({"operation": "terminate", "child_id": child(dice, thread)}),
+        1..=3 if !thread.children.live.is_empty() => json!({"operation": "terminate", "child_id": child(dice, thread)}),
         _ => {
             let mut input = json!({"operation": "spawn", "name": *dice.pick(&["ann", "bob"]), "prompt": "temporary"});
             if dice.chance(30) {
@@ -246,13 +246,13 @@ fn delegation(dice: &mut Dice, behaviour: &Behaviour) -> Value {
 
 /// A child to talk about: one that lives, mostly.
 fn child(dice: &mut Dice, thread: &Thread) -> String {
-    let living: Vec<&str> = thread.children.keys().map(agent::ThreadId::as_str).collect();
+    let living: Vec<&str> = thread.children.live.keys().map(agent::ThreadId::as_str).collect();
     match dice.below(10) {
         0 => (*dice.pick(&["nobody", "ann", "bob", "general"])).to_owned(),
         1..=3 => dice.between(1, 4).to_string(),
         // The number that the next child will have, for a call that speaks of a child of the same answer.
-        4 => (thread.last_child + 1).to_string(),
-        _ if living.is_empty() => (thread.last_child + 1).to_string(),
+        4 => (thread.issued.children + 1).to_string(),
+        _ if living.is_empty() => (thread.issued.children + 1).to_string(),
         _ => (*dice.pick(&living)).to_owned(),
     }
 }

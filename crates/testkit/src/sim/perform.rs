@@ -174,8 +174,8 @@ impl Sim {
         let Some(copy) = self.copy(place) else { return Ok(()) };
         let (thread, own) = (&copy.thread, place.beside(child));
         let is_stale = copy.epoch != self.disk.record(&place.thread).epoch;
-        let birth = thread.birth(child);
-        let stop = thread.children.get(child).and_then(|child| child.stop.clone());
+        let created = thread.child_created(child);
+        let stop = thread.children.live.get(child).and_then(|child| child.stop.clone());
         let stop = stop.filter(|_| reopening).map(|(strength, reason)| stop_letter(strength, reason));
         if self.disk.knows(child) {
             hold("only whoever was replaced begins what is begun", reopening || is_stale, || child.to_string())?;
@@ -184,8 +184,8 @@ impl Sim {
             }
             return self.look_for(&own);
         }
-        match birth {
-            Some(birth) => self.create(&own, birth, stop),
+        match created {
+            Some(created) => self.create(&own, created, stop),
             None => Err(Broken { rule: "a parent knows the children that it starts", found: child.to_string() }),
         }
     }

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use agent::birth::Root;
 use agent::budget::Grant;
+use agent::creation::Root;
 use agent::event::ThreadCreated;
 use agent::model::{Model, Price};
 use agent::policy::{ChildDefaults, CountMode, OPERATION_VERBS, OnError, Policy, StartApproval, TokenCount, VERBS};
@@ -96,7 +96,8 @@ impl Setting {
             output_schema: dice.maybe(15, |_| Json::object()),
         };
         let spoken = model(&root.model).expect("a root speaks with a model that exists");
-        let root = agent::birth::root(&world.catalog, root, spoken).expect("the catalogue has what its roots ask for");
+        let root =
+            agent::creation::root(&world.catalog, root, spoken).expect("the catalogue has what its roots ask for");
         Self { world, root, behaviour }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use agent::birth::{self, Root};
+use agent::creation::{self, Root};
 use agent::event::ThreadCreated;
 use agent::model::{Model, Price};
 use agent::policy::Policy;
@@ -80,7 +80,7 @@ pub fn root(catalog: &Catalog, setup: &Setup) -> ThreadCreated {
         output_schema: setup.schema.clone(),
     };
     let spoken = model(&root.model).unwrap_or_else(|reason| panic!("the root cannot be: {reason}"));
-    birth::root(catalog, root, spoken).unwrap_or_else(|reason| panic!("the root cannot be: {reason}"))
+    creation::root(catalog, root, spoken).unwrap_or_else(|reason| panic!("the root cannot be: {reason}"))
 }
 
 fn model(name: &str) -> Result<Model, String> {

@@ -208,7 +208,8 @@ impl Stage {
     fn start(&mut self, parent: &ThreadId, child: ThreadId) {
         match self.actors.get_mut(&child) {
             None => {
-                let created = self.actors[parent].thread.birth(&child).expect("a child that starts was spawned");
+                let created =
+                    self.actors[parent].thread.child_created(&child).expect("a child that starts was spawned");
                 self.actors.insert(child.clone(), Actor::new(self.now, created));
                 self.hand(child, Input::Begin);
             }

@@ -121,7 +121,7 @@ pub fn shown(what: &str, thread: &Thread, catalog: &Catalog) -> Option<Vec<Strin
             context::system(&thread.created).lines().map(|line| format!("| {line}").trim_end().to_owned()).collect(),
         ),
         "tools" => {
-            let tools = agent::birth::advertised(thread, catalog);
+            let tools = agent::creation::advertised(thread, catalog);
             Some(vec![tools.iter().map(|tool| tool.name.as_ref()).collect::<Vec<_>>().join(", ")])
         }
         "left" => {

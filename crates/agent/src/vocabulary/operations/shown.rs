@@ -21,11 +21,6 @@ pub const NOT_PRIMARY: &str = "PermissionDenied: Only the primary workflow agent
 
 const ALONE: &str = "It sees nothing of this conversation: no history, no memory, no tool results.";
 
-/// Whether a verb is one of these.
-pub fn is_operations(verb: &str) -> bool {
-    Verb::of(verb).is_some_and(Verb::has_operations)
-}
-
 /// Words and schema of one of these verbs; none if the name is none of them.
 pub fn operations(verb: Verb, policy: &Policy) -> Option<(String, Value)> {
     let places = policy.max_children;
@@ -96,7 +91,7 @@ pub fn children(thread: &Thread) -> String {
         let status = if child.started { "running" } else { "pending" };
         json!({"child_id": id, "name": child.spawned.name, "status": status})
     };
-    let children: Vec<Value> = thread.children.iter().map(child).collect();
+    let children: Vec<Value> = thread.children.live.iter().map(child).collect();
     let (count, left) = (children.len(), thread.descendants_left());
     write(&json!({"success": true, "count": count, "children": children, "places_left": left}))
 }
@@ -174,7 +169,7 @@ fn task<'a>(thread: &Thread, subtask: &'a Subtask, node: &'a Node) -> TaskResult
             ..ended(Some(id), status(report.outcome), (!report.outcome.has_result()).then(|| error(report)))
         },
         Node::Spawned(id) => {
-            let is_begun = thread.children.get(id).is_some_and(|child| child.started);
+            let is_begun = thread.children.live.get(id).is_some_and(|child| child.started);
             ended(Some(id), if is_begun { "running" } else { "pending" }, None)
         }
         Node::Skipped(reason) => ended(None, "cancelled", Some(reason.clone())),

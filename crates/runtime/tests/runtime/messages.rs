@@ -1,4 +1,4 @@
-//! What is said to threads at any moment: nothing is lost, nothing is taken up twice, and who is over is told nothing.
+//! Messages to threads at any time: none is lost, none is handled twice, and a thread that is over gets none.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -7,8 +7,8 @@ use agent::{Event, InputId, Outcome, Outside, Strength};
 use majordomo_runtime::Error;
 use store::Commit;
 
+use crate::faulty_store::{Fault, FaultyStore};
 use crate::gate::Gate;
-use crate::moody::{Mood, Moody};
 use crate::room::{Plan, report, soon, stores};
 use crate::script::{call, calls, says, scene, spawn};
 
@@ -70,17 +70,17 @@ async fn something_that_arrives_before_every_single_commit_is_lost_at_none() {
     // to the root gives it one more turn, so that there must be a last time.
     const TIMES: usize = 12;
     let late = Mutex::new((0, false));
-    let mood = move |commit: &Commit| {
+    let fault = move |commit: &Commit| {
         let decides = commit.events.iter().any(|event| !matches!(**event, Event::Steered { .. }));
         let mut late = late.lock().expect("no panic");
         let is_late = commit.thread.is_root() && commit.expected > 0 && decides && !late.1 && late.0 < TIMES;
         *late = (late.0 + usize::from(is_late), is_late);
-        if is_late { Mood::Late(steer(format!("number {}", late.0))) } else { Mood::Fine }
+        if is_late { Fault::Late(steer(format!("number {}", late.0))) } else { Fault::Fine }
     };
     let root =
         [calls(&[spawn("left"), spawn("right")]), calls(&[call("list_agents")]), says("done") + "repeat = true\n"];
     let plan = Plan::new(&[scene("the whole", &root), scene("", &[says("reported")])]);
-    let room = plan.store(Moody::new(mood)).open().await;
+    let room = plan.store(FaultyStore::new(fault)).open().await;
     let (root, report) = room.run("the whole").await;
     assert_eq!(report.outcome, Outcome::Completed);
     let log = room.log(&root).await;

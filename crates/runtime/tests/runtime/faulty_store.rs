@@ -1,4 +1,4 @@
-//! A memory with moods: it fails, panics, or is written to by somebody else, at the commits that a test chooses.
+//! A store that fails, panics, or is written to by another process, at the commits that a test chooses.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use store::{
 use tokio::sync::watch;
 
 /// What becomes of a commit.
-pub enum Mood {
+pub enum Fault {
     /// It is written.
     Fine,
     /// It is not written.
@@ -26,32 +26,32 @@ pub enum Mood {
     Raced(Process),
     /// It is written as by a clock that is so far ahead.
     Ahead(u64),
-    /// The memory's own code fails.
+    /// The store's own code panics.
     Panics,
 }
 
 /// What happens before a log is read from after this number on.
 pub type Look = dyn Fn(&ThreadId, u64) -> BoxFuture<'static, ()> + Send + Sync;
 
-/// A memory with moods.
-pub struct Moody<F> {
+/// A store in memory that fails where a test wants it to.
+pub struct FaultyStore<F> {
     inner: Arc<MemoryStore>,
-    mood: F,
+    fault: F,
     look: Box<Look>,
 }
 
-impl<F: Fn(&Commit) -> Mood + Send + Sync + 'static> Moody<F> {
-    /// A memory that asks for its mood before each commit.
-    pub fn new(mood: F) -> Arc<Self> {
-        Self::watched(mood, |_, _| Box::pin(async {}))
+impl<F: Fn(&Commit) -> Fault + Send + Sync + 'static> FaultyStore<F> {
+    /// `fault` says for each commit what becomes of it.
+    pub fn new(fault: F) -> Arc<Self> {
+        Self::watched(fault, |_, _| Box::pin(async {}))
     }
 
-    /// One that also lets something happen before a log is read.
+    /// The same, and `look` runs before a log is read.
     pub fn watched(
-        mood: F,
+        fault: F,
         look: impl Fn(&ThreadId, u64) -> BoxFuture<'static, ()> + Send + Sync + 'static,
     ) -> Arc<Self> {
-        Arc::new(Self { inner: Arc::new(MemoryStore::new()), mood, look: Box::new(look) })
+        Arc::new(Self { inner: Arc::new(MemoryStore::new()), fault, look: Box::new(look) })
     }
 }
 
@@ -62,29 +62,29 @@ pub fn full() -> Error {
 
 /// A disk that fails.
 pub fn broken() -> Error {
-    Error::Io(Arc::new(std::io::Error::other("the disk is moody")))
+    Error::Io(Arc::new(std::io::Error::other("the disk fails")))
 }
 
-impl<F: Fn(&Commit) -> Mood + Send + Sync + 'static> Log for Moody<F> {
+impl<F: Fn(&Commit) -> Fault + Send + Sync + 'static> Log for FaultyStore<F> {
     fn append(&self, commit: Commit) -> Answer<Appended> {
         let inner = self.inner.clone();
-        match (self.mood)(&commit) {
-            Mood::Fine => inner.append(commit),
-            Mood::Fails(error) => Box::pin(async { Err(error) }),
-            Mood::Forgets(error) => Box::pin(async move { inner.append(commit).await.and(Err(error)) }),
-            Mood::Late(input) => Box::pin(async move {
+        match (self.fault)(&commit) {
+            Fault::Fine => inner.append(commit),
+            Fault::Fails(error) => Box::pin(async { Err(error) }),
+            Fault::Forgets(error) => Box::pin(async move { inner.append(commit).await.and(Err(error)) }),
+            Fault::Late(input) => Box::pin(async move {
                 let id = InputId::new(format!("late-{}", commit.expected));
                 inner.arrive(&commit.thread, id, input, commit.at, true).await?;
                 inner.append(commit).await
             }),
-            Mood::Raced(process) => Box::pin(async move {
+            Fault::Raced(process) => Box::pin(async move {
                 let first = Commit { process: process.id.clone(), at: commit.at.plus_ms(1), ..commit.clone() };
                 inner.register(process, commit.at).await?;
                 inner.append(first).await?;
                 inner.append(commit).await
             }),
-            Mood::Ahead(ms) => inner.append(Commit { at: commit.at.plus_ms(ms), ..commit }),
-            Mood::Panics => panic!("the memory falls"),
+            Fault::Ahead(ms) => inner.append(Commit { at: commit.at.plus_ms(ms), ..commit }),
+            Fault::Panics => panic!("the memory falls"),
         }
     }
 
@@ -117,7 +117,7 @@ impl<F: Fn(&Commit) -> Mood + Send + Sync + 'static> Log for Moody<F> {
     }
 }
 
-impl<F: Fn(&Commit) -> Mood + Send + Sync + 'static> Ownership for Moody<F> {
+impl<F: Fn(&Commit) -> Fault + Send + Sync + 'static> Ownership for FaultyStore<F> {
     fn adopt(&self, thread: &ThreadId, process: &ProcessId, at: Time) -> Answer<u64> {
         self.inner.adopt(thread, process, at)
     }
@@ -155,7 +155,7 @@ impl<F: Fn(&Commit) -> Mood + Send + Sync + 'static> Ownership for Moody<F> {
     }
 }
 
-impl<F: Fn(&Commit) -> Mood + Send + Sync + 'static> Lists for Moody<F> {
+impl<F: Fn(&Commit) -> Fault + Send + Sync + 'static> Lists for FaultyStore<F> {
     fn threads(&self, query: ThreadQuery) -> Answer<Vec<ThreadRow>> {
         self.inner.threads(query)
     }
@@ -185,7 +185,7 @@ impl<F: Fn(&Commit) -> Mood + Send + Sync + 'static> Lists for Moody<F> {
     }
 }
 
-impl<F: Fn(&Commit) -> Mood + Send + Sync + 'static> Installation for Moody<F> {
+impl<F: Fn(&Commit) -> Fault + Send + Sync + 'static> Installation for FaultyStore<F> {
     fn record(&self, event: InstallationEvent, at: Time) -> Answer<Appended> {
         self.inner.record(event, at)
     }
@@ -199,4 +199,4 @@ impl<F: Fn(&Commit) -> Mood + Send + Sync + 'static> Installation for Moody<F> {
     }
 }
 
-impl<F: Fn(&Commit) -> Mood + Send + Sync + 'static> Store for Moody<F> {}
+impl<F: Fn(&Commit) -> Fault + Send + Sync + 'static> Store for FaultyStore<F> {}

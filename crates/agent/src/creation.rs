@@ -1,4 +1,4 @@
-//! How a root comes to be: an agent's role is resolved against the catalogue, and pinned.
+//! How a root thread is created: the role of its agent is looked up in the catalogue and written into its first event.
 
 use std::sync::Arc;
 
