@@ -39,7 +39,7 @@ pub fn ls(flags: &Flags, json: bool) -> Result<u8, Failure> {
         }
     }
     if lines.is_empty() {
-        out::note("nothing was allowed for ever");
+        out::note("there are no standing consents");
     }
     Ok(0)
 }
