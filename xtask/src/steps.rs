@@ -116,7 +116,7 @@ mod tests {
         assert!(lines(&Command::Sim { seeds: 9 })[0].starts_with("SIM_SEEDS='9' cargo nextest run"));
     }
 
-    /// Fuzzing has a lock file of its own, and whoever adds a dependency to what is fuzzed must say so there, too.
+    /// Fuzzing has a lock file of its own, and a new dependency of what is fuzzed must be added there, too.
     #[test]
     fn what_is_fuzzed_can_be_built_with_the_locked_versions() {
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

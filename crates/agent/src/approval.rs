@@ -78,7 +78,7 @@ pub struct Approval {
     /// Protected places that it would change.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub protected: Vec<Arc<str>>,
-    /// Whether the agent has read text from outside the house.
+    /// Whether the agent has read untrusted text.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub foreign: bool,
     /// The pattern that consent for more than once would cover; none where such consent is not offered.

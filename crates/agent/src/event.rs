@@ -26,7 +26,7 @@ use crate::tools::{Reach, ToolResult};
 pub enum Event {
     /// The thread came to be. Always the first event of its log, and never repeated.
     ThreadCreated(Box<ThreadCreated>),
-    /// Somebody outside sent something; it waits until the thread's owner handles it.
+    /// An interface or another process sent something; it waits until the thread's owner handles it.
     InputArrived {
         /// Its name.
         id: InputId,
@@ -100,7 +100,7 @@ pub enum Event {
         /// Which call.
         call: CallId,
     },
-    /// A call has its result: from the tool, or from the house where it answered instead.
+    /// A call has its result: from the tool, or from the rules where they answered instead.
     ToolFinished {
         /// Which call.
         call: CallId,
@@ -170,7 +170,7 @@ pub enum Event {
         child: ThreadId,
         /// The words.
         text: Arc<str>,
-        /// Whether it had read text from outside the house: then these words may be such text, too.
+        /// Whether it had read untrusted text: then these words may be such text, too.
         #[serde(default, skip_serializing_if = "is_false")]
         foreign: bool,
         /// The words as the model reads them with its next turn.
@@ -286,7 +286,7 @@ pub struct ThreadCreated {
     pub role: Role,
     /// What it may do.
     pub mode: Mode,
-    /// The rules of the house.
+    /// The policy.
     pub policy: Arc<Policy>,
     /// What it may spend.
     pub grant: Grant,
@@ -310,7 +310,7 @@ pub struct ThreadCreated {
     /// Whether its parent hears what it says while it works.
     #[serde(default, skip_serializing_if = "is_false")]
     pub progress: bool,
-    /// Whether its parent had read text from outside the house: then the brief may be such text, too.
+    /// Whether its parent had read untrusted text: then the brief may be such text, too.
     #[serde(default, skip_serializing_if = "is_false")]
     pub foreign: bool,
     /// The system prompt: the role's prompt, and what is said after it.
@@ -476,7 +476,7 @@ pub enum VerdictKind {
         /// Whether it may be run again after a crash.
         idempotent: bool,
     },
-    /// The house answers it: a verb.
+    /// A verb: the rules answer it.
     Verb,
     /// A verb, on which a person decides first; the question follows in the log, unless there is no place for it.
     VerbAsked,

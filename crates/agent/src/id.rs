@@ -117,7 +117,7 @@ impl fmt::Debug for InputId {
     }
 }
 
-/// A moment, in milliseconds since 1970. Handed in by whoever drives the rules, who never let it run backwards within a thread.
+/// A moment, in milliseconds since 1970. Handed in by the driver, which never lets it run backwards within a thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Time(pub i64);

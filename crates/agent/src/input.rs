@@ -56,7 +56,7 @@ pub enum Input {
         child: ThreadId,
         /// The words.
         text: Arc<str>,
-        /// Whether it had read text from outside the house: then these words may be such text, too.
+        /// Whether it had read untrusted text: then these words may be such text, too.
         foreign: bool,
     },
     /// A child waits for nothing but a person, or no longer does.
@@ -96,17 +96,17 @@ pub enum Outside {
         /// The words.
         text: Arc<str>,
     },
-    /// Somebody tells a running thread something; it reads it at its next turn.
+    /// A running thread is told something; it reads it at its next turn.
     Steered {
         /// The words.
         text: Arc<str>,
         /// Who: `person`, or the path of the agent that sent it.
         from: Arc<str>,
-        /// Whether the agent that sent it had read text from outside the house: then these words may be such text, too.
+        /// Whether the agent that sent it had read untrusted text: then these words may be such text, too.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         foreign: bool,
     },
-    /// Somebody wants the thread and its subtree to end.
+    /// The thread and its subtree are to end.
     Stopped {
         /// How.
         strength: Strength,

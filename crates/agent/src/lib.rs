@@ -1,6 +1,6 @@
 //! The rules: a pure state machine for one agent.
 //!
-//! An input and a moment go in, events and effects come out. Whoever drives a [`Thread`] keeps one order, and that is
+//! An input and a moment go in, events and effects come out. A driver of a [`Thread`] keeps one order, and that is
 //! the whole protocol:
 //!
 //! 1. A thread begins with [`Event::ThreadCreated`]: of a root from [`creation::root`], of a child from [`Thread::child_created`].
@@ -156,7 +156,7 @@
 //! Vocabulary: [`input`], [`event`], [`effect`], [`message`], [`report`], [`brief`], [`delegation`], [`approval`]. Limits: [`policy`], [`budget`],
 //! [`mode`], [`permission`].
 //! State: [`thread`], which changes in `apply` alone. Deciding: `machine` has the order of things, `turn` has one file for each
-//! thing that can happen. What a model is shown of the house: [`context`].
+//! thing that can happen. What a model is told: [`context`].
 //!
 //! Deliberately absent: async, clocks, files, randomness, locks, and any knowledge of how a model, a tool or a log is reached.
 

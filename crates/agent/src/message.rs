@@ -76,7 +76,7 @@ pub enum Origin {
     Brief,
     /// Someone who steers a running thread: a person, or the parent by `message_agent`.
     Steer,
-    /// The house itself: notices about children, limits, context.
+    /// The runtime itself: notices about children, limits, context.
     House,
     /// The model.
     Model,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// The rules of the house for one root and all its descendants. Pinned in the log when a thread is created.
+/// The policy for one root and all its descendants. Pinned in the log when a thread is created.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Policy {

@@ -22,7 +22,7 @@ pub enum Outcome {
     Timeout,
     /// The spawn was refused, or no text came after a refusal.
     Refused,
-    /// Somebody stopped it.
+    /// A person or a parent stopped it.
     Cancelled,
     /// Its process went away, and nobody went on with it.
     Interrupted,
@@ -162,7 +162,7 @@ pub struct Report {
     /// Rules that would have allowed what policy refused for want of a person in this run, in this thread and below.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unanswered: Vec<Arc<str>>,
-    /// Whether this thread or one below read text from outside the house: then the report is such text, too.
+    /// Whether this thread or one below read untrusted text: then the report is such text, too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub foreign: bool,
     /// Whether somebody told it something while it worked: then it answers more than its brief.

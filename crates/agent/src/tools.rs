@@ -58,7 +58,7 @@ pub enum Risk {
     Medium,
     /// Something changes that is hard to undo.
     High,
-    /// Something leaves the house.
+    /// Something leaves this machine.
     Critical,
 }
 
@@ -150,7 +150,7 @@ pub struct ToolResult {
     /// Files that were written, relative to the workspace.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files_modified: Vec<Arc<str>>,
-    /// Where the words come from, where that is outside the house: they are fenced for the model.
+    /// Where the words come from, where that is untrusted: they are fenced for the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub foreign: Option<Arc<str>>,
     /// What was done, by the name that a person's consent was bound to; none where none was needed.

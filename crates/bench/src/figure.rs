@@ -9,7 +9,7 @@ pub struct Figure {
     pub name: String,
     /// What was measured.
     pub ours: f64,
-    /// The same work without the house; then the figure is the ratio.
+    /// The same work without Majordomo; then the figure is the ratio.
     pub beside: Option<f64>,
     /// The unit of both.
     pub unit: &'static str,
@@ -28,9 +28,9 @@ impl Figure {
     fn verdict(&self) -> &'static str {
         let judged = self.judged();
         if judged <= self.aim {
-            "aim met"
+            "goal met"
         } else if judged <= self.most {
-            "met"
+            "within limit"
         } else {
             "**missed**"
         }
@@ -50,7 +50,7 @@ impl fmt::Display for Figure {
 /// Figures as Markdown.
 pub fn table(figures: &[Figure]) -> String {
     let mut text =
-        "| measured | the house | without | figure | at most | aim | |\n|---|---|---|---|---|---|---|\n".to_owned();
+        "| measured | Majordomo | baseline | result | limit | goal | |\n|---|---|---|---|---|---|---|\n".to_owned();
     for figure in figures {
         text.push_str(&format!("{figure}\n"));
     }
@@ -82,8 +82,11 @@ mod tests {
 
     #[test]
     fn a_figure_with_something_beside_it_is_a_ratio() {
-        assert_eq!(figure(500.0, Some(250.0)).to_string(), "| work | 500 µs | 250 µs | 2.00 | 3.00 | 2.00 | aim met |");
-        assert_eq!(figure(2.5, None).to_string(), "| work | 2.50 µs | – | 2.50 | 3.00 | 2.00 | met |");
+        assert_eq!(
+            figure(500.0, Some(250.0)).to_string(),
+            "| work | 500 µs | 250 µs | 2.00 | 3.00 | 2.00 | goal met |"
+        );
+        assert_eq!(figure(2.5, None).to_string(), "| work | 2.50 µs | – | 2.50 | 3.00 | 2.00 | within limit |");
         assert!(figure(31.0, Some(10.0)).to_string().ends_with("| **missed** |"));
     }
 

@@ -66,7 +66,7 @@ pub async fn index_mails(place: &Place) -> anyhow::Result<Taken> {
     gauge.end()
 }
 
-/// Makes all searches, many times over. By the house, the folder is looked after each time.
+/// Makes all searches, many times over. By Majordomo, the folder is looked after each time.
 pub fn search(place: &Place, way: Way) -> anyhow::Result<Taken> {
     let searches = searches();
     match way {

@@ -76,13 +76,13 @@ enum Part {
 /// One measurement.
 #[derive(Debug, Subcommand)]
 enum Measure {
-    /// A root and its sub-agents, by the house
+    /// A root and its sub-agents, by Majordomo
     FanOut(FanOut),
     /// The same requests, by a client and nothing else
     Bare {
         #[command(flatten)]
         fan_out: FanOut,
-        /// A database of the house in which the same work was done, to take the events from
+        /// A database of Majordomo in which the same work was done, to take the events from
         #[arg(long)]
         recorded: Option<PathBuf>,
     },
@@ -134,7 +134,7 @@ struct Amount {
 /// Who searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Way {
-    /// A process of the house that has done so before.
+    /// A process of Majordomo that has done so before.
     House,
     /// One that has not: it looks at every file.
     First,

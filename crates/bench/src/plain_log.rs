@@ -45,7 +45,7 @@ pub struct Step {
 }
 
 impl Recorded {
-    /// Takes the events from a database of the house.
+    /// Takes the events from a database of Majordomo.
     pub fn read(database: &Path) -> anyhow::Result<Self> {
         let database = majordomo::store::Location::folder(database).to_string();
         let db = Connection::open_with_flags(database, OpenFlags::SQLITE_OPEN_READ_ONLY)?;

@@ -21,7 +21,7 @@ use majordomo::tool::{CurrentTools, Registry, Tool, ToolContext};
 use crate::Keep;
 use crate::answer;
 
-/// Requests that are under way at once, by the house and by the bare client alike.
+/// Requests that are under way at once, by Majordomo and by the bare client alike.
 pub const REQUESTS: usize = 1024;
 
 const MODEL: &str = "bench/model";
@@ -30,7 +30,7 @@ const PROMPT: &str = "You are a careful member of a large household. You are giv
                       were told to look at, and you say what you saw in a few plain sentences. You never guess: what you \
                       did not see, you leave out, and what you could not do, you name.";
 
-/// A runtime with the house's tool and agent, and the providers that it speaks with.
+/// A runtime with the benchmark's tool and agent, and the providers that it speaks with.
 pub async fn open(server: &str, store: Arc<dyn Store>) -> anyhow::Result<(Runtime, Providers)> {
     let provider = ProviderConfig {
         name: "bench".to_owned(),

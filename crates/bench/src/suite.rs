@@ -291,7 +291,7 @@ impl Suite<'_> {
         Ok(())
     }
 
-    /// The house and the bare client in turns, so that whatever else the machine does meets both.
+    /// Majordomo and the bare client in turns, so that whatever else the machine does meets both.
     async fn pair(
         &self,
         children: usize,

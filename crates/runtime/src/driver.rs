@@ -3,7 +3,7 @@
 //!
 //! Whatever is under way is a future that this task polls and that ends in an input, so that letting go of the driver lets
 //! go of all of it. A commit that was refused because something arrived in between is decided anew on the whole log.
-//! Whoever is replaced, by a process that took it for dead, lets go without a word in the log.
+//! A driver that was replaced, by a process that took its own for dead, stops without writing to the log.
 //! A panic ends the agent that it happened to, with a report that says so.
 
 use std::panic::AssertUnwindSafe;
@@ -79,7 +79,7 @@ pub enum Exit {
 pub struct Driver {
     pub runtime: Arc<Inner>,
     pub id: ThreadId,
-    /// Whoever waits for the report of a root.
+    /// The callers that wait for the report of a root.
     pub waiter: Option<oneshot::Sender<Report>>,
     /// None only until the thread is created or read.
     thread: Option<Thread>,
@@ -513,7 +513,7 @@ impl Driver {
         if self.given_up {
             self.parting = Some(Exit::Done);
         } else {
-            tracing::warn!(thread = %self.id, "somebody else goes on with the thread, or has ended it");
+            tracing::warn!(thread = %self.id, "another process owns the thread, or has ended it");
             self.parting = Some(Exit::Replaced);
         }
     }

@@ -187,7 +187,7 @@ impl Performer {
         .boxed()
     }
 
-    /// Notes when words are heard, and passes them on to whoever watches.
+    /// Notes when words are heard, and passes them on to the watchers.
     fn sink(&self, turn: u32) -> DeltaSink {
         let (runtime, clock, heard, id) =
             (self.runtime.clone(), self.clock.clone(), self.heard.clone(), self.id.clone());

@@ -91,7 +91,7 @@ pub(crate) enum Piece {
     Variable { name: String, source: String, is_quoted: bool },
 }
 
-/// Variables that the house itself sets for a command, and whose values are no secret and no options.
+/// Variables that Majordomo itself sets for a command, and whose values are no secret and no options.
 const TRUSTED: [&str; 14] = [
     "", "HOME", "PWD", "OLDPWD", "USER", "LOGNAME", "HOSTNAME", "SHELL", "PATH", "LANG", "TERM", "TMPDIR", "SECONDS",
     "RANDOM",

@@ -1,4 +1,4 @@
-//! What one call works with, handed in by whoever runs it.
+//! What one call works with, handed in by the caller.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ pub struct ToolContext {
 /// Takes fleeting words, a few times a second at most. Must not block.
 pub type Progress = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// Somebody who answers questions.
+/// A person who answers questions.
 pub trait Person: Send + Sync {
     /// Asks, and waits for the answer. None means that nobody will give one. Dropping the future takes the question back.
     fn ask(&self, who: &str, question: &str, choices: &[String]) -> BoxFuture<'_, Option<String>>;

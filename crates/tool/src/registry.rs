@@ -190,7 +190,7 @@ impl std::fmt::Debug for Registry {
 
 /// The registry that is in force in a process. Cheap to clone; all clones see what one of them publishes.
 ///
-/// Whoever decides on a call takes a [`snapshot`](Self::snapshot) and runs the call on that one.
+/// The code that decides on a call takes a [`snapshot`](Self::snapshot) and runs the call on that one.
 #[derive(Clone, Debug)]
 pub struct CurrentTools(Arc<RwLock<Arc<Registry>>>);
 

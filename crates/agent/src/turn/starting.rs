@@ -113,7 +113,7 @@ pub fn assess(thread: &Thread, catalog: &Catalog, verb: &ToolInfo, input: &Json)
 /// Why the policy wants a person to decide on a verb that starts somebody.
 pub fn asks(policy: &Policy, risk: Risk) -> Option<&'static str> {
     match policy.approval {
-        StartApproval::Always => Some("policy.approval = always: whoever is started is asked about"),
+        StartApproval::Always => Some("policy.approval = always: starting a sub-agent needs approval"),
         StartApproval::ByRisk if risk >= Risk::High => Some("policy.approval = by_risk: what is of high risk asks"),
         StartApproval::ByRisk | StartApproval::Never => None,
     }

@@ -29,7 +29,7 @@ pub fn finished(moment: &mut Moment<'_>, call: &CallId, result: ToolResult) {
     start_ready(moment);
 }
 
-/// The house answers a call itself.
+/// The rules answer a call themselves.
 pub fn answer(moment: &mut Moment<'_>, call: &CallId, result: ToolResult) {
     finish(moment, call, result, None);
 }

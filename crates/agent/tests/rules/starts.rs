@@ -25,7 +25,7 @@ fn every_start_asks_and_nothing_is_started_before_the_answer() {
     let asked = question(&room, 0);
     assert_eq!((&*asked.tool, asked.risk, asked.places), ("SpawnAgentTool", Risk::Medium, 1));
     assert_eq!(&*asked.effect, "starts the temporary sub-agent 'Ada'");
-    assert_eq!(&*asked.why, "policy.approval = always: whoever is started is asked about");
+    assert_eq!(&*asked.why, "policy.approval = always: starting a sub-agent needs approval");
     assert_eq!(asked.input.text(), spawn("Ada", "a"), "what is shown is what was called");
     assert!(room.thread.is_paused(), "no clock runs while a person thinks");
     decide(&mut room, "d1", &asked, once());

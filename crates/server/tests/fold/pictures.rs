@@ -1,4 +1,4 @@
-//! Frames go in, the picture that must come out comes out: held against the mirror where there is a log, and against a
+//! Frames go in, the picture that must come out comes out: held against the view where there is a log, and against a
 //! file.
 //!
 //! `UPDATE_GOLDEN=1` writes what comes out; the difference is then read by a person.
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::engine::Engine;
 use crate::fixture::{self, Fixture};
-use crate::mirror;
+use crate::view;
 
 /// The page's picture of frames, in the order in which they are given.
 pub fn picture(engine: &Engine, frames: &[String]) -> Value {
@@ -25,12 +25,12 @@ fn the_page_shows_what_the_mirror_shows_after_every_event_of_every_family() {
     for Fixture { name, events, .. } in fixture::families() {
         for cut in 1..=events.len() {
             let frames = fixture::frames(&events[..cut]);
-            let mut page = mirror::common(&picture(&engine, &frames));
-            let mut mirror = mirror::picture(&events[..cut], &frames);
-            if mirror::owes_figures(&events[..cut]) {
-                (page, mirror) = (mirror::without_figures(page), mirror::without_figures(mirror));
+            let mut page = view::common(&picture(&engine, &frames));
+            let mut view = view::picture(&events[..cut], &frames);
+            if view::owes_figures(&events[..cut]) {
+                (page, view) = (view::without_figures(page), view::without_figures(view));
             }
-            assert_eq!(page, mirror, "{name}, after {cut} events: left is the page, right the mirror");
+            assert_eq!(page, view, "{name}, after {cut} events: left is the page, right the view");
         }
     }
 }

@@ -315,7 +315,7 @@ async fn every_frame_that_is_on_record_is_as_the_document_tells() {
     let validator = validator(&document, &promised);
     let mut kinds = BTreeSet::new();
     let stories = Path::new(env!("CARGO_MANIFEST_DIR")).join("../view/golden");
-    for story in std::fs::read_dir(stories).expect("the stories of the mirror") {
+    for story in std::fs::read_dir(stories).expect("the stories of the view") {
         let frames = std::fs::read_to_string(story.expect("a story").path().join("frames.jsonl")).expect("its frames");
         for line in frames.lines() {
             let frame: Value = serde_json::from_str(line).expect("JSON");

@@ -2,7 +2,7 @@
 //!
 //! A table is never complete, and needs not be: without a network a command can tell what it has read only to the model,
 //! and the keys of our own providers are not in files that it could name. What is ours (state, configuration, the server's
-//! token) is added by whoever knows where it lies.
+//! token) is added by the caller, who knows where it lies.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! The mirror, looked at from outside: recorded families go in, what faces show comes out.
+//! `crates/view` from outside: recorded logs go in, what interfaces show comes out.
 
 mod draw;
 mod family;

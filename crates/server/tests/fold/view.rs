@@ -1,7 +1,7 @@
-//! What the mirror shows of a log, in the words of the page: the tree and every thread's transcript as one picture.
+//! What the view shows of a log, in the words of the page: the tree and every thread's transcript as one picture.
 //!
 //! Both leave something out that the other has. The page has no row for a brief, for a child (it draws the group) and
-//! for a call that has not begun; the mirror says other things in passing. What is left is what a person goes by, and
+//! for a call that has not begun; the view says other things in passing. What is left is what a person goes by, and
 //! must be the same.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,10 +12,10 @@ use view::{ChildRow, Entry, Node, Transcript, Tree};
 
 use crate::fixture::Record;
 
-/// A child that waits for its beginning. The mirror hears a moment before the wire does that it no longer waits in line.
+/// A child that waits for its beginning. The view hears a moment before the wire does that it no longer waits in line.
 const NOT_BEGUN: &str = "not begun";
 
-/// The picture that the mirror gives.
+/// The picture that the view gives.
 pub fn picture(events: &[Record], frames: &[String]) -> Value {
     let mut tree = Tree::new();
     let mut transcripts: BTreeMap<String, Transcript> = BTreeMap::new();
