@@ -6,6 +6,7 @@
 mod ends;
 mod engine;
 mod fixture;
+mod folded;
 mod markdown;
 mod orders;
 mod passing;
@@ -13,5 +14,4 @@ mod pictures;
 mod rail;
 mod showing;
 mod sse;
-mod view;
 mod work;

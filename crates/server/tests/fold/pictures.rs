@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::engine::Engine;
 use crate::fixture::{self, Fixture};
-use crate::view;
+use crate::folded;
 
 /// The page's picture of frames, in the order in which they are given.
 pub fn picture(engine: &Engine, frames: &[String]) -> Value {
@@ -20,15 +20,15 @@ pub fn picture(engine: &Engine, frames: &[String]) -> Value {
 
 // DESIGN 8, INV-7, KATA-2, KATA-9 to KATA-14, KATA-18
 #[test]
-fn the_page_shows_what_the_mirror_shows_after_every_event_of_every_family() {
+fn the_page_shows_what_the_view_shows_after_every_event_of_every_family() {
     let engine = Engine::new();
     for Fixture { name, events, .. } in fixture::families() {
         for cut in 1..=events.len() {
             let frames = fixture::frames(&events[..cut]);
-            let mut page = view::common(&picture(&engine, &frames));
-            let mut view = view::picture(&events[..cut], &frames);
-            if view::owes_figures(&events[..cut]) {
-                (page, view) = (view::without_figures(page), view::without_figures(view));
+            let mut page = folded::common(&picture(&engine, &frames));
+            let mut view = folded::picture(&events[..cut], &frames);
+            if folded::owes_figures(&events[..cut]) {
+                (page, view) = (folded::without_figures(page), folded::without_figures(view));
             }
             assert_eq!(page, view, "{name}, after {cut} events: left is the page, right the view");
         }
