@@ -60,9 +60,13 @@ fn nothing_of_a_browser_is_left_when_it_is_dropped() {
     assert!(!profile.exists());
     // Zombies, which nobody may have collected yet, are no processes any more.
     let stat = |entry: std::fs::DirEntry| std::fs::read_to_string(entry.path().join("stat")).ok();
-    let alive = std::fs::read_dir("/proc").expect("processes can be seen").flatten().filter_map(stat).filter(|stat| {
+    let is_alive = |stat: &String| {
         let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
         fields.first() != Some(&"Z") && fields.get(2) == Some(&group.as_raw_nonzero().to_string().as_str())
+    };
+    // All were sent SIGKILL; on a busy machine the kernel has not ended each of them at once.
+    crate::world::until("all processes of the browser to end", || {
+        let mut seen = std::fs::read_dir("/proc").expect("processes can be seen").flatten().filter_map(stat);
+        (!seen.any(|stat| is_alive(&stat))).then_some(())
     });
-    assert_eq!(alive.collect::<Vec<_>>(), [] as [String; 0]);
 }
