@@ -33,7 +33,7 @@ pub struct Options {
     /// The person who answers an agent's questions; without one they are refused.
     pub person: Option<Arc<dyn Person>>,
     /// Whether a person's consent can be had for what needs it. Where it can, a question waits in the log until a person
-    /// decides it ([`Store::approvals`], `Outside::Decided`); where it cannot, it is refused at once.
+    /// decides it (`Lists::approvals`, `Outside::Decided`); where it cannot, it is refused at once.
     pub consent: Consent,
     /// Keep nothing on the disk.
     pub in_memory: bool,
