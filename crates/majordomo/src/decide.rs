@@ -28,8 +28,27 @@ pub enum DecisionOutcome {
 }
 
 /// Writes a decision on what was shown, and waits for what comes of it. `who` decides: what one says twice is said once.
-/// Consent for ever is kept as [a standing consent](standing_consent) where it was accepted, or will be when the run goes on.
+/// Consent for ever is kept as [a standing consent](standing_consent) where it was accepted, or will be when the run goes on: also if
+/// the caller gives up waiting, as the handler of a request does when its client goes away.
 pub async fn decide(
+    store: &Arc<dyn Store>,
+    shown: &Approval,
+    decision: Decision,
+    who: &str,
+) -> Result<DecisionOutcome, store::Error> {
+    let (store, shown, who) = (store.clone(), shown.clone(), who.to_owned());
+    let deciding = tokio::spawn(async move { deliver_and_keep(&store, &shown, decision, &who).await });
+    match deciding.await {
+        Ok(outcome) => outcome,
+        Err(failed) => match failed.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // This process is going away.
+            Err(_) => Err(store::Error::Closed),
+        },
+    }
+}
+
+async fn deliver_and_keep(
     store: &Arc<dyn Store>,
     shown: &Approval,
     decision: Decision,

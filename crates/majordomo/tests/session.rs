@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use agent::approval::{Approval, Decision, Resolution, Scope};
 use agent::{Event, Outcome, Report, Strength, ThreadId};
+use futures_util::FutureExt;
 use majordomo::config::{Config, Flags, Surroundings};
 use majordomo::decide::DecisionOutcome;
 use majordomo::staff::{Consent, Options, Staff, Work};
@@ -159,6 +161,28 @@ async fn a_run_that_was_left_is_resumed_with_its_past_told_apart() {
     assert!(matches!(&*told.events[0].event, Event::Reopened { .. }), "{:?}", told.events[0]);
     session.stop(&root, Strength::Kill, "enough").await.expect("it is stopped");
     second.runtime().leave().await;
+}
+
+// A browser may be closed while its request waits for what comes of a decision.
+#[tokio::test]
+async fn consent_for_ever_is_kept_though_the_caller_gives_up_waiting() {
+    let write = call("write_file", r#"path = "a.txt", content = "x""#);
+    let folder = folder(&[scene("Write", &[calls(&[write]), says("written")])]);
+    let staff = staff(folder.path()).await;
+    let mut run = staff.start(Work::new("Write")).await.expect("a run");
+    let (session, mut told) = (staff.session(run.root()), Told::default());
+    let question = question(&mut run, &mut told).await;
+    let always = Decision::Allow { scope: Scope::Always, input: None };
+    assert!(session.decide(&question, always).now_or_never().is_none(), "it waits, and is given up");
+    let (_, report) = to_its_end(run).await;
+    assert_eq!(&*report.text, "written");
+    let kept = async {
+        while staff.runtime().store().installation().await.expect("the store can be read").consents.is_empty() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), kept).await.expect("the consent is kept");
+    staff.runtime().leave().await;
 }
 
 #[tokio::test]

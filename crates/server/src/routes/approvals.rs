@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use agent::approval::{ApprovalId, Decision, Resolution};
 use axum::Json;
 use axum::extract::State;
-use majordomo::decide::{DecisionOutcome, decide, standing_rule, words};
+use majordomo::decide::{DecisionOutcome, standing_rule, words};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use store::{ApprovalQuery, ApprovalRow, ApprovalStatus, Process};
+use store::{ApprovalQuery, ApprovalRow, ApprovalStatus};
 
 use super::extract::{JsonBody, Limit, PathParam, QueryParams, Switch};
 use crate::problem::Problem;
@@ -93,8 +93,8 @@ pub async fn decision(
             Decision::Deny { reason: word.reason.filter(|reason| !reason.trim().is_empty()).map(Into::into) }
         }
     };
-    let who = format!("{}/{}", Process::current().id, runtime::short_name());
-    let (status, words) = match decide(shared.store(), &question, decision, &who).await? {
+    let session = shared.staff.session(&question.id.thread());
+    let (status, words) = match session.decide(&question, decision).await? {
         DecisionOutcome::Resolved(resolution) => (status(&resolution), words(&resolution)),
         DecisionOutcome::Kept => (shapes::ApprovalStatus::Decided, "kept until the run is resumed".to_owned()),
         DecisionOutcome::Nothing(why) => return Err(Problem::conflict(why.to_string())),
