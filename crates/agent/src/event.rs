@@ -396,6 +396,11 @@ pub struct Answered {
 }
 
 impl Answered {
+    /// Tokens that are not the provider's figures.
+    pub fn estimated_tokens(&self) -> u64 {
+        if self.estimated { self.tokens.total() } else { 0 }
+    }
+
     /// Whether an answer that was cut off at its output limit cannot be used as it is: it said nothing, or ended in a call.
     pub(crate) fn is_half(&self, has_calls: bool, text: &str) -> bool {
         self.cut_call.is_some() || (!has_calls && text.trim().is_empty())

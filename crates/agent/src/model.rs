@@ -18,8 +18,15 @@ pub struct Model {
     pub context_tokens: u64,
     /// The longest answer that is asked for.
     pub max_output_tokens: u64,
-    /// What it costs; none when unknown, and then it counts as 0 (local).
+    /// What it costs; none when unknown, and then nothing is added to a sum of money.
     pub price: Option<Price>,
+}
+
+impl Model {
+    /// Whether it is known what an answer costs: there is a price, or no provider is asked.
+    pub fn has_known_cost(&self) -> bool {
+        self.price.is_some() || ["builtin/", "scripted/"].iter().any(|inside| self.name.starts_with(inside))
+    }
 }
 
 /// Prices in millionths of a dollar per million tokens.

@@ -87,9 +87,22 @@ pub struct Usage {
     pub requests: u32,
     /// Sub-agents that were begun.
     pub children: u32,
+    /// How many of the tokens are not the provider's figures: reserved for a request whose answer was lost, or estimated because the
+    /// provider reported nothing. Where there are any, the money is an estimate too.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub estimated_tokens: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl Usage {
+    /// Whether any of the figures is an estimate.
+    pub fn is_estimated(&self) -> bool {
+        self.estimated_tokens > 0
+    }
+
     /// The sum of two.
     #[must_use]
     pub fn plus(&self, other: &Usage) -> Usage {
@@ -101,6 +114,7 @@ impl Usage {
             model_calls: self.model_calls.saturating_add(other.model_calls),
             requests: self.requests.saturating_add(other.requests),
             children: self.children.saturating_add(other.children),
+            estimated_tokens: self.estimated_tokens.saturating_add(other.estimated_tokens),
         }
     }
 
@@ -121,6 +135,7 @@ impl Usage {
             model_calls: self.model_calls.saturating_sub(earlier.model_calls),
             requests: self.requests.saturating_sub(earlier.requests),
             children: self.children.saturating_sub(earlier.children),
+            estimated_tokens: self.estimated_tokens.saturating_sub(earlier.estimated_tokens),
         }
     }
 }

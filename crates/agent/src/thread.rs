@@ -821,6 +821,7 @@ impl Thread {
             counted_tokens: claim.tokens,
             cost_microusd: claim.cost_microusd,
             requests: claim.requests,
+            estimated_tokens: claim.tokens,
             ..Usage::default()
         });
     }
@@ -834,6 +835,7 @@ impl Thread {
             model_calls: 1,
             requests: 1,
             children: 0,
+            estimated_tokens: answered.estimated_tokens(),
         });
         self.calls = Calls::of(answered);
         self.issued.calls.extend(self.calls.slots().iter().map(|slot| slot.call.clone()));

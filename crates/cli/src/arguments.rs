@@ -234,7 +234,7 @@ pub struct Output {
     /// Write the result to a file instead of stdout
     #[arg(short, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Plain ASCII lines, as when stderr is not a terminal
+    /// Plain ASCII lines and the answer as it was written, as when the output is not a terminal
     #[arg(long)]
     pub plain: bool,
     /// No progress and no tree on stderr

@@ -8,6 +8,7 @@ mod out;
 mod person;
 mod prompt;
 mod question;
+mod screen;
 mod show;
 
 use std::process::ExitCode;

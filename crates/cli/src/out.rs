@@ -2,17 +2,16 @@
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 
 use anyhow::Context;
 use tracing_subscriber::EnvFilter;
+use view::{markdown, safe};
 
-/// A line for a person.
-pub fn note(line: &str) {
-    // A closed stderr cannot be reported anywhere.
-    let _ = writeln!(io::stderr().lock(), "{line}");
-}
+use crate::screen::Diagnostics;
+
+pub use crate::screen::note;
 
 /// The moment, for what is shown with it.
 pub fn now() -> agent::Time {
@@ -31,7 +30,7 @@ pub fn tell_consent(question: &agent::approval::Approval) {
 pub fn log_to_stderr() {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
     let is_asked = std::env::var_os("RUST_LOG").is_some();
-    let format = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).with_ansi(false);
+    let format = tracing_subscriber::fmt().with_env_filter(filter).with_writer(|| Diagnostics).with_ansi(false);
     if is_asked { format.init() } else { format.without_time().with_target(false).init() }
 }
 
@@ -61,10 +60,27 @@ impl Result {
         }
     }
 
-    /// Writes a model's words: as they are, but to a terminal without what would move its cursor (T24).
-    pub fn words(&mut self, text: &str) -> anyhow::Result<bool> {
+    /// Whether it is written to the terminal that stderr is written to.
+    pub fn is_on_the_terminal_of_stderr(&self) -> bool {
+        let device = |stream: BorrowedFd<'_>| rustix::fs::fstat(stream).map(|found| found.st_rdev).ok();
+        let (stdout, stderr) = (io::stdout(), io::stderr());
+        matches!(self, Self::Stdout)
+            && stdout.is_terminal()
+            && stderr.is_terminal()
+            && device(stdout.as_fd()) == device(stderr.as_fd())
+    }
+
+    /// Writes a model's words. As they are, but to a terminal as it can show them: laid out, or, where it is to be plain, without
+    /// what would move its cursor (T24).
+    pub fn words(&mut self, text: &str, plain: bool) -> anyhow::Result<bool> {
+        let stdout = io::stdout();
         match self {
-            Self::Stdout if io::stdout().is_terminal() => self.line(&without_controls(text)),
+            Self::Stdout if has_colours(plain, &stdout) => {
+                let lines = markdown::render(text, width(&stdout));
+                let lines: Vec<String> = lines.iter().map(view::draw::Line::ansi).collect();
+                self.line(&lines.join("\n"))
+            }
+            Self::Stdout if stdout.is_terminal() => self.line(&safe::answer(text)),
             Self::Stdout | Self::File { .. } => self.line(text),
         }
     }
@@ -89,19 +105,6 @@ impl Result {
     }
 }
 
-/// Controls shown as escapes; lines, tabs and blanks stay, for an answer may hold code.
-fn without_controls(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\n' | '\t' => shown.push(c),
-            c if c.is_control() => shown.extend(c.escape_unicode()),
-            c => shown.push(c),
-        }
-    }
-    shown
-}
-
 /// Columns of the terminal that a stream goes to; 100 where it goes elsewhere.
 pub fn width(stream: &impl AsFd) -> usize {
     let size = rustix::termios::tcgetwinsize(stream).ok();
@@ -114,15 +117,8 @@ pub fn is_fancy(plain: bool, stream: &impl IsTerminal) -> bool {
     !plain && !dumb && std::env::var_os("MAJORDOMO_PLAIN").is_none() && stream.is_terminal()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    // T24
-    #[test]
-    fn an_answer_does_not_move_the_cursor_and_keeps_its_shape() {
-        let code = format!("fn main() {{\n{}\tend\n}}", " ".repeat(40));
-        assert_eq!(without_controls(&code), code);
-        assert_eq!(without_controls("ok\u{1b}[2J\rno\u{9b}"), "ok\\u{1b}[2J\\u{d}no\\u{9b}");
-    }
+/// Whether a stream goes to a terminal that may be drawn on with colours and in place.
+pub fn has_colours(plain: bool, stream: &impl IsTerminal) -> bool {
+    let is_unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    is_fancy(plain, stream) && !is_unwanted
 }

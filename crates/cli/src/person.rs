@@ -18,6 +18,8 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 use tool::Person;
 use view::safe;
 
+use crate::screen::{self, Pause};
+
 /// How often it is looked whether anybody still waits for the answer.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
 
@@ -44,12 +46,13 @@ impl AtTerminal {
         self.open.fetch_add(1, Ordering::Relaxed);
         let open = Open(self.open.clone());
         let turn = self.turn.clone().lock_owned().await;
+        let pause = screen::pause();
         let terminal = File::options().read(true).write(true).open(&self.device).ok();
         if let Some(terminal) = &terminal {
             // Where it cannot be done there is no terminal that holds anything back.
             let _ = tcflush(terminal, QueueSelector::IFlush);
         }
-        Prompt { over, _open: open, held: Arc::new(Held { terminal, _turn: turn }) }
+        Prompt { over, _open: open, _pause: pause, held: Arc::new(Held { terminal, _turn: turn }) }
     }
 }
 
@@ -97,6 +100,7 @@ impl Withdrawal {
 pub struct Prompt {
     over: Withdrawal,
     _open: Open,
+    _pause: Pause,
     held: Arc<Held>,
 }
 

@@ -1,21 +1,30 @@
 //! Draws a run while it goes on and when it is over: progress and tree to stderr, the result to stdout.
+//!
+//! At a terminal the tree of agents is drawn in place (`live`); elsewhere each change is a line.
+
+mod live;
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use agent::approval::ApprovalId;
 use agent::{Report, ThreadId, Time};
 use jiff::tz::TimeZone;
+use runtime::Clock;
 use serde_json::json;
 use store::Record;
-use view::draw::{self, DrawOptions, Marks};
-use view::{Body, Dialect, Frames, Lines, Tree, exit_code, safe};
+use view::draw::{self, DrawOptions, Line, Marks, Style};
+use view::{Body, Dialect, Frames, Lines, Streamed, Tree, exit_code, safe};
 
 use crate::arguments::Output;
 use crate::consent::Asking;
 use crate::error::Failure;
 use crate::out;
 use crate::person::AtTerminal;
+use crate::screen;
 use majordomo::follow::logged;
+
+use live::LiveRun;
 
 /// The longest sentence about the end of a run.
 const WORDS: usize = 1000;
@@ -50,7 +59,7 @@ pub struct Show {
     root: ThreadId,
     output: Output,
     result: out::Result,
-    lines: Lines,
+    way: Way,
     frames: Frames,
     progress: draw::Progress,
     tree: Tree,
@@ -59,26 +68,45 @@ pub struct Show {
     person: Option<Arc<AtTerminal>>,
     /// Whether those who watch are told how to decide from elsewhere.
     tells_how: bool,
-    /// Lines that wait until no question stands there.
-    held: Vec<String>,
+}
+
+/// How a run is shown while it goes on.
+enum Way {
+    /// Not at all.
+    Silent,
+    /// Every event as a line of JSON, as part of the result.
+    Json(Box<Lines>),
+    /// A line for each change. They wait here until no question stands at the terminal.
+    Plain(Vec<String>),
+    /// Drawn in place.
+    Live(Box<LiveRun>),
 }
 
 impl Show {
     /// Shows a root from its beginning.
-    pub fn new(root: ThreadId, prepared: Prepared, asking: &Asking) -> Self {
+    pub fn new(root: ThreadId, prepared: Prepared, asking: &Asking, clock: &Clock) -> Self {
         let Prepared { output, dialect, result } = prepared;
+        let way = if output.jsonl {
+            Way::Json(Box::new(Lines::new(root.clone(), dialect, 0)))
+        } else if output.quiet {
+            Way::Silent
+        } else {
+            let screen = if out::has_colours(output.plain, &std::io::stderr()) { screen::Live::begin() } else { None };
+            let text_stays = !output.json && result.is_on_the_terminal_of_stderr();
+            let live = |screen| LiveRun::new(root.clone(), screen, text_stays, clock.clone());
+            screen.map_or_else(|| Way::Plain(Vec::new()), |screen| Way::Live(Box::new(live(screen))))
+        };
         Self {
-            lines: Lines::new(root.clone(), dialect, 0),
             frames: Frames::new(root.clone()),
             progress: draw::Progress::new(TimeZone::system()),
             tree: Tree::new(),
             root,
             output,
             result,
+            way,
             reader_is_there: true,
             person: asking.person().cloned(),
             tells_how: matches!(asking, Asking::Elsewhere),
-            held: Vec::new(),
         }
     }
 
@@ -91,7 +119,9 @@ impl Show {
                 // The names of those who are there are learnt from what they did.
                 let _ = self.progress.line(&frame);
             }
-            self.lines.push(&logged);
+            if let Way::Json(lines) = &mut self.way {
+                lines.push(&logged);
+            }
         }
     }
 
@@ -100,59 +130,107 @@ impl Show {
         for record in records {
             let logged = logged(record);
             self.tree.push(&logged);
-            if self.output.jsonl {
-                for line in self.lines.push(&logged) {
-                    self.print(&line.text)?;
+            match &mut self.way {
+                Way::Silent => {}
+                Way::Json(lines) => {
+                    for line in lines.push(&logged) {
+                        self.print(&line.text)?;
+                    }
                 }
-            }
-            for frame in self.frames.push(&logged) {
-                let line = self.progress.line(&frame);
-                if self.output.quiet || self.output.jsonl {
-                    continue;
+                Way::Plain(held) => {
+                    for frame in self.frames.push(&logged) {
+                        held.extend(self.progress.line(&frame));
+                        held.extend(hint(&frame, self.tells_how));
+                    }
                 }
-                self.held.extend(line);
-                if let Body::ValidationRequired { validation_id, .. } = &frame.body
-                    && self.tells_how
-                {
-                    self.held.push(how_to_decide(validation_id));
+                Way::Live(live) => {
+                    live.push(record, &self.tree);
+                    for frame in self.frames.push(&logged) {
+                        let line = self.progress.line(&frame);
+                        if live::stays(&frame, self.tells_how) {
+                            line.iter().for_each(|line| live.tell(line, Style::DIM));
+                        }
+                        hint(&frame, self.tells_how).iter().for_each(|hint| live.tell(hint, Style::PLAIN));
+                    }
                 }
             }
         }
         if !self.person.as_ref().is_some_and(|person| person.is_asked()) {
             self.say_held();
         }
-        Ok(())
-    }
-
-    /// Prints a line of the result.
-    pub fn print(&mut self, line: &str) -> anyhow::Result<()> {
-        if self.reader_is_there {
-            self.reader_is_there = self.result.line(line)?;
+        if let Way::Live(live) = &mut self.way {
+            live.draw_if_due(&self.tree);
         }
         Ok(())
     }
 
-    /// Whether words are wanted while they come.
+    /// Shows a piece of streamed text.
+    pub fn hear(&mut self, piece: &Streamed) -> anyhow::Result<()> {
+        match &mut self.way {
+            Way::Json(_) => self.print(&piece.line())?,
+            Way::Live(live) => {
+                live.hear(piece);
+                live.draw_if_due(&self.tree);
+            }
+            Way::Silent | Way::Plain(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Whether text is wanted while it is produced.
     pub fn wants_deltas(&self) -> bool {
-        self.output.deltas
+        self.output.deltas || matches!(self.way, Way::Live(_))
+    }
+
+    /// When the terminal should be drawn again; none where nothing is drawn in place.
+    pub fn due(&self) -> Option<Instant> {
+        match &self.way {
+            Way::Live(live) => Some(live.due()),
+            Way::Silent | Way::Json(_) | Way::Plain(_) => None,
+        }
+    }
+
+    /// Draws what is drawn in place.
+    pub fn draw(&mut self) {
+        if let Way::Live(live) = &mut self.way {
+            live.draw(&self.tree);
+        }
+    }
+
+    /// The process was stopped and goes on.
+    pub fn continues(&mut self) {
+        if let Way::Live(live) = &mut self.way {
+            live.continues(&self.tree);
+        }
+    }
+
+    /// The run is left as it stands.
+    pub fn leave(&mut self) {
+        self.say_held();
+        if let Way::Live(live) = std::mem::replace(&mut self.way, Way::Silent) {
+            live.leave(&self.tree);
+        }
     }
 
     /// Draws the tree and prints the result; the exit code.
     pub fn finish(mut self, report: &Report, now: Time) -> anyhow::Result<u8> {
         self.say_held();
         let code = exit_code(report);
-        if !self.output.quiet && !self.output.jsonl {
-            out::note("");
-            for line in self.tree_lines(now) {
-                out::note(&line);
+        match std::mem::replace(&mut self.way, Way::Silent) {
+            Way::Silent => self.print_result(report, code)?,
+            Way::Json(_) => {}
+            Way::Plain(_) => {
+                let options = DrawOptions { now, width: out::width(&std::io::stderr()), marks: self.marks() };
+                self.tell_end(draw::tree(&self.tree.roots(), &options));
+                self.print_result(report, code)?;
             }
-            out::note(&format!("thread {}", self.root));
-        }
-        if self.output.json {
-            let object = self.object(report, code);
-            self.print(&object)?;
-        } else if !self.output.jsonl && !report.text.is_empty() {
-            self.result.words(&report.text)?;
+            // What is drawn in place ends with the tree, below the answer that was streamed above it.
+            Way::Live(live) => {
+                if !live.finish(&report.text) {
+                    self.print_result(report, code)?;
+                }
+                self.tell_end(live::end_tree(&self.tree, now).iter().map(Line::ansi).collect());
+            }
         }
         for rule in &report.unanswered {
             out::note(&format!("needed approval, and nobody could give it: {}", safe::line(rule, WORDS)));
@@ -166,16 +244,40 @@ impl Show {
         Ok(code)
     }
 
-    fn say_held(&mut self) {
-        for line in self.held.drain(..) {
+    fn tell_end(&self, tree: Vec<String>) {
+        out::note("");
+        for line in tree {
             out::note(&line);
+        }
+        out::note(&format!("thread {}", self.root));
+    }
+
+    fn print_result(&mut self, report: &Report, code: u8) -> anyhow::Result<()> {
+        if self.output.json {
+            let object = self.object(report, code);
+            self.print(&object)?;
+        } else if !report.text.is_empty() {
+            self.result.words(&report.text, self.output.plain)?;
+        }
+        Ok(())
+    }
+
+    /// Prints a line of the result.
+    fn print(&mut self, line: &str) -> anyhow::Result<()> {
+        if self.reader_is_there {
+            self.reader_is_there = self.result.line(line)?;
+        }
+        Ok(())
+    }
+
+    fn say_held(&mut self) {
+        if let Way::Plain(held) = &mut self.way {
+            held.drain(..).for_each(|line| out::note(&line));
         }
     }
 
-    fn tree_lines(&self, now: Time) -> Vec<String> {
-        let stderr = std::io::stderr();
-        let marks = if out::is_fancy(self.output.plain, &stderr) { Marks::Unicode } else { Marks::Ascii };
-        draw::tree(&self.tree.roots(), &DrawOptions { now, width: out::width(&stderr), marks })
+    fn marks(&self) -> Marks {
+        if out::is_fancy(self.output.plain, &std::io::stderr()) { Marks::Unicode } else { Marks::Ascii }
     }
 
     fn object(&self, report: &Report, code: u8) -> String {
@@ -197,5 +299,13 @@ impl Show {
             "tree": node,
         })
         .to_string()
+    }
+}
+
+/// How a question that a frame holds is decided, where nobody is asked here.
+fn hint(frame: &view::Frame, tells_how: bool) -> Option<String> {
+    match &frame.body {
+        Body::ValidationRequired { validation_id, .. } if tells_how => Some(how_to_decide(validation_id)),
+        _ => None,
     }
 }

@@ -1,10 +1,12 @@
 //! The state of a thread as every list shows it, and whether the process that drove it is gone.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use agent::Outcome;
+use agent::{Outcome, ThreadId};
+use serde::Serialize;
 use serde_json::{Value, json};
-use store::{Living, State, ThreadRow};
+use store::{Living, State, Store, ThreadRow};
 
 /// What a thread is doing, or how its last run ended. The words are those of [`State`] and [`Outcome`]; there are no others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +41,36 @@ impl fmt::Display for ThreadState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
+}
+
+/// What a thread and all its descendants used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct TreeUsage {
+    /// Tokens, those of lost requests included.
+    pub tokens: u64,
+    /// Money, in millionths of a dollar, that of lost requests included.
+    pub cost_microusd: u64,
+    /// Whether some of it is what was reserved for requests whose answer was lost.
+    pub estimated: bool,
+}
+
+/// What each of these threads used with all its descendants, in their order.
+pub async fn tree_usage(store: &dyn Store, rows: &[ThreadRow]) -> Result<Vec<TreeUsage>, store::Error> {
+    let mut by_thread: BTreeMap<ThreadId, TreeUsage> = BTreeMap::new();
+    let roots: BTreeSet<&ThreadId> = rows.iter().map(|row| &row.root).collect();
+    for root in roots {
+        for used in store.usage(Some(root)).await? {
+            let mut next = Some(used.thread.clone());
+            while let Some(id) = next {
+                next = id.parent();
+                let sum = by_thread.entry(id).or_default();
+                sum.tokens = sum.tokens.saturating_add(used.tokens.total()).saturating_add(used.booked_tokens);
+                sum.cost_microusd = sum.cost_microusd.saturating_add(used.cost_microusd);
+                sum.estimated |= used.booked_tokens > 0;
+            }
+        }
+    }
+    Ok(rows.iter().map(|row| by_thread.get(&row.id).copied().unwrap_or_default()).collect())
 }
 
 /// A thread as JSON, with its [`ThreadState`].

@@ -1,21 +1,33 @@
 //! Lines of text for terminals: progress while a run goes on, and the tree of what was done.
 //!
-//! No colours and no cursor: what is drawn here can go to a file or be read aloud, and says everything in words.
-//! Untrusted text is made safe on its way in.
+//! What is drawn here says everything in words, so it can go to a file or be read aloud; what may have colours is a [`Line`] of styled
+//! pieces. There is no cursor here: where lines stand on a screen is decided by the interface. Untrusted text is made safe on its way in.
 
 pub mod columns;
 mod progress;
+mod style;
 mod tree;
 
 use agent::Usage;
 
 pub use progress::Progress;
-pub use tree::{DrawOptions, Marks, tree};
+pub use style::{Colour, Line, Span, Style};
+pub use tree::{DrawOptions, Marks, tree, tree_lines};
 
-/// Money in as few digits as tell it apart: `$0.0012`, `$1.25`; `$0.00 (local)` where no price is known.
-pub fn money(cost_microusd: u64, priced: bool) -> String {
+/// What a thread and its tree cost: `$1.25`; `~$1.25` where figures are estimates; `price unknown` where no price is known, and
+/// `over $1.25` where some are.
+pub fn cost(tree: &Usage, priced: bool) -> String {
+    let about = if tree.is_estimated() { "~" } else { "" };
+    match (tree.cost_microusd, priced) {
+        (0, false) => "price unknown".to_owned(),
+        (known, false) => format!("over {about}{}", money(known)),
+        (known, true) => format!("{about}{}", money(known)),
+    }
+}
+
+/// Money in as few digits as tell it apart: `$0.0012`, `$1.25`.
+pub fn money(cost_microusd: u64) -> String {
     match cost_microusd {
-        0 if !priced => "$0.00 (local)".to_owned(),
         0 => "$0.00".to_owned(),
         // A hundredth of a cent is the least that is shown; less is rounded up to it, so that it never reads as free.
         1..10_000 => format!("$0.{:04}", cost_microusd.div_ceil(100)),
@@ -40,9 +52,13 @@ pub fn count(number: u64) -> String {
     }
 }
 
-/// Tokens of a thread; where its tree used more, of both: `1.1k/9.8k`.
+/// Tokens of a thread; where its tree used more, of both: `1.1k/9.8k`; with `~` where some are estimates.
 fn tokens(own: &Usage, tree: &Usage) -> String {
-    let (own, tree) = (count(own.tokens.total()), count(tree.tokens.total()));
+    let shown = |usage: &Usage| {
+        let about = if usage.is_estimated() { "~" } else { "" };
+        format!("{about}{}", count(usage.tokens.total()))
+    };
+    let (own, tree) = (shown(own), shown(tree));
     if own == tree { own } else { format!("{own}/{tree}") }
 }
 
@@ -52,14 +68,22 @@ mod tests {
 
     #[test]
     fn money_that_was_spent_never_reads_as_free() {
-        assert_eq!(money(0, false), "$0.00 (local)");
-        assert_eq!(money(0, true), "$0.00");
-        assert_eq!(money(1, true), "$0.0001");
-        assert_eq!(money(1_234, true), "$0.0013");
-        assert_eq!(money(9_950, true), "$0.0100");
-        assert_eq!(money(10_000, true), "$0.01");
-        assert_eq!(money(1_254_999, true), "$1.25");
-        assert_eq!(money(1_255_000, true), "$1.26");
+        assert_eq!(money(0), "$0.00");
+        assert_eq!(money(1), "$0.0001");
+        assert_eq!(money(1_234), "$0.0013");
+        assert_eq!(money(9_950), "$0.0100");
+        assert_eq!(money(10_000), "$0.01");
+        assert_eq!(money(1_254_999), "$1.25");
+        assert_eq!(money(1_255_000), "$1.26");
+    }
+
+    #[test]
+    fn a_cost_says_whether_it_is_known_and_whether_it_is_an_estimate() {
+        let usage = |cost_microusd, estimated_tokens| Usage { cost_microusd, estimated_tokens, ..Usage::default() };
+        assert_eq!(cost(&usage(0, 0), true), "$0.00");
+        assert_eq!(cost(&usage(0, 0), false), "price unknown");
+        assert_eq!(cost(&usage(20_000, 0), false), "over $0.02");
+        assert_eq!(cost(&usage(20_000, 5), true), "~$0.02");
     }
 
     #[test]

@@ -206,7 +206,8 @@ impl Frames {
         }
         let before = self.emitted(thread).before;
         let totals = self.ledger.totals(thread).since(&before);
-        out.push((thread.clone(), Body::Usage { turn: answered.turn, totals, estimated: answered.estimated }));
+        let (estimated, price_unknown) = (totals.tree.is_estimated(), !self.ledger.is_priced(thread));
+        out.push((thread.clone(), Body::Usage { turn: answered.turn, totals, estimated, price_unknown }));
         self.tell_calls(thread, answered, out);
     }
 

@@ -10,10 +10,9 @@ use std::sync::Arc;
 use agent::approval::ApprovalId;
 use agent::event::{ChildSpawned, ThreadCreated, TurnKind};
 use agent::message::Part;
-use agent::model::CallErrorKind;
 use agent::{CallId, Event, Json, Outcome, Report, ThreadId, Time};
 
-use crate::{Logged, State, argument};
+use crate::{Logged, Retry, State, argument};
 
 /// The tool by which an agent asks the person.
 const ASK_USER: &str = "ask_user";
@@ -41,7 +40,7 @@ pub(crate) struct KnownThread {
     /// Whether the model is being asked.
     asked: Latest<bool>,
     /// Why the model is going to be asked again, while it waits for that.
-    retry: Latest<Option<CallErrorKind>>,
+    retry: Latest<Option<Retry>>,
     /// What the turns were for, by number.
     turns: BTreeMap<u32, Purpose>,
     calls: BTreeMap<CallId, Call>,
@@ -207,7 +206,7 @@ impl KnownThread {
     }
 
     /// Why the model is going to be asked again, while it waits for that.
-    pub(crate) fn retry(&self) -> Option<CallErrorKind> {
+    pub(crate) fn retry(&self) -> Option<Retry> {
         self.retry.get().copied().flatten()
     }
 
@@ -218,7 +217,12 @@ impl KnownThread {
 
     /// Whether an answer to this turn is a summary, which is not spoken.
     pub(crate) fn sums_up(&self, turn: u32) -> bool {
-        self.turns.get(&turn) == Some(&Purpose::Summary)
+        self.speaks_in(turn) == Some(false)
+    }
+
+    /// Whether an answer to this turn is meant to be read; none where the turn is not known yet.
+    pub(crate) fn speaks_in(&self, turn: u32) -> Option<bool> {
+        self.turns.get(&turn).map(|purpose| *purpose != Purpose::Summary)
     }
 
     /// The tool that began last, and its argument in short.
@@ -316,9 +320,9 @@ impl KnownThread {
                 };
                 self.turns.insert(started.turn, purpose);
             }
-            Event::CallFailed { error, retry_at, .. } => {
+            Event::CallFailed { error, retry_at, attempt, .. } => {
                 self.asked.set(seq, retry_at.is_some());
-                self.retry.set(seq, retry_at.map(|_| error.kind));
+                self.retry.set(seq, retry_at.map(|at| Retry { attempt: *attempt, at, kind: error.kind }));
             }
             Event::CallRepeated { turn, .. } => {
                 self.phase.set(seq, Phase::Turn(*turn));

@@ -5,10 +5,11 @@
 //! - [`Frames`]: the wire. One logged event yields some [`Frame`]s, each one line of JSON;
 //!   [`Dialect`] narrows and renames them; [`Lines`] are what goes out to one reader.
 //! - [`Streamed`]: frames of text that is shown while it is produced and never logged.
+//! - [`LastWords`] and [`Speech`]: such text as screens show it: the end of what each agent says, and all that one of them says.
 //! - [`Tree`]: who is there, what each one does and what it cost. Any order, any duplicates, the same tree.
 //! - [`Transcript`]: one thread's conversation, as a person reads it afterwards.
 //! - [`Ledger`]: what was used, by a thread and by its tree.
-//! - [`draw`]: lines of text for terminals; [`safe`]: how untrusted text is shown; [`exit_code`]: how a run ends for a shell.
+//! - [`draw`]: lines of text for terminals; [`markdown`]: what models write, as such lines; [`safe`]: how untrusted text is shown; [`exit_code`]: how a run ends for a shell.
 //!
 //! Absent on purpose: where events are kept (`store`), who reads the frames (`cli`, `server`), colours, and any clock:
 //! `now` is handed in where it is needed.
@@ -21,9 +22,12 @@ mod exit;
 pub mod frame;
 mod frames;
 mod known;
+mod last_words;
 mod lines;
+pub mod markdown;
 mod notice;
 pub mod safe;
+mod speech;
 mod state;
 mod streamed;
 mod transcript;
@@ -36,12 +40,14 @@ pub use dialect::Dialect;
 pub use exit::exit_code;
 pub use frame::{Body, Frame};
 pub use frames::{FRAMES_PER_EVENT, Frames};
+pub use last_words::LastWords;
 pub use lines::{Line, Lines};
 pub use notice::Notice;
+pub use speech::{Speech, Spoken};
 pub use state::State;
 pub use streamed::{StreamSource, Streamed, UnfinishedAnswers};
 pub use transcript::{ChildRow, Entry, ToolRow, Transcript};
-pub use tree::{DEPTH_DRAWN, LastTool, Node, Tree};
+pub use tree::{DEPTH_DRAWN, LastTool, Node, Retry, Tree};
 pub use usage::{Ledger, ModelUsage, Totals};
 
 /// An event with its place in the log: all that a fold needs to know.

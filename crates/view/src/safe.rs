@@ -28,6 +28,19 @@ pub fn block(text: &str) -> String {
     escaped(text, |c| c == '\n' || c == '\t')
 }
 
+/// An answer in full: its lines, tabs and blanks stay, for it may hold code; what would move a cursor is shown as an escape.
+pub fn answer(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\t' => shown.push(c),
+            c if c.is_control() => shown.extend(c.escape_unicode()),
+            c => shown.push(c),
+        }
+    }
+    shown
+}
+
 fn escaped(text: &str, keeps: impl Fn(char) -> bool) -> String {
     let mut shown = String::with_capacity(text.len());
     let is_blank = |c: char| is_blank(c) || c == '\t' && keeps(c);
@@ -121,6 +134,14 @@ mod tests {
     #[test]
     fn a_block_keeps_its_lines_and_nothing_else_that_is_invisible() {
         assert_eq!(block("one\n\ttwo\r\u{1b}"), "one\n\ttwo\\r\\u{1b}");
+    }
+
+    // T24
+    #[test]
+    fn an_answer_does_not_move_the_cursor_and_keeps_its_shape() {
+        let code = format!("fn main() {{\n{}\tend\n}}", " ".repeat(40));
+        assert_eq!(answer(&code), code);
+        assert_eq!(answer("ok\u{1b}[2J\rno\u{9b}"), "ok\\u{1b}[2J\\u{d}no\\u{9b}");
     }
 
     #[test]

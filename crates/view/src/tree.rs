@@ -8,6 +8,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use agent::model::CallErrorKind;
 use agent::{Outcome, ThreadId, Time};
 use serde::Serialize;
 
@@ -53,13 +54,16 @@ pub struct Node {
     pub last_tool: Option<LastTool>,
     /// What it waits for; none when it is over, idle, or about to take its next step.
     pub waiting_for: Option<Arc<str>>,
+    /// The request that failed and is going to be sent again. On the wire, `waiting_for` says so in words.
+    #[serde(skip)]
+    pub retry: Option<Retry>,
     /// When its newest run began.
     pub started: Option<Time>,
     /// When that run ended.
     pub ended: Option<Time>,
     /// What it and its tree used.
     pub usage: Totals,
-    /// Whether any model of its tree has a price.
+    /// Whether the cost of its tree is known: every model that was used has a price, or costs nothing.
     pub priced: bool,
     /// Its children, in the order in which they were spawned.
     pub children: Vec<Node>,
@@ -72,6 +76,17 @@ pub struct LastTool {
     pub name: Arc<str>,
     /// The argument that says most.
     pub argument: Option<Arc<str>>,
+}
+
+/// A request that failed and is going to be sent again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Retry {
+    /// How often it has failed.
+    pub attempt: u32,
+    /// When it is sent again.
+    pub at: Time,
+    /// Why it failed.
+    pub kind: CallErrorKind,
 }
 
 impl Tree {
@@ -119,6 +134,11 @@ impl Tree {
         roots
     }
 
+    /// Whether what a thread answers in this turn is meant to be read; none where the turn is not known yet.
+    pub fn is_spoken(&self, thread: &ThreadId, turn: u32) -> Option<bool> {
+        self.threads.known(thread)?.speaks_in(turn)
+    }
+
     fn node(&self, id: &ThreadId, known: &KnownThread, parent_is_over: bool) -> Node {
         let end = known.end();
         // Its parent is over and will not hear of it: it broke off, and must not read as running or as a success (KATA-13).
@@ -140,6 +160,7 @@ impl Tree {
             reason: end.map_or(lost.map(|(_, reason)| reason), |end| end.reason.clone()),
             last_tool: known.last_tool().map(|(name, argument)| LastTool { name, argument }),
             waiting_for: if over { None } else { self.waiting_for(known) },
+            retry: known.retry().filter(|_| !over),
             started: known.started_at(),
             ended: end.map(|end| end.at),
             usage: self.ledger.totals(id),
@@ -171,9 +192,9 @@ impl Tree {
                     children => Some(format!("{} agents", children.len()).into()),
                 }
             }
-            State::Processing | State::LoadingContext | State::Completing if known.is_asking() => {
-                Some(known.retry().map_or_else(|| "the model".into(), |why| format!("another try: {why}").into()))
-            }
+            State::Processing | State::LoadingContext | State::Completing if known.is_asking() => Some(
+                known.retry().map_or_else(|| "the model".into(), |retry| format!("another try: {}", retry.kind).into()),
+            ),
             State::Processing | State::LoadingContext | State::Completing => None,
             State::Idle | State::Initializing | State::Error => None,
         }

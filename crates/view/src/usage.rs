@@ -35,7 +35,7 @@ impl Totals {
 pub struct ModelUsage {
     /// `provider/model`.
     pub model: Arc<str>,
-    /// Whether its price is known; otherwise its cost counts as 0 (local).
+    /// Whether its price is known, or it costs nothing; otherwise its cost is not part of any sum.
     pub priced: bool,
     /// What was used.
     pub usage: Usage,
@@ -53,6 +53,13 @@ struct Account {
     totals: Totals,
     model: Option<Arc<str>>,
     priced: bool,
+}
+
+impl Account {
+    /// One that used nothing costs nothing.
+    fn is_priced(&self) -> bool {
+        self.priced || self.totals.own.tokens.total() == 0
+    }
 }
 
 impl Ledger {
@@ -87,24 +94,24 @@ impl Ledger {
             let model = account.model.clone().unwrap_or_else(|| "unknown".into());
             let sum = models.entry(model.clone()).or_insert_with(|| ModelUsage {
                 model,
-                priced: false,
+                priced: true,
                 usage: Usage::default(),
             });
-            sum.priced |= account.priced;
+            sum.priced &= account.is_priced();
             sum.usage = sum.usage.plus(&account.totals.own);
         }
         models.into_values().collect()
     }
 
-    /// Whether any model of a thread and its descendants has a price.
+    /// Whether what a thread and its descendants cost is known: every model that they used has a price, or costs nothing.
     pub fn is_priced(&self, thread: &ThreadId) -> bool {
-        self.subtree(thread).any(|account| account.priced)
+        self.subtree(thread).all(Account::is_priced)
     }
 
     fn speaks_with(&mut self, thread: &ThreadId, model: &Model) {
         let account = self.accounts.entry(thread.clone()).or_default();
         account.model = Some(model.name.clone());
-        account.priced = model.price.is_some();
+        account.priced = model.has_known_cost();
     }
 
     fn add(&mut self, thread: &ThreadId, used: &Usage) {
@@ -138,6 +145,7 @@ fn used_by(event: &Event) -> Option<Usage> {
             model_calls: 1,
             requests: 1,
             children: 0,
+            estimated_tokens: answered.estimated_tokens(),
         }),
         Event::CallFailed { booked, .. } | Event::CallRepeated { booked, .. } => Some(booked_usage(booked)),
         Event::ChildStarted { .. } => Some(Usage { children: 1, ..Usage::default() }),
@@ -179,6 +187,7 @@ fn booked_usage(booked: &Claim) -> Usage {
         counted_tokens: booked.tokens,
         cost_microusd: booked.cost_microusd,
         requests: booked.requests,
+        estimated_tokens: booked.tokens,
         ..Usage::default()
     }
 }

@@ -1,11 +1,14 @@
 //! `majordomo run` and `majordomo thread resume`: one run, watched to its end.
 
+use std::time::Instant;
+
 use agent::{Event, Json, ThreadId};
 use majordomo::config::{Config, Flags};
 use majordomo::follow::root_report;
 use majordomo::session::{self, Session};
 use majordomo::staff::{Staff, Work, open_store};
 use majordomo::{SAMPLE, Update};
+use rustix::process::Signal;
 use store::ApprovalQuery;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -36,7 +39,7 @@ pub async fn run(arguments: Run) -> Result<u8, Failure> {
             out::note(&hint);
         }
     }
-    let show = Show::new(run.root().clone(), prepared, &asking);
+    let show = Show::new(run.root().clone(), prepared, &asking, house.runtime().clock());
     let asker = asker(&house, &asking);
     watch(&house, run, show, asker).await
 }
@@ -57,7 +60,7 @@ pub async fn resume(name: &str, flags: &Flags, questions: &Questions, output: Ou
         )));
     }
     let session = house.session(&thread);
-    let show = Show::new(thread.clone(), prepared, &asking);
+    let show = Show::new(thread.clone(), prepared, &asking, house.runtime().clock());
     let run = match session.resume().await {
         Ok(run) => run,
         Err(majordomo::staff::Error::Runtime(runtime::Error::Idle(_))) => {
@@ -112,13 +115,27 @@ async fn watch(house: &Staff, run: session::Run, mut show: Show, mut asker: Opti
     let (runtime, root) = (house.runtime(), run.root().clone());
     let mut interrupts = signal(SignalKind::interrupt()).map_err(anyhow::Error::from)?;
     let mut terminations = signal(SignalKind::terminate()).map_err(anyhow::Error::from)?;
+    let mut resizes = signal(SignalKind::window_change()).map_err(anyhow::Error::from)?;
+    let mut continuations = signal(SignalKind::from_raw(Signal::CONT.as_raw())).map_err(anyhow::Error::from)?;
     loop {
         let (code, word) = tokio::select! {
             _ = interrupts.recv() => (130, "interrupted"),
             _ = terminations.recv() => (143, "terminated"),
+            () = until(show.due()) => {
+                show.draw();
+                continue;
+            }
+            _ = resizes.recv() => {
+                show.draw();
+                continue;
+            }
+            _ = continuations.recv() => {
+                show.continues();
+                continue;
+            }
             update = run.next() => {
                 match update? {
-                    Some(Update::Streamed(piece)) => show.print(&piece.line())?,
+                    Some(Update::Streamed(piece)) => show.hear(&piece)?,
                     Some(Update::Past(records)) => {
                         show.catch_up(&records);
                         asker.iter_mut().for_each(|asker| asker.push(&records));
@@ -132,6 +149,7 @@ async fn watch(house: &Staff, run: session::Run, mut show: Show, mut asker: Opti
                 continue;
             }
         };
+        show.leave();
         out::note(&format!("{word}; continue with: majordomo thread resume {root}"));
         tokio::select! {
             () = runtime.leave() => {}
@@ -147,6 +165,14 @@ async fn watch(house: &Staff, run: session::Run, mut show: Show, mut asker: Opti
     // If the database was deleted since the last commit, the answer is there and the run is not: that is told.
     runtime.store().thread(&root).await?;
     Ok(code)
+}
+
+/// Waits for a moment; for ever where there is none.
+async fn until(due: Option<Instant>) {
+    match due {
+        Some(due) => tokio::time::sleep_until(due.into()).await,
+        None => std::future::pending().await,
+    }
 }
 
 /// Who puts questions to the person at this terminal, if anybody is asked there.

@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 use majordomo::config::Flags;
 use majordomo::follow::logged;
 use majordomo::staff::open_store;
-use majordomo::threads::{ThreadState, object};
+use majordomo::threads::{ThreadState, TreeUsage, object, tree_usage};
 use serde_json::{Value, json};
 use store::{Living, Selection, Store, ThreadQuery, ThreadRow, read_all};
 use view::draw::columns::{self, cut, left, right};
@@ -27,6 +27,8 @@ pub struct Form {
 
 /// The longest name that is listed whole.
 const NAME: usize = 12;
+/// The column of the cost, which stands to the right.
+const COST: usize = 4;
 /// As much of a goal as is listed where no terminal says how much room there is.
 const GOAL: usize = 60;
 /// Lines of a tool's result that are shown unless all are asked for.
@@ -39,13 +41,19 @@ pub async fn ls(flags: &Flags, json: bool, limit: usize, all: bool) -> Result<u8
     let query = ThreadQuery { root_only: !all, limit, ..ThreadQuery::default() };
     let rows = store.threads(query).await?;
     let living = store.living(runtime::Clock::default().now()).await?;
+    let trees = tree_usage(&*store, &rows).await?;
     let mut result = out::Result::Stdout;
     if json {
-        let rows: Vec<Value> = rows.iter().map(|row| object(row, &living)).collect();
+        let listed = rows.iter().zip(&trees).map(|(row, tree)| {
+            let mut listed = object(row, &living);
+            listed["tree"] = json!(tree);
+            listed
+        });
+        let rows: Vec<Value> = listed.collect();
         result.line(&Value::from(rows).to_string())?;
         return Ok(0);
     }
-    for line in table(&rows, &living) {
+    for line in table(&rows, &trees, &living) {
         if !result.line(&line)? {
             break;
         }
@@ -106,34 +114,43 @@ pub async fn find(store: &dyn Store, name: &str) -> Result<(ThreadId, ThreadRow)
 }
 
 /// Threads as lines whose columns are as wide as they must be; the goal has the rest of the terminal.
-fn table(rows: &[ThreadRow], living: &Living) -> Vec<String> {
+fn table(rows: &[ThreadRow], trees: &[TreeUsage], living: &Living) -> Vec<String> {
     let zone = TimeZone::system();
     let when = |at: agent::Time| {
         let moment = jiff::Timestamp::from_millisecond(at.0).unwrap_or_default();
         moment.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M").to_string()
     };
-    let cost = |microusd: u64| if microusd == 0 { "-".to_owned() } else { draw::money(microusd, true) };
-    let cells = |row: &ThreadRow| {
-        let name = safe::line(&row.name, NAME);
-        [
-            row.id.to_string(),
-            ThreadState::of(row, living).to_string(),
-            when(row.updated_at),
-            name,
-            cost(row.cost_microusd),
-        ]
+    let cost = |tree: &TreeUsage| match (tree.cost_microusd, tree.estimated) {
+        (0, _) => "-".to_owned(),
+        (cost, true) => format!("~{}", draw::money(cost)),
+        (cost, false) => draw::money(cost),
     };
-    let cells: Vec<[String; 5]> = rows.iter().map(cells).collect();
+    let cells = |(row, tree): (&ThreadRow, &TreeUsage)| {
+        let name = safe::line(&row.name, NAME);
+        [row.id.to_string(), ThreadState::of(row, living).to_string(), when(row.updated_at), name, cost(tree)]
+    };
+    let cells: Vec<[String; 5]> = rows.iter().zip(trees).map(cells).collect();
     let wide = |column: usize| cells.iter().map(|cells| columns::width(&cells[column])).max().unwrap_or(0);
-    let widths = [0, 1, 2, 3, 4].map(wide);
-    let taken = widths.iter().sum::<usize>() + widths.len();
     let stdout = std::io::stdout();
-    let goal = if stdout.is_terminal() { out::width(&stdout).saturating_sub(taken).max(NAME) } else { GOAL };
-    let line = |(row, [id, word, when, name, cost]): (&ThreadRow, &[String; 5])| {
-        let [a, b, c, d, e] = widths;
-        let goal = cut(&safe::line(&row.goal, goal), goal, '…');
-        let (id, word, when, name) = (left(id, a), left(word, b), left(when, c), left(name, d));
-        format!("{id} {word} {when} {name} {} {goal}", right(cost, e)).trim_end().to_owned()
+    let room = if stdout.is_terminal() { out::width(&stdout) } else { usize::MAX };
+    // A narrow terminal loses the name first, then the moment, then the cost.
+    let mut widths = [0, 1, 2, 3, 4].map(wide);
+    for column in [3, 2, 4] {
+        if widths.iter().map(|width| width + 1).sum::<usize>() + NAME > room {
+            widths[column] = 0;
+        }
+    }
+    let taken: usize = widths.iter().filter(|width| **width > 0).map(|width| width + 1).sum();
+    let goal = if stdout.is_terminal() { room.saturating_sub(taken) } else { GOAL };
+    let line = |(row, cells): (&ThreadRow, &[String; 5])| {
+        let mut line = String::new();
+        for (column, text) in cells.iter().enumerate().filter(|(column, _)| widths[*column] > 0) {
+            let width = widths[column];
+            line.push_str(&if column == COST { right(text, width) } else { left(text, width) });
+            line.push(' ');
+        }
+        line.push_str(&cut(&safe::line(&row.goal, goal), goal, '…'));
+        line.trim_end().to_owned()
     };
     rows.iter().zip(&cells).map(line).collect()
 }

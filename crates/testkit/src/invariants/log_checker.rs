@@ -411,6 +411,7 @@ impl LogChecker {
             counted_tokens: booked.tokens,
             cost_microusd: booked.cost_microusd,
             requests: booked.requests,
+            estimated_tokens: booked.tokens,
             ..Usage::default()
         })
     }
@@ -448,6 +449,7 @@ impl LogChecker {
             model_calls: 1,
             requests: 1,
             children: 0,
+            estimated_tokens: answered.estimated_tokens(),
         })?;
         let granted = self.created.grant.tool_calls;
         let before = self.run()?.before.0.tool_calls;

@@ -12,17 +12,38 @@ pub fn width(text: &str) -> usize {
 
 /// Text in at most `max` columns, cut by character, with a mark where something is missing.
 pub fn cut(text: &str, max: usize, mark: char) -> String {
-    if width(text) <= max {
-        return text.to_owned();
-    }
-    let room = max.saturating_sub(1);
-    let ends = text.char_indices().map(|(at, c)| at + c.len_utf8());
-    let kept = ends.take_while(|end| width(&text[..*end]) <= room).last().unwrap_or(0);
-    let mut shown = text[..kept].trim_end().to_owned();
+    if width(text) <= max { text.to_owned() } else { cut_with_mark(text, max, mark) }
+}
+
+/// As much of a text as leaves room for a mark in `max` columns, and the mark, whether or not the whole would fit.
+pub fn cut_with_mark(text: &str, max: usize, mark: char) -> String {
+    let mut shown = text[..fitting(text, max.saturating_sub(1))].trim_end().to_owned();
     if max > 0 {
         shown.push(mark);
     }
     shown
+}
+
+/// The end of a text in at most `max` columns, with a mark where something is missing before it.
+pub fn cut_start(text: &str, max: usize, mark: char) -> String {
+    if width(text) <= max {
+        return text.to_owned();
+    }
+    let room = max.saturating_sub(1);
+    let starts = text.char_indices().map(|(at, _)| at);
+    let start = starts.skip(1).find(|at| width(&text[*at..]) <= room).unwrap_or(text.len());
+    let mut shown = String::new();
+    if max > 0 {
+        shown.push(mark);
+    }
+    shown.push_str(text[start..].trim_start());
+    shown
+}
+
+/// The bytes of a text that fit into so many columns, whole characters only.
+pub fn fitting(text: &str, columns: usize) -> usize {
+    let ends = text.char_indices().map(|(at, c)| at + c.len_utf8());
+    ends.take_while(|end| width(&text[..*end]) <= columns).last().unwrap_or(0)
 }
 
 /// Text filled up with blanks behind it.
@@ -46,6 +67,14 @@ mod tests {
         assert_eq!(cut("契約書", 5, '…'), "契約…");
         assert_eq!(cut("契約書", 4, '…'), "契…");
         assert_eq!(cut("ab", 0, '…'), "");
+    }
+
+    #[test]
+    fn the_end_of_a_text_is_kept_where_its_beginning_matters_less() {
+        assert_eq!(cut_start("Grüße an Ana", 12, '…'), "Grüße an Ana");
+        assert_eq!(cut_start("Grüße an Ana", 7, '…'), "…an Ana");
+        assert_eq!(cut_start("契約書", 4, '…'), "…書");
+        assert_eq!(cut_start("契約書", 0, '…'), "");
     }
 
     #[test]

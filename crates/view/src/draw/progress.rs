@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use agent::model::CallErrorKind;
 use agent::{Outcome, ThreadId};
 use jiff::tz::TimeZone;
 
-use super::money;
+use super::cost;
 use crate::frame::{Body, ChildData, Done};
 use crate::{Frame, argument, clock, safe};
 
@@ -23,12 +24,31 @@ pub struct Progress {
     bearers: BTreeMap<Arc<str>, BTreeSet<ThreadId>>,
     /// Children that had to wait: their beginning is news.
     queued: BTreeSet<ThreadId>,
+    /// Requests that fail again and again, by the thread that sends them.
+    failing: BTreeMap<ThreadId, Failing>,
+}
+
+/// A request that failed, and is sent again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Failing {
+    turn: u32,
+    kind: Option<CallErrorKind>,
+    /// How often it failed, with and without a line.
+    times: u32,
+    /// How often it failed as before, without a line.
+    untold: u32,
 }
 
 impl Progress {
     /// Begins to watch, with the zone that times are shown in.
     pub fn new(zone: TimeZone) -> Self {
-        Self { zone, names: BTreeMap::new(), bearers: BTreeMap::new(), queued: BTreeSet::new() }
+        Self {
+            zone,
+            names: BTreeMap::new(),
+            bearers: BTreeMap::new(),
+            queued: BTreeSet::new(),
+            failing: BTreeMap::new(),
+        }
     }
 
     /// The line that a frame makes; none where nothing changed that a person would want to read.
@@ -84,11 +104,22 @@ impl Progress {
             }
             Body::BudgetWarning { limit, percent } => Some(format!("budget {} {percent}%", name(limit))),
             Body::BudgetExceeded { reason } => Some(format!("budget exceeded {}", quoted(reason))),
-            Body::Retry { attempt, message, in_ms, .. } => {
+            Body::Retry { turn, attempt, kind, message, in_ms, .. } => {
+                if self.fails_as_before(&frame.thread, *turn, *kind) {
+                    return None;
+                }
                 let attempt = attempt.map(|attempt| format!(" {attempt}")).unwrap_or_default();
                 Some(format!("retry{attempt} in {} {}", clock::duration(*in_ms), quoted(message)))
             }
-            Body::Error { kind, message } => Some(format!("error {} {}", name(kind), quoted(message))),
+            Body::Error { kind, message } => {
+                let failing = self.failing.remove(&frame.thread).filter(|failing| failing.untold > 0);
+                let tries = failing.map(|failing| format!(" after {} retries", failing.times)).unwrap_or_default();
+                Some(format!("error {} {}{tries}", name(kind), quoted(message)))
+            }
+            Body::Usage { .. } => {
+                let failing = self.failing.remove(&frame.thread).filter(|failing| failing.untold > 0)?;
+                Some(format!("answered after {} retries", failing.times))
+            }
             Body::Notification { message, .. } => Some(format!("note {}", quoted(message))),
             // A child's hand-over is its beginning, its terminal frame is its end, and words belong to the answer.
             Body::RunStarted { .. }
@@ -98,8 +129,24 @@ impl Progress {
             | Body::SubAgentStart(_)
             | Body::Text { .. }
             | Body::ToolResult { .. }
-            | Body::Usage { .. }
             | Body::State { .. } => None,
+        }
+    }
+
+    /// Counts a failed request. Whether it failed as it did before, which is no news: the number is told when it ends.
+    fn fails_as_before(&mut self, thread: &ThreadId, turn: u32, kind: Option<CallErrorKind>) -> bool {
+        match self.failing.get_mut(thread) {
+            Some(failing) if failing.turn == turn => {
+                failing.times += 1;
+                let is_same = failing.kind == kind;
+                failing.untold += u32::from(is_same);
+                failing.kind = kind;
+                is_same
+            }
+            _ => {
+                self.failing.insert(thread.clone(), Failing { turn, kind, times: 1, untold: 0 });
+                false
+            }
         }
     }
 
@@ -143,13 +190,13 @@ fn finished(done: &Done) -> String {
     let how = if done.outcome == Outcome::Completed { "ok" } else { done.outcome.as_str() };
     let took = clock::duration(done.duration_ms);
     let (own, tree) = (&done.usage.own, &done.usage.tree);
-    let cost = match tree.cost_microusd {
+    let spent = match tree.cost_microusd {
         0 => String::new(),
-        cost => format!(" cost={}", money(cost, true)),
+        _ => format!(" cost={}", cost(tree, true)),
     };
     let (tools, tokens) = (own.tool_calls, tree.tokens.total());
     format!(
-        "finished {how} {took} tools={tools} tokens={tokens}{cost} exit={}{}",
+        "finished {how} {took} tools={tools} tokens={tokens}{spent} exit={}{}",
         done.exit_code,
         because(done.reason.as_ref())
     )

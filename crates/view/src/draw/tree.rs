@@ -1,14 +1,17 @@
 //! The tree of threads as lines: a mark, a name, a goal, what it does or did, how long, how many tokens, what it cost.
 //!
-//! The columns of a tree are aligned over all its lines; a narrow terminal loses the goal first and the name last.
+//! The columns of a tree are aligned over all its lines. A narrow terminal loses the goal first, then money and tokens; what an agent
+//! does keeps its room, and the name is last. Where there are more threads than lines, those that ended are folded before those that
+//! run, and a thread that waits for a person is shown before all others.
 
 use std::sync::Arc;
 
 use agent::{Outcome, Time};
 
-use super::columns::{cut, left, right, width};
-use super::{money, tokens};
-use crate::{Node, State, clock, safe};
+use super::columns::{cut, cut_start, width};
+use super::style::{Colour, Line, Style};
+use super::{cost, tokens};
+use crate::{LastWords, Node, Retry, State, clock, safe};
 
 /// The narrowest and the widest tree.
 const WIDTHS: (usize, usize) = (40, 200);
@@ -16,6 +19,8 @@ const WIDTHS: (usize, usize) = (40, 200);
 const GAP: usize = 2;
 /// A column of words that gets less room than this is left out.
 const LEAST_WORDS: usize = 8;
+/// The room that what an agent does has before tokens and money get any.
+const ACTIVITY: usize = 22;
 /// Words that are longer than any terminal are cut before they are measured.
 const MAX_WORDS: usize = 200;
 
@@ -39,26 +44,166 @@ pub enum Marks {
     Ascii,
 }
 
-/// The trees as lines, without their ends.
+/// The trees as lines, without their ends: all threads, but those that wait in line share one.
 pub fn tree(roots: &[Node], options: &DrawOptions) -> Vec<String> {
-    let mut rows = Vec::new();
-    for root in roots {
-        rows.push(Row::of(root, "", options));
-        branch(&root.children, "", options, &mut rows);
+    tree_lines(roots, &LastWords::default(), options, usize::MAX).iter().map(Line::text).collect()
+}
+
+/// The trees in at most `most` lines, and at least two, with colours and the words that agents say at this moment.
+pub fn tree_lines(roots: &[Node], words: &LastWords, options: &DrawOptions, most: usize) -> Vec<Line> {
+    let branches = folded(roots, most.max(2), options.marks);
+    let kept = chosen(&branches, most.max(2));
+    let mut rows = rows(&branches, &kept, words, options);
+    match kept.iter().filter(|is_kept| !**is_kept).count() {
+        0 => {}
+        more => rows.push(Row { mark: options.marks.cut(), name: format!("{more} more"), ..Row::default() }),
     }
     let columns = Columns::fit(&rows, options.width.clamp(WIDTHS.0, WIDTHS.1));
     rows.iter().map(|row| columns.line(row, options.marks)).collect()
 }
 
+/// A thread in its place, or several that share one.
+struct Branch<'a> {
+    /// The place of its parent among the branches, which comes before it.
+    parent: Option<usize>,
+    what: What<'a>,
+}
+
+enum What<'a> {
+    Thread(&'a Node),
+    Several { mark: char, words: String },
+}
+
+/// How much is folded.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Folding {
+    /// Those that wait in line.
+    Queued,
+    /// And what is below a thread that ended.
+    BelowEnded,
+    /// And threads that completed beside others.
+    Completed,
+}
+
+/// The threads in the order in which they are drawn, folded no more than is needed.
+fn folded(roots: &[Node], most: usize, marks: Marks) -> Vec<Branch<'_>> {
+    let grown = |folding: Folding| {
+        let mut branches = Vec::new();
+        roots.iter().for_each(|root| grow(root, None, folding, marks, &mut branches));
+        branches
+    };
+    [Folding::Queued, Folding::BelowEnded]
+        .into_iter()
+        .map(grown)
+        .find(|branches| branches.len() <= most)
+        .unwrap_or_else(|| grown(Folding::Completed))
+}
+
+fn grow<'a>(node: &'a Node, parent: Option<usize>, folding: Folding, marks: Marks, branches: &mut Vec<Branch<'a>>) {
+    let own = branches.len();
+    branches.push(Branch { parent, what: What::Thread(node) });
+    if folding >= Folding::BelowEnded && node.outcome.is_some() && parent.is_some() {
+        return;
+    }
+    let completed = |child: &&Node| folding == Folding::Completed && child.outcome == Some(Outcome::Completed);
+    // Those that say nothing but that they wait, or that they are done, take one line where there are several.
+    let several = |count: usize| if count > 1 { count } else { 0 };
+    let queued = several(node.children.iter().filter(|child| child.queued).count());
+    let done = several(node.children.iter().filter(completed).count());
+    share(branches, own, done, (marks.of_outcome(Outcome::Completed), "done"));
+    for child in &node.children {
+        if !(queued > 0 && child.queued || done > 0 && completed(&child)) {
+            grow(child, Some(own), folding, marks, branches);
+        }
+    }
+    share(branches, own, queued, (marks.queued(), "queued"));
+}
+
+/// One branch for several children, if there are any.
+fn share(branches: &mut Vec<Branch<'_>>, parent: usize, count: usize, (mark, word): (char, &str)) {
+    if count > 0 {
+        branches.push(Branch { parent: Some(parent), what: What::Several { mark, words: format!("{count} {word}") } });
+    }
+}
+
+/// Which branches are drawn. One line is left for the number of the others, and no branch is drawn without its parent.
+fn chosen(branches: &[Branch<'_>], most: usize) -> Vec<bool> {
+    if branches.len() <= most {
+        return vec![true; branches.len()];
+    }
+    let mut kept = vec![false; branches.len()];
+    let mut room = most - 1;
+    let needs_a_person = |branch: &Branch<'_>| match &branch.what {
+        What::Thread(node) => node.outcome.is_none() && node.state == State::WaitingForUser,
+        What::Several { .. } => false,
+    };
+    let asking = (0..branches.len()).filter(|nth| needs_a_person(&branches[*nth]));
+    for nth in asking.chain(0..branches.len()) {
+        let ancestors = std::iter::successors(Some(nth), |nth| branches[*nth].parent);
+        let missing: Vec<usize> = ancestors.take_while(|nth| !kept[*nth]).collect();
+        if missing.len() <= room {
+            room -= missing.len();
+            missing.into_iter().for_each(|nth| kept[nth] = true);
+        }
+        if room == 0 {
+            break;
+        }
+    }
+    kept
+}
+
+fn rows(branches: &[Branch<'_>], kept: &[bool], words: &LastWords, options: &DrawOptions) -> Vec<Row> {
+    let (fork, end, pipe, blank) = match options.marks {
+        Marks::Unicode => ("├─ ", "└─ ", "│  ", "   "),
+        Marks::Ascii => ("|- ", "`- ", "|  ", "   "),
+    };
+    // The last child that is drawn of each branch.
+    let mut last = vec![None; branches.len()];
+    for (nth, branch) in branches.iter().enumerate().filter(|(nth, _)| kept[*nth]) {
+        if let Some(parent) = branch.parent {
+            last[parent] = Some(nth);
+        }
+    }
+    let mut trunks = vec![String::new(); branches.len()];
+    let mut rows = Vec::new();
+    for (nth, branch) in branches.iter().enumerate().filter(|(nth, _)| kept[*nth]) {
+        let mut lead = String::new();
+        if let Some(parent) = branch.parent {
+            let (own, below) = if last[parent] == Some(nth) { (end, blank) } else { (fork, pipe) };
+            lead = format!("{}{own}", trunks[parent]);
+            trunks[nth] = format!("{}{below}", trunks[parent]);
+        }
+        rows.push(match &branch.what {
+            What::Thread(node) => Row::of(node, lead, words.of(&node.id), options),
+            What::Several { mark, words } => {
+                Row { branches: lead, mark: *mark, name: words.clone(), look: Style::DIM, ..Row::default() }
+            }
+        });
+    }
+    rows
+}
+
 /// One line, before it is known how wide its columns are.
+#[derive(Default)]
 struct Row {
-    /// Branches, mark and name.
-    lead: String,
+    branches: String,
+    mark: char,
+    name: String,
+    /// How mark and activity look.
+    look: Style,
     goal: String,
-    activity: String,
+    activity: Activity,
     elapsed: String,
     tokens: String,
     cost: String,
+}
+
+/// What a thread does, or how it ended.
+#[derive(Default)]
+struct Activity {
+    words: String,
+    /// What is produced at this moment: its end says most.
+    newest: String,
 }
 
 /// How wide each column is; 0 leaves it out.
@@ -71,86 +216,103 @@ struct Columns {
     cost: usize,
 }
 
-fn branch(children: &[Node], trunk: &str, options: &DrawOptions, rows: &mut Vec<Row>) {
-    let waiting = children.iter().filter(|child| child.queued).count();
-    // Those that wait in line say nothing but that they wait, so many of them take one line.
-    let folded = if waiting > 1 { waiting } else { 0 };
-    let shown: Vec<_> = children.iter().filter(|child| folded == 0 || !child.queued).collect();
-    let (fork, end, pipe, blank) = match options.marks {
-        Marks::Unicode => ("├─ ", "└─ ", "│  ", "   "),
-        Marks::Ascii => ("|- ", "`- ", "|  ", "   "),
-    };
-    for (index, child) in shown.iter().enumerate() {
-        let is_last = index + 1 == shown.len() && folded == 0;
-        rows.push(Row::of(child, &format!("{trunk}{}", if is_last { end } else { fork }), options));
-        branch(&child.children, &format!("{trunk}{}", if is_last { blank } else { pipe }), options, rows);
+impl Row {
+    fn of(node: &Node, branches: String, newest: Option<&str>, options: &DrawOptions) -> Self {
+        let usage = &node.usage;
+        Self {
+            branches,
+            mark: options.marks.of(node),
+            name: words(&node.name),
+            look: look(node),
+            goal: node.goal.as_ref().map(words).unwrap_or_default(),
+            activity: activity(node, newest, options.now),
+            elapsed: node.elapsed_ms(options.now).map(clock::duration).unwrap_or_default(),
+            tokens: tokens(&usage.own, &usage.tree),
+            cost: cost(&usage.tree, node.priced),
+        }
     }
-    if folded > 0 {
-        rows.push(Row { lead: format!("{trunk}{end}{} {folded} queued", options.marks.queued()), ..Row::empty() });
+
+    fn lead(&self) -> Line {
+        let mut lead = Line::new(self.branches.clone(), Style::DIM);
+        lead.push(self.mark.to_string(), self.look);
+        lead.push(" ", Style::PLAIN);
+        lead.push(self.name.clone(), if self.goal.is_empty() { self.look } else { Style::BOLD });
+        lead
     }
 }
 
-impl Row {
-    fn of(node: &Node, branches: &str, options: &DrawOptions) -> Self {
-        let usage = &node.usage;
-        Self {
-            lead: format!("{branches}{} {}", options.marks.of(node), words(&node.name)),
-            goal: node.goal.as_ref().map(words).unwrap_or_default(),
-            activity: activity(node),
-            elapsed: node.elapsed_ms(options.now).map(clock::duration).unwrap_or_default(),
-            tokens: tokens(&usage.own, &usage.tree),
-            cost: money(usage.tree.cost_microusd, node.priced),
-        }
+impl Activity {
+    fn said(words: impl Into<String>) -> Self {
+        Self { words: words.into(), newest: String::new() }
     }
 
-    fn empty() -> Self {
-        let nothing = String::new;
-        Self {
-            lead: nothing(),
-            goal: nothing(),
-            activity: nothing(),
-            elapsed: nothing(),
-            tokens: nothing(),
-            cost: nothing(),
+    fn width(&self) -> usize {
+        width(&self.words) + width(&self.newest) + usize::from(!self.newest.is_empty())
+    }
+
+    /// In at most so many columns. What is newest stays in view where it can.
+    fn fit(&self, columns: usize, mark: char) -> String {
+        let room = columns.saturating_sub(width(&self.words) + 1);
+        if self.newest.is_empty() || room < LEAST_WORDS {
+            return cut(&self.words, columns, mark);
         }
+        format!("{} {}", self.words, cut_start(&self.newest, room, mark))
     }
 }
 
 impl Columns {
     fn fit(rows: &[Row], room: usize) -> Self {
         let widest = |column: fn(&Row) -> &String| rows.iter().map(|row| width(column(row))).max().unwrap_or(0);
-        let lead = widest(|row| &row.lead).min((room / 3).max(16));
+        let lead = rows.iter().map(|row| row.lead().width()).max().unwrap_or(0).min((room / 3).max(16));
+        let wanted = rows.iter().map(|row| row.activity.width()).max().unwrap_or(0);
         let mut room = Room(room - lead);
-        let cost = room.take(widest(|row| &row.cost));
-        let tokens = room.take(widest(|row| &row.tokens));
         let elapsed = room.take(widest(|row| &row.elapsed));
-        // What an agent does matters more than what it was asked, but it may not have more than half.
+        let kept = wanted.min(ACTIVITY);
+        let tokens = room.take_beside(widest(|row| &row.tokens), kept);
+        let cost = room.take_beside(widest(|row| &row.cost), kept);
+        // What an agent does matters more than what it was asked, but it may not have more than half where both have a use.
+        let goal = widest(|row| &row.goal);
         let half = room.0.saturating_sub(2 * GAP) / 2;
-        let activity = room.take_words(widest(|row| &row.activity), half);
-        let goal = room.take_words(widest(|row| &row.goal), room.0.saturating_sub(GAP));
+        let spared = if half < LEAST_WORDS { 0 } else { (goal + GAP).min(half + GAP) };
+        let activity = room.take_words(wanted, room.0.saturating_sub(spared + GAP).max(kept));
+        let goal = room.take_words(goal, room.0.saturating_sub(GAP));
         Self { lead, goal, activity, elapsed, tokens, cost }
     }
 
-    fn line(&self, row: &Row, marks: Marks) -> String {
-        let cut = |text: &str, columns: usize| cut(text, columns, marks.cut());
-        let mut line = left(&cut(&row.lead, self.lead), self.lead);
-        for (text, columns) in [(&row.goal, self.goal), (&row.activity, self.activity)] {
-            if columns > 0 {
-                line.push_str(&left("", GAP));
-                line.push_str(&left(&cut(text, columns), columns));
+    fn line(&self, row: &Row, marks: Marks) -> Line {
+        let mark = marks.cut();
+        let activity = Line::new(row.activity.fit(self.activity, mark), row.look);
+        let left = [
+            (row.lead().cut(self.lead, mark), self.lead),
+            (Line::new(cut(&row.goal, self.goal, mark), Style::PLAIN), self.goal),
+            (activity, self.activity),
+        ];
+        let right = [(&row.elapsed, self.elapsed), (&row.tokens, self.tokens)];
+        let mut line = Line::default();
+        let mut free = 0;
+        for (cell, columns) in left.into_iter().filter(|(_, columns)| *columns > 0) {
+            let wide = cell.width();
+            for span in cell.spans {
+                line.push(" ".repeat(std::mem::take(&mut free)), Style::PLAIN);
+                line.push(span.text, span.style);
             }
+            free += columns - wide + GAP;
         }
-        for (text, columns) in [(&row.elapsed, self.elapsed), (&row.tokens, self.tokens)] {
-            if columns > 0 {
-                line.push_str(&left("", GAP));
-                line.push_str(&right(text, columns));
+        for (text, columns) in right.into_iter().filter(|(_, columns)| *columns > 0) {
+            let before = columns - width(text);
+            if !text.is_empty() {
+                line.push(" ".repeat(free + before), Style::PLAIN);
+                line.push(text.clone(), Style::DIM);
+                free = 0;
+            } else {
+                free += columns;
             }
+            free += GAP;
         }
-        if self.cost > 0 {
-            line.push_str(&left("", GAP));
-            line.push_str(&row.cost);
+        if self.cost > 0 && !row.cost.is_empty() {
+            line.push(" ".repeat(free), Style::PLAIN);
+            line.push(row.cost.clone(), Style::DIM);
         }
-        line.truncate(line.trim_end().len());
         line
     }
 }
@@ -168,6 +330,12 @@ impl Room {
         wanted
     }
 
+    /// Room for a column as wide as it is, where so much is left for another one.
+    fn take_beside(&mut self, wanted: usize, kept: usize) -> usize {
+        let kept = if kept > 0 { kept + GAP } else { 0 };
+        if wanted + GAP + kept > self.0 { 0 } else { self.take(wanted) }
+    }
+
     /// Room for words, which may be cut; nothing where too little of them would be left.
     fn take_words(&mut self, wanted: usize, most: usize) -> usize {
         let given = wanted.min(most);
@@ -179,20 +347,31 @@ impl Marks {
     /// One mark for each way in which a thread can be; the words beside it say the same.
     fn of(self, node: &Node) -> char {
         let (unicode, ascii) = match node.outcome {
-            Some(Outcome::Completed) => ('✓', '+'),
-            Some(Outcome::BudgetExceeded) => ('◐', '%'),
-            Some(Outcome::NoOutput) => ('∅', '0'),
-            Some(Outcome::Timeout) => ('◷', 't'),
-            Some(Outcome::Refused) => ('⊘', '-'),
-            Some(Outcome::Cancelled) => ('■', '#'),
-            Some(Outcome::Interrupted) => ('↯', '?'),
-            Some(Outcome::Error) => ('✗', 'x'),
+            Some(outcome) => return self.of_outcome(outcome),
             None if node.queued => return self.queued(),
             None if node.stalled => ('◌', 's'),
             None if node.state == State::WaitingForUser => ('⚑', '!'),
             None if node.state == State::Idle => ('○', 'o'),
             None => ('●', '*'),
         };
+        self.choose(unicode, ascii)
+    }
+
+    fn of_outcome(self, outcome: Outcome) -> char {
+        let (unicode, ascii) = match outcome {
+            Outcome::Completed => ('✓', '+'),
+            Outcome::BudgetExceeded => ('◐', '%'),
+            Outcome::NoOutput => ('∅', '0'),
+            Outcome::Timeout => ('◷', 't'),
+            Outcome::Refused => ('⊘', '-'),
+            Outcome::Cancelled => ('■', '#'),
+            Outcome::Interrupted => ('↯', '?'),
+            Outcome::Error => ('✗', 'x'),
+        };
+        self.choose(unicode, ascii)
+    }
+
+    fn choose(self, unicode: char, ascii: char) -> char {
         match self {
             Marks::Unicode => unicode,
             Marks::Ascii => ascii,
@@ -214,29 +393,58 @@ impl Marks {
     }
 }
 
-/// What a thread does, or how it ended.
-fn activity(node: &Node) -> String {
+fn activity(node: &Node, newest: Option<&str>, now: Time) -> Activity {
     let tools = match node.usage.own.tool_calls {
         0 => String::new(),
         1 => "1 tool".to_owned(),
         many => format!("{many} tools"),
     };
+    let newest = newest.map(|newest| safe::line(newest, MAX_WORDS));
     match (node.outcome, &node.reason) {
-        (Some(Outcome::Completed), _) => tools,
-        (Some(outcome), Some(reason)) => format!("{outcome}: {}", words(reason)),
-        (Some(outcome), None) => outcome.to_string(),
-        (None, _) if node.queued => "queued".to_owned(),
+        (Some(Outcome::Completed), _) => Activity::said(tools),
+        (Some(outcome), Some(reason)) => Activity::said(format!("{outcome}: {}", words(reason))),
+        (Some(outcome), None) => Activity::said(outcome.to_string()),
+        (None, _) if node.queued => Activity::said("queued"),
         (None, _) if node.stalled => {
-            format!("stalled: waiting for {}", node.waiting_for.as_ref().map(words).unwrap_or_default())
+            let waiting_for = node.waiting_for.as_ref().map(words).unwrap_or_default();
+            Activity::said(format!("stalled: waiting for {waiting_for}"))
         }
         (None, _) => match (node.state, &node.last_tool, &node.waiting_for) {
-            (State::WaitingForTool, Some(tool), _) => match &tool.argument {
-                Some(argument) => format!("{} \"{argument}\"", words(&tool.name)),
-                None => words(&tool.name),
+            (State::WaitingForTool, Some(tool), _) => {
+                let argument = tool.argument.as_ref().map(|argument| format!(" \"{argument}\"")).unwrap_or_default();
+                Activity { words: format!("{}{argument}", words(&tool.name)), newest: newest.unwrap_or_default() }
+            }
+            (State::Idle | State::Initializing | State::Error, _, _) => Activity::said(node.state.to_string()),
+            (_, _, Some(waiting_for)) => match (&node.retry, newest) {
+                (Some(retry), _) => Activity::said(trying_again(retry, now)),
+                (None, Some(newest)) => Activity { words: "writing".to_owned(), newest },
+                (None, None) => Activity::said(format!("waiting for {}", words(waiting_for))),
             },
-            (State::Idle | State::Initializing | State::Error, _, _) | (_, _, None) => node.state.to_string(),
-            (_, _, Some(waiting_for)) => format!("waiting for {}", words(waiting_for)),
+            (_, _, None) => Activity::said(node.state.to_string()),
         },
+    }
+}
+
+/// A request that failed and is sent again: one line, which counts.
+fn trying_again(retry: &Retry, now: Time) -> String {
+    let (number, kind) = (retry.attempt, retry.kind);
+    match retry.at.since_ms(now) {
+        0 => format!("retry {number}: {kind}"),
+        wait => format!("retry {number} in {}: {kind}", clock::duration(wait)),
+    }
+}
+
+/// How a thread stands out: failures, what needs attention, what runs. Its mark and its words say the same.
+fn look(node: &Node) -> Style {
+    match node.outcome {
+        Some(Outcome::Completed) => Style::of(Colour::Green),
+        Some(Outcome::Cancelled | Outcome::BudgetExceeded) => Style::of(Colour::Yellow),
+        Some(_) => Style::of(Colour::Red),
+        None if node.queued => Style::DIM,
+        None if node.stalled || node.retry.is_some() || node.state == State::WaitingForUser => {
+            Style::of(Colour::Yellow)
+        }
+        None => Style::of(Colour::Blue),
     }
 }
 

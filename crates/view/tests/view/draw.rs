@@ -1,8 +1,10 @@
 //! What holds for everything that is drawn.
 
-use agent::{Outcome, Time};
+use agent::event::VerdictKind;
+use agent::{CallId, Event, Outcome, Time};
 use jiff::tz::TimeZone;
-use majordomo_view::draw::{DrawOptions, Marks, Progress, tree};
+use majordomo_view::draw::{DrawOptions, Line, Marks, Progress, tree, tree_lines};
+use majordomo_view::{LastWords, StreamSource, Streamed};
 
 use crate::family::Family;
 use crate::story::{self, Record};
@@ -68,8 +70,16 @@ fn every_outcome_has_a_mark_and_a_word_of_its_own() {
 }
 
 #[test]
-fn what_has_no_price_is_local() {
-    assert!(drawn(&story::events("a_single_answer"), 80, Marks::Unicode)[0].ends_with("$0.00 (local)"));
+fn what_is_answered_in_this_process_costs_nothing_and_a_price_that_is_not_known_is_not_zero() {
+    let free = story::events("a_single_answer");
+    assert!(drawn(&free, 80, Marks::Unicode)[0].ends_with("$0.00"));
+    let mut remote = free;
+    for record in &mut remote {
+        if let Event::ThreadCreated(created) = &mut record.event {
+            created.role.model.name = "gateway/unheard-of".into();
+        }
+    }
+    assert!(drawn(&remote, 80, Marks::Unicode)[0].ends_with("price unknown"));
     assert!(drawn(&story::events("one_child"), 80, Marks::Unicode)[0].ends_with("$0.01"));
 }
 
@@ -95,4 +105,107 @@ fn a_thread_is_named_where_its_name_is_not_enough() {
     assert!(lines.iter().any(|line| line == "10:00:02 review(.1) done ok 1.4s tools=0 tokens=330"), "{lines:#?}");
     let single = self::lines(&story::events("one_child"));
     assert!(single.iter().any(|line| line == "10:00:05 triage done ok 4.0s tools=2 tokens=2100"), "{single:#?}");
+}
+
+/// A root with so many children that work, and as many that are done.
+fn crowd(running: usize, done: usize) -> Family {
+    let mut family = Family::default();
+    family.created("r", "root").run_started("r", "Do it all");
+    for nth in 1..=running + done {
+        let (child, name) = (format!("r.{nth}"), format!("worker {nth}"));
+        family.spawned("r", &child, false).created(&child, &name).turn_started(&child, 1);
+        if nth > running {
+            family.reported(&child, Outcome::Completed);
+        }
+    }
+    family
+}
+
+fn live(events: &[Record], width: usize, most: usize) -> Vec<String> {
+    let now = events.last().map_or(Time(0), |record| record.at);
+    let options = DrawOptions { now, width, marks: Marks::Unicode };
+    let lines = tree_lines(&story::roots(events), &LastWords::default(), &options, most);
+    lines.iter().map(Line::text).collect()
+}
+
+#[test]
+fn a_tree_takes_no_more_lines_than_it_is_given_and_counts_the_rest() {
+    let family = crowd(30, 0);
+    for most in 2..40 {
+        let lines = live(&family.0, 80, most);
+        assert!(lines.len() <= most, "{most}: {lines:#?}");
+        assert!(lines[0].starts_with("● root"), "{lines:#?}");
+        if most < 31 {
+            assert_eq!(lines.last().map(String::as_str), Some(format!("… {} more", 31 - (most - 1)).as_str()));
+        }
+    }
+}
+
+#[test]
+fn those_who_are_done_share_a_line_where_there_is_no_room_for_all() {
+    let family = crowd(3, 20);
+    let lines = live(&family.0, 80, 30);
+    assert_eq!(lines.len(), 24, "there is room for all: {lines:#?}");
+    let lines = live(&family.0, 80, 8);
+    assert_eq!(lines.len(), 5, "{lines:#?}");
+    assert_eq!(lines[1], "├─ ✓ 20 done");
+    assert!(lines[4].starts_with("└─ ● worker 3"), "{lines:#?}");
+}
+
+#[test]
+fn an_agent_that_waits_for_a_person_is_shown_before_all_others() {
+    let mut family = crowd(30, 0);
+    let input = r#"{"question":"Which one?"}"#;
+    family.called("r.27", &[("q", "ask_user", input, VerdictKind::Verb)]);
+    family.log("r.27", Event::ToolStarted { call: CallId::new("q") });
+    let lines = live(&family.0, 80, 5);
+    assert_eq!(lines.len(), 5, "{lines:#?}");
+    assert!(lines.iter().any(|line| line.contains("⚑ worker 27")), "{lines:#?}");
+}
+
+#[test]
+fn a_request_that_is_sent_again_is_one_row_that_counts() {
+    let mut family = Family::default();
+    family.created("r", "root").run_started("r", "go").turn_started("r", 1);
+    let mut rows = Vec::new();
+    for attempt in 1..=8 {
+        family.fails("r", 1, attempt, 4_000);
+        rows.extend(live(&family.0, 80, 10));
+    }
+    assert_eq!(rows.len(), 8, "one row each time: {rows:#?}");
+    assert!(rows[0].contains("retry 1 in 4.0s: overloaded") && rows[7].contains("retry 8 in 4.0s: overloaded"));
+    // As lines that are never redrawn: the first, and the number once it is answered.
+    family.said("r", "at last");
+    let lines = lines(&family.0);
+    let of_retries: Vec<&String> = lines.iter().filter(|line| line.contains("retr")).collect();
+    assert_eq!(of_retries.len(), 2, "{lines:#?}");
+    assert!(of_retries[0].ends_with("root retry 1 in 4.0s \"busy\""), "{lines:#?}");
+    assert!(of_retries[1].ends_with("root answered after 8 retries"), "{lines:#?}");
+}
+
+#[test]
+fn what_an_agent_does_keeps_its_room_on_a_narrow_terminal() {
+    let mut family = Family::default();
+    family.created("r", "root").run_started("r", "Review the whole of the workspace").turn_started("r", 1);
+    let input = r#"{"path":"crates/store/src/sqlite/writer.rs"}"#;
+    family.called("r", &[("c", "read_file", input, VerdictKind::Verb)]);
+    family.log("r", Event::ToolStarted { call: CallId::new("c") });
+    for width in [40, 50, 60] {
+        let line = live(&family.0, width, 10).remove(0);
+        assert!(line.contains("read_file \"crates"), "{width}: {line}");
+        assert!(line.contains("3.0s"), "{width}: {line}");
+    }
+}
+
+#[test]
+fn what_is_written_at_this_moment_stands_in_the_row_of_its_agent() {
+    let mut family = Family::default();
+    family.created("r", "root").run_started("r", "go").turn_started("r", 1);
+    let mut words = LastWords::default();
+    let text = "The harvest covers three of four orders.\nTopaz falls short by 160 kg".to_owned();
+    words.push(&Streamed { thread: crate::family::id("r"), source: StreamSource::Turn(1), text });
+    let options = DrawOptions { now: Time(0), width: 60, marks: Marks::Unicode };
+    let line = tree_lines(&story::roots(&family.0), &words, &options, 5)[0].text();
+    assert!(line.contains("writing ") && line.contains("by 160 kg"), "{line}");
+    assert!(!line.contains("harvest"), "only the last line: {line}");
 }

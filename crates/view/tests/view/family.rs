@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use agent::brief::Brief;
-use agent::budget::Grant;
+use agent::budget::{Claim, Grant};
 use agent::event::{Answered, ChildSpawned, ThreadCreated, TurnKind, TurnStarted, Verdict, VerdictKind};
 use agent::message::{Origin, Part};
-use agent::model::{Model, StopReason, Tokens};
+use agent::model::{CallError, CallErrorKind, Model, StopReason, Tokens};
 use agent::role::Role;
 use agent::{CallId, Event, InputId, Json, Mode, Outcome, Report, ThreadId, Time};
 
@@ -77,6 +77,15 @@ impl Family {
         let started =
             TurnStarted { turn, kind: TurnKind::Work, max_tokens: 100, claim: Default::default(), told: None };
         self.log(thread, Event::TurnStarted(started))
+    }
+
+    /// A request that fails and is sent again after this time.
+    pub fn fails(&mut self, thread: &str, turn: u32, attempt: u32, wait_ms: i64) -> &mut Self {
+        let kind = CallErrorKind::Overloaded;
+        let error = CallError { kind, message: "busy".into(), retry_after_ms: None, partial: None };
+        let at = 1_768_471_200_000 + (self.0.len() as i64 + 1) * 1000;
+        let retry_at = Some(Time(at + wait_ms));
+        self.log(thread, Event::CallFailed { turn, attempt, error, retry_at, booked: Claim::default() })
     }
 
     pub fn said(&mut self, thread: &str, text: &str) -> &mut Self {

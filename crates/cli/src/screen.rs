@@ -1,0 +1,283 @@
+//! The terminal while a run is shown: lines that stay, and below them a region that is drawn again and again.
+//!
+//! All that this process writes to its terminal during that time goes through here, so that nothing is written into the region. The
+//! terminal stays in its usual mode, with its cursor, on its usual screen: there is nothing that a kill could leave behind but the
+//! echo of keys, which is off while the region stands there. Each change is one write, as a synchronised update where the terminal
+//! knows it. Absent: what is drawn (`show`), and raw keys.
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+
+use rustix::process::getpgrp;
+use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetpgrp, tcgetwinsize, tcsetattr};
+use view::draw::Line;
+
+/// The region of this process; none where no run is shown at a terminal.
+static REGION: Mutex<Option<Region>> = Mutex::new(None);
+
+/// The size that is taken where the terminal does not say one.
+const SIZE: Size = Size { columns: 80, rows: 24 };
+
+/// The size of a terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    pub columns: usize,
+    pub rows: usize,
+}
+
+/// The region at the end of what was written.
+#[derive(Debug, Default)]
+struct Region {
+    /// What stands there; empty where nothing does.
+    lines: Vec<Line>,
+    /// The columns of the terminal when it was drawn.
+    columns: usize,
+    /// How many questions have the terminal to themselves.
+    paused: usize,
+    /// The settings of the terminal, while keys are not echoed.
+    as_it_was: Option<Termios>,
+}
+
+/// Shows a region until it is dropped. Then the region is erased, and the terminal is as it was.
+#[derive(Debug)]
+pub struct Live(());
+
+/// Keeps the terminal free for a question until it is dropped.
+#[derive(Debug)]
+pub struct Pause(());
+
+impl Live {
+    /// Begins to show a region, where stderr is a terminal and this process is in its foreground.
+    pub fn begin() -> Option<Self> {
+        if !io::stderr().is_terminal() || !is_in_foreground() {
+            return None;
+        }
+        make_room_for_panics();
+        let mut region = Region::default();
+        region.silence_keys();
+        *lock() = Some(region);
+        Some(Self(()))
+    }
+
+    /// Writes lines that stay, and draws the region below them, in one write. False while a question has the terminal, or another
+    /// process: nothing is written then.
+    pub fn draw(&self, stay: &[Line], region: Vec<Line>) -> bool {
+        let mut held = lock();
+        let Some(old) = held.as_mut() else { return false };
+        if old.paused > 0 || !is_in_foreground() {
+            return false;
+        }
+        old.silence_keys();
+        let columns = size().columns;
+        if stay.is_empty() && old.lines == region && old.columns == columns {
+            return true;
+        }
+        let mut text = String::from(BEGIN);
+        text.push_str(&old.up(columns));
+        if !stay.is_empty() {
+            // A line that stays may be longer than the terminal is wide, and goes on in the next row.
+            text.push_str(ERASE_BELOW);
+        }
+        for line in stay {
+            push_line(&mut text, line);
+        }
+        old.lines = region;
+        old.columns = columns;
+        old.lines.iter().for_each(|line| push_line(&mut text, line));
+        text.push_str(ERASE_BELOW);
+        text.push_str(END);
+        write(&text);
+        true
+    }
+
+    /// Leaves what stands in the region where it is, as lines that stay.
+    pub fn leave(&self) {
+        if let Some(region) = lock().as_mut() {
+            region.lines.clear();
+        }
+    }
+
+    /// The process was stopped and goes on: what stands on the terminal is no longer known.
+    pub fn continues(&self) {
+        if let Some(region) = lock().as_mut() {
+            region.lines.clear();
+            // The shell has set the terminal as it wants it.
+            region.as_it_was = None;
+        }
+    }
+}
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        if let Some(mut region) = lock().take() {
+            write(&region.erased());
+            region.let_keys_be_seen();
+        }
+    }
+}
+
+/// Writes a line for a person, above the region if there is one.
+pub fn note(line: &str) {
+    print(format!("{line}\n").as_bytes());
+}
+
+/// Leaves the terminal to a question, until what is returned is dropped.
+pub fn pause() -> Pause {
+    if let Some(region) = lock().as_mut() {
+        region.paused += 1;
+        write(&region.erased());
+        region.let_keys_be_seen();
+    }
+    Pause(())
+}
+
+impl Drop for Pause {
+    fn drop(&mut self) {
+        if let Some(region) = lock().as_mut() {
+            region.paused = region.paused.saturating_sub(1);
+        }
+    }
+}
+
+/// The size of the terminal at stderr.
+pub fn size() -> Size {
+    match tcgetwinsize(io::stderr()) {
+        Ok(size) if size.ws_col > 0 && size.ws_row > 0 => {
+            Size { columns: size.ws_col.into(), rows: size.ws_row.into() }
+        }
+        Ok(_) | Err(_) => SIZE,
+    }
+}
+
+/// Where diagnostics are written: above the region, like everything else.
+pub struct Diagnostics;
+
+impl Write for Diagnostics {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        print(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Begins and ends an update that the terminal shows as a whole; one that does not know it ignores it.
+const BEGIN: &str = "\u{1b}[?2026h";
+const END: &str = "\u{1b}[?2026l";
+const ERASE_BELOW: &str = "\u{1b}[J";
+const ERASE_LINE: &str = "\u{1b}[2K";
+
+impl Region {
+    /// Moves the cursor to where the region begins, on a terminal of so many columns.
+    fn up(&self, columns: usize) -> String {
+        let rows = if columns < self.columns && reflows() {
+            // Lines that became too long were broken by the terminal.
+            self.lines.iter().map(|line| line.width().div_ceil(columns.max(1)).max(1)).sum()
+        } else {
+            self.lines.len()
+        };
+        if rows == 0 { "\r".to_owned() } else { format!("\u{1b}[{rows}F") }
+    }
+
+    /// What takes the region off the terminal.
+    fn erased(&mut self) -> String {
+        if self.lines.is_empty() {
+            return String::new();
+        }
+        let text = format!("{BEGIN}{}{ERASE_BELOW}{END}", self.up(size().columns));
+        self.lines.clear();
+        text
+    }
+
+    /// Keys that are pressed while nobody is asked would stand in the middle of the region.
+    fn silence_keys(&mut self) {
+        if self.as_it_was.is_some() || !is_in_foreground() {
+            return;
+        }
+        if let Ok(as_it_was) = tcgetattr(io::stderr()) {
+            let mut silent = as_it_was.clone();
+            silent.local_modes.remove(LocalModes::ECHO);
+            if tcsetattr(io::stderr(), OptionalActions::Now, &silent).is_ok() {
+                self.as_it_was = Some(as_it_was);
+            }
+        }
+    }
+
+    fn let_keys_be_seen(&mut self) {
+        if let Some(as_it_was) = self.as_it_was.take()
+            && is_in_foreground()
+        {
+            // A terminal that has gone needs nothing.
+            let _ = tcsetattr(io::stderr(), OptionalActions::Now, &as_it_was);
+        }
+    }
+}
+
+/// Writes text that ends with a line break above the region.
+fn print(bytes: &[u8]) {
+    let mut held = lock();
+    match held.as_mut() {
+        Some(region) if !region.lines.is_empty() && is_in_foreground() => {
+            let columns = size().columns;
+            let mut text = format!("{BEGIN}{}{ERASE_BELOW}", region.up(columns));
+            text.push_str(&String::from_utf8_lossy(bytes));
+            region.columns = columns;
+            region.lines.iter().for_each(|line| push_line(&mut text, line));
+            text.push_str(END);
+            write(&text);
+        }
+        Some(_) | None => write_bytes(bytes),
+    }
+}
+
+fn push_line(text: &mut String, line: &Line) {
+    text.push_str(ERASE_LINE);
+    text.push_str(&line.ansi());
+    text.push('\n');
+}
+
+fn write(text: &str) {
+    if !text.is_empty() {
+        write_bytes(text.as_bytes());
+    }
+}
+
+fn write_bytes(bytes: &[u8]) {
+    // A closed stderr cannot be reported anywhere.
+    let _ = io::stderr().lock().write_all(bytes);
+}
+
+fn lock() -> MutexGuard<'static, Option<Region>> {
+    REGION.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether the terminal belongs to this process at this moment: one in the background must neither draw nor change its settings.
+fn is_in_foreground() -> bool {
+    tcgetpgrp(io::stderr()).map_or(true, |group| group == getpgrp())
+}
+
+/// Whether the terminal breaks long lines anew when it becomes narrower. Most do; xterm and the console of the kernel cut them.
+fn reflows() -> bool {
+    let is_set = |name| std::env::var_os(name).is_some();
+    let is_console = std::env::var_os("TERM").is_some_and(|term| term == "linux");
+    is_set("TMUX") || !is_set("XTERM_VERSION") && !is_console
+}
+
+/// The message of a panic is written by the standard library. It must not stand in the region, and the next one begins below it.
+fn make_room_for_panics() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let tell = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            // A panic within this file holds the lock.
+            if let Ok(mut held) = REGION.try_lock()
+                && let Some(region) = held.as_mut()
+            {
+                write(&region.erased());
+            }
+            tell(panic);
+        }));
+    });
+}
