@@ -18,7 +18,7 @@ const USAGE: u8 = 2;
 /// The configuration or an agent file is invalid.
 pub const CONFIGURATION: u8 = 3;
 /// There is no provider, key or network.
-const PROVIDER: u8 = 4;
+pub const PROVIDER: u8 = 4;
 
 impl Failure {
     /// The command line is wrong in a way that the parser cannot see.

@@ -28,6 +28,7 @@
 
 pub mod agents;
 pub mod config;
+pub mod connection;
 pub mod decide;
 mod decisions;
 pub mod follow;

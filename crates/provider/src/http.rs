@@ -4,6 +4,7 @@
 //! attempt belongs in the log.
 
 use std::future::Future;
+use std::net::IpAddr;
 use std::pin::{Pin, pin};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -61,6 +62,13 @@ impl Provider {
 
     pub(crate) fn wire(&self) -> Wire {
         self.config.wire
+    }
+
+    /// Whether it is a server on this machine, which bills nobody.
+    pub(crate) fn is_on_this_machine(&self) -> bool {
+        let host = self.endpoint.host_str().unwrap_or_default().trim_matches(['[', ']']);
+        let is_loopback = host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
+        is_loopback || host == "localhost" || host.ends_with(".localhost")
     }
 
     /// How every request of a conversation that begins so is opened.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use agent::model::Model;
+use agent::model::{Model, Price};
 
 use crate::config::ProviderConfig;
 use crate::conversation::{Backend, Conversation};
@@ -81,8 +81,10 @@ impl Providers {
         if provider == SCRIPTED || self.residents.contains_key(name) {
             return Ok(self.inner.models.model(name, None));
         }
-        let wire = self.provider(provider)?.wire();
-        Ok(self.inner.models.model(name, Some((wire, model))))
+        let provider = self.provider(provider)?;
+        let known = self.inner.models.model(name, Some((provider.wire(), model)));
+        let free = provider.is_on_this_machine().then(Price::default);
+        Ok(Model { price: known.price.or(free), ..known })
     }
 
     /// Opens a conversation with a model. It has to be begun before it is asked anything.

@@ -14,7 +14,6 @@ use agent::{CallId, Json};
 use crate::conversation::Ask;
 use crate::failure::cancelled;
 use crate::history::History;
-use crate::scripted::estimate;
 
 /// A model that lives in this process.
 pub trait Resident: std::fmt::Debug + Send + Sync {
@@ -66,9 +65,6 @@ pub(crate) fn speak(resident: &dyn Resident, heard: &Heard, history: &History, a
             sink.hear(word);
         }
     }
-    let call_bytes = said.calls.iter().map(|(name, input)| name.len() + input.text().len()).sum::<usize>();
-    let tokens =
-        Tokens { input: estimate(history.bytes), output: estimate(said.text.len() + call_bytes), ..Tokens::default() };
     let stop = if said.calls.is_empty() { StopReason::EndTurn } else { StopReason::ToolUse };
     let mut parts = Vec::with_capacity(said.calls.len() + 1);
     if !said.text.is_empty() {
@@ -79,7 +75,8 @@ pub(crate) fn speak(resident: &dyn Resident, heard: &Heard, history: &History, a
         name,
         input,
     }));
-    Ok(Answer { parts, stop, tokens: Some(tokens), malformed: Vec::new(), cut_call: None })
+    // Nothing was read by a language model, so there is nothing to count and nothing to estimate.
+    Ok(Answer { parts, stop, tokens: Some(Tokens::default()), malformed: Vec::new(), cut_call: None })
 }
 
 #[cfg(test)]

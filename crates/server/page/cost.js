@@ -6,7 +6,7 @@ import { make, scroller, table } from "./dom.js";
 import { allTokens, money, plainName, whole } from "./words.js";
 
 /** @typedef {import("./reduce.js").Picture} Picture */
-/** @typedef {{ tokens: number, cost: number, calls: number }} Used */
+/** @typedef {{ tokens: number, cost: number, calls: number, isEstimated: boolean, isPriceUnknown: boolean }} Used */
 
 /** @param {HTMLElement} pane @param {Picture} picture @param {string | null} root */
 export async function drawCost(pane, picture, root) {
@@ -14,7 +14,8 @@ export async function drawCost(pane, picture, root) {
   /** @type {any[]} */
   const rows = await api(`/usage?root=${encodeURIComponent(root)}`);
   if (!rows.length) return pane.replaceChildren(make("p", "empty", "Nothing has been used yet."));
-  const [own, models] = [group(rows, (row) => row.thread), group(rows, (row) => row.model)];
+  const unknown = (/** @type {any} */ row) => picture.threads.get(row.thread)?.isPriceUnknown === true && !row.cost_microusd;
+  const [own, models] = [group(rows, (row) => row.thread, unknown), group(rows, (row) => row.model, unknown)];
   const ids = [...new Set([...own.keys(), ...picture.threads.keys()])]
     .filter((id) => id === root || id.startsWith(`${root}.`))
     .sort(byPlace);
@@ -27,19 +28,24 @@ export async function drawCost(pane, picture, root) {
     return [
       `${indent}${plainName(thread?.agent ?? id)} ${id.slice(root.length)}`,
       whole(self.calls),
-      whole(self.tokens),
-      whole(whole_.tokens),
-      money(self.cost),
-      money(whole_.cost),
+      tokens(self),
+      tokens(whole_),
+      money(self.cost, self),
+      money(whole_.cost, whole_),
     ];
   });
-  const speech = [...models].map(([model, used]) => [model, whole(used.calls), whole(used.tokens), money(used.cost)]);
+  const speech = [...models].map(([model, used]) => [
+    model,
+    whole(used.calls),
+    tokens(used),
+    money(used.cost, used),
+  ]);
   pane.replaceChildren(
     make(
       "p",
       "sum",
-      make("strong", "", `${whole(all.tokens)} tokens`),
-      ` · ${money(all.cost)} · ${whole(all.calls)} answers of a model`,
+      make("strong", "", `${tokens(all)} tokens`),
+      ` · ${money(all.cost, all)} · ${whole(all.calls)} answers of a model`,
     ),
     make("h3", "", "By agent"),
     scroller(
@@ -52,12 +58,20 @@ export async function drawCost(pane, picture, root) {
     ),
     make("h3", "", "By model"),
     scroller("Cost by model", table("Cost by model", ["Model", "Answers", "Tokens", "Cost"], speech)),
-    make("p", "note", "Models without a known price, such as local models and the rules engine, count as $0.00."),
+    make(
+      "p",
+      "note",
+      "With ~, some figures are estimates: the answer to a request was lost, and what was reserved for it counts. " +
+        "Models on this machine, scripts and the rules engine cost nothing.",
+    ),
   );
 }
 
-/** @param {any[]} rows @param {(row: any) => string} by @returns {Map<string, Used>} */
-function group(rows, by) {
+/** @param {Used} used */
+const tokens = (used) => `${used.isEstimated ? "~" : ""}${whole(used.tokens)}`;
+
+/** @param {any[]} rows @param {(row: any) => string} by @param {(row: any) => boolean} unknown @returns {Map<string, Used>} */
+function group(rows, by, unknown) {
   /** @type {Map<string, Used>} */
   const all = new Map();
   for (const row of rows)
@@ -65,7 +79,13 @@ function group(rows, by) {
       by(row),
       sum([
         all.get(by(row)) ?? sum([]),
-        { tokens: allTokens(row.tokens) + (row.booked_tokens ?? 0), cost: row.cost_microusd, calls: row.calls },
+        {
+          tokens: allTokens(row.tokens) + (row.booked_tokens ?? 0),
+          cost: row.cost_microusd,
+          calls: row.calls,
+          isEstimated: row.booked_tokens > 0,
+          isPriceUnknown: unknown(row),
+        },
       ]),
     );
   return all;
@@ -73,11 +93,16 @@ function group(rows, by) {
 
 /** @param {Used[]} all @returns {Used} */
 const sum = (all) =>
-  all.reduce((a, b) => ({ tokens: a.tokens + b.tokens, cost: a.cost + b.cost, calls: a.calls + b.calls }), {
-    tokens: 0,
-    cost: 0,
-    calls: 0,
-  });
+  all.reduce(
+    (a, b) => ({
+      tokens: a.tokens + b.tokens,
+      cost: a.cost + b.cost,
+      calls: a.calls + b.calls,
+      isEstimated: a.isEstimated || b.isEstimated,
+      isPriceUnknown: a.isPriceUnknown || b.isPriceUnknown,
+    }),
+    { tokens: 0, cost: 0, calls: 0, isEstimated: false, isPriceUnknown: false },
+  );
 
 /** Parents before children, and these by their numbers. @param {string} a @param {string} b */
 const byPlace = (a, b) => a.localeCompare(b, "en", { numeric: true });

@@ -43,6 +43,8 @@ function made(picture, id, place) {
     treeTokens: 0,
     selfCost: 0,
     cost: 0,
+    isPriceUnknown: false,
+    isEstimated: false,
     isOver: false,
     thoughtAt: -1,
     facts: {

@@ -54,7 +54,7 @@ function where(talk, lists, look) {
 /** @param {Talk} talk */
 function cost(talk) {
   const one = talk.thread ? talk.picture.threads.get(talk.thread) : null;
-  const words = one?.treeTokens ? `${short(one.selfTokens)} / ${short(one.treeTokens)} tok · ${money(one.cost)}` : "";
+  const words = one?.treeTokens ? `${short(one.selfTokens)} / ${short(one.treeTokens)} tok · ${money(one.cost, one)}` : "";
   change($("sum"), [words], () => {
     $("sum").textContent = words;
     $("sum").title = one ? `${whole(one.selfTokens)} tokens itself, ${whole(one.treeTokens)} with all sub-agents` : "";

@@ -14,8 +14,8 @@
  *   id: string, seq: number, agent?: string, name?: string, parent?: string, call?: string, goal?: string,
  *   model?: string, state: string, outcome?: string, report?: string, error?: string,
  *   startedAt?: string, endedAt?: string, ms?: number, tools: number, lastTool?: string, lastCall?: string,
- *   selfTokens: number, treeTokens: number, selfCost: number, cost: number, isOver: boolean, thoughtAt: number,
- *   facts: Facts,
+ *   selfTokens: number, treeTokens: number, selfCost: number, cost: number, isPriceUnknown: boolean, isEstimated: boolean,
+ *   isOver: boolean, thoughtAt: number, facts: Facts,
  * }} Thread `isOver` where nothing more will come of it; `tools` and tokens are those of all its runs; `cost` is its
  *   tree's; `lastCall` is the key of the item of the call that began last; `thoughtAt` is where its model was asked last.
  *

@@ -217,6 +217,8 @@ function usage({ picture, frame, place, thread }) {
   if (!thread) return;
   const { facts } = thread;
   if (place >= (facts.usage?.place ?? -1)) facts.usage = sum(place, frame);
+  thread.isPriceUnknown ||= frame.price_unknown === true;
+  thread.isEstimated ||= frame.estimated === true;
   if (Number.isSafeInteger(frame.turn)) facts.turn = Math.max(facts.turn, frame.turn);
   endStreamedText(picture, thread.id, facts.turn);
   spend(picture, thread);

@@ -110,9 +110,15 @@ export const short = (number) =>
 /** @param {number} count @param {string} one */
 export const counted = (count, one) => `${whole(count)} ${one}${count === 1 ? "" : "s"}`;
 
-/** Money; what has no price costs nothing here. @param {number} microusd */
-export const money = (microusd) =>
-  microusd > 0 ? `$${(microusd / 1e6).toFixed(microusd < 10_000 ? 4 : 2)}` : "$0.00 (local)";
+/**
+ * Money; with `~` where it is an estimate, and in words where a price is not known.
+ * @param {number} microusd @param {{ isPriceUnknown?: boolean, isEstimated?: boolean }} [about]
+ */
+export function money(microusd, { isPriceUnknown = false, isEstimated = false } = {}) {
+  if (isPriceUnknown && microusd === 0) return "price unknown";
+  const known = microusd > 0 ? `$${(microusd / 1e6).toFixed(microusd < 10_000 ? 4 : 2)}` : "$0.00";
+  return `${isPriceUnknown ? "over " : ""}${isEstimated ? "~" : ""}${known}`;
+}
 
 /** All tokens of an answer, however they were billed. @param {any} tokens */
 export const allTokens = (tokens) =>

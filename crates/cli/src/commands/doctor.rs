@@ -2,20 +2,22 @@
 //!
 //! It creates nothing permanent: no database is created, and the file that tests whether the data folder is writable
 //! is removed again. It removes the temporary files of processes that were killed. A key is never shown, only whether its
-//! variable is set.
+//! variable is set. A model that is named with `-m` is sent one short request; without that, nothing leaves the machine.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use majordomo::config::{Config, Flags, Surroundings};
+use majordomo::connection::{Answered, try_model};
 use majordomo::staff::{location, open_store};
 use majordomo::trust::Standing;
 use serde_json::{Value, json};
 use tool::{Cleared, Sandbox};
-use view::safe;
+use view::{clock, safe};
 
 use super::{sandbox, surroundings};
-use crate::error::{CONFIGURATION, Failure};
+use crate::error::{CONFIGURATION, Failure, PROVIDER};
 use crate::out;
 
 /// The widest that a finding is shown.
@@ -26,8 +28,17 @@ pub async fn doctor(flags: &Flags, json: bool) -> Result<u8, Failure> {
     let surroundings = surroundings()?;
     let (findings, code) = match Config::load(&surroundings, flags) {
         Ok(config) => {
-            let findings = examined(&surroundings, &config).await;
-            let code = u8::from(findings.iter().any(|finding| finding.state == State::Broken));
+            let mut findings = examined(&surroundings, &config).await;
+            if let Some(model) = &flags.model {
+                findings.push(connection(&config, model).await);
+            }
+            let is_broken =
+                |about: &str| findings.iter().any(|finding| finding.state == State::Broken && finding.about == about);
+            let code = match findings.iter().any(|finding| finding.state == State::Broken) {
+                false => 0,
+                true if is_broken(CONNECTION) => PROVIDER,
+                true => 1,
+            };
             (findings, code)
         }
         Err(error) => (vec![Finding::broken("configuration", error.to_string())], CONFIGURATION),
@@ -201,6 +212,26 @@ fn model(config: &Config) -> Finding {
         Finding::broken("model", says)
     } else {
         Finding::well("model", says)
+    }
+}
+
+/// What a finding about a model that was asked is called.
+const CONNECTION: &str = "connection";
+/// How long a model has to answer.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Sends the model that was named one short request. What lives in this process has no connection to try.
+async fn connection(config: &Config, model: &str) -> Finding {
+    if model.starts_with("builtin/") {
+        return Finding::well(CONNECTION, "none is needed");
+    }
+    match try_model(config, model, PATIENCE).await {
+        Ok(Answered { took, tokens }) => {
+            let took = clock::duration(u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
+            let used = tokens.map(|tokens| format!(", {} tokens", tokens.total())).unwrap_or_default();
+            Finding::well(CONNECTION, format!("{model} answered in {took}{used}"))
+        }
+        Err(why) => Finding::broken(CONNECTION, why),
     }
 }
 

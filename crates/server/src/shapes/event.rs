@@ -255,8 +255,12 @@ pub enum What {
         /// By the thread, and by its tree.
         #[serde(flatten)]
         totals: Totals,
-        /// Whether the figures of this answer are ours because the provider gave none.
+        /// Whether any of these figures is an estimate: reserved for a request whose answer was lost, or ours because the provider
+        /// reported none.
         estimated: bool,
+        /// Whether the price of a model of the tree is not known; its use is not part of the money then.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        price_unknown: bool,
     },
     /// Most of a grant is used up.
     BudgetWarning {

@@ -40,7 +40,7 @@ pub struct Node {
     pub ended: Option<Moment>,
     /// What it and its tree used.
     pub usage: Totals,
-    /// Whether any model of its tree has a price.
+    /// Whether the cost of its tree is known: every model that was used has a price, or costs nothing.
     pub priced: bool,
     /// Its children, in the order in which they were spawned.
     pub children: Vec<Node>,
