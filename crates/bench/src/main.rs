@@ -64,7 +64,7 @@ enum Part {
     },
     /// Start the server for a log that grows, and follow the commands on stdin
     #[command(hide = true)]
-    ServeWindow(watchers::Past),
+    ServeEvents(watchers::Past),
     /// Broadcast what a server sent, and follow the commands on stdin
     #[command(hide = true)]
     ServeBroadcast(watchers::Recorded),
@@ -135,7 +135,7 @@ struct Amount {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Way {
     /// A process of Majordomo that has done so before.
-    House,
+    Later,
     /// One that has not: it looks at every file.
     First,
     /// A question to the tables and nothing else.
@@ -198,8 +198,8 @@ impl Keep {
 
     fn words(self) -> String {
         match self {
-            Self::Memory => "without a log".to_owned(),
-            Self::Normal | Self::Full => format!("log kept `{}`", self.name()),
+            Self::Memory => "no log".to_owned(),
+            Self::Normal | Self::Full => format!("log `{}`", self.name()),
         }
     }
 }
@@ -214,7 +214,7 @@ fn main() -> anyhow::Result<ExitCode> {
     match scales.part {
         None => runtime.block_on(suite::run(scales.quick, scales.only.as_deref()))?,
         Some(Part::Serve { latency_ms, hold }) => runtime.block_on(model_server::serve(latency_ms, hold))?,
-        Some(Part::ServeWindow(past)) => runtime.block_on(watchers::serve_window(&past))?,
+        Some(Part::ServeEvents(past)) => runtime.block_on(watchers::serve_events(&past))?,
         Some(Part::ServeBroadcast(recorded)) => runtime.block_on(watchers::serve_broadcast(&recorded))?,
         Some(Part::Measure(measure)) => {
             let taken = match measure {

@@ -134,7 +134,7 @@ fn work(db: &Connection, mut jobs: mpsc::Receiver<Job>) -> rusqlite::Result<()> 
         }
         db.prepare_cached("COMMIT")?.execute([])?;
         for job in group.drain(..) {
-            // Whoever asked may have failed meanwhile.
+            // The task that asked may have failed meanwhile.
             let _ = job.kept.send(());
         }
     }

@@ -93,7 +93,7 @@ impl Suite<'_> {
             if let [.., thousand, ten_thousand] = by_size[..]
                 && !self.quick
             {
-                let name = format!("CPU per sub-agent, {words}, N = 10 000 beside N = 1000");
+                let name = format!("CPU per sub-agent, {words}, N = 10 000 compared with N = 1000");
                 let beside = Some(thousand);
                 self.note(Figure { name, ours: ten_thousand, beside, unit: "µs", most: 1.3, aim: 1.1 });
             }
@@ -107,7 +107,7 @@ impl Suite<'_> {
             for (children, most) in [(100, 1.10), (1000, 1.25)] {
                 let (ours, bare) = self.pair(children, keep, 50, TIMED_ROUNDS).await?;
                 let best = |taken: &[Taken]| taken.iter().map(|taken| taken.wall_us).min().unwrap_or(0) as f64 / 1000.0;
-                let name = format!("time of a run, 50 ms an answer, {}, N = {children}", keep.words());
+                let name = format!("duration of a run, 50 ms per answer, {}, N = {children}", keep.words());
                 self.note(Figure { name, ours: best(&ours), beside: Some(best(&bare)), unit: "ms", most, aim: most });
             }
         }
@@ -126,7 +126,7 @@ impl Suite<'_> {
             resident.push(taken.resident_kb as f64);
         }
         let per_child = (resident[1] - resident[0]) / (many - few) as f64;
-        let name = format!("memory per running sub-agent, from N = {few} to {many}");
+        let name = format!("memory per running sub-agent, N = {few} to {many}");
         self.note(Figure { name, ours: per_child, beside: None, unit: "KB", most: 40.0, aim: 25.0 });
         Ok(())
     }
@@ -145,7 +145,7 @@ impl Suite<'_> {
         let best = starts.iter().map(|start| start.until_asked_us).min().unwrap_or(0) as f64 / 1000.0;
         let middle = figure::median(starts.iter().map(|start| start.until_asked_us).collect()) as f64 / 1000.0;
         let peak = figure::median(starts.iter().map(|start| start.peak_kb).collect()) as f64 / 1024.0;
-        let name = |words: &str| format!("`majordomo run` to its first request, {words}");
+        let name = |words: &str| format!("`majordomo run` until its first request, {words}");
         self.note(Figure { name: name("best"), ours: best, beside: None, unit: "ms", most: 15.0, aim: 10.0 });
         self.note(Figure { name: name("median"), ours: middle, beside: None, unit: "ms", most: 15.0, aim: 10.0 });
         self.note(Figure { name: name("memory"), ours: peak, beside: None, unit: "MB", most: 30.0, aim: 30.0 });
@@ -165,7 +165,7 @@ impl Suite<'_> {
             first.push(cold_start::first_answer(&data).await?);
             again.push(cold_start::first_answer(&data).await?);
         }
-        for (words, times) in [("nothing is there yet", first), ("it was asked before", again)] {
+        for (words, times) in [("first run", first), ("later run", again)] {
             let name = format!("answer of `majordomo run --demo`, {words}");
             let ours = figure::median(times) as f64 / 1000.0;
             self.note(Figure { name, ours, beside: None, unit: "ms", most: 300.0, aim: 150.0 });
@@ -181,7 +181,7 @@ impl Suite<'_> {
         for _ in 0..ROUNDS {
             times.push(processes::measure(&["reopen", "--database", &database]).await?.wall_us);
         }
-        let name = "a thread of 100 000 events goes on".to_owned();
+        let name = "resume a thread of 100 000 events".to_owned();
         let ours = figure::median(times) as f64 / 1000.0;
         self.note(Figure { name, ours, beside: None, unit: "ms", most: 1000.0, aim: 1000.0 });
         Ok(())
@@ -202,12 +202,12 @@ impl Suite<'_> {
             sandboxed.push(processes::measure(&[&args[..], &["--sandbox"]].concat()).await?.wall_us);
         }
         let [bare, sandboxed] = [bare, sandboxed].map(|times| figure::median(times) as f64 / 1000.0);
-        let name = format!("a sandbox around a command that does nothing ({bare:.1} ms without)");
+        let name = format!("sandbox overhead of an empty command ({bare:.1} ms without sandbox)");
         self.note(Figure { name, ours: sandboxed - bare, beside: None, unit: "ms", most: 30.0, aim: 15.0 });
         Ok(())
     }
 
-    /// A thousand who watch a window.
+    /// A thousand clients of one server.
     async fn watchers(&mut self) -> anyhow::Result<()> {
         let watched = watchers::measure(&self.file("watched"), WATCHED).await?;
         for figure in watched.figures(WATCHED) {
@@ -226,10 +226,10 @@ impl Suite<'_> {
             }
         };
         let page::Drawn { frames, inside, opened_us, toggled_us } = drawn;
-        let name = format!("a conversation of {frames} frames is opened in a browser, until it is drawn");
+        let name = format!("open a conversation of {frames} frames in a browser, until it is drawn");
         let ours = figure::median(opened_us) as f64 / 1000.0;
         self.note(Figure { name, ours, beside: None, unit: "ms", most: 500.0, aim: 250.0 });
-        let name = format!("a group of {inside} elements in it is opened or closed, until that is drawn");
+        let name = format!("open or close a group of {inside} elements, until it is drawn");
         let ours = figure::median(toggled_us) as f64 / 1000.0;
         self.note(Figure { name, ours, beside: None, unit: "ms", most: 50.0, aim: 25.0 });
         Ok(())
@@ -244,30 +244,30 @@ impl Suite<'_> {
         processes::measure(&[&["write-household"], &place[..], &amount[..]].concat()).await?;
         for (what, count, most) in [("notes", notes, 20.0), ("mails", mails, 40.0)] {
             let taken = processes::measure(&[&[&*format!("index-{what}")], &place[..]].concat()).await?;
-            let name = format!("{count} {what} are read for the first time");
+            let name = format!("first indexing of {count} {what}");
             let ours = taken.wall_us as f64 / 1e6;
             self.note(Figure { name, ours, beside: None, unit: "s", most, aim: most / 2.0 });
         }
-        let (mut house, mut first, mut bare) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut later, mut first, mut bare) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
-            for (way, times) in [("house", &mut house), ("first", &mut first), ("bare", &mut bare)] {
+            for (way, times) in [("later", &mut later), ("first", &mut first), ("bare", &mut bare)] {
                 let args = [&["search-notes", "--way", way], &place[..]].concat();
                 times.push(processes::measure(&args).await?.wall_us);
             }
         }
         let made = household_index::searches_made() as f64;
-        let [house, first, bare] = [house, first, bare].map(|times| figure::median(times) as f64 / 1000.0);
-        let (ours, beside) = (house / made, Some(bare / made));
-        let name = format!("a search among {notes} notes, beside the same question to the index alone");
+        let [later, first, bare] = [later, first, bare].map(|times| figure::median(times) as f64 / 1000.0);
+        let (ours, beside) = (later / made, Some(bare / made));
+        let name = format!("search in {notes} notes, compared with the index query alone");
         self.note(Figure { name, ours, beside, unit: "ms", most: 2.0, aim: 1.5 });
-        let name = "the first search of a process, which looks at every file".to_owned();
+        let name = "first search of a process, which checks every file".to_owned();
         self.note(Figure { name, ours: first, beside: None, unit: "ms", most: 500.0, aim: 250.0 });
         // Two hundred thousand small files are many for a passing folder.
         std::fs::remove_dir_all(&folder)?;
         Ok(())
     }
 
-    /// A million threads that nobody speaks to.
+    /// A million threads that get no input.
     async fn crowd(&mut self) -> anyhow::Result<()> {
         let data = self.file("crowd");
         std::fs::create_dir(&data)?;
@@ -276,13 +276,13 @@ impl Suite<'_> {
         let empty = processes::measure(&["list", "--database", &self.file("none.db").display().to_string()]).await?;
         let full = processes::measure(&["list", "--database", &database, "--count", &count]).await?;
         let page = full.wall_us as f64 / 1000.0;
-        let name = "a page of a million threads, from the store".to_owned();
+        let name = "one page of a million threads, from the store".to_owned();
         self.note(Figure { name, ours: page, beside: None, unit: "ms", most: 20.0, aim: 20.0 });
         let mut times = Vec::new();
         for _ in 0..ROUNDS {
             times.push(cold_start::list(&data).await?);
         }
-        let name = "`majordomo thread ls` among a million threads".to_owned();
+        let name = "`majordomo thread ls` with a million threads".to_owned();
         let ours = figure::median(times) as f64 / 1000.0;
         self.note(Figure { name, ours, beside: None, unit: "ms", most: 20.0, aim: 20.0 });
         let name = "memory of a million idle threads".to_owned();
@@ -303,9 +303,9 @@ impl Suite<'_> {
         let (mut ours, mut bare) = (Vec::new(), Vec::new());
         for round in 0..rounds {
             let file = |who: &str| self.file(&format!("{who}-{children}-{}-{latency_ms}-{round}.db", keep.name()));
-            let (house, plain) = (file("house"), file("plain"));
-            ours.push(measure_children("fan-out", &server, children, keep, &house, None).await?);
-            let recorded = (keep != Keep::Memory).then_some(&*house);
+            let (own, plain) = (file("majordomo"), file("plain"));
+            ours.push(measure_children("fan-out", &server, children, keep, &own, None).await?);
+            let recorded = (keep != Keep::Memory).then_some(&*own);
             bare.push(measure_children("bare", &server, children, keep, &plain, recorded).await?);
         }
         Ok((ours, bare))
