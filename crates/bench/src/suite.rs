@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use clap::ValueEnum;
 use majordomo::tool::Sandbox;
 
 use crate::figure::{self, Figure};
 use crate::gauge::Taken;
 use crate::processes::{self, ModelServer, measure_children};
-use crate::{Keep, cold_start, household_index, page, watchers};
+use crate::{Keep, Topic, cold_start, household_index, page, watchers};
 
 /// How often each measurement is taken; the middle one counts.
 const ROUNDS: usize = 3;
@@ -25,43 +26,15 @@ const WATCHED: u64 = 1000;
 /// Idle threads.
 const CROWD: usize = 1_000_000;
 
-/// Takes all measurements and prints their table.
-pub async fn run(quick: bool, only: Option<&str>) -> anyhow::Result<()> {
+/// Takes the measurements that are named, all where none is, and prints their table.
+pub async fn run(quick: bool, only: &[Topic]) -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
     let mut suite = Suite { folder: folder.path(), quick, figures: Vec::new() };
-    let is_wanted = |name: &str| only.is_none_or(|only| name.contains(only));
-    if is_wanted("cpu") {
-        suite.processor().await?;
-    }
-    if is_wanted("wall") {
-        suite.time().await?;
-    }
-    if is_wanted("memory") {
-        suite.memory().await?;
-    }
-    if is_wanted("start") {
-        suite.start().await?;
-    }
-    if is_wanted("demo") {
-        suite.first_answer().await?;
-    }
-    if is_wanted("reopen") {
-        suite.reopen().await?;
-    }
-    if is_wanted("sandbox") {
-        suite.sandbox().await?;
-    }
-    if is_wanted("watchers") {
-        suite.watchers().await?;
-    }
-    if is_wanted("page") {
-        suite.page().await?;
-    }
-    if is_wanted("household") && (!quick || only.is_some()) {
-        suite.household().await?;
-    }
-    if is_wanted("crowd") && (!quick || only.is_some()) {
-        suite.crowd().await?;
+    for topic in Topic::value_variants() {
+        let is_wanted = if only.is_empty() { !(quick && topic.is_large()) } else { only.contains(topic) };
+        if is_wanted {
+            suite.take(*topic).await?;
+        }
     }
     print!("{}", figure::table(&suite.figures));
     Ok(())
@@ -74,6 +47,80 @@ struct Suite<'a> {
 }
 
 impl Suite<'_> {
+    async fn take(&mut self, topic: Topic) -> anyhow::Result<()> {
+        match topic {
+            Topic::Program => self.program().await,
+            Topic::Cpu => self.processor().await,
+            Topic::Wall => self.time().await,
+            Topic::Memory => self.memory().await,
+            Topic::Start => self.start().await,
+            Topic::Demo => self.first_answer().await,
+            Topic::Reopen => self.reopen().await,
+            Topic::Sandbox => self.sandbox().await,
+            Topic::Watchers => self.watchers().await,
+            Topic::Page => self.page().await,
+            Topic::Household => self.household().await,
+            Topic::Crowd => self.crowd().await,
+        }
+    }
+
+    /// The program as a user starts it.
+    async fn program(&mut self) -> anyhow::Result<()> {
+        let without = (f64::INFINITY, f64::INFINITY);
+        for progress in [false, true] {
+            let words = if progress { "progress on a terminal" } else { "quiet" };
+            for (children, cpu, time) in
+                [(10, without, without), (100, without, without), (1000, (2.5, 2.0), (1.5, 1.5))]
+            {
+                let name = |what: &str| format!("{what}, `majordomo run`, {words}, N = {children}");
+                let (ours, bare) = self.programs(children, progress, 0, ROUNDS + 2).await?;
+                let per_child = |taken: &[Taken]| {
+                    figure::median(taken.iter().map(|taken| taken.cpu_us).collect()) as f64 / children as f64
+                };
+                let beside = Some(per_child(&bare));
+                let (name_cpu, (most, aim)) = (name("CPU per sub-agent"), cpu);
+                self.note(Figure { name: name_cpu, ours: per_child(&ours), beside, unit: "µs", most, aim });
+                let (name, (most, aim)) = (name("duration"), time);
+                self.note(Figure { name, ours: best_ms(&ours), beside: Some(best_ms(&bare)), unit: "ms", most, aim });
+            }
+        }
+        let children = 100;
+        let (ours, bare) = self.programs(children, false, 50, TIMED_ROUNDS).await?;
+        let name = format!("duration, `majordomo run`, quiet, 50 ms an answer, N = {children}");
+        self.note(Figure {
+            name,
+            ours: best_ms(&ours),
+            beside: Some(best_ms(&bare)),
+            unit: "ms",
+            most: 1.10,
+            aim: 1.10,
+        });
+        Ok(())
+    }
+
+    /// The program and the bare client in turns.
+    async fn programs(
+        &self,
+        children: usize,
+        progress: bool,
+        latency_ms: u64,
+        rounds: usize,
+    ) -> anyhow::Result<(Vec<Taken>, Vec<Taken>)> {
+        let server = ModelServer::start(&["--latency-ms", &latency_ms.to_string()]).await?;
+        let (mut ours, mut bare) = (Vec::new(), Vec::new());
+        let count = children.to_string();
+        for round in 0..rounds {
+            let file = |who: &str| self.file(&format!("{who}-{children}-{progress}-{latency_ms}-{round}"));
+            let (data, plain) = (file("program").display().to_string(), file("plain").display().to_string());
+            let work = ["--server", &server.address, "--children", &count];
+            let shown: &[&str] = if progress { &["--progress"] } else { &[] };
+            ours.push(processes::measure(&[&["program", "--data", &data], &work[..], shown].concat()).await?);
+            let log = ["--keep", Keep::Full.name(), "--database", &plain, "--recorded", &data];
+            bare.push(processes::measure(&[&["bare-program"], &work[..], &log[..]].concat()).await?);
+        }
+        Ok((ours, bare))
+    }
+
     /// Processor time per sub-agent.
     async fn processor(&mut self) -> anyhow::Result<()> {
         let sizes: &[usize] = if self.quick { &[10, 100, 1000] } else { &[10, 100, 1000, 10_000] };
@@ -106,9 +153,15 @@ impl Suite<'_> {
         for keep in [Keep::Memory, Keep::Normal] {
             for (children, most) in [(100, 1.10), (1000, 1.25)] {
                 let (ours, bare) = self.pair(children, keep, 50, TIMED_ROUNDS).await?;
-                let best = |taken: &[Taken]| taken.iter().map(|taken| taken.wall_us).min().unwrap_or(0) as f64 / 1000.0;
                 let name = format!("duration of a run, 50 ms per answer, {}, N = {children}", keep.words());
-                self.note(Figure { name, ours: best(&ours), beside: Some(best(&bare)), unit: "ms", most, aim: most });
+                self.note(Figure {
+                    name,
+                    ours: best_ms(&ours),
+                    beside: Some(best_ms(&bare)),
+                    unit: "ms",
+                    most,
+                    aim: most,
+                });
             }
         }
         Ok(())
@@ -319,4 +372,9 @@ impl Suite<'_> {
     fn file(&self, name: &str) -> std::path::PathBuf {
         self.folder.join(name)
     }
+}
+
+/// The shortest time, in milliseconds.
+fn best_ms(taken: &[Taken]) -> f64 {
+    taken.iter().map(|taken| taken.wall_us).min().unwrap_or(0) as f64 / 1000.0
 }
