@@ -10,6 +10,7 @@ cargo xtask eval            how often the household's rules are right, compared 
 cargo xtask eval --held     the same, naming also the held-back cases, which must not be tuned against
 cargo xtask bench           what the runtime costs, compared with the same work without it (many minutes)
 cargo xtask bench --quick   the same without the largest cases
+cargo xtask bench --only NAME[,NAME]  only these figures (docs/benchmarks.md has the names); --quick can be added
 cargo xtask storm           every generated attack on the permission layer, in every sandbox (an hour or more)
 cargo xtask fuzz            random bytes against the decoders and the analysis of commands, a minute each
 cargo xtask fuzz --seconds N  the same for N seconds each
@@ -39,6 +40,8 @@ pub(crate) enum Command {
     Bench {
         /// Whether the largest cases are left out.
         quick: bool,
+        /// The names of the figures, separated by commas; all where none are named. The benchmark checks them.
+        only: Option<String>,
     },
     /// Every generated attack.
     Storm,
@@ -68,8 +71,7 @@ impl Command {
             ["sim", "--seeds", seeds] => Ok(Self::Sim { seeds: at_least_one("--seeds", seeds)? }),
             ["eval"] => Ok(Self::Eval { held: false }),
             ["eval", "--held"] => Ok(Self::Eval { held: true }),
-            ["bench"] => Ok(Self::Bench { quick: false }),
-            ["bench", "--quick"] => Ok(Self::Bench { quick: true }),
+            ["bench", ref flags @ ..] => bench(flags),
             ["storm"] => Ok(Self::Storm),
             ["fuzz"] => Ok(Self::Fuzz { seconds: 60 }),
             ["fuzz", "--seconds", seconds] => Ok(Self::Fuzz { seconds: at_least_one("--seconds", seconds)? }),
@@ -83,6 +85,22 @@ impl Command {
     pub(crate) fn needs_tools(&self) -> bool {
         !matches!(self, Self::Lint | Self::Bench { .. } | Self::Fuzz { .. } | Self::FuzzAdd { .. })
     }
+}
+
+fn bench(flags: &[&str]) -> Result<Command, String> {
+    let (mut quick, mut only) = (false, None);
+    let mut flags = flags.iter();
+    while let Some(flag) = flags.next() {
+        match *flag {
+            "--quick" => quick = true,
+            "--only" => match flags.next() {
+                Some(names) if !names.starts_with('-') => only = Some((*names).to_owned()),
+                _ => return Err("--only expects names of figures, separated by commas\n\n".to_owned()),
+            },
+            other => return Err(format!("bench has no flag '{other}'\n\n")),
+        }
+    }
+    Ok(Command::Bench { quick, only })
 }
 
 fn at_least_one(flag: &str, number: &str) -> Result<u64, String> {
@@ -109,12 +127,16 @@ mod tests {
         }
         assert_eq!(parse("sim --seeds 7"), Ok(Command::Sim { seeds: 7 }));
         assert_eq!(parse("fuzz --seconds 7"), Ok(Command::Fuzz { seconds: 7 }));
+        let only = Some("cpu,start".to_owned());
+        assert_eq!(parse("bench --only cpu,start --quick"), Ok(Command::Bench { quick: true, only }));
     }
 
     #[test]
     fn anything_else_is_wrong_and_nothing_is_only_a_wish_for_help() {
         assert_eq!(parse(""), Err(String::new()));
         for line in ["tests", "test --fast", "sim", "sim --seeds 0", "sim --seeds many", "fuzz --seconds 0", "fuzz sse"]
+            .into_iter()
+            .chain(["bench --only", "bench --only --quick", "bench cpu"])
         {
             assert!(parse(line).expect_err("wrong").ends_with("\n\n"), "{line}");
         }

@@ -27,10 +27,15 @@ pub(crate) fn of(command: &Command) -> Vec<Step> {
             );
             vec![if *held { run.with("EVAL_HELD", "1") } else { run }]
         }
-        Command::Bench { quick } => vec![
-            cargo("the program", "build --locked --release --package majordomo-cli --package majordomo-bench"),
-            cargo("benchmarks", if *quick { QUICK_BENCH } else { BENCH }),
-        ],
+        Command::Bench { quick, only } => {
+            let quick = if *quick { " --quick" } else { "" };
+            let only = only.as_ref().map_or_else(String::new, |names| format!(" --only {names}"));
+            let run = format!("run --locked --release --package majordomo-bench --{quick}{only}");
+            vec![
+                cargo("the program", "build --locked --release --package majordomo-cli --package majordomo-bench"),
+                cargo("benchmarks", &run),
+            ]
+        }
         Command::Storm => {
             let run = "nextest run --locked --package majordomo-cli --test storm --no-fail-fast";
             vec![cargo("attacks", run).with("STORM_EVERY", "1")]
@@ -39,9 +44,6 @@ pub(crate) fn of(command: &Command) -> Vec<Step> {
         Command::FuzzAdd { .. } => Vec::new(),
     }
 }
-
-const BENCH: &str = "run --locked --release --package majordomo-bench";
-const QUICK_BENCH: &str = "run --locked --release --package majordomo-bench -- --quick";
 
 /// New inputs go to `fuzz/finds`; the unpacked corpus is only read. An input that breaks a property ends the step and is named.
 fn fuzz(target: &str, seconds: u64) -> [Step; 2] {
@@ -113,6 +115,8 @@ mod tests {
             "RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --lib --no-deps"
         );
         assert!(lines(&Command::Eval { held: true })[0].starts_with("EVAL_HELD='1' cargo nextest run"));
+        let bench = Command::Bench { quick: true, only: Some("cpu,start".to_owned()) };
+        assert!(lines(&bench)[1].ends_with(" --package majordomo-bench -- --quick --only cpu,start"));
         assert!(lines(&Command::Sim { seeds: 9 })[0].starts_with("SIM_SEEDS='9' cargo nextest run"));
     }
 

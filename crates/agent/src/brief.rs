@@ -90,7 +90,7 @@ impl Brief {
             }
         }
         for Shared { from, text: words } in &self.shared {
-            let origin = format!("{from} said to whoever sent you");
+            let origin = format!("{from} said to the agent that sent you");
             let _ = write!(text, "\n\n{}", fenced(&origin, words));
         }
         for Attachment { path, text: content } in &self.attached {

@@ -52,7 +52,7 @@ pub(crate) fn new_system(created: &ThreadCreated) -> String {
     text
 }
 
-/// Words for a running thread from somebody else.
+/// A message for a running thread, from a person or from another agent.
 pub fn steer(from: &str, text: &str) -> String {
     format!("Message from {from} while you work:\n{text}")
 }
@@ -125,7 +125,7 @@ pub fn recalled(id: &ThreadId, name: &str, report: &Report) -> String {
     format!("The same task was done before in this run; this is that report.\n{}", report_text(id, name, report))
 }
 
-/// A report that nobody waited for.
+/// The report of a child in the background: no call waits for it.
 pub fn background_report(id: &ThreadId, name: &str, report: &Report) -> String {
     format!("Background sub-agent finished.\n{}", report_text(id, name, report))
 }
@@ -149,7 +149,7 @@ pub fn report_text(id: &ThreadId, name: &str, report: &Report) -> String {
     text
 }
 
-/// Text of somebody else, between two lines that it cannot contain itself.
+/// Untrusted text, between two lines that it cannot contain itself.
 pub fn fenced(origin: &str, text: &str) -> String {
     let longest = text.split(|character| character != '-').map(str::len).max().unwrap_or(0);
     let fence = "-".repeat((longest + 1).max(5));

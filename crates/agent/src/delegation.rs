@@ -75,7 +75,7 @@ pub enum Speaker {
     User,
     /// The agent.
     Assistant,
-    /// The house.
+    /// The program itself.
     System,
 }
 
@@ -106,7 +106,7 @@ impl DelegationContext {
     }
 
     /// Makes it small enough, or says that it cannot be. The oldest of the history goes first, then the end of a long message;
-    /// both leave a mark that says how much. Whoever hands it over keeps all of it.
+    /// both leave a mark that says how much. The butler keeps all of it.
     pub fn fit(&mut self, max_tokens: u64) -> Result<(), String> {
         let said = self.conversation_history.take().unwrap_or_default();
         if said.is_empty() {

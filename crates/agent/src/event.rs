@@ -1,6 +1,6 @@
 //! What happened, in the past tense, kept for ever.
 //!
-//! Fields are only ever added, with a default; a shape that must change gets a new name, and the codec of the memory reads the old one.
+//! Fields are only ever added, with a default; a shape that must change gets a new name, and the codec of `crates/store` reads the old one.
 
 use std::sync::Arc;
 
@@ -299,7 +299,7 @@ pub struct ThreadCreated {
     pub today: Arc<str>,
     /// The preset it was started with, for people.
     pub preset: Arc<str>,
-    /// The household that its tools work on, where that is not the configured one: whoever resumes it opens the same.
+    /// The household that its tools work on, where that is not the configured one: a process that resumes it opens the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub household: Option<Arc<str>>,
     /// The names of the agents on its path, root first, itself last: who asks, on screens.
@@ -467,7 +467,7 @@ pub struct Verdict {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VerdictKind {
-    /// The hands run it.
+    /// A tool runs it.
     Run {
         /// How far the tool reaches.
         reach: Reach,

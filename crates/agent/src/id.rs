@@ -99,7 +99,7 @@ impl fmt::Debug for CallId {
     }
 }
 
-/// The name of an input that came from outside; whoever sends it chooses it, so that sending twice is told apart from two messages.
+/// The name of an input that came from outside. Its sender chooses it, so that one message sent twice differs from two messages.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct InputId(pub Arc<str>);

@@ -45,7 +45,7 @@
 //! // What the rules may look up: one agent, no tools but the verbs, no rules. For every input it is the same.
 //! let butler = Agent {
 //!     name: "butler".into(),
-//!     description: "runs the house".into(),
+//!     description: "runs the household".into(),
 //!     prompt: "You are a butler.".into(),
 //!     model: None,
 //!     tools: None,
@@ -56,7 +56,7 @@
 //! let mut facts = Facts::new(Arc::new(catalog), Consent::Nobody);
 //! facts.rules = Some([].into());
 //!
-//! // The memory, the agents that are alive, and what has reached them.
+//! // The logs, the agents that are alive, and the inputs that have reached them.
 //! let mut logs: BTreeMap<ThreadId, Vec<(Time, Event)>> = BTreeMap::new();
 //! let mut live: BTreeMap<ThreadId, Thread> = BTreeMap::new();
 //! let mut inbox: VecDeque<(ThreadId, Input)> = VecDeque::new();
@@ -91,11 +91,11 @@
 //!
 //! while let Some((id, input)) = inbox.pop_front() {
 //!     now = now.plus_ms(1);
-//!     let thread = live.get_mut(&id).expect("letters are for the living");
+//!     let thread = live.get_mut(&id).expect("inputs are for live threads");
 //!     let step = thread.handle(input, &facts, now);
 //!
 //!     // First it is remembered ...
-//!     let log = logs.get_mut(&id).expect("whoever lives has a log");
+//!     let log = logs.get_mut(&id).expect("a live thread has a log");
 //!     log.extend(step.events.iter().map(|event| (now, event.clone())));
 //!
 //!     // ... then it is done.
@@ -116,7 +116,7 @@
 //!                 inbox.push_back((child, Input::Begin));
 //!             }
 //!             Effect::CancelModel { .. } | Effect::StopChild { .. } | Effect::TellChild { .. } => {
-//!                 unreachable!("nobody is stopped and nobody is told anything here")
+//!                 unreachable!("no thread is stopped and no message is sent here")
 //!             }
 //!         }
 //!     }
@@ -136,7 +136,7 @@
 //! assert_eq!(Thread::replay(log.iter().map(|(at, event)| (*at, event))).as_ref(), Some(&live[&butler]));
 //! assert!(live[&butler].pending().is_empty());
 //!
-//! /// A model that sends somebody else to look.
+//! /// A model that starts a sub-agent to look.
 //! fn speak(thread: &Thread) -> Answer {
 //!     let text = |text: &str| Part::Text { text: text.into(), origin: Origin::Model };
 //!     let input = Json::parse(r#"{"task": "Look whether the silver is polished"}"#).expect("this is JSON");

@@ -76,8 +76,9 @@ pub enum Origin {
     Brief,
     /// Someone who steers a running thread: a person, or the parent by `message_agent`.
     Steer,
-    /// The runtime itself: notices about children, limits, context.
-    House,
+    /// This program: notices about children, limits, context. Logs have always called it `house`.
+    #[serde(rename = "house")]
+    Program,
     /// The model.
     Model,
 }

@@ -1,7 +1,7 @@
 //! The one engine that says whether a call may be made: mode × tool × arguments × agent → allow, ask or deny, and why.
 //!
 //! A child's permission is the meet of its own and that of everybody above it, worked out anew at every call from the rules as
-//! they stand then, so that a rule that is tightened reaches those who run already. What a call would do is told by the hands
+//! they stand then, so that a rule that is tightened reaches those who run already. What a call would do is told by the tools
 //! ([`Assessment`]); asking a person is `turn/approval.rs`.
 
 use std::fmt;
@@ -166,7 +166,7 @@ pub enum Decider {
     Policy,
     /// A person's consent for this thread.
     Consent,
-    /// The thread's tools: it does not have the tool, or the call starts nobody and needs no decision.
+    /// The thread's tools: it does not have the tool, or the call starts no sub-agent and needs no decision.
     Tools,
 }
 
@@ -231,7 +231,7 @@ pub fn judge(chain: &[Layer], rules: &[Rule], granted: &[Rule], asked: &Asked<'_
     Judgement { action, decider, by, is_undecided, chain: links }
 }
 
-/// What a tool may not be used on, whoever of the chain calls: the patterns of the rules that deny it.
+/// What a tool may not be used on, whichever agent of the chain calls it: the patterns of the rules that deny it.
 pub fn forbidden(chain: &[Layer], rules: &[Rule], tool: &str) -> Vec<Arc<str>> {
     let denies =
         |rule: &&Rule| rule.action == Action::Deny && chain.iter().any(|layer| rule.is_for(&layer.agent, tool));

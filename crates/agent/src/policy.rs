@@ -156,14 +156,14 @@ pub const VERBS: [&str; 10] = [
     "ParallelTasksTool",
 ];
 
-/// The verbs that are there where nobody asked for others.
+/// The verbs of a policy that names no others.
 pub const USUAL_VERBS: [&str; 6] =
     ["spawn_agent", "delegate_task", "message_agent", "wait_agents", "stop_agent", "list_agents"];
 
 /// The verbs that hold several operations each.
 pub const OPERATION_VERBS: [&str; 3] = ["SpawnAgentTool", "DelegateTaskTool", "ParallelTasksTool"];
 
-/// The verbs that can start sub-agents: whoever has one of them needs places below.
+/// The verbs that can start sub-agents: an agent that has one of them needs places for children.
 pub const STARTING_VERBS: [&str; 6] =
     ["spawn_agent", "delegate_task", "delegate", "SpawnAgentTool", "DelegateTaskTool", "ParallelTasksTool"];
 

@@ -180,13 +180,13 @@ pub struct Report {
     /// Whether this thread or one below read untrusted text: then the report is such text, too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub foreign: bool,
-    /// Whether somebody told it something while it worked: then it answers more than its brief.
+    /// Whether a message reached it while it worked: then it answers more than its brief.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub steered: bool,
 }
 
 impl Report {
-    /// The report of somebody who did nothing and used nothing.
+    /// The report of a thread that did nothing and used nothing.
     pub fn empty(outcome: Outcome, reason: impl Into<Arc<str>>) -> Self {
         Self {
             outcome,

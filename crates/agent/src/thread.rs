@@ -259,7 +259,7 @@ pub enum Phase {
     Asking(Asking),
     /// It waits for calls.
     Acting,
-    /// It has answered, and is done once no child lives and nobody has said anything more.
+    /// It has answered, and is done once no child lives and no message is unread.
     Answered,
 }
 
@@ -479,7 +479,7 @@ impl Thread {
 
     /// The state after `event`. Costs no more than the event is large.
     pub fn apply(&mut self, at: Time, event: &Event) {
-        // A clock that was set back does not make what happened later happen earlier, and what a letter's sender takes for the
+        // A clock that was set back does not make what happened later happen earlier, and what the sender of an input takes for the
         // time tells nothing about this thread: not how long it was left, nor that anything in it has stirred.
         let is_letter = matches!(event, Event::InputArrived { .. });
         let at = if is_letter { self.last_at } else { at.max(self.last_at) };
@@ -672,7 +672,7 @@ impl Thread {
     /// What children said meanwhile, as the model reads it with its next turn.
     pub fn progress_notices(&self) -> Vec<Part> {
         let known = self.children.said.iter().filter(|(child, _)| self.children.live.contains_key(*child));
-        known.map(|(_, text)| notice(text, Origin::House)).collect()
+        known.map(|(_, text)| notice(text, Origin::Program)).collect()
     }
 
     /// The first event of a child of this thread, once the child has its permit.
@@ -787,7 +787,7 @@ impl Thread {
         parts.extend(self.progress_notices());
         self.children.said.clear();
         let told = turn.told.clone().or_else(|| unlogged::turn_words(&turn.kind).map(Into::into));
-        parts.extend(told.map(|told| notice(&told, Origin::House)));
+        parts.extend(told.map(|told| notice(&told, Origin::Program)));
         if !parts.is_empty() {
             self.talk.push(Message { role: Speaker::User, parts });
         }
@@ -886,7 +886,7 @@ impl Thread {
         match next {
             Next::Again { why, told } => {
                 run.schema_misses += u32::from(why == Again::Schema);
-                self.inbox.notices.push(notice(&told, Origin::House));
+                self.inbox.notices.push(notice(&told, Origin::Program));
             }
             Next::Taken => run.misfit = answered.schema_error.clone().or_else(|| run.misfit.take()),
         }
@@ -924,7 +924,7 @@ impl Thread {
             None if self.tells_report(spawned) => Some(unlogged::background_report(id, &spawned.name, report).into()),
             None => None,
         };
-        self.inbox.notices.extend(notice_text.map(|text| notice(&text, Origin::House)));
+        self.inbox.notices.extend(notice_text.map(|text| notice(&text, Origin::Program)));
         self.children.said.remove(id);
         let (is_reusable, began_at) = (spawned.reusable, child.changes);
         if !is_reusable {
@@ -1124,7 +1124,7 @@ pub fn may_repeat(reach: Reach, idempotent: bool) -> bool {
     reach == Reach::ReadOnly || idempotent
 }
 
-/// The result of a call whose outcome nobody knows.
+/// The result of a call whose outcome is unknown.
 pub fn interrupted(name: &str) -> ToolResult {
     ToolResult::error(format!(
         "interrupted, outcome unknown: the process ended while {name} was running. It was not run again. \

@@ -1,6 +1,6 @@
 //! What the rules know about a tool: its name, its words for the model, and how far it reaches.
 //!
-//! What a tool does is the hands' business.
+//! What a tool does is the business of `crates/tool`.
 
 use std::sync::Arc;
 
@@ -84,7 +84,7 @@ impl Risk {
     }
 }
 
-/// What one call would do, as far as its arguments tell. Worked out by the hands, who know their tools.
+/// What one call would do, as far as its arguments tell. Worked out by the tool itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assessment {
     /// How far this call reaches.

@@ -1,5 +1,5 @@
-//! What the model says, by the number of answers it has given: a root hands out as many subtasks as its prompt names and then
-//! sums up; a sub-agent calls its tool three times and then reports. Nothing here depends on who asks.
+//! What the model says, by the number of answers it has given: a root hands out as many subtasks as its prompt names, or starts
+//! as many sub-agents one by one, and then sums up; a sub-agent calls its tool three times and then reports.
 
 use std::fmt::Write;
 
@@ -11,6 +11,15 @@ pub const CALLS: usize = 3;
 
 /// The words in a root's prompt before the number of its sub-agents.
 const MARK: &str = "the number of sub-agents is ";
+
+/// The same for a root that starts each of them by a call of its own.
+const SPAWN_MARK: &str = "the number of rooms is ";
+
+/// The words in the task of a sub-agent that was started so.
+const LIST_MARK: &str = "List the folders of room ";
+
+/// The folders that such a sub-agent lists, one after the other.
+pub const FOLDERS: [&str; CALLS] = [".", "kitchen", "kitchen/shelf"];
 
 /// A request, as far as its answer depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +37,22 @@ pub enum Who {
     Root(usize),
     /// One of them.
     Child,
+    /// A root that starts so many sub-agents by a call each.
+    Spawner(usize),
+    /// One of them.
+    Lister,
+}
+
+impl Who {
+    /// The name of its kind.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Root(_) => "root",
+            Self::Child => "child",
+            Self::Spawner(_) => "spawner",
+            Self::Lister => "lister",
+        }
+    }
 }
 
 /// What a root is told.
@@ -35,14 +60,22 @@ pub fn prompt(children: usize) -> String {
     format!("Hand this out to sub-agents and sum up what they say; {MARK}{children}.")
 }
 
+/// What a root is told that starts each sub-agent by a call of its own.
+pub fn spawn_prompt(children: usize) -> String {
+    format!("Start a sub-agent for each room and sum up what they say; {SPAWN_MARK}{children}.")
+}
+
 impl Asked {
     /// Reads the body of a request.
     pub fn read(body: &str) -> Self {
-        let number = body.split_once(MARK).map(|(_, rest)| rest.split(|c: char| !c.is_ascii_digit()).next());
-        let who = match number {
-            Some(digits) => Who::Root(digits.and_then(|digits| digits.parse().ok()).unwrap_or(0)),
-            None => Who::Child,
+        let number = |mark: &str| {
+            let (_, rest) = body.split_once(mark)?;
+            Some(rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().unwrap_or(0))
         };
+        let lister = || body.contains(LIST_MARK).then_some(Who::Lister);
+        let spawner = || number(SPAWN_MARK).map(Who::Spawner);
+        // A root reads the tasks that it gave: its own mark comes before theirs.
+        let who = number(MARK).map(Who::Root).or_else(spawner).or_else(lister).unwrap_or(Who::Child);
         Self { who, turn: body.matches(r#""role":"assistant""#).count() }
     }
 
@@ -50,11 +83,15 @@ impl Asked {
     pub fn answer(self) -> String {
         match self {
             Self { who: Who::Root(children), turn: 0 } => call("hand_out", "delegate_task", &subtasks(children)),
-            Self { who: Who::Root(_), .. } => words("All of them have looked, and all is well."),
+            Self { who: Who::Spawner(children), turn: 0 } => spawns(children),
+            Self { who: Who::Lister, turn } if turn < CALLS => {
+                call(&format!("list_{turn}"), "list_dir", &format!(r#"{{"path":"{}"}}"#, FOLDERS[turn]))
+            }
+            Self { who: Who::Root(_) | Who::Spawner(_), .. } => words("All of them have looked, and all is well."),
             Self { who: Who::Child, turn } if turn < CALLS => {
                 call(&format!("look_{turn}"), TOOL, &format!(r#"{{"at":"shelf {turn}"}}"#))
             }
-            Self { who: Who::Child, .. } => words(REPORT),
+            Self { who: Who::Child | Who::Lister, .. } => words(REPORT),
         }
     }
 }
@@ -82,6 +119,22 @@ fn call(id: &str, name: &str, arguments: &str) -> String {
     for piece in arguments.as_bytes().chunks(third) {
         let piece = serde_json::Value::from(String::from_utf8_lossy(piece));
         event(&mut stream, &format!(r#"{{"tool_calls":[{{"index":0,"function":{{"arguments":{piece}}}}}]}}"#), "null");
+    }
+    end(stream, "tool_calls")
+}
+
+/// An answer that starts so many sub-agents, each by a call of its own.
+fn spawns(children: usize) -> String {
+    let mut stream = String::new();
+    event(&mut stream, r#"{"role":"assistant","content":null}"#, "null");
+    for child in 0..children {
+        let opening = format!(
+            r#"{{"tool_calls":[{{"index":{child},"id":"start_{child}","type":"function","function":{{"name":"spawn_agent","arguments":""}}}}]}}"#
+        );
+        event(&mut stream, &opening, "null");
+        let arguments = serde_json::Value::from(format!(r#"{{"task":"{LIST_MARK}{child} and say what is there"}}"#));
+        let piece = format!(r#"{{"tool_calls":[{{"index":{child},"function":{{"arguments":{arguments}}}}}]}}"#);
+        event(&mut stream, &piece, "null");
     }
     end(stream, "tool_calls")
 }
@@ -126,11 +179,17 @@ mod tests {
         assert_eq!(Asked::read(&root), Asked { who: Who::Root(120), turn: 0 });
         let child = r#"{"messages":[{"role":"user","content":"Look"},{"role":"assistant","content":null}]}"#;
         assert_eq!(Asked::read(child), Asked { who: Who::Child, turn: 1 });
+        let spawner = format!(r#"{{"messages":[{{"content":"{}"}},{{"content":"{LIST_MARK}3"}}]}}"#, spawn_prompt(7));
+        assert_eq!(Asked::read(&spawner), Asked { who: Who::Spawner(7), turn: 0 });
+        let lister = format!(r#"{{"messages":[{{"content":"{LIST_MARK}3"}}]}}"#);
+        assert_eq!(Asked::read(&lister), Asked { who: Who::Lister, turn: 0 });
     }
 
     #[test]
     fn every_event_of_every_answer_is_json() {
-        let asked = [(Who::Root(3), 0), (Who::Root(3), 1), (Who::Child, 0), (Who::Child, CALLS)];
+        let roots = [(Who::Root(3), 0), (Who::Root(3), 1), (Who::Spawner(3), 0), (Who::Spawner(3), 1)];
+        let children = [(Who::Child, 0), (Who::Child, CALLS), (Who::Lister, 0), (Who::Lister, CALLS)];
+        let asked = roots.into_iter().chain(children);
         for (who, turn) in asked {
             let stream = Asked { who, turn }.answer();
             let events: Vec<&str> = stream.lines().filter_map(|line| line.strip_prefix("data: ")).collect();

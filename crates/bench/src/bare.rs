@@ -19,49 +19,74 @@ use crate::{FanOut, Keep, setup};
 
 /// Measures from the root's first request to the end of its last answer.
 pub async fn measure(fan_out: &FanOut, recorded: Option<&Path>) -> anyhow::Result<Taken> {
-    let bare = Arc::new(Bare::open(fan_out, recorded).await?);
+    let bodies = Bodies::fetch(&fan_out.server, "root", "child").await?;
+    let recorded = recorded.map(Recorded::read).transpose()?;
+    let bare = Arc::new(Bare::open(fan_out, bodies, recorded)?);
     bare.clone().run(1).await?;
     let gauge = Gauge::begin();
     bare.clone().run(fan_out.children).await?;
     gauge.end()
 }
 
+/// Measures the work of the whole program: as [`measure`], from before the client and its log are opened, with the requests
+/// and events of a run of the program.
+pub async fn measure_program(fan_out: &FanOut, recorded: &Path) -> anyhow::Result<Taken> {
+    let bodies = Bodies::fetch(&fan_out.server, "spawner", "lister").await?;
+    let recorded = Recorded::read(recorded)?;
+    let gauge = Gauge::begin();
+    let bare = Arc::new(Bare::open(fan_out, bodies, Some(recorded))?);
+    bare.clone().run(fan_out.children).await?;
+    gauge.end()
+}
+
+/// The bodies of the requests, in their order.
+struct Bodies {
+    root: Vec<Bytes>,
+    child: Vec<Bytes>,
+}
+
+impl Bodies {
+    /// Asks the model for the bodies that it was sent.
+    async fn fetch(server: &str, root: &str, child: &str) -> anyhow::Result<Self> {
+        let client = client()?;
+        let mut bodies = [Vec::new(), Vec::new()];
+        for (bodies, (who, turns)) in bodies.iter_mut().zip([(root, 2), (child, CALLS + 1)]) {
+            for turn in 0..turns {
+                let response = client.get(format!("{server}/body/{who}/{turn}")).send().await?;
+                bodies.push(response.error_for_status()?.bytes().await?);
+            }
+        }
+        let [root, child] = bodies;
+        Ok(Self { root, child })
+    }
+}
+
 struct Bare {
     client: Client,
     endpoint: String,
-    root: Vec<Bytes>,
-    child: Vec<Bytes>,
+    bodies: Bodies,
     at_once: Semaphore,
     log: Option<(PlainLog, Recorded)>,
 }
 
 impl Bare {
-    async fn open(fan_out: &FanOut, recorded: Option<&Path>) -> anyhow::Result<Self> {
-        let client = client()?;
+    fn open(fan_out: &FanOut, bodies: Bodies, recorded: Option<Recorded>) -> anyhow::Result<Self> {
         let log = match fan_out.keep {
             Keep::Memory => None,
             keep => {
                 let recorded = recorded.context("a log needs events to write")?;
-                Some((PlainLog::open(&fan_out.database, keep)?, Recorded::read(recorded)?))
+                Some((PlainLog::open(&fan_out.database, keep)?, recorded))
             }
         };
-        let mut bodies = [Vec::new(), Vec::new()];
-        for (bodies, (who, turns)) in bodies.iter_mut().zip([("root", 2), ("child", CALLS + 1)]) {
-            for turn in 0..turns {
-                let response = client.get(format!("{}/body/{who}/{turn}", fan_out.server)).send().await?;
-                bodies.push(response.error_for_status()?.bytes().await?);
-            }
-        }
-        let [root, child] = bodies;
         let endpoint = format!("{}/v1/chat/completions", fan_out.server);
-        Ok(Self { client, endpoint, root, child, at_once: Semaphore::new(setup::REQUESTS), log })
+        Ok(Self { client: client()?, endpoint, bodies, at_once: Semaphore::new(setup::REQUESTS), log })
     }
 
     async fn run(self: Arc<Self>, children: usize) -> anyhow::Result<()> {
         if let Some((log, recorded)) = &self.log {
             log.append("root", &recorded.opening).await?;
         }
-        self.ask(&self.root[0]).await?;
+        self.ask(&self.bodies.root[0]).await?;
         let mut tasks = JoinSet::new();
         for child in 0..children {
             tasks.spawn(self.clone().child(child));
@@ -69,7 +94,7 @@ impl Bare {
         while let Some(done) = tasks.join_next().await {
             done??;
         }
-        self.ask(&self.root[1]).await?;
+        self.ask(&self.bodies.root[1]).await?;
         if let Some((log, recorded)) = &self.log {
             log.append("root", &recorded.closing).await?;
         }
@@ -78,20 +103,20 @@ impl Bare {
 
     async fn child(self: Arc<Self>, number: usize) -> anyhow::Result<()> {
         let Some((log, recorded)) = &self.log else {
-            for body in &self.child {
+            for body in &self.bodies.child {
                 self.ask(body).await?;
             }
             return Ok(());
         };
         let name = format!("root.{number}");
-        let mut bodies = self.child.iter();
+        let mut bodies = self.bodies.child.iter();
         for step in &recorded.child {
             log.append(&name, &step.events).await?;
             if step.asks {
                 self.ask(bodies.next().context("more requests were recorded than there are bodies")?).await?;
             }
         }
-        log.append("root", &recorded.reported).await
+        log.append("root", &recorded.reported[number % recorded.reported.len()]).await
     }
 
     async fn ask(&self, body: &Bytes) -> anyhow::Result<()> {

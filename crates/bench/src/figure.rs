@@ -13,9 +13,9 @@ pub struct Figure {
     pub beside: Option<f64>,
     /// The unit of both.
     pub unit: &'static str,
-    /// The most that the figure may be.
+    /// The most that the figure may be; infinite where there is no bound.
     pub most: f64,
-    /// What it should be.
+    /// What it should be; infinite where nothing is aimed at.
     pub aim: f64,
 }
 
@@ -27,7 +27,9 @@ impl Figure {
 
     fn verdict(&self) -> &'static str {
         let judged = self.judged();
-        if judged <= self.aim {
+        if self.most.is_infinite() {
+            "no limit"
+        } else if judged <= self.aim {
             "goal met"
         } else if judged <= self.most {
             "within limit"
@@ -66,6 +68,7 @@ pub fn median(mut values: Vec<u64>) -> u64 {
 /// As many digits as mean something.
 fn short(value: f64) -> String {
     match value.abs() {
+        size if size.is_infinite() => "–".to_owned(),
         size if size >= 100.0 => format!("{value:.0}"),
         size if size >= 10.0 => format!("{value:.1}"),
         _ => format!("{value:.2}"),
@@ -88,6 +91,8 @@ mod tests {
         );
         assert_eq!(figure(2.5, None).to_string(), "| work | 2.50 µs | – | 2.50 | 3.00 | 2.00 | within limit |");
         assert!(figure(31.0, Some(10.0)).to_string().ends_with("| **missed** |"));
+        let free = Figure { most: f64::INFINITY, aim: f64::INFINITY, ..figure(2.5, None) };
+        assert_eq!(free.to_string(), "| work | 2.50 µs | – | 2.50 | – | – | no limit |");
     }
 
     #[test]

@@ -48,8 +48,8 @@ pub fn write(amount: &Amount) -> anyhow::Result<Taken> {
 /// Reads all notes into an index that is not there yet.
 pub fn index_notes(place: &Place) -> anyhow::Result<Taken> {
     let gauge = Gauge::begin();
-    let house = open(&place.folder)?;
-    let found = household::notes::search(&house, &searches()[0], LIMIT)?;
+    let household = open(&place.folder)?;
+    let found = household::notes::search(&household, &searches()[0], LIMIT)?;
     ensure!(!found.results.is_empty(), "the notes were not indexed");
     gauge.end()
 }
@@ -72,17 +72,20 @@ pub fn search(place: &Place, way: Way) -> anyhow::Result<Taken> {
     match way {
         Way::First => {
             let gauge = Gauge::begin();
-            let house = open(&place.folder)?;
-            ensure!(!household::notes::search(&house, &searches[0], LIMIT)?.results.is_empty(), "nothing was found");
+            let household = open(&place.folder)?;
+            ensure!(
+                !household::notes::search(&household, &searches[0], LIMIT)?.results.is_empty(),
+                "nothing was found"
+            );
             gauge.end()
         }
-        Way::House => {
-            let house = open(&place.folder)?;
+        Way::Later => {
+            let household = open(&place.folder)?;
             // The first use of a process looks at every file; that is measured by itself.
-            household::notes::search(&house, &searches[0], LIMIT)?;
+            household::notes::search(&household, &searches[0], LIMIT)?;
             let gauge = Gauge::begin();
             for text in searches.iter().cycle().take(LAPS * searches.len()) {
-                ensure!(!household::notes::search(&house, text, LIMIT)?.results.is_empty(), "{text} finds nothing");
+                ensure!(!household::notes::search(&household, text, LIMIT)?.results.is_empty(), "{text} finds nothing");
             }
             gauge.end()
         }

@@ -13,7 +13,7 @@ use crate::{Keep, Log, setup};
 /// Commits that stand in line at once.
 const AT_ONCE: usize = 512;
 
-/// Nobody is asked at this address.
+/// No request is sent to this address.
 const NOWHERE: &str = "http://127.0.0.1:9";
 
 /// Writes `count` roots that were never spoken to.

@@ -21,6 +21,7 @@ mod model_server;
 mod page;
 mod plain_log;
 mod processes;
+mod program;
 mod reopen;
 mod sandbox_cost;
 mod setup;
@@ -44,9 +45,45 @@ struct Bench {
     /// Without the largest cases: ten thousand sub-agents, a million idle threads, a household of a life
     #[arg(long)]
     quick: bool,
-    /// Only measurements whose name holds this
-    #[arg(long, value_name = "TEXT")]
-    only: Option<String>,
+    /// Only these measurements, separated by commas
+    #[arg(long, value_name = "NAME", value_enum, value_delimiter = ',')]
+    only: Vec<Topic>,
+}
+
+/// What is measured, by name. The order is that of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Topic {
+    /// `majordomo run` with many sub-agents, compared with a client that does as little as possible
+    Program,
+    /// Processor time per sub-agent, in the library
+    Cpu,
+    /// Duration of a run of the library while a model takes its time
+    Wall,
+    /// Memory per sub-agent
+    Memory,
+    /// `majordomo run` until its first request, and how long first requests are
+    Start,
+    /// The first answer of `majordomo run --demo`
+    Demo,
+    /// A thread with a long past goes on
+    Reopen,
+    /// What a sandbox adds to a command
+    Sandbox,
+    /// A thousand clients of the web server
+    Watchers,
+    /// A long conversation in a browser (needs Chromium)
+    Page,
+    /// Index and search of a large household (not with --quick, unless named)
+    Household,
+    /// A million idle threads (not with --quick, unless named)
+    Crowd,
+}
+
+impl Topic {
+    /// Whether `--quick` leaves it out where it is not named.
+    fn is_large(self) -> bool {
+        matches!(self, Self::Household | Self::Crowd)
+    }
 }
 
 /// The parts that run as processes of their own.
@@ -64,7 +101,7 @@ enum Part {
     },
     /// Start the server for a log that grows, and follow the commands on stdin
     #[command(hide = true)]
-    ServeWindow(watchers::Past),
+    ServeEvents(watchers::Past),
     /// Broadcast what a server sent, and follow the commands on stdin
     #[command(hide = true)]
     ServeBroadcast(watchers::Recorded),
@@ -85,6 +122,16 @@ enum Measure {
         /// A database of Majordomo in which the same work was done, to take the events from
         #[arg(long)]
         recorded: Option<PathBuf>,
+    },
+    /// `majordomo run` with many sub-agents, as a process
+    Program(Program),
+    /// The same requests as `majordomo run`, by a client and nothing else
+    BareProgram {
+        #[command(flatten)]
+        fan_out: FanOut,
+        /// The data folder of that run, to take the events from
+        #[arg(long)]
+        recorded: PathBuf,
     },
     /// Memory while all sub-agents run
     Held(FanOut),
@@ -135,7 +182,7 @@ struct Amount {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Way {
     /// A process of Majordomo that has done so before.
-    House,
+    Later,
     /// One that has not: it looks at every file.
     First,
     /// A question to the tables and nothing else.
@@ -165,6 +212,21 @@ struct FanOut {
     /// The database
     #[arg(long)]
     database: PathBuf,
+}
+
+/// How the program is run.
+#[derive(Clone, Debug, Args)]
+struct Program {
+    #[arg(long)]
+    server: String,
+    #[arg(long)]
+    children: usize,
+    /// A data folder that does not exist yet
+    #[arg(long)]
+    data: PathBuf,
+    /// Show progress on a terminal
+    #[arg(long)]
+    progress: bool,
 }
 
 /// A database and how much is in it.
@@ -198,8 +260,8 @@ impl Keep {
 
     fn words(self) -> String {
         match self {
-            Self::Memory => "without a log".to_owned(),
-            Self::Normal | Self::Full => format!("log kept `{}`", self.name()),
+            Self::Memory => "no log".to_owned(),
+            Self::Normal | Self::Full => format!("log `{}`", self.name()),
         }
     }
 }
@@ -212,14 +274,18 @@ fn main() -> anyhow::Result<ExitCode> {
     let scales = Bench::parse();
     let runtime = tokio::runtime::Runtime::new()?;
     match scales.part {
-        None => runtime.block_on(suite::run(scales.quick, scales.only.as_deref()))?,
+        None => runtime.block_on(suite::run(scales.quick, &scales.only))?,
         Some(Part::Serve { latency_ms, hold }) => runtime.block_on(model_server::serve(latency_ms, hold))?,
-        Some(Part::ServeWindow(past)) => runtime.block_on(watchers::serve_window(&past))?,
+        Some(Part::ServeEvents(past)) => runtime.block_on(watchers::serve_events(&past))?,
         Some(Part::ServeBroadcast(recorded)) => runtime.block_on(watchers::serve_broadcast(&recorded))?,
         Some(Part::Measure(measure)) => {
             let taken = match measure {
                 Measure::FanOut(fan_out) => runtime.block_on(fan_out::measure(&fan_out)),
                 Measure::Bare { fan_out, recorded } => runtime.block_on(bare::measure(&fan_out, recorded.as_deref())),
+                Measure::Program(program) => runtime.block_on(program::measure(&program)),
+                Measure::BareProgram { fan_out, recorded } => {
+                    runtime.block_on(bare::measure_program(&fan_out, &recorded))
+                }
                 Measure::Held(fan_out) => runtime.block_on(memory_in_use::measure(&fan_out)),
                 Measure::WriteLong(log) => runtime.block_on(reopen::write(&log)),
                 Measure::Reopen(log) => runtime.block_on(reopen::measure(&log)),

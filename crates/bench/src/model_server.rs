@@ -25,7 +25,7 @@ struct Model {
     hold: bool,
     answers: Mutex<HashMap<(Who, usize), Bytes>>,
     /// The first body of each kind.
-    bodies: Mutex<HashMap<(bool, usize), Bytes>>,
+    bodies: Mutex<HashMap<(&'static str, usize), Bytes>>,
     held: AtomicUsize,
     /// Closed once held answers may go.
     gate: Semaphore,
@@ -69,13 +69,12 @@ async fn complete(State(model): State<Arc<Model>>, body: Bytes) -> Response {
     model.newest.send_replace(gauge::moment_ns());
     let Ok(text) = std::str::from_utf8(&body) else { return StatusCode::BAD_REQUEST.into_response() };
     let asked = Asked::read(text);
-    let is_root = matches!(asked.who, Who::Root(_));
-    lock(&model.bodies).entry((is_root, asked.turn)).or_insert(body);
+    lock(&model.bodies).entry((asked.who.name(), asked.turn)).or_insert(body);
     let answer = lock(&model.answers).entry((asked.who, asked.turn)).or_insert_with(|| asked.answer().into()).clone();
     if !model.latency.is_zero() {
         tokio::time::sleep(model.latency).await;
     }
-    if model.hold && !is_root && asked.turn == CALLS {
+    if model.hold && asked.who == Who::Child && asked.turn == CALLS {
         model.held.fetch_add(1, Ordering::Relaxed);
         // An error is what is waited for: the gate was closed for good.
         let _ = model.gate.acquire().await;
@@ -87,7 +86,7 @@ async fn complete(State(model): State<Arc<Model>>, body: Bytes) -> Response {
 
 /// The first body of a kind.
 async fn body(State(model): State<Arc<Model>>, Path((who, turn)): Path<(String, usize)>) -> Result<Bytes, StatusCode> {
-    lock(&model.bodies).get(&(who == "root", turn)).cloned().ok_or(StatusCode::NOT_FOUND)
+    lock(&model.bodies).get(&(&*who, turn)).cloned().ok_or(StatusCode::NOT_FOUND)
 }
 
 /// How many answers are held back.

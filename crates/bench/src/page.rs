@@ -39,11 +39,11 @@ pub struct Drawn {
 pub async fn measure(data: &Path) -> anyhow::Result<Drawn> {
     std::fs::create_dir(data)?;
     let thread = talk(data).await?;
-    let mut window = majordomo(data, &["serve", "--addr", "127.0.0.1:0"])?.stderr(Stdio::piped()).spawn()?;
-    let link = link(&mut window).await?;
+    let mut server = majordomo(data, &["serve", "--addr", "127.0.0.1:0"])?.stderr(Stdio::piped()).spawn()?;
+    let link = link(&mut server).await?;
     let drawn = tokio::task::spawn_blocking(move || look(&link, &thread)).await?;
     // It ends with its value; what it kept is of no use.
-    drop(window);
+    drop(server);
     drawn
 }
 
@@ -79,25 +79,25 @@ fn script() -> String {
     script
 }
 
-/// What the window says of how to come in.
-async fn link(window: &mut Child) -> anyhow::Result<String> {
-    let mut said = BufReader::new(window.stderr.take().context("the window can say something")?).lines();
+/// The link that the server prints for a browser.
+async fn link(server: &mut Child) -> anyhow::Result<String> {
+    let mut said = BufReader::new(server.stderr.take().context("the output of the server can be read")?).lines();
     while let Some(line) = said.next_line().await? {
         if let Some(link) = line.strip_prefix("open ") {
             return Ok(link.to_owned());
         }
     }
-    anyhow::bail!("the window did not open")
+    anyhow::bail!("the server did not start")
 }
 
 fn look(link: &str, thread: &str) -> anyhow::Result<Drawn> {
     let browser = Browser::start();
     let page = browser.person().page_with(&watch_for(LAST), link);
-    let (house, _) = link.split_once("/enter").context("the link leads to the door")?;
+    let (address, _) = link.split_once("/enter").context("the link has a path")?;
     let (mut inside, mut opened_us, mut toggled_us) = (0, Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         page.go("about:blank");
-        page.go(&format!("{house}/t/{thread}"));
+        page.go(&format!("{address}/t/{thread}"));
         page.until("the last words", "window.drawnAt");
         opened_us.push(micros(page.eval("window.drawnAt")));
         for is_open in [true, false] {

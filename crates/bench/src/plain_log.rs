@@ -10,7 +10,6 @@ use rusqlite::{Connection, OpenFlags, params};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::Keep;
-use crate::fan_out::THREAD;
 
 /// The most requests of one transaction.
 const GROUP: usize = 512;
@@ -29,8 +28,8 @@ pub struct Recorded {
     pub opening: Arc<[Row]>,
     /// By each sub-agent.
     pub child: Vec<Step>,
-    /// By the root for each report.
-    pub reported: Arc<[Row]>,
+    /// By the root for each report, in the order in which they came.
+    pub reported: Vec<Arc<[Row]>>,
     /// By the root after all of them.
     pub closing: Arc<[Row]>,
 }
@@ -45,20 +44,27 @@ pub struct Step {
 }
 
 impl Recorded {
-    /// Takes the events from a database of Majordomo.
+    /// Takes the events from a database of Majordomo: those of its newest root and of that root's first sub-agent.
     pub fn read(database: &Path) -> anyhow::Result<Self> {
         let database = majordomo::store::Location::folder(database).to_string();
         let db = Connection::open_with_flags(database, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-        let root = rows(&db, THREAD)?;
-        let first = root.iter().position(|row| row.kind == "child_reported").context("no report was recorded")?;
-        let last = root.iter().rposition(|row| row.kind == "child_reported").unwrap_or(first);
-        Ok(Self {
-            opening: root[..first].into(),
-            child: steps(rows(&db, &format!("{THREAD}.1"))?),
-            reported: root[first..=first].into(),
-            closing: root[last + 1..].into(),
-        })
+        let newest = "SELECT id FROM threads WHERE parent IS NULL ORDER BY key DESC LIMIT 1";
+        let root: String = db.query_row(newest, [], |row| row.get(0))?;
+        let (opening, reported, closing) = parted(&rows(&db, &root)?).context("no report was recorded")?;
+        Ok(Self { opening, child: steps(rows(&db, &format!("{root}.1"))?), reported, closing })
     }
+}
+
+/// Parts the events of a root into those before the first report, those of each report, and those after the last.
+fn parted(root: &[Row]) -> Option<(Arc<[Row]>, Vec<Arc<[Row]>>, Arc<[Row]>)> {
+    let reports: Vec<usize> = (0..root.len()).filter(|at| root[*at].kind == "child_reported").collect();
+    let (first, last) = (*reports.first()?, *reports.last()?);
+    // What follows from the last report is as much as follows from any other; the rest is the root's own.
+    let ends = reports.iter().skip(1).copied();
+    let usual = ends.clone().next().map_or(1, |second| second - first);
+    let after = (last + usual).min(root.len());
+    let each = reports.iter().zip(ends.chain([after])).map(|(from, to)| root[*from..to].into()).collect();
+    Some((root[..first].into(), each, root[after..].into()))
 }
 
 /// Parts a thread's events into the commits in which they were written: one ends where something is asked of the world.
@@ -134,7 +140,7 @@ fn work(db: &Connection, mut jobs: mpsc::Receiver<Job>) -> rusqlite::Result<()> 
         }
         db.prepare_cached("COMMIT")?.execute([])?;
         for job in group.drain(..) {
-            // Whoever asked may have failed meanwhile.
+            // The task that asked may have failed meanwhile.
             let _ = job.kept.send(());
         }
     }
@@ -144,6 +150,16 @@ fn work(db: &Connection, mut jobs: mpsc::Receiver<Job>) -> rusqlite::Result<()> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_event_of_a_root_is_written_once() {
+        let kinds =
+            ["created", "answered", "child_reported", "tool_finished", "child_reported", "tool_finished", "turn"];
+        let rows: Vec<Row> = kinds.map(|kind| Row { kind: kind.to_owned(), body: String::new() }).into();
+        let (opening, reported, closing) = parted(&rows).expect("there are reports");
+        assert_eq!((opening.len(), closing.len()), (2, 1));
+        assert_eq!(reported.iter().map(|rows| rows.len()).collect::<Vec<_>>(), [2, 2]);
+    }
 
     #[test]
     fn events_are_parted_where_something_is_asked_of_the_world() {

@@ -9,7 +9,7 @@ use crate::{Keep, Log, setup};
 
 const THREAD: &str = "20260115-long";
 
-/// Nobody is asked at this address.
+/// No request is sent to this address.
 const NOWHERE: &str = "http://127.0.0.1:9";
 
 /// Writes a thread of `count` events or a few more. What its last ones ask for is never performed: that is where the process

@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use clap::ValueEnum;
 use majordomo::tool::Sandbox;
 
 use crate::figure::{self, Figure};
 use crate::gauge::Taken;
 use crate::processes::{self, ModelServer, measure_children};
-use crate::{Keep, cold_start, household_index, page, watchers};
+use crate::{Keep, Topic, cold_start, household_index, page, watchers};
 
 /// How often each measurement is taken; the middle one counts.
 const ROUNDS: usize = 3;
@@ -25,43 +26,15 @@ const WATCHED: u64 = 1000;
 /// Idle threads.
 const CROWD: usize = 1_000_000;
 
-/// Takes all measurements and prints their table.
-pub async fn run(quick: bool, only: Option<&str>) -> anyhow::Result<()> {
+/// Takes the measurements that are named, all where none is, and prints their table.
+pub async fn run(quick: bool, only: &[Topic]) -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
     let mut suite = Suite { folder: folder.path(), quick, figures: Vec::new() };
-    let is_wanted = |name: &str| only.is_none_or(|only| name.contains(only));
-    if is_wanted("cpu") {
-        suite.processor().await?;
-    }
-    if is_wanted("wall") {
-        suite.time().await?;
-    }
-    if is_wanted("memory") {
-        suite.memory().await?;
-    }
-    if is_wanted("start") {
-        suite.start().await?;
-    }
-    if is_wanted("demo") {
-        suite.first_answer().await?;
-    }
-    if is_wanted("reopen") {
-        suite.reopen().await?;
-    }
-    if is_wanted("sandbox") {
-        suite.sandbox().await?;
-    }
-    if is_wanted("watchers") {
-        suite.watchers().await?;
-    }
-    if is_wanted("page") {
-        suite.page().await?;
-    }
-    if is_wanted("household") && (!quick || only.is_some()) {
-        suite.household().await?;
-    }
-    if is_wanted("crowd") && (!quick || only.is_some()) {
-        suite.crowd().await?;
+    for topic in Topic::value_variants() {
+        let is_wanted = if only.is_empty() { !(quick && topic.is_large()) } else { only.contains(topic) };
+        if is_wanted {
+            suite.take(*topic).await?;
+        }
     }
     print!("{}", figure::table(&suite.figures));
     Ok(())
@@ -74,6 +47,80 @@ struct Suite<'a> {
 }
 
 impl Suite<'_> {
+    async fn take(&mut self, topic: Topic) -> anyhow::Result<()> {
+        match topic {
+            Topic::Program => self.program().await,
+            Topic::Cpu => self.processor().await,
+            Topic::Wall => self.time().await,
+            Topic::Memory => self.memory().await,
+            Topic::Start => self.start().await,
+            Topic::Demo => self.first_answer().await,
+            Topic::Reopen => self.reopen().await,
+            Topic::Sandbox => self.sandbox().await,
+            Topic::Watchers => self.watchers().await,
+            Topic::Page => self.page().await,
+            Topic::Household => self.household().await,
+            Topic::Crowd => self.crowd().await,
+        }
+    }
+
+    /// The program as a user starts it.
+    async fn program(&mut self) -> anyhow::Result<()> {
+        let without = (f64::INFINITY, f64::INFINITY);
+        for progress in [false, true] {
+            let words = if progress { "progress on a terminal" } else { "quiet" };
+            for (children, cpu, time) in
+                [(10, without, without), (100, without, without), (1000, (2.5, 2.0), (1.5, 1.5))]
+            {
+                let name = |what: &str| format!("{what}, `majordomo run`, {words}, N = {children}");
+                let (ours, bare) = self.programs(children, progress, 0, ROUNDS + 2).await?;
+                let per_child = |taken: &[Taken]| {
+                    figure::median(taken.iter().map(|taken| taken.cpu_us).collect()) as f64 / children as f64
+                };
+                let beside = Some(per_child(&bare));
+                let (name_cpu, (most, aim)) = (name("CPU per sub-agent"), cpu);
+                self.note(Figure { name: name_cpu, ours: per_child(&ours), beside, unit: "µs", most, aim });
+                let (name, (most, aim)) = (name("duration"), time);
+                self.note(Figure { name, ours: best_ms(&ours), beside: Some(best_ms(&bare)), unit: "ms", most, aim });
+            }
+        }
+        let children = 100;
+        let (ours, bare) = self.programs(children, false, 50, TIMED_ROUNDS).await?;
+        let name = format!("duration, `majordomo run`, quiet, 50 ms an answer, N = {children}");
+        self.note(Figure {
+            name,
+            ours: best_ms(&ours),
+            beside: Some(best_ms(&bare)),
+            unit: "ms",
+            most: 1.10,
+            aim: 1.10,
+        });
+        Ok(())
+    }
+
+    /// The program and the bare client in turns.
+    async fn programs(
+        &self,
+        children: usize,
+        progress: bool,
+        latency_ms: u64,
+        rounds: usize,
+    ) -> anyhow::Result<(Vec<Taken>, Vec<Taken>)> {
+        let server = ModelServer::start(&["--latency-ms", &latency_ms.to_string()]).await?;
+        let (mut ours, mut bare) = (Vec::new(), Vec::new());
+        let count = children.to_string();
+        for round in 0..rounds {
+            let file = |who: &str| self.file(&format!("{who}-{children}-{progress}-{latency_ms}-{round}"));
+            let (data, plain) = (file("program").display().to_string(), file("plain").display().to_string());
+            let work = ["--server", &server.address, "--children", &count];
+            let shown: &[&str] = if progress { &["--progress"] } else { &[] };
+            ours.push(processes::measure(&[&["program", "--data", &data], &work[..], shown].concat()).await?);
+            let log = ["--keep", Keep::Full.name(), "--database", &plain, "--recorded", &data];
+            bare.push(processes::measure(&[&["bare-program"], &work[..], &log[..]].concat()).await?);
+        }
+        Ok((ours, bare))
+    }
+
     /// Processor time per sub-agent.
     async fn processor(&mut self) -> anyhow::Result<()> {
         let sizes: &[usize] = if self.quick { &[10, 100, 1000] } else { &[10, 100, 1000, 10_000] };
@@ -93,7 +140,7 @@ impl Suite<'_> {
             if let [.., thousand, ten_thousand] = by_size[..]
                 && !self.quick
             {
-                let name = format!("CPU per sub-agent, {words}, N = 10 000 beside N = 1000");
+                let name = format!("CPU per sub-agent, {words}, N = 10 000 compared with N = 1000");
                 let beside = Some(thousand);
                 self.note(Figure { name, ours: ten_thousand, beside, unit: "µs", most: 1.3, aim: 1.1 });
             }
@@ -106,9 +153,15 @@ impl Suite<'_> {
         for keep in [Keep::Memory, Keep::Normal] {
             for (children, most) in [(100, 1.10), (1000, 1.25)] {
                 let (ours, bare) = self.pair(children, keep, 50, TIMED_ROUNDS).await?;
-                let best = |taken: &[Taken]| taken.iter().map(|taken| taken.wall_us).min().unwrap_or(0) as f64 / 1000.0;
-                let name = format!("time of a run, 50 ms an answer, {}, N = {children}", keep.words());
-                self.note(Figure { name, ours: best(&ours), beside: Some(best(&bare)), unit: "ms", most, aim: most });
+                let name = format!("duration of a run, 50 ms per answer, {}, N = {children}", keep.words());
+                self.note(Figure {
+                    name,
+                    ours: best_ms(&ours),
+                    beside: Some(best_ms(&bare)),
+                    unit: "ms",
+                    most,
+                    aim: most,
+                });
             }
         }
         Ok(())
@@ -126,7 +179,7 @@ impl Suite<'_> {
             resident.push(taken.resident_kb as f64);
         }
         let per_child = (resident[1] - resident[0]) / (many - few) as f64;
-        let name = format!("memory per running sub-agent, from N = {few} to {many}");
+        let name = format!("memory per running sub-agent, N = {few} to {many}");
         self.note(Figure { name, ours: per_child, beside: None, unit: "KB", most: 40.0, aim: 25.0 });
         Ok(())
     }
@@ -145,7 +198,7 @@ impl Suite<'_> {
         let best = starts.iter().map(|start| start.until_asked_us).min().unwrap_or(0) as f64 / 1000.0;
         let middle = figure::median(starts.iter().map(|start| start.until_asked_us).collect()) as f64 / 1000.0;
         let peak = figure::median(starts.iter().map(|start| start.peak_kb).collect()) as f64 / 1024.0;
-        let name = |words: &str| format!("`majordomo run` to its first request, {words}");
+        let name = |words: &str| format!("`majordomo run` until its first request, {words}");
         self.note(Figure { name: name("best"), ours: best, beside: None, unit: "ms", most: 15.0, aim: 10.0 });
         self.note(Figure { name: name("median"), ours: middle, beside: None, unit: "ms", most: 15.0, aim: 10.0 });
         self.note(Figure { name: name("memory"), ours: peak, beside: None, unit: "MB", most: 30.0, aim: 30.0 });
@@ -165,7 +218,7 @@ impl Suite<'_> {
             first.push(cold_start::first_answer(&data).await?);
             again.push(cold_start::first_answer(&data).await?);
         }
-        for (words, times) in [("nothing is there yet", first), ("it was asked before", again)] {
+        for (words, times) in [("first run", first), ("later run", again)] {
             let name = format!("answer of `majordomo run --demo`, {words}");
             let ours = figure::median(times) as f64 / 1000.0;
             self.note(Figure { name, ours, beside: None, unit: "ms", most: 300.0, aim: 150.0 });
@@ -181,7 +234,7 @@ impl Suite<'_> {
         for _ in 0..ROUNDS {
             times.push(processes::measure(&["reopen", "--database", &database]).await?.wall_us);
         }
-        let name = "a thread of 100 000 events goes on".to_owned();
+        let name = "resume a thread of 100 000 events".to_owned();
         let ours = figure::median(times) as f64 / 1000.0;
         self.note(Figure { name, ours, beside: None, unit: "ms", most: 1000.0, aim: 1000.0 });
         Ok(())
@@ -202,12 +255,12 @@ impl Suite<'_> {
             sandboxed.push(processes::measure(&[&args[..], &["--sandbox"]].concat()).await?.wall_us);
         }
         let [bare, sandboxed] = [bare, sandboxed].map(|times| figure::median(times) as f64 / 1000.0);
-        let name = format!("a sandbox around a command that does nothing ({bare:.1} ms without)");
+        let name = format!("sandbox overhead of an empty command ({bare:.1} ms without sandbox)");
         self.note(Figure { name, ours: sandboxed - bare, beside: None, unit: "ms", most: 30.0, aim: 15.0 });
         Ok(())
     }
 
-    /// A thousand who watch a window.
+    /// A thousand clients of one server.
     async fn watchers(&mut self) -> anyhow::Result<()> {
         let watched = watchers::measure(&self.file("watched"), WATCHED).await?;
         for figure in watched.figures(WATCHED) {
@@ -226,10 +279,10 @@ impl Suite<'_> {
             }
         };
         let page::Drawn { frames, inside, opened_us, toggled_us } = drawn;
-        let name = format!("a conversation of {frames} frames is opened in a browser, until it is drawn");
+        let name = format!("open a conversation of {frames} frames in a browser, until it is drawn");
         let ours = figure::median(opened_us) as f64 / 1000.0;
         self.note(Figure { name, ours, beside: None, unit: "ms", most: 500.0, aim: 250.0 });
-        let name = format!("a group of {inside} elements in it is opened or closed, until that is drawn");
+        let name = format!("open or close a group of {inside} elements, until it is drawn");
         let ours = figure::median(toggled_us) as f64 / 1000.0;
         self.note(Figure { name, ours, beside: None, unit: "ms", most: 50.0, aim: 25.0 });
         Ok(())
@@ -244,30 +297,30 @@ impl Suite<'_> {
         processes::measure(&[&["write-household"], &place[..], &amount[..]].concat()).await?;
         for (what, count, most) in [("notes", notes, 20.0), ("mails", mails, 40.0)] {
             let taken = processes::measure(&[&[&*format!("index-{what}")], &place[..]].concat()).await?;
-            let name = format!("{count} {what} are read for the first time");
+            let name = format!("first indexing of {count} {what}");
             let ours = taken.wall_us as f64 / 1e6;
             self.note(Figure { name, ours, beside: None, unit: "s", most, aim: most / 2.0 });
         }
-        let (mut house, mut first, mut bare) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut later, mut first, mut bare) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
-            for (way, times) in [("house", &mut house), ("first", &mut first), ("bare", &mut bare)] {
+            for (way, times) in [("later", &mut later), ("first", &mut first), ("bare", &mut bare)] {
                 let args = [&["search-notes", "--way", way], &place[..]].concat();
                 times.push(processes::measure(&args).await?.wall_us);
             }
         }
         let made = household_index::searches_made() as f64;
-        let [house, first, bare] = [house, first, bare].map(|times| figure::median(times) as f64 / 1000.0);
-        let (ours, beside) = (house / made, Some(bare / made));
-        let name = format!("a search among {notes} notes, beside the same question to the index alone");
+        let [later, first, bare] = [later, first, bare].map(|times| figure::median(times) as f64 / 1000.0);
+        let (ours, beside) = (later / made, Some(bare / made));
+        let name = format!("search in {notes} notes, compared with the index query alone");
         self.note(Figure { name, ours, beside, unit: "ms", most: 2.0, aim: 1.5 });
-        let name = "the first search of a process, which looks at every file".to_owned();
+        let name = "first search of a process, which checks every file".to_owned();
         self.note(Figure { name, ours: first, beside: None, unit: "ms", most: 500.0, aim: 250.0 });
         // Two hundred thousand small files are many for a passing folder.
         std::fs::remove_dir_all(&folder)?;
         Ok(())
     }
 
-    /// A million threads that nobody speaks to.
+    /// A million threads that get no input.
     async fn crowd(&mut self) -> anyhow::Result<()> {
         let data = self.file("crowd");
         std::fs::create_dir(&data)?;
@@ -276,13 +329,13 @@ impl Suite<'_> {
         let empty = processes::measure(&["list", "--database", &self.file("none.db").display().to_string()]).await?;
         let full = processes::measure(&["list", "--database", &database, "--count", &count]).await?;
         let page = full.wall_us as f64 / 1000.0;
-        let name = "a page of a million threads, from the store".to_owned();
+        let name = "one page of a million threads, from the store".to_owned();
         self.note(Figure { name, ours: page, beside: None, unit: "ms", most: 20.0, aim: 20.0 });
         let mut times = Vec::new();
         for _ in 0..ROUNDS {
             times.push(cold_start::list(&data).await?);
         }
-        let name = "`majordomo thread ls` among a million threads".to_owned();
+        let name = "`majordomo thread ls` with a million threads".to_owned();
         let ours = figure::median(times) as f64 / 1000.0;
         self.note(Figure { name, ours, beside: None, unit: "ms", most: 20.0, aim: 20.0 });
         let name = "memory of a million idle threads".to_owned();
@@ -303,9 +356,9 @@ impl Suite<'_> {
         let (mut ours, mut bare) = (Vec::new(), Vec::new());
         for round in 0..rounds {
             let file = |who: &str| self.file(&format!("{who}-{children}-{}-{latency_ms}-{round}.db", keep.name()));
-            let (house, plain) = (file("house"), file("plain"));
-            ours.push(measure_children("fan-out", &server, children, keep, &house, None).await?);
-            let recorded = (keep != Keep::Memory).then_some(&*house);
+            let (own, plain) = (file("majordomo"), file("plain"));
+            ours.push(measure_children("fan-out", &server, children, keep, &own, None).await?);
+            let recorded = (keep != Keep::Memory).then_some(&*own);
             bare.push(measure_children("bare", &server, children, keep, &plain, recorded).await?);
         }
         Ok((ours, bare))
@@ -319,4 +372,9 @@ impl Suite<'_> {
     fn file(&self, name: &str) -> std::path::PathBuf {
         self.folder.join(name)
     }
+}
+
+/// The shortest time, in milliseconds.
+fn best_ms(taken: &[Taken]) -> f64 {
+    taken.iter().map(|taken| taken.wall_us).min().unwrap_or(0) as f64 / 1000.0
 }

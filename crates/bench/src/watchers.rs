@@ -18,7 +18,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout};
 
 pub use broadcast::serve as serve_broadcast;
-pub use server::serve as serve_window;
+pub use server::serve as serve_events;
 
 use crate::figure::Figure;
 use crate::gauge::{self, Taken};
@@ -32,10 +32,10 @@ const STALLED: usize = 200;
 const EVENTS_A_SECOND: u64 = 50;
 /// For how long everybody is watched.
 const SECONDS: u64 = 20;
-/// For how long some stand still: until what the system holds for them is full, and then as long as a window waits for them.
+/// For how long some stand still: until what the system holds for them is full, and then as long as a server waits for them.
 const STALLED_SECONDS: u64 = 30;
 
-/// A window's folder, and how much was written before it opened.
+/// A server's folder, and how much was written before it opened.
 #[derive(Clone, Debug, Args)]
 pub struct Past {
     #[arg(long)]
@@ -44,7 +44,7 @@ pub struct Past {
     events: u64,
 }
 
-/// What a window sent.
+/// What a server sent.
 #[derive(Clone, Debug, Args)]
 pub struct Recorded {
     #[arg(long)]
@@ -72,37 +72,37 @@ pub async fn measure(folder: &Path, past: u64) -> anyhow::Result<Watched> {
     gauge::raise_file_limit()?;
     std::fs::create_dir(folder)?;
     let (folder_arg, past_arg) = (folder.display().to_string(), past.to_string());
-    let mut window = Served::start(&["serve-window", "--data", &folder_arg, "--events", &past_arg]).await?;
-    let alone: Taken = window.ask("gauge").await?;
-    let frames: Vec<u64> = window.ask("frames").await?;
+    let mut server = Served::start(&["serve-events", "--data", &folder_arg, "--events", &past_arg]).await?;
+    let alone: Taken = server.ask("gauge").await?;
+    let frames: Vec<u64> = server.ask("frames").await?;
 
     let begun = gauge::moment_ns();
-    let mut crowd = Crowd::join(&window.door, WATCHERS, STALLED).await?;
+    let mut crowd = Crowd::join(&server.door, WATCHERS, STALLED).await?;
     let joined = crowd.until(newest(&frames)?, WATCHERS).await?;
     let joined_ms = (joined - begun) as f64 / 1e6;
-    let join_peak_mb = gauge::status_kb(&window.pid, "VmHWM")? as f64 / 1024.0;
+    let join_peak_mb = gauge::status_kb(&server.pid, "VmHWM")? as f64 / 1024.0;
     crowd.forget_batches();
 
-    let (before, flushes) = (window.ask::<Taken>("gauge").await?, crowd.flushes(WATCHERS));
-    let moments: Moments = window.ask(&format!("write {SECONDS}")).await?;
-    crowd.until(newest(&window.ask::<Vec<u64>>("frames").await?)?, WATCHERS).await?;
-    let after: Taken = window.ask("gauge").await?;
+    let (before, flushes) = (server.ask::<Taken>("gauge").await?, crowd.flushes(WATCHERS));
+    let moments: Moments = server.ask(&format!("write {SECONDS}")).await?;
+    crowd.until(newest(&server.ask::<Vec<u64>>("frames").await?)?, WATCHERS).await?;
+    let after: Taken = server.ask("gauge").await?;
     let flushes_a_second = (crowd.flushes(WATCHERS) - flushes) / SECONDS as f64;
     let lags = crowd.lags(&moments, WATCHERS);
     let batches = crowd.batches();
 
-    let sockets = gauge::open_sockets(&window.pid)?;
+    let sockets = gauge::open_sockets(&server.pid)?;
     crowd.stand_still(WATCHERS - STALLED);
-    let moments: Moments = window.ask(&format!("write {STALLED_SECONDS}")).await?;
-    let frames: Vec<u64> = window.ask("frames").await?;
+    let moments: Moments = server.ask(&format!("write {STALLED_SECONDS}")).await?;
+    let frames: Vec<u64> = server.ask("frames").await?;
     crowd.until(newest(&frames)?, WATCHERS - STALLED).await?;
     let stalled_lags = crowd.lags(&moments, WATCHERS - STALLED);
-    let left = gauge::open_sockets(&window.pid)? + STALLED - sockets;
-    let relieved: Taken = window.ask("gauge").await?;
+    let left = gauge::open_sockets(&server.pid)? + STALLED - sockets;
+    let relieved: Taken = server.ask("gauge").await?;
     let cut_off = crowd.go_on(WATCHERS - STALLED).await?;
     crowd.until(newest(&frames)?, WATCHERS).await?;
     crowd.check(&frames)?;
-    drop((crowd, window));
+    drop((crowd, server));
 
     let (broadcast_lags, broadcast_cpu_us) = broadcast(folder, &batches).await?;
     Ok(Watched {
@@ -121,7 +121,7 @@ pub async fn measure(folder: &Path, past: u64) -> anyhow::Result<Watched> {
     })
 }
 
-/// The same batches to as many clients, without a window.
+/// The same batches to as many clients, without a server.
 async fn broadcast(folder: &Path, batches: &[(u64, String)]) -> anyhow::Result<(Vec<u64>, u64)> {
     let file = folder.join("batches.json");
     std::fs::write(&file, serde_json::to_vec(batches)?)?;
@@ -151,15 +151,15 @@ impl Watched {
             most,
             aim,
         };
-        let spread = |lags: &[u64]| format!("middle {:.0}, longest {:.0}", ms(lags, 50), ms(lags, 100));
-        let who = format!("{WATCHERS} watchers, {EVENTS_A_SECOND} events a second");
+        let spread = |lags: &[u64]| format!("median {:.0}, maximum {:.0}", ms(lags, 50), ms(lags, 100));
+        let who = format!("{WATCHERS} clients, {EVENTS_A_SECOND} events per second");
         let (peak, bare) = (self.join_peak_mb, ms(&self.broadcast_lags, 99));
         let seconds = SECONDS as f64 * 1000.0;
         let [relieved, full] = self.memory_kb.map(|size| size as f64 / 1024.0);
         vec![
             alone(
                 format!(
-                    "{WATCHERS} join a thread of {past} events at once: until the last has all of it (memory at most {peak:.0} MB)"
+                    "{WATCHERS} clients connect at once to a thread of {past} events: until the last one has all events (memory at most {peak:.0} MB)"
                 ),
                 self.joined_ms,
                 "ms",
@@ -167,28 +167,25 @@ impl Watched {
                 2000.0,
             ),
             alone(
-                format!(
-                    "{who}: from kept to read, 99 of 100 ({}; {bare:.0} of the bare broadcast)",
-                    spread(&self.lags)
-                ),
+                format!("{who}: commit to read, 99th percentile ({}; plain broadcast {bare:.0})", spread(&self.lags)),
                 ms(&self.lags, 99),
                 "ms",
                 250.0,
                 100.0,
             ),
             Figure {
-                name: format!("{who}: CPU in a second, beside the bare broadcast"),
+                name: format!("{who}: CPU per second, compared with a plain broadcast"),
                 ours: self.cpu_us as f64 / seconds,
                 beside: Some(self.broadcast_cpu_us as f64 / seconds),
                 unit: "ms",
                 most: 2.0,
                 aim: 1.5,
             },
-            alone(format!("{who}: memory per watcher"), self.per_watcher_kb, "KB", 64.0, 32.0),
-            alone(format!("{who}: writes to each in a second"), self.flushes_a_second, "", 20.0, 20.0),
+            alone(format!("{who}: memory per client"), self.per_watcher_kb, "KB", 64.0, 32.0),
+            alone(format!("{who}: writes per client and second"), self.flushes_a_second, "", 20.0, 20.0),
             alone(
                 format!(
-                    "{STALLED} of them stand still: the others from kept to read, 99 of 100 ({})",
+                    "{STALLED} clients stop reading: commit to read of the others, 99th percentile ({})",
                     spread(&self.stalled_lags)
                 ),
                 ms(&self.stalled_lags, 99),
@@ -197,14 +194,14 @@ impl Watched {
                 100.0,
             ),
             alone(
-                format!("… after {STALLED_SECONDS} s not cut off (came back without a gap: {})", self.cut_off),
+                format!("… not disconnected after {STALLED_SECONDS} s (resumed without a gap: {})", self.cut_off),
                 self.left as f64,
                 "",
                 0.0,
                 0.0,
             ),
             Figure {
-                name: "… memory of the window after that, beside before".to_owned(),
+                name: "… memory of the server after that, compared with before".to_owned(),
                 ours: relieved,
                 beside: Some(full),
                 unit: "MB",

@@ -124,7 +124,7 @@ fn registry(sandbox: Sandbox) -> Registry {
     Registry::standard(CommandHost { guard: Guard::SelfExe, sandbox })
 }
 
-/// The walls around commands. What is ours cannot be read behind them.
+/// The sandbox for commands. Our own state cannot be read in it.
 fn sandbox(surroundings: &Surroundings, config: &Config) -> Sandbox {
     let secret: Vec<PathBuf> = [config.data.clone()].into_iter().chain(surroundings.user_folder()).collect();
     match config.sandbox {

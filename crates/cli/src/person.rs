@@ -1,5 +1,5 @@
 //! The person at this terminal. One question at a time, in the order in which they come, whether an agent wants to know
-//! something or needs consent; one that nobody waits for any more is given up, so that the next can be asked.
+//! something or needs consent; one that no call waits for any more is given up, so that the next can be asked.
 //!
 //! What was typed before a question stood there answers nothing (T22).
 
@@ -129,7 +129,7 @@ impl Prompt {
     /// Writes words.
     pub fn say(&self, text: &str) {
         if let Some(mut terminal) = self.held.terminal.as_ref() {
-            // Without anybody to read it there is nobody to tell.
+            // Without a reader of the terminal the text is dropped.
             let _ = terminal.write_all(text.as_bytes());
         }
     }
@@ -137,7 +137,7 @@ impl Prompt {
 
 impl Drop for Prompt {
     fn drop(&mut self) {
-        self.over.end("nobody waits for the answer any more");
+        self.over.end("the answer is no longer needed");
     }
 }
 

@@ -1,4 +1,4 @@
-//! The agents of a house: four for any work and six for a household that are built in, the user's own, and a project's.
+//! The agents: four for any work and six for a household that are built in, the user's own, and a project's.
 //!
 //! All are Markdown files with front matter. A project's stands over the user's, and that over a built-in one of the same
 //! name. A project's file comes with a repository that may be hostile: in the place of another agent it can

@@ -1,6 +1,6 @@
 //! A person's decision on its way: written into the log of the thread that asks, bound to what was shown, and followed until
-//! it is known what came of it. Whoever owns the thread takes it up; it is never taken over here. Consent for ever is then in
-//! force for everybody, whichever interface it was given at and whether or not a process drives the run.
+//! it is known what came of it. The process that owns the thread takes it up; it is never taken over here. Consent for ever is then in
+//! force in every process, whichever interface it was given at and whether or not a process drives the run.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub enum DecisionOutcome {
     Resolved(Resolution),
     /// It came to nothing.
     Nothing(Arc<str>),
-    /// It is in the log, and nobody is there to take it up.
+    /// It is in the log, and no process drives the thread.
     Kept,
 }
 
@@ -154,7 +154,7 @@ fn came(event: &Event, shown: &Approval, sent: &InputId) -> Option<DecisionOutco
     }
 }
 
-/// What a decision is that nobody takes up: kept, if it is the first one on a question that is still open.
+/// What becomes of a decision that no process takes up: kept, if it is the first one on a question that is still open.
 async fn left(store: &dyn Store, shown: &Approval, sent: &InputId) -> Result<DecisionOutcome, store::Error> {
     let row = store.approval(&shown.id).await?;
     match row.map(|row| row.status) {
@@ -179,7 +179,7 @@ async fn left(store: &dyn Store, shown: &Approval, sent: &InputId) -> Result<Dec
     })
 }
 
-/// Whether nobody is there who would take anything up.
+/// Whether no process drives the thread.
 async fn is_alone(store: &dyn Store, thread: &ThreadId) -> Result<bool, store::Error> {
     let row = store.thread(thread).await?;
     let living = store.living(now()).await?;

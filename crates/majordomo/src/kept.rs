@@ -9,7 +9,7 @@ use store::{InstallationEvent, InstallationState, Location};
 
 use crate::config::Error;
 
-/// What holds. Nothing is made where there is no store. Of one that cannot be read nothing holds: whoever opens it is told why.
+/// What holds. Nothing is made where there is no store. Of one that cannot be read nothing holds: the command that opens it says why.
 pub(crate) fn installation(data: &Path) -> InstallationState {
     store::installation_at(&Location::folder(data)).unwrap_or_else(|error| {
         tracing::debug!(%error, "no trust and no standing consent counts");

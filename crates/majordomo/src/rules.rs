@@ -90,9 +90,9 @@ pub struct Rulebook {
     /// Fixed for the life of the book: a folder that appears meanwhile cannot take the project's place.
     project: PathBuf,
     data: PathBuf,
-    /// What holds for the installation, where a store is open; else it is looked for whenever somebody asks.
+    /// What holds for the installation, where a store is open; else it is read at each use.
     installation: Option<Current>,
-    /// Replaced whole; nobody holds the lock for longer than it takes to clone or to put down a pointer.
+    /// Replaced whole; the lock is held only while a pointer is cloned or replaced.
     page: Mutex<Arc<Page>>,
 }
 

@@ -1,6 +1,6 @@
 //! Which project folders a person trusts, and what a project brings along.
 //!
-//! A project's files come with a repository that somebody else may have written. Until a person has seen them they can only
+//! A project's files come with a repository that another person may have written. Until a person has seen them they can only
 //! narrow; trust is bound to the folder's real path and to every byte that counts, so that another folder under the same name
 //! and other content in the same folder are both strangers again. The files are read once: what is compared is what is used.
 //! What trust lets in is decided where it is used (`config`, `agents`, `rules`). Some things it never lets in: see `config`.

@@ -79,7 +79,7 @@ pub struct BuiltinProvider {
     pub key_env: Option<&'static str>,
     /// The variable with another address for it.
     pub base_url_env: &'static str,
-    /// Whether it answers nobody without a key.
+    /// Whether it needs a key.
     pub needs_key: bool,
 }
 
@@ -130,7 +130,7 @@ impl BuiltinProvider {
         }
     }
 
-    /// The provider at the address that `base_url_env` held. Whoever names an address of their own may need no key.
+    /// The provider at the address that `base_url_env` held. A server at an address that the user chose may need no key.
     pub fn config_at(&self, address: &str, key: Option<Secret>) -> ProviderConfig {
         let address = address.trim();
         let base_url = if self.base_url_env == OLLAMA_HOST { ollama_url(address) } else { address.to_owned() };

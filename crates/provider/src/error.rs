@@ -9,7 +9,7 @@ pub enum Error {
     /// The name has no provider or no model in it.
     #[error("`{0}` is no model name: write provider/model, such as anthropic/claude-sonnet-4-5 or ollama/llama3:8b")]
     ModelName(String),
-    /// Nobody configured that provider.
+    /// That provider is not configured.
     #[error("there is no provider `{name}`; known are {known}")]
     UnknownProvider {
         /// The name that was asked for.

@@ -74,7 +74,7 @@ struct State {
 }
 
 impl Governor {
-    /// A governor for a model that nobody has asked yet.
+    /// A governor for a model that has had no request yet.
     pub(crate) fn new(pace: Pace) -> Self {
         let limit = pace.start.clamp(1, pace.max.max(1));
         Self(Arc::new(Mutex::new(State {
@@ -88,7 +88,7 @@ impl Governor {
         })))
     }
 
-    /// Waits for a place, in order of arrival, and then for the moment before which nobody may ask. Dropping the future
+    /// Waits for a place, in order of arrival, and then for the moment before which no request may be sent. Dropping the future
     /// leaves the line.
     pub(crate) async fn admit(&self) -> Permit {
         let called = match self.enter() {

@@ -46,7 +46,7 @@ pub(crate) struct Rendered {
 }
 
 impl History {
-    /// A conversation in which nobody has spoken. Without a wire its opening is empty.
+    /// A conversation without messages. Without a wire its opening is empty.
     pub(crate) fn begin(opening: Opening, system: &str, tools: &[ToolInfo]) -> Self {
         let tool_bytes = |tool: &ToolInfo| tool.name.len() + tool.description.len() + tool.schema.text().len();
         let bytes = system.len() + tools.iter().map(tool_bytes).sum::<usize>();

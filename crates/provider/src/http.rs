@@ -76,7 +76,7 @@ impl Provider {
         self.opening_cache.of(self.config.wire, system, tools)
     }
 
-    /// Refuses to ask a provider that answers nobody without a key.
+    /// Refuses to ask a provider that needs a key and has none.
     pub(crate) fn check_key(&self) -> Result<(), Error> {
         if !self.config.needs_key || self.config.key.is_some() {
             return Ok(());
@@ -93,7 +93,7 @@ impl Provider {
         if let Some(client) = self.client.get() {
             return Ok(client);
         }
-        // Installed already, by an earlier provider or by whoever embeds us: either serves.
+        // Installed already, by an earlier provider or by the program that embeds this library: either serves.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut builder = Client::builder()
             .user_agent(concat!("majordomo/", env!("CARGO_PKG_VERSION")))
@@ -234,7 +234,7 @@ enum Waited<T> {
     Cancelled,
 }
 
-/// What ends a call early: somebody's wish, or silence. One of each lasts for the whole call, for putting a timer off
+/// What ends a call early: its cancellation, or silence. One of each lasts for the whole call, for putting a timer off
 /// costs much less than making another for every piece of an answer.
 struct Watch<'call, 'ask> {
     cancelled: Pin<&'call mut WaitForCancellationFuture<'ask>>,

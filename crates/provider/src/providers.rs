@@ -48,7 +48,7 @@ pub struct Options {
 }
 
 impl Providers {
-    /// Sets up the providers. Nothing is connected before somebody asks.
+    /// Sets up the providers. Nothing is connected before the first request.
     pub fn new(providers: Vec<ProviderConfig>, models: ModelTable, options: Options) -> Result<Self, Error> {
         let mut known = BTreeMap::new();
         for config in providers {

@@ -112,7 +112,7 @@ mod tests {
             Message::user("first", Origin::Person),
             Message { role: agent::message::Role::Assistant, parts: vec![call] },
             Message { role: agent::message::Role::User, parts: vec![result] },
-            Message::user("a notice", Origin::House),
+            Message::user("a notice", Origin::Program),
             Message::user("second", Origin::Person),
         ];
         let turns = turns(&messages);

@@ -301,8 +301,8 @@ impl Reading<'_> {
                 add(*intent, *weight);
             }
         }
-        let is_to_somebody = !(self.entities.people.is_empty() && self.entities.addresses.is_empty());
-        if is_to_somebody && SPEECH.iter().any(|concept| begins(*concept)) {
+        let names_a_person = !(self.entities.people.is_empty() && self.entities.addresses.is_empty());
+        if names_a_person && SPEECH.iter().any(|concept| begins(*concept)) {
             add(Intent::Draft, 1.0);
         }
         if head.is_some_and(|head| self.is_mail_verb(head)) {

@@ -467,7 +467,7 @@ fn several_intents_run_one_after_the_other_and_build_on_each_other() {
 }
 
 #[test]
-fn greetings_and_questions_about_the_house_are_answered_without_handing_on() {
+fn greetings_and_questions_about_the_butler_are_answered_without_handing_on() {
     // ORION-3
     for (said, words) in [
         ("Hello", "Good morning!"),
@@ -578,7 +578,7 @@ fn what_a_mail_tells_an_assistant_is_quoted_and_changes_no_call() {
 }
 
 #[test]
-fn nobody_calls_tools_that_were_not_lent_or_without_end() {
+fn no_agent_calls_tools_that_were_not_lent_or_without_end() {
     tells(&Dialogue::with(&[]).says("Any urgent mail?"), &["household.folder", "--demo", "engine: rules"]);
     tells(&Dialogue::with(&["read_file"]).says("hello"), &["engine: rules"]);
     let mut stage = Dialogue::with(&["notes_read"]);
@@ -686,7 +686,7 @@ proptest! {
 }
 
 #[test]
-fn whoever_asks_in_another_language_reads_in_it_that_the_answer_is_english() {
+fn a_user_who_asks_in_another_language_reads_in_it_that_the_answer_is_english() {
     let gold = include_str!("../../household/gold/utterances-dev.toml").parse::<toml::Table>().expect("the gold set");
     let cases: Vec<(String, String)> = gold["cases"]
         .as_array()

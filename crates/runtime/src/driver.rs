@@ -42,7 +42,7 @@ pub enum DriverMessage {
     /// Something was written into the log, or the parent does not know how the thread does. The sender, if any, is told once it
     /// was read.
     Look(Option<oneshot::Sender<()>>),
-    /// This process leaves, and its runtime says so: whoever reads any letter from then on lets go.
+    /// The process shuts down: a driver that reads any message from then on exits.
     Leave,
 }
 
@@ -69,9 +69,9 @@ impl Opening {
 /// How a driver comes to let go of its thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// Nothing is left to do for it here: its report is handed up, the memory is gone, or this process leaves.
+    /// Nothing is left to do for it here: its report is handed up, the store has failed, or this process shuts down.
     Done,
-    /// Somebody else goes on with it, or has ended it. Its report is in its log, or will be.
+    /// Another process goes on with it, or has ended it. Its report is in its log, or will be.
     Replaced,
 }
 
@@ -87,7 +87,7 @@ pub struct Driver {
     n: u64,
     /// The epoch at which this process owns the thread.
     epoch: u64,
-    /// Where letters come in; held for as long as the driver is there.
+    /// Where messages come in; held for as long as the driver is there.
     live_slot: LiveSlot,
     under_way: FuturesUnordered<BoxFuture<'static, Input>>,
     performer: Performer,
@@ -96,8 +96,8 @@ pub struct Driver {
     /// Whether the thread was given up with its report, which this driver handed up.
     given_up: bool,
     /// How it lets go, once it has to.
-    parting: Option<Exit>,
-    /// Why the memory can do nothing more for the thread.
+    exit: Option<Exit>,
+    /// Why the store can do nothing more for the thread.
     lost: Option<store::Error>,
 }
 
@@ -117,7 +117,7 @@ impl Driver {
             under_way: FuturesUnordered::new(),
             paused: false,
             given_up: false,
-            parting: None,
+            exit: None,
             lost: None,
         })
     }
@@ -155,22 +155,22 @@ impl Driver {
         Ok(())
     }
 
-    /// Takes up what was sent to a thread on which nobody works: one commit holds it and what follows from it. What a process
+    /// Takes up what was sent to a thread that no process drives: one commit holds it and what follows from it. What a process
     /// left in the middle is settled with it. The answer is how it lets go of the thread, if it has to.
     pub async fn take_up(&mut self, id: InputId, input: Outside) -> Option<Exit> {
         let then = if self.is_idle() { Input::Arrived } else { Input::Reopened };
         self.step(vec![(id, input)], vec![then]).await;
-        self.parting
+        self.exit
     }
 
-    /// Drives the thread until nothing is left to do for it. A panic on the way ends this agent and no other. An error is the
-    /// memory's that failed for good: no report was handed up, and telling whoever waits for one is left to the caller.
+    /// Drives the thread until nothing is left to do for it. A panic on the way ends this agent and no other. An error means
+    /// that the store failed for good: no report was handed up, and the caller tells the parent.
     pub async fn live(mut self: Box<Self>, opening: Opening) -> Result<Exit, Error> {
         let mut opening = opening;
         let lived = loop {
             let is_first = !matches!(opening, Opening::Failed { .. });
             match AssertUnwindSafe(self.go_on(opening)).catch_unwind().await {
-                Ok(()) => break Ok(self.parting.unwrap_or(Exit::Done)),
+                Ok(()) => break Ok(self.exit.unwrap_or(Exit::Done)),
                 Err(panic) if is_first => opening = Opening::Failed { message: message_of(&*panic) },
                 Err(panic) => break Err(Error::Broken(message_of(&*panic))),
             }
@@ -202,7 +202,7 @@ impl Driver {
             }
             tokio::select! {
                 biased;
-                Some(letter) = self.live_slot.letters.recv() => self.open(letter).await,
+                Some(message) = self.live_slot.messages.recv() => self.open(message).await,
                 Some(input) = self.under_way.next(), if !self.under_way.is_empty() => {
                     self.step(Vec::new(), vec![input]).await;
                 }
@@ -232,11 +232,11 @@ impl Driver {
         Some((InputId::new(format!("protected/{}/{number}", self.id)), steered))
     }
 
-    /// Lets go if this process leaves. Asked when a letter comes and not waited for, for all agents of the process would
-    /// stand in line for it in every lap; that something has changed is a letter too.
+    /// Exits if this process shuts down. Checked when a message comes and not waited for, for all agents of the process would
+    /// stand in line for it in every lap; that something has changed is a message too.
     fn leave_if_told(&mut self) {
         if self.runtime.leaving.is_cancelled() {
-            self.parting = Some(Exit::Done);
+            self.exit = Some(Exit::Done);
         }
     }
 
@@ -253,7 +253,7 @@ impl Driver {
     }
 
     fn is_done(&self) -> bool {
-        self.parting.is_some() || (self.is_idle() && self.under_way.is_empty() && self.live_slot.letters.is_empty())
+        self.exit.is_some() || (self.is_idle() && self.under_way.is_empty() && self.live_slot.messages.is_empty())
     }
 
     /// Whether no run goes on and none is asked for.
@@ -266,28 +266,27 @@ impl Driver {
         Some(self.performer.clock.until(wake))
     }
 
-    async fn open(&mut self, letter: DriverMessage) {
+    async fn open(&mut self, message: DriverMessage) {
         self.leave_if_told();
-        if self.parting.is_some() {
+        if self.exit.is_some() {
             return;
         }
-        match letter {
+        match message {
             DriverMessage::Leave => {}
             DriverMessage::Input(input) => {
                 let (inputs, next) = self.gather(*input);
                 self.step(Vec::new(), inputs).await;
-                if let Some(letter) = next {
-                    Box::pin(self.open(letter)).await;
+                if let Some(message) = next {
+                    Box::pin(self.open(message)).await;
                 }
             }
             DriverMessage::Look(read) => {
                 self.catch_up().await;
-                if self.parting.is_none() && self.thread.as_ref().is_some_and(|thread| !thread.inbox.arrived.is_empty())
-                {
+                if self.exit.is_none() && self.thread.as_ref().is_some_and(|thread| !thread.inbox.arrived.is_empty()) {
                     self.step(Vec::new(), vec![Input::Arrived]).await;
                 }
                 self.tell_pause(true);
-                // Where somebody else goes on with the thread, it is theirs to heed.
+                // A thread that another process has taken over is acknowledged by that process.
                 if let Some(read) = read.filter(|_| self.lost.is_none()) {
                     let _ = read.send(());
                 }
@@ -295,16 +294,16 @@ impl Driver {
         }
     }
 
-    /// Takes the inputs that have come in behind the first, up to a letter of another kind.
+    /// Takes the inputs that have come in behind the first, up to a message of another kind.
     fn gather(&mut self, first: Input) -> (Vec<Input>, Option<DriverMessage>) {
         let mut inputs = vec![first];
         while inputs.len() < TOGETHER
-            && let Ok(letter) = self.live_slot.letters.try_recv()
+            && let Ok(message) = self.live_slot.messages.try_recv()
         {
-            match letter {
+            match message {
                 DriverMessage::Input(input) => inputs.push(*input),
                 DriverMessage::Look(_) | DriverMessage::Leave => {
-                    return (inputs, Some(letter));
+                    return (inputs, Some(message));
                 }
             }
         }
@@ -316,7 +315,7 @@ impl Driver {
         let reopening = inputs == [Input::Reopened];
         let mut inputs = inputs;
         let mut missed = false;
-        while self.parting.is_none() {
+        while self.exit.is_none() {
             let now = self.performer.clock.now();
             let Some(thread) = &mut self.thread else { return };
             let mut events: Vec<Arc<Event>> = Vec::new();
@@ -377,7 +376,7 @@ impl Driver {
         }
     }
 
-    /// A commit was refused for what has been written meanwhile: by somebody else, or by this very commit, when the memory
+    /// A commit was refused for what has been written meanwhile: by another process, or by this very commit, when the store
     /// failed after it had written and was asked again.
     async fn refused(&mut self, now: agent::Time, events: &[Arc<Event>], refusal: store::Error) -> Commitment {
         let (runtime, id, n) = (self.runtime.clone(), self.id.clone(), self.n);
@@ -427,7 +426,7 @@ impl Driver {
     /// Lets the parent know when the thread begins or ceases to wait for nothing but a person; after a restart, and when it may
     /// not know, in any case.
     fn tell_pause(&mut self, anyway: bool) {
-        let thread = self.thread.as_ref().filter(|thread| thread.run.is_some() && self.parting.is_none());
+        let thread = self.thread.as_ref().filter(|thread| thread.run.is_some() && self.exit.is_none());
         let Some(thread) = thread else { return };
         let paused = thread.is_paused();
         let is_news = std::mem::replace(&mut self.paused, paused) != paused || anyway;
@@ -454,7 +453,7 @@ impl Driver {
         match self.id.parent() {
             None => {
                 if let Some(waiter) = self.waiter.take() {
-                    // Nobody may be waiting any more; the report is in the log.
+                    // The caller may have stopped waiting; the report is in the log.
                     let _ = waiter.send(report);
                 }
             }
@@ -462,11 +461,11 @@ impl Driver {
         }
     }
 
-    /// Applies what others wrote: letters. Whoever reads anything else there has been replaced.
+    /// Applies what others wrote: inputs. A driver that finds other events there has been replaced.
     async fn catch_up(&mut self) {
         let (runtime, id, n) = (self.runtime.clone(), self.id.clone(), self.n);
-        let letters = || store::read_all(&*runtime.store, Selection::thread(&id).after(n));
-        let found = retry_transient(&runtime, &id, letters).await;
+        let new_events = || store::read_all(&*runtime.store, Selection::thread(&id).after(n));
+        let found = retry_transient(&runtime, &id, new_events).await;
         match (found, &mut self.thread) {
             (Ok(records), Some(thread)) => {
                 for record in records {
@@ -502,19 +501,19 @@ impl Driver {
             Some(store::Error::Fenced { .. }) => self.let_go(),
             Some(error) => {
                 tracing::error!(thread = %self.id, %error, "nothing more can be done for the thread here");
-                (self.parting, self.lost) = (Some(Exit::Done), Some(error));
+                (self.exit, self.lost) = (Some(Exit::Done), Some(error));
             }
-            None => self.parting = Some(Exit::Done),
+            None => self.exit = Some(Exit::Done),
         }
     }
 
-    /// The thread is somebody else's. One that was given up with its report may well be, and is missed by nobody.
+    /// Another process owns the thread. For one that was given up with its report this is expected, and nothing is lost.
     fn let_go(&mut self) {
         if self.given_up {
-            self.parting = Some(Exit::Done);
+            self.exit = Some(Exit::Done);
         } else {
             tracing::warn!(thread = %self.id, "another process owns the thread, or has ended it");
-            self.parting = Some(Exit::Replaced);
+            self.exit = Some(Exit::Replaced);
         }
     }
 
@@ -551,11 +550,11 @@ enum Commitment {
     Done,
     /// Something arrived in between.
     Behind,
-    /// Another process has the thread, the memory is gone, or this process leaves.
+    /// Another process has the thread, the store has failed, or this process shuts down.
     Lost(Option<store::Error>),
 }
 
-/// Whether no run goes on in a thread and none is asked for. Letters that only a run would have read may still lie there.
+/// Whether no run goes on in a thread and none is asked for. Inputs that only a run would have read may still lie there.
 pub fn is_idle(thread: &Thread) -> bool {
     let asks = |(_, input): &(InputId, Outside)| matches!(input, Outside::UserSaid { .. });
     let is_asked = thread.is_unbegun() || (!thread.is_over() && thread.inbox.arrived.iter().any(asks));

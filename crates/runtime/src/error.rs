@@ -11,7 +11,7 @@ pub enum Error {
     /// The workspace cannot be worked in.
     #[error(transparent)]
     Workspace(#[from] tool::Error),
-    /// The memory failed.
+    /// The store failed.
     #[error(transparent)]
     Store(#[from] store::Error),
     /// The name of the new thread is taken.
@@ -35,7 +35,7 @@ pub enum Error {
 }
 
 impl From<Option<store::Error>> for Error {
-    /// What retry with the memory ended in.
+    /// What the retries of a store operation ended in.
     fn from(error: Option<store::Error>) -> Self {
         error.map_or(Error::Left, Error::Store)
     }

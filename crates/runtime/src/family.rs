@@ -31,7 +31,7 @@ pub fn start(runtime: &Arc<Inner>, created: ThreadCreated, workspace: Arc<Worksp
 }
 
 /// After a restart: begins a child that never was, goes on with one that was left, or fetches the report that is already in its
-/// log. A stop that its parent had asked for comes before anything else. One that somebody drives is followed to its report.
+/// log. A stop that its parent had asked for comes before anything else. One that another process drives is followed to its report.
 pub fn restart(
     runtime: &Arc<Inner>,
     created: ThreadCreated,
@@ -62,7 +62,7 @@ pub fn deliver(runtime: &Inner, parent: &ThreadId, child: ThreadId, report: Repo
     tell_parent(runtime, parent, Input::ChildReported { child, report: Box::new(report) });
 }
 
-/// Lets a parent that lives here know something of its child. What nobody hears is in the child's log, and is told again when
+/// Lets a parent that lives here know something of its child. What no parent receives is in the child's log, and is told again when
 /// the parent is resumed.
 pub fn tell_parent(runtime: &Inner, parent: &ThreadId, input: Input) {
     if let Some(sender) = runtime.sender(parent) {
@@ -119,7 +119,7 @@ fn look_after(
 }
 
 /// Sees to it that the parent of a child that could not go on hears how it ended: as its log says, if that has its report, and
-/// else by one that is written there now, if the memory takes it. Without any, the child would seem to run for ever.
+/// else by one that is written there now, if the store takes it. Without any, the child would seem to run for ever.
 async fn end(runtime: &Arc<Inner>, id: &ThreadId, why: &str) -> Result<(), Error> {
     let log = retry_transient(runtime, id, || runtime::read(&*runtime.store, id)).await?;
     if let (Some(report), Some(parent)) = (log.report, id.parent()) {
@@ -152,8 +152,8 @@ async fn create(
     driver.live(Opening::Created).await
 }
 
-/// Sees to it that the report of a child which exists reaches its parent, whoever drives the child, and that the parent knows
-/// when it waits for a person; where nobody drives it, it is gone on with here. No live_slot is held for a child that lives elsewhere, so that what is sent to it goes into its log.
+/// Sees to it that the report of a child which exists reaches its parent, whichever process drives the child, and that the parent knows
+/// when it waits for a person; where no process drives it, it is driven here. No live_slot is held for a child that lives elsewhere, so that what is sent to it goes into its log.
 async fn follow(runtime: &Arc<Inner>, id: &ThreadId, stop: Option<(InputId, Outside)>) -> Result<(), Error> {
     let Some(parent) = id.parent() else { return Ok(()) };
     let mut tail = runtime.store.tail();
@@ -185,7 +185,7 @@ async fn follow(runtime: &Arc<Inner>, id: &ThreadId, stop: Option<(InputId, Outs
                 Err(Error::Store(error)) if error.is_passing() => {}
                 Err(error) => return Err(error),
             },
-            // Whoever sits there says how it does, and hands the report up or leaves the live_slot.
+            // The driver in this process says how it does, and hands the report up or frees the live slot.
             None => {
                 if let Some(driven) = runtime.sender(id) {
                     let _ = driven.send(DriverMessage::Look(None));

@@ -66,7 +66,7 @@ async fn pass_on(runtime: &Arc<Inner>) {
 }
 
 /// Has a thread of this process read what was sent to it, and only then forgets that it has to. What is not read while the wake is
-/// ours comes back to whoever looks for wakes then.
+/// ours is found by the process that looks for wakes then.
 async fn wake_up(runtime: Arc<Inner>, wake: Wake) {
     let until_read = async {
         while !is_read(&runtime, &wake.thread).await && !go_on(&runtime, &wake.thread).await {
@@ -83,11 +83,11 @@ async fn wake_up(runtime: Arc<Inner>, wake: Wake) {
     }
 }
 
-/// Takes up what was sent to a thread of this process that nobody drives any more: whether that is done, or there is nothing to do.
+/// Takes up what was sent to a thread of this process that no driver runs any more: whether that is done, or there is nothing to do.
 async fn go_on(runtime: &Arc<Inner>, thread: &ThreadId) -> bool {
-    // Whoever sits there has read it, or is about to leave.
+    // A driver that holds the slot has read it, or is about to exit.
     let Some(live_slot) = LiveSlot::take(runtime, thread) else { return false };
-    // Looked at behind the live_slot: whoever sits when the process begins to leave is told, and nobody may sit down after that.
+    // Checked while the live slot is held: a driver that runs when the shutdown begins is told of it, and none may start after that.
     if runtime.leaving.is_cancelled() {
         return false;
     }

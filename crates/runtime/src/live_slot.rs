@@ -1,5 +1,5 @@
-//! A thread's place among those that live in this process. There is one at most, so that nobody drives a thread twice, and
-//! letters reach it from the moment it is taken.
+//! A thread's place among those that live in this process. There is one at most, so that a thread is never driven twice, and
+//! messages reach it from the moment it is taken.
 
 use std::sync::Arc;
 
@@ -9,18 +9,18 @@ use tokio::sync::mpsc;
 use crate::driver::DriverMessage;
 use crate::runtime::Inner;
 
-/// A place that is taken until it is dropped. Whoever still holds the way to it finds it closed and writes into the log.
+/// A place that is taken until it is dropped. A sender that is kept longer finds it closed, and its owner writes into the log.
 pub struct LiveSlot {
     pub runtime: Arc<Inner>,
     pub id: ThreadId,
-    pub letters: mpsc::UnboundedReceiver<DriverMessage>,
+    pub messages: mpsc::UnboundedReceiver<DriverMessage>,
 }
 
 impl LiveSlot {
     /// Takes the place of a thread; none where it is taken.
     pub fn take(runtime: &Arc<Inner>, id: &ThreadId) -> Option<Self> {
-        let (sender, letters) = mpsc::unbounded_channel();
-        runtime.enter(id, sender).then(|| Self { runtime: runtime.clone(), id: id.clone(), letters })
+        let (sender, messages) = mpsc::unbounded_channel();
+        runtime.enter(id, sender).then(|| Self { runtime: runtime.clone(), id: id.clone(), messages })
     }
 }
 

@@ -195,7 +195,7 @@ impl Performer {
             heard.store(clock.now().0, Ordering::Relaxed);
             if runtime.fleeting.receiver_count() > 0 {
                 let (what, text) = (FleetingKind::Turn(turn), words.to_owned());
-                // Whoever watched may have left.
+                // The last receiver may be gone.
                 let _ = runtime.fleeting.send(Fleeting { thread: id.clone(), what, text });
             }
         })
@@ -254,7 +254,7 @@ impl Performer {
         let (fleeting, id, shown) = (self.runtime.fleeting.clone(), self.id.clone(), call.clone());
         let progress = move |text: &str| {
             let what = FleetingKind::Call(shown.clone());
-            // Nobody may be watching.
+            // There may be no receiver.
             let _ = fleeting.send(Fleeting { thread: id.clone(), what, text: text.to_owned() });
         };
         let mut context = tool::ToolContext {

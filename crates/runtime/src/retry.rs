@@ -8,7 +8,7 @@ use agent::ThreadId;
 
 use crate::runtime::Inner;
 
-/// The first and the longest pause before the memory is asked again.
+/// The first and the longest pause before the store is asked again.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
 
 /// Asks until the answer is one that will not change by itself. No error at all means that this process leaves.
@@ -25,7 +25,7 @@ where
         match ask().await {
             Err(error) if error.is_passing() => {
                 let why = error.source().map_or_else(String::new, |why| format!(": {why}"));
-                tracing::warn!(%thread, "waiting for the memory: {error}{why}");
+                tracing::warn!(%thread, "waiting for the store: {error}{why}");
                 tokio::select! {
                     () = runtime.leaving.cancelled() => return Err(None),
                     () = tokio::time::sleep(pause) => pause = (pause * 2).min(PAUSE.1),

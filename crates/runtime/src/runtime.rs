@@ -26,7 +26,7 @@ use crate::{keeper, schema};
 
 /// What a runtime is made of.
 pub struct Options {
-    /// The memory.
+    /// The store.
     pub store: Arc<dyn Store>,
     /// The providers.
     pub providers: Providers,
@@ -87,7 +87,7 @@ pub(crate) struct Inner {
     pub clock: Clock,
     pub process: ProcessId,
     pub fleeting: broadcast::Sender<Fleeting>,
-    /// Cancelled when this process lets go of everything and leaves it to be resumed. Drivers are told by a letter besides.
+    /// Cancelled when this process lets go of everything and leaves it to be resumed. Drivers also get a message.
     pub leaving: CancellationToken,
     /// Every driver, so that leaving can wait for the last of them.
     pub tasks: TaskTracker,
@@ -111,7 +111,7 @@ impl RunHandle {
 }
 
 impl Runtime {
-    /// Makes this process known to the memory and begins to listen for what others send to its threads.
+    /// Makes this process known to the store and begins to listen for what others send to its threads.
     pub async fn begin(options: Options) -> Result<Self, Error> {
         let Options { store, providers, tools, catalog, consent, sources, person, data } = options;
         let facts = Gatherer::new(catalog, consent, providers.clone(), sources);
@@ -167,8 +167,8 @@ impl Runtime {
         Ok(RunHandle { thread: id.clone(), report })
     }
 
-    /// Says something in a root, wherever it lives, and answers once it is in the log. Where nobody works on the root, a run is
-    /// begun here: its owner writes the message and takes it up in one commit, so that no message lies there with nobody to
+    /// Says something in a root, wherever it lives, and answers once it is in the log. Where no process drives the root, a run is
+    /// begun here: its owner writes the message and takes it up in one commit, so that no message lies there without a process to
     /// answer it, whenever this process is killed. The answer is the message's name, by which the run is known that it begins.
     pub async fn say(&self, thread: &ThreadId, text: Arc<str>) -> Result<InputId, Error> {
         let (id, said) = (InputId::new(fresh_name()), Outside::UserSaid { text });
@@ -184,7 +184,7 @@ impl Runtime {
             let mut driver = match self.0.own(live_slot).await {
                 Ok(driver) => driver,
                 Err(Error::Store(store::Error::Owned { .. })) => {
-                    // Whoever owns it works on it, and is woken; it may have come to its end in between.
+                    // Its owner works on it, and is woken; it may have come to its end in between.
                     deliver(&self.0, thread, &id, &said).await?;
                     return match self.resume(thread).await {
                         Ok(_) | Err(Error::Alive(_) | Error::Idle(_) | Error::Store(store::Error::Owned { .. })) => {
@@ -200,7 +200,7 @@ impl Runtime {
                     self.0.run(driver, Opening::Created);
                     return Ok(id);
                 }
-                // Somebody else was quicker, and will be found to work on it.
+                // Another process was quicker, and will be found to work on it.
                 Some(Exit::Replaced) => {}
                 Some(Exit::Done) => return Err(Error::Left),
             }
@@ -253,7 +253,7 @@ impl Runtime {
         self.0.fleeting.subscribe()
     }
 
-    /// The memory that it writes to.
+    /// The store that it writes to.
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.0.store
     }
@@ -298,7 +298,7 @@ impl Runtime {
 }
 
 impl Inner {
-    /// Where letters for a live thread go.
+    /// Where messages for a live thread go.
     pub fn sender(&self, thread: &ThreadId) -> Option<mpsc::UnboundedSender<DriverMessage>> {
         lock(&self.live).get(thread).cloned()
     }
@@ -328,8 +328,8 @@ impl Inner {
         });
     }
 
-    /// Takes ownership of a thread in which something is to be done, and reads its log. One that is idle is left to whoever
-    /// has something for it: an owner that does nothing would stand in the way.
+    /// Takes ownership of a thread in which something is to be done, and reads its log. One that is idle is left to the next process
+    /// that has an input for it: an owner that does nothing would stand in the way.
     pub async fn load(&self, live_slot: LiveSlot) -> Result<Box<Driver>, Error> {
         let idle = || Error::Idle(live_slot.id.clone());
         let runs = self.store.thread(&live_slot.id).await?.is_some_and(|row| row.state.is_live());
@@ -343,7 +343,7 @@ impl Inner {
 
     /// Takes ownership of a thread and reads its log.
     async fn own(&self, live_slot: LiveSlot) -> Result<Box<Driver>, Error> {
-        // Opened first: whoever cannot work there should not own it.
+        // Opened first: a process that cannot open the workspace should not own the thread.
         let workspace = self.workspace(&read(&*self.store, &live_slot.id).await?.thread.created.workspace)?;
         let epoch = self.store.adopt(&live_slot.id, &self.process, self.clock.now()).await?;
         let Log { thread, n, .. } = read(&*self.store, &live_slot.id).await?;
@@ -425,7 +425,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A name that nobody else uses.
+/// A name that is not in use.
 fn fresh_name() -> String {
     let mut bytes = [0u8; 12];
     getrandom::fill(&mut bytes).expect("the system gives random bytes");

@@ -293,7 +293,7 @@ export class Approval {
   }
 
   #closed() {
-    // Whoever puts one off is not asked the next one of the same conversation in its place.
+    // A user who puts one off is not asked the next one of the same conversation in its place.
     const put = this.question ? this.questions.filter((one) => one.root === this.question.root) : [];
     for (const one of put) this.later.add(one.id);
     this.question = null;

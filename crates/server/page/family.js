@@ -121,7 +121,7 @@ export function runs(picture, thread, place, frame) {
 }
 
 /**
- * Somebody says whose child a thread is.
+ * A frame says which parent a thread has.
  * @param {Picture} picture
  * @param {Thread} thread
  * @param {number} place
@@ -205,7 +205,7 @@ function settle(picture, thread) {
   const was = thread.isOver;
   const last = end && end.place > runAt ? end : null;
   const parent = thread.parent === undefined ? undefined : picture.threads.get(thread.parent);
-  // Nobody is left who could still hear of it: it broke off, and must not read as running or as a success.
+  // No thread above it runs that could still get its report: it broke off, and must not read as running or as a success.
   const isLost = !last && parent?.isOver === true;
   const outcome = isLost ? "interrupted" : last?.outcome;
   const error = isLost ? "its parent finished first" : last?.error;

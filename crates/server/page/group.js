@@ -21,7 +21,7 @@ import {
 
 /** @typedef {import("./reduce.js").Picture} Picture */
 /** @typedef {import("./reduce.js").Thread} Thread */
-/** @typedef {import("./rows.js").Hands} Hands */
+/** @typedef {import("./rows.js").Actions} Actions */
 /** @typedef {{ is: "working" | "waiting" | "failed" | "stopped" | "done", word: string, question?: string, doing: string }} Life */
 
 const MARKS = { working: "●", waiting: "⚑", failed: "✕", stopped: "■", done: "✓" };
@@ -31,9 +31,9 @@ const MARKS = { working: "●", waiting: "⚑", failed: "✕", stopped: "■", d
  * @param {Thread} child
  * @param {Picture} picture
  * @param {boolean} isOpen
- * @param {Hands} hands
+ * @param {Actions} actions
  */
-export function drawGroupHead(node, child, picture, isOpen, hands) {
+export function drawGroupHead(node, child, picture, isOpen, actions) {
   const life = lifeOf(child, picture);
   const rows = items(picture, child.id);
   const hasMore = rows.length > 0 || children(picture, child.id).length > 0 || Boolean(child.report ?? life.question);
@@ -52,7 +52,7 @@ export function drawGroupHead(node, child, picture, isOpen, hands) {
     const own = /** @type {HTMLElement | null} */ (head.querySelector(":scope > .group-acts")) ?? make("div", "group-acts");
     if (own.parentElement !== head) head.append(own);
     // A button that is made anew while it is pressed is not pressed.
-    change(own, [life.question, child.outcome, agent], () => own.replaceChildren(...acts(child, life, hands)));
+    change(own, [life.question, child.outcome, agent], () => own.replaceChildren(...acts(child, life, actions)));
     node.querySelector(":scope > .group-below")?.remove();
     const isWanted = child.outcome === "cancelled";
     const look = isWanted ? "why" : "why is-error";
@@ -126,13 +126,13 @@ function figures(child) {
   return node;
 }
 
-/** @param {Thread} child @param {Life} life @param {Hands} hands */
-function acts(child, life, hands) {
+/** @param {Thread} child @param {Life} life @param {Actions} actions */
+function acts(child, life, actions) {
   const { question } = life;
   const name = plainName(child.agent);
-  const review = button("Review", "primary small", () => hands.review(question ?? ""));
-  const stop = button("■", "small quiet", () => hands.stop(child.id));
-  const open = button("↗", "small quiet", () => hands.look(child.id));
+  const review = button("Review", "primary small", () => actions.review(question ?? ""));
+  const stop = button("■", "small quiet", () => actions.stop(child.id));
+  const open = button("↗", "small quiet", () => actions.look(child.id));
   set(review, { "data-row": "", "aria-label": `Review the approval of ${name}` });
   set(stop, { "aria-label": `Stop ${name}`, title: "Stop" });
   set(open, { "aria-label": `Open ${name} as a conversation`, title: "Open as a conversation" });

@@ -155,7 +155,7 @@ class Line {
     const content = this.#out.slice(opener.at + 1);
     if (!content.length) return false;
     const deep = height(content) + 1;
-    // Whoever nests deeper means no marks: nothing that is still open is one, and nothing is looked at twice.
+    // Marks that are nested deeper are plain text: nothing that is still open is one, and nothing is looked at twice.
     this.#forget(deep > DEEPEST ? 0 : opener.at);
     if (deep > DEEPEST) return false;
     this.#out.length = opener.at;

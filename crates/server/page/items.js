@@ -129,7 +129,7 @@ export function streamText(picture, frame) {
   if (thread && (thread.isOver || frame.turn <= thread.facts.turn)) return;
   const known = picture.deltas.get(id);
   if (known && known.turn > frame.turn) return;
-  // Words of a later turn: the one before broke off. Whoever begins to listen in the middle is told all that was said so far.
+  // Words of a later turn: the one before broke off. A client that connects in the middle gets all of the text so far.
   const before = known?.turn === frame.turn && !frame.so_far ? known.text : "";
   picture.deltas.set(id, { turn: frame.turn, text: before + frame.content });
   picture.changed.add(id);

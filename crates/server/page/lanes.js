@@ -61,7 +61,7 @@ export function lanes(picture, thread, since) {
   return all;
 }
 
-/** Whoever ended badly did so in its last bar, which lasted until then. @param {Thread} thread @param {Bar[]} bars */
+/** A thread that failed did so in its last bar, which lasted until then. @param {Thread} thread @param {Bar[]} bars */
 function breakOff(thread, bars) {
   const last = bars.at(-1);
   if (!last || thread.outcome === undefined || isGood(thread.outcome)) return;

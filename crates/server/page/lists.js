@@ -1,5 +1,5 @@
 // @ts-check
-// What is known of the whole house: conversations and open questions. Read again when something has changed, which
+// What is known of all threads: conversations and open questions. Read again when something has changed, which
 // the server's stream of all events says.
 //
 // A browser has few connections for one place. Of all its tabs one follows that stream, and tells the others.

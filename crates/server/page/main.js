@@ -66,7 +66,7 @@ const lists = new Lists({
 const threads = new Threads($("thread-list"), /** @type {HTMLInputElement} */ ($("thread-filter")), lists, (thread) =>
   look(thread),
 );
-const hands = {
+const actions = {
   review: (/** @type {string} */ id) => void reviewById(id),
   stop: (/** @type {string} */ thread) => void attempt(() => talk.stop(thread)),
   look: (/** @type {string} */ thread) => look(thread),
@@ -79,7 +79,7 @@ const hands = {
     }),
   isHeld: () => rail.isBusy,
 };
-const tree = new Tree($("messages"), hands);
+const tree = new Tree($("messages"), actions);
 const timeline = new Timeline($("timeline"));
 const end = new End($("chat"), $("latest"));
 const approval = new Approval(dialog("approval"), {
@@ -244,7 +244,7 @@ async function attempt(act, undo, anew) {
       ? ["This conversation was deleted.", "Start a new conversation with this text", anew]
       : ["That did not work.", "Retry", () => void attempt(act, undo, anew)];
     const rest = isGone ? "What you wrote is kept." : "Nothing was lost.";
-    $("failure").replaceChildren(...card(what, failure.words, rest, details, { ...hands, retry }, again));
+    $("failure").replaceChildren(...card(what, failure.words, rest, details, { ...actions, retry }, again));
     tell(failure.words);
   }
   redraw();
@@ -312,11 +312,11 @@ function palette() {
     ...(talk.thread
       ? [
           { words: "Open all groups", act: () => tree.openAll() },
-          { words: "Copy a link to this conversation", act: () => hands.copy(location.href, "the link") },
+          { words: "Copy a link to this conversation", act: () => actions.copy(location.href, "the link") },
           { words: "Delete this conversation", act: forget },
         ]
       : []),
-    ...(talk.isLive ? [{ words: "Stop the run", act: () => hands.stop(talk.shown) }] : []),
+    ...(talk.isLive ? [{ words: "Stop the run", act: () => actions.stop(talk.shown) }] : []),
   ];
   const roots = lists.below(null).map((one) => ({ words: `Go to: ${one.goal || one.id}`, act: () => look(one.id) }));
   openPalette(dialog("palette"), [...first, ...roots]);
@@ -338,7 +338,7 @@ input.addEventListener("keydown", (event) => {
     /** @type {HTMLFormElement} */ ($("say")).requestSubmit();
   } else if (event.key === "Escape") input.blur();
 });
-$("stop").addEventListener("click", () => hands.stop(talk.shown));
+$("stop").addEventListener("click", () => actions.stop(talk.shown));
 $("new-thread").addEventListener("click", () => look(null));
 $("show-threads").addEventListener("click", () =>
   $("show-threads").setAttribute("aria-expanded", String($("threads").classList.toggle("is-open"))),
@@ -348,7 +348,7 @@ $("show-settings").addEventListener("click", () => void attempt(() => openSettin
 $("show-help").addEventListener("click", () => openHelp(dialog("help")));
 $("show-palette").addEventListener("click", palette);
 $("forget-thread").addEventListener("click", forget);
-$("copy-link").addEventListener("click", () => hands.copy(location.href, "the link"));
+$("copy-link").addEventListener("click", () => actions.copy(location.href, "the link"));
 $("forget-no").addEventListener("click", () => dialog("forget").close());
 for (const [place, one] of VIEWS.entries()) {
   $(`tab-${one}`).addEventListener("click", () => choose(one));
@@ -378,7 +378,7 @@ listen($("messages"), {
     if (child) lookByKey(child);
   },
   openAll: () => tree.openAll(),
-  stop: (thread) => hands.stop(thread ?? talk.shown),
+  stop: (thread) => actions.stop(thread ?? talk.shown),
   toggle: (key, isOpen) => tree.toggle(key, isOpen),
 });
 // Whatever was open has made way for what waits.

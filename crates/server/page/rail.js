@@ -43,13 +43,13 @@ export class Rail {
     addEventListener("resize", () => this.drawn && this.draw(...this.drawn));
   }
 
-  /** Nobody has the word. */
+  /** No agent is active. */
   clear() {
     clearTimeout(this.timer);
     Object.assign(this, { waiting: [], shown: null, timer: undefined, drawn: undefined });
   }
 
-  /** Whoever comes last of those that are shown, or still to be. */
+  /** The last of the agents that are shown or wait to be shown. */
   get held() {
     return this.waiting.at(-1) ?? this.shown;
   }
@@ -109,7 +109,7 @@ export class Rail {
     this.drawn = [agents, picture, isLive, isStale, at];
     const others = agents.map((one) => one.name).filter((name) => !HOUSEHOLD.includes(name));
     const lives = this.#lives(picture);
-    // Whoever speaks is on the rail, known to the house or not.
+    // Every agent that speaks is on the rail, configured or not.
     const strangers = [...lives.keys()].filter((name) => !HOUSEHOLD.includes(name) && !others.includes(name));
     const nodes = [...HOUSEHOLD, ...others, ...strangers].map((name) => {
       const life = lives.get(name);

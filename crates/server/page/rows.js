@@ -28,7 +28,7 @@ import {
  * @typedef {{
  *   review: (question: string) => void, stop: (thread: string) => void, look: (thread: string) => void, retry: () => void,
  *   copy: (text: string, what: string) => void, isHeld: () => boolean,
- * }} Hands
+ * }} Actions
  */
 
 const MARKS = { running: "…", done: "✓", failed: "✕", interrupted: "–" };
@@ -41,11 +41,11 @@ const MOST_OUTPUT = 20_000;
  * @param {HTMLElement} pane
  * @param {Item} item
  * @param {boolean} isOpen
- * @param {Hands} hands
+ * @param {Actions} actions
  * @param {Picture} picture
  * @returns {HTMLElement | null}
  */
-export function row(pane, item, isOpen, hands, picture) {
+export function row(pane, item, isOpen, actions, picture) {
   switch (item.kind) {
     case "prompt":
       return said(pane, item, "you", "message from-person");
@@ -54,12 +54,12 @@ export function row(pane, item, isOpen, hands, picture) {
     case "text":
       return said(pane, item, item.agent ?? "", "message");
     case "tool":
-      return call(pane, item, isOpen, hands);
+      return call(pane, item, isOpen, actions);
     case "notice":
       return notice(pane, item);
     case "end":
       // The end is told once the rail has shown who got there.
-      return hands.isHeld() ? null : end(pane, item, hands, picture);
+      return actions.isHeld() ? null : end(pane, item, actions, picture);
     default:
       return null;
   }
@@ -112,9 +112,9 @@ export function broken(pane, thread) {
  * A question that an agent asks, where it asks it.
  * @param {HTMLElement} pane
  * @param {Question} question
- * @param {Hands} hands
+ * @param {Actions} actions
  */
-export function asked(pane, question, hands) {
+export function asked(pane, question, actions) {
   const node = kept(pane, `ask:${question.id}`, "div", "asked");
   const frame = question.frame ?? {};
   change(node, [question.decision, question.reason, question.frame], () => {
@@ -128,7 +128,7 @@ export function asked(pane, question, hands) {
     node.classList.toggle("is-open", !question.decision);
     if (!question.decision) {
       const review = set(
-        button("Review", "primary", () => hands.review(question.id)),
+        button("Review", "primary", () => actions.review(question.id)),
         { "data-row": "", "aria-label": `Review: ${frame.tool_name}` },
       );
       return node.replaceChildren(
@@ -186,8 +186,8 @@ function steered(pane, item, picture) {
   return node;
 }
 
-/** @param {HTMLElement} pane @param {Item} item @param {boolean} isOpen @param {Hands} hands */
-function call(pane, item, isOpen, hands) {
+/** @param {HTMLElement} pane @param {Item} item @param {boolean} isOpen @param {Actions} actions */
+function call(pane, item, isOpen, actions) {
   const node = kept(pane, item.key, "div", "tool");
   const state = item.state ?? "running";
   change(node, [item.tool, item.input, item.output, item.progress, state, item.ms, isOpen], () => {
@@ -214,21 +214,21 @@ function call(pane, item, isOpen, hands) {
     // A node that is put in again loses the focus.
     if (!known) node.append(toggle);
     while (toggle.nextSibling) toggle.nextSibling.remove();
-    node.append(...progress, ...(isOpen ? [within(item, hands)] : []));
+    node.append(...progress, ...(isOpen ? [within(item, actions)] : []));
   });
   return node;
 }
 
-/** @param {Item} item @param {Hands} hands */
-function within(item, hands) {
+/** @param {Item} item @param {Actions} actions */
+function within(item, actions) {
   const input = JSON.stringify(item.input ?? {}, null, 2);
-  const parts = [part("Asked", input, hands)];
-  if (item.output !== undefined) parts.push(part(item.isError ? "Failed" : "Answered", item.output, hands));
+  const parts = [part("Asked", input, actions)];
+  if (item.output !== undefined) parts.push(part(item.isError ? "Failed" : "Answered", item.output, actions));
   return make("div", "inside", ...parts);
 }
 
-/** @param {string} name @param {string} text @param {Hands} hands */
-function part(name, text, hands) {
+/** @param {string} name @param {string} text @param {Actions} actions */
+function part(name, text, actions) {
   const cutOff = text.length > MOST_OUTPUT;
   const pre = set(make("pre", "", visible(cutOff ? text.slice(0, MOST_OUTPUT) : text)), {
     tabindex: "0",
@@ -241,7 +241,7 @@ function part(name, text, hands) {
       "div",
       "part-head",
       make("p", "part-name", name),
-      button("Copy", "small", () => hands.copy(text, name)),
+      button("Copy", "small", () => actions.copy(text, name)),
     ),
     pre,
     ...(cutOff
@@ -267,10 +267,10 @@ function notice(pane, item) {
  * How a run ended: a line where all is well, a card where it is not.
  * @param {HTMLElement} pane
  * @param {Item} item
- * @param {Hands} hands
+ * @param {Actions} actions
  * @param {Picture} picture
  */
-function end(pane, item, hands, picture) {
+function end(pane, item, actions, picture) {
   // An end that says nothing of its outcome is a good one: other speakers of this protocol have no word for it.
   const outcome = item.tool ?? "completed";
   const node = kept(pane, item.key, "div", "end");
@@ -293,7 +293,7 @@ function end(pane, item, hands, picture) {
         item.text ?? "",
         "Everything above is saved, and you can continue the conversation.",
         details,
-        hands,
+        actions,
       ),
     );
   });
@@ -306,10 +306,10 @@ function end(pane, item, hands, picture) {
  * @param {string} cause
  * @param {string} keptWords
  * @param {string} details
- * @param {Hands} hands
+ * @param {Actions} actions
  * @param {string} [again] What the button says that tries once more.
  */
-export function card(what, cause, keptWords, details, hands, again = "Retry") {
+export function card(what, cause, keptWords, details, actions, again = "Retry") {
   return [
     make("p", "card-what", what),
     ...(cause ? [make("p", "card-cause", visible(cause))] : []),
@@ -317,8 +317,8 @@ export function card(what, cause, keptWords, details, hands, again = "Retry") {
     make(
       "div",
       "buttons",
-      button(again, "", () => hands.retry()),
-      button("Copy details", "", () => hands.copy(details, "the details")),
+      button(again, "", () => actions.retry()),
+      button("Copy details", "", () => actions.copy(details, "the details")),
     ),
   ];
 }

@@ -109,8 +109,8 @@ export class Talk {
   }
 
   /**
-   * Stops a thread and all below it, answered once it is so. Whoever asks again while it says its last words wants
-   * it at once.
+   * Stops a thread and all below it, answered once it is so. A second stop, while it writes its last answer,
+   * ends it at once.
    * @param {string} thread
    */
   async stop(thread) {

@@ -37,7 +37,7 @@ export class Threads {
   /** Which thread is looked at. @param {string | null} thread */
   mark(thread) {
     this.at = thread;
-    // Whoever looks at a sub-agent sees where it belongs.
+    // The ancestors of a sub-agent that is shown are unfolded.
     for (let dot = thread?.indexOf(".") ?? -1; thread && dot > 0; dot = thread.indexOf(".", dot + 1))
       this.open.add(thread.slice(0, dot));
     this.draw();
@@ -62,7 +62,7 @@ export class Threads {
         const isOpen = this.open.has(one.id);
         const place = nodes.length;
         if (isOpen || wanted) list(own, level + 1);
-        // Whoever is found is shown with those above it.
+        // A thread that is found is shown with its ancestors.
         if (!wanted || matches(one, wanted) || nodes.length > place)
           nodes.splice(place, 0, this.#row(one, level, own.length > 0, isOpen, waits(one.id, waiting)));
       }

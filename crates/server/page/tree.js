@@ -13,7 +13,7 @@ import { isGood, whole } from "./words.js";
 
 /** @typedef {import("./reduce.js").Picture} Picture */
 /** @typedef {import("./reduce.js").Thread} Thread */
-/** @typedef {import("./rows.js").Hands} Hands */
+/** @typedef {import("./rows.js").Actions} Actions */
 /** @typedef {{ inside: HTMLElement, level: number, isFlat: boolean }} Pane */
 
 /** Groups within groups; what lies deeper is shown side by side. */
@@ -37,10 +37,10 @@ export class Tree {
   /** What a person has sent and the log does not tell yet. @type {string | null} */
   waiting = null;
 
-  /** @param {HTMLElement} pane @param {Hands} hands */
-  constructor(pane, hands) {
+  /** @param {HTMLElement} pane @param {Actions} actions */
+  constructor(pane, actions) {
     this.pane = pane;
-    this.hands = hands;
+    this.actions = actions;
     pane.addEventListener("click", (event) => this.#clicked(/** @type {HTMLElement} */ (event.target)));
   }
 
@@ -111,7 +111,7 @@ export class Tree {
     const toggle = /** @type {HTMLElement | null} */ (target.closest("[data-open]"));
     if (toggle?.dataset.open) this.toggle(toggle.dataset.open);
     if (target.closest("[data-copy]"))
-      this.hands.copy(target.closest(".code")?.querySelector("pre")?.textContent ?? "", "the code");
+      this.actions.copy(target.closest(".code")?.querySelector("pre")?.textContent ?? "", "the code");
   }
 
   /** The thread in whose pane a thread's group stands. @param {string} id @returns {string} */
@@ -143,11 +143,11 @@ export class Tree {
       // A call that began a child is shown as that child; a child's last words are its report, which stands apart.
       if (item.call !== undefined && begun.has(item.call)) continue;
       if (item.kind === "text" && report !== undefined && item.text === report) continue;
-      rows.push({ seq: item.seq, draw: () => row(inside, item, this.open.has(item.key), this.hands, this.picture) });
+      rows.push({ seq: item.seq, draw: () => row(inside, item, this.open.has(item.key), this.actions, this.picture) });
     }
     for (const question of this.picture.questions.values()) {
       if (question.thread === id && question.frame)
-        rows.push({ seq: question.seq, draw: () => asked(inside, question, this.hands) });
+        rows.push({ seq: question.seq, draw: () => asked(inside, question, this.actions) });
     }
     for (const child of below) rows.push({ seq: child.seq, draw: () => this.#child(inside, child, level) });
     rows.sort((a, b) => a.seq - b.seq);
@@ -222,7 +222,7 @@ export class Tree {
 
   /** @param {HTMLElement} node @param {Thread} child */
   #head(node, child) {
-    drawGroupHead(node, child, this.picture, this.open.has(child.id), this.hands);
+    drawGroupHead(node, child, this.picture, this.open.has(child.id), this.actions);
   }
 
   /** @param {HTMLElement} inside @param {string} report */

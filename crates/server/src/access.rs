@@ -1,12 +1,12 @@
-//! Who may come in: whoever holds the token of this start, or came by the link that was printed; and that no other site leads a
-//! browser here.
+//! Which requests are accepted: those with the token of this start, or of a browser that opened the printed link; and none that
+//! another site makes a browser send.
 //!
 //! Every request is looked at, whatever it asks for. Where it says it comes from (`Host`, `Origin`, `Sec-Fetch-Site`) must be
 //! here, so that no other site can use a person's browser; then it must be authenticated: the token as a
 //! bearer, for programs, or a cookie, for browsers, which is given once for the code in the link (or for the password). A secret in
 //! an address counts for nothing.
 //!
-//! Browsers show a cookie to every port of a host, and so to whoever listens on another one. It opens the page and nothing more:
+//! Browsers show a cookie to every port of a host, and so to any program that listens on another one. It opens the page and nothing more:
 //! what is asked of the API also needs the page's own secret, in a header. That one is handed over together with the cookie, in
 //! the fragment of an address, which is sent nowhere, and the page keeps it where no other port can look.
 
@@ -37,7 +37,7 @@ const WRONG_PASSWORD: Duration = Duration::from_millis(500);
 pub(crate) struct Access {
     token: String,
     password: Option<String>,
-    /// The names under which this window is known, as in `Host`.
+    /// The names under which this server is known, as in `Host`.
     hosts: BTreeSet<String>,
     /// The code of the link, until it is used.
     code: Mutex<Option<String>>,
@@ -104,11 +104,11 @@ impl Access {
         self.password.is_some()
     }
 
-    /// Looks where a request comes from. Whoever asks for nothing but a page may come from anywhere.
+    /// Looks where a request comes from. A request for nothing but a page may come from anywhere.
     pub fn come_from_here<B>(&self, request: &Request<B>) -> Result<(), Problem> {
         let headers = request.headers();
         let elsewhere = |status, what: &str| {
-            Err(Problem::new(status, format!("{what}: this window is opened by its own address only")))
+            Err(Problem::new(status, format!("{what}: this server answers only at its own address")))
         };
         if !self.is_here(headers, request.uri()) {
             return elsewhere(StatusCode::MISDIRECTED_REQUEST, "the request is for another host");
@@ -174,7 +174,7 @@ impl Access {
 }
 
 /// Whether the cookie is enough at an address. It is for the page, which tells nothing by itself, and for what is the same in
-/// every house. `/api/stream/` is for `EventSource`, which can send no header of its own: there is no second secret to be had
+/// every installation. `/api/stream/` is for `EventSource`, which can send no header of its own: there is no second secret to be had
 /// from it, and what it may do without is decided there.
 fn takes_a_cookie_alone(path: &str) -> bool {
     matches!(path, "/" | "/chat" | "/api/v1/openapi.json")
@@ -197,14 +197,14 @@ fn says<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name).and_then(|value| value.to_str().ok())
 }
 
-/// Every cookie of our name: whoever listens on another port may have set one, too.
+/// Every cookie of our name: a program that listens on another port may have set one, too.
 fn cookies(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let each = all.flat_map(|cookies| cookies.split(';'));
     each.filter_map(|cookie| cookie.trim().strip_prefix(COOKIE)?.strip_prefix('='))
 }
 
-/// 256 bits that nobody can guess.
+/// 256 random bits.
 fn secret() -> String {
     let mut bytes = [0u8; 32];
     getrandom::fill(&mut bytes).expect("the system has random numbers");

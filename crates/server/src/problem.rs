@@ -76,7 +76,7 @@ impl From<store::Error> for Problem {
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };
         if status.is_server_error() {
-            tracing::error!(%error, "the memory failed a request");
+            tracing::error!(%error, "the store failed a request");
         }
         Self::new(status, error.to_string())
     }

@@ -156,7 +156,7 @@ fn inside() -> Table {
             "/api/v1/events",
             get(
                 events::of_all,
-                Operation::new("watchHouse", "The events of all threads, as they happen")
+                Operation::new("watchAllThreads", "The events of all threads, as they happen")
                     .details(
                         "From now on, or from after the id that was seen last; `after=0` for everything that ever happened. Ids are \
                          places in the whole log and have nothing to do with `seq`; the first line of an answer is one, so that nothing \

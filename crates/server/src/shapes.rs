@@ -9,14 +9,14 @@
 
 mod approval;
 mod event;
-mod house;
+mod setup;
 mod thread;
 mod transcript;
 mod tree;
 
 pub use approval::{Approval, ApprovalStatus, Decided, Risk, Scope, Verdict, Word};
 pub use event::{CallErrorKind, Child, ChildData, Event, Frame, Metrics, Notice, Passing, Reset, Resolution, What};
-pub use house::{AgentRole, Health, Models, Problem, Setting};
+pub use setup::{AgentRole, Health, Models, Problem, Setting};
 pub use thread::{
     Begin, Chat, Execution, ExecutionStatus, MAX_MESSAGE, NOT_BLANK, Owner, Process, Started, Stop, Thread,
     ThreadState, UsageRow, Words,

@@ -1,7 +1,7 @@
 //! What a shell command would do, said before it is run.
 //!
 //! [`assess`] reads a command with a real parser of the shell's language and judges every simple command in it by
-//! tables of what programs do. The command is taken to be written by somebody who wants to deceive: what is not known
+//! tables of what programs do. The command is taken to be written by an attacker: what is not known
 //! to only look is not said to.
 //!
 //! ```

@@ -1,6 +1,6 @@
 //! From the text of a command to a [`Script`]: the parser's tree, flattened.
 //!
-//! The parser is `brush-parser`, which reads the language as bash does; what it cannot read nobody should judge.
+//! The parser is `brush-parser`, which reads the language as bash does; what it cannot read is not judged.
 //! Patterns of `extglob` are off, as they are for `bash -c`. Whatever the tree holds is visited, so that a part of the
 //! language that is forgotten here does not compile. Words are `word`'s.
 

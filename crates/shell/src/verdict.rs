@@ -36,7 +36,7 @@ impl Verdict {
         Self::new(Reach::Workspace, Risk::High, why)
     }
 
-    /// It may do anything, or nobody knows what it does.
+    /// It may do anything, or what it does is unknown.
     pub fn unsure(why: impl Into<Cow<'static, str>>) -> Self {
         Self::new(Reach::World, Risk::High, why)
     }

@@ -55,8 +55,8 @@ macro_rules! conformance_tests {
             ownership::a_takeover_fences_off_the_old_owner,
             ownership::a_report_gives_up_ownership_unless_another_run_follows,
             ownership::a_process_that_leaves_owns_nothing,
-            ownership::a_process_that_nobody_knows_can_do_nothing,
-            ownership::threads_that_nobody_owns_are_handed_out_by_what_is_asked_for,
+            ownership::an_unknown_process_can_do_nothing,
+            ownership::threads_without_an_owner_are_handed_out_by_what_is_asked_for,
             ownership::the_store_says_whose_owner_is_alive,
             rows::a_thread_is_listed_as_it_stands,
             rows::threads_are_listed_newest_first_and_in_pages,
@@ -76,7 +76,7 @@ macro_rules! conformance_tests {
             processes::a_tree_is_followed_from_either_side,
             processes::an_owner_is_alive_or_dead_for_both,
             processes::a_takeover_through_one_fences_off_the_other,
-            processes::a_thread_that_nobody_owns_is_given_to_one_of_many_who_ask,
+            processes::a_thread_without_an_owner_is_given_to_one_of_many_that_ask,
             processes::an_input_sent_through_one_wakes_the_owner_at_the_other,
         }
     };

@@ -19,7 +19,7 @@ pub(crate) fn before_commit(events: u64) {
     die_if_chosen("before", events);
 }
 
-/// So many events were kept in one transaction, and nobody knows of it yet.
+/// So many events were kept in one transaction, and no reader knows of it yet.
 pub(crate) fn after_commit(events: u64) {
     die_if_chosen("after", events);
     KEPT.fetch_add(events, Ordering::Relaxed);

@@ -130,7 +130,7 @@ pub struct ProjectJudgement {
     pub trusted: bool,
 }
 
-/// A browser that was let in, by hashes from which nobody gets in.
+/// A browser that signed in, by hashes with which no browser can sign in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BrowserSession {
     /// The hash of its cookie.

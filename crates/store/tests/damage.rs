@@ -1,7 +1,7 @@
 //! Files that were damaged, torn, removed or half made behind the store's back: what was kept is there, or it is said
 //! that it is not and what can be done about it. Never is less there without a word.
 //!
-//! The store is filled by its own conformance checks and by letters. What a crash leaves is a copy of files that are in
+//! The store is filled by its own conformance checks and by inputs. What a crash leaves is a copy of files that are in
 //! use: nothing was closed.
 
 use std::error::Error as _;
@@ -58,14 +58,14 @@ impl Place {
         )
     }
 
-    /// A store with a family in it and a dozen commits of one letter each.
+    /// A store with a family in it and a dozen commits of one input each.
     async fn filled(&self) -> Arc<dyn Store> {
         let store = self.open().unwrap();
         conformance::log::a_commit_is_numbered_in_its_three_orders(store.clone()).await;
         let root = ThreadId::new("20260115-k3f9");
         for number in 0..12 {
-            let letter = Outside::UserSaid { text: format!("letter {number}").into() };
-            store.arrive(&root, InputId::new(format!("in-{number}")), letter, NOW, false).await.unwrap();
+            let input = Outside::UserSaid { text: format!("letter {number}").into() };
+            store.arrive(&root, InputId::new(format!("in-{number}")), input, NOW, false).await.unwrap();
         }
         store
     }

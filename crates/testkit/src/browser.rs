@@ -2,7 +2,7 @@
 //!
 //! `wire` carries messages, `page` is one tab and what a person does with it, `finding` the words by which a page is asked about
 //! itself, `keys` what a keyboard sends, `notes` what a page asked of the network and what it complained about. Absent: Node, a
-//! driver in between, and any port that somebody else could reach.
+//! driver in between, and any port that another program could reach.
 //!
 //! Whatever fails, fails the test that asked for it, with what was on the page. A browser lives as long as its value: the group
 //! of processes is killed with it, and a test that is killed itself closes the pipes, which ends the browser too.
@@ -34,7 +34,7 @@ const PROGRAMS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome-stab
 /// Its protocol is read from descriptor 3 and written to 4; what it prints is of no use.
 const WITH_PIPES: &str = r#"exec "$0" "$@" 3<&0 4>&1 </dev/null >/dev/null 2>&1"#;
 
-/// No window, no account, no call home, the same pace for a tab that nobody looks at, and no sandbox of its own, for tests run as
+/// No window, no account, no call home, the same pace for a tab in the background, and no sandbox of its own, for tests run as
 /// root and look at our own pages only.
 const FLAGS: &[&str] = &[
     "--headless=new",
@@ -67,7 +67,7 @@ pub struct Browser {
     _profile: tempfile::TempDir,
 }
 
-/// Somebody at a browser: what one is let into, another is not.
+/// A browser context with cookies and storage of its own: signing one in does not sign in another.
 pub struct Person<'a> {
     browser: &'a Browser,
     context: String,
@@ -100,18 +100,18 @@ impl Browser {
         browser
     }
 
-    /// Somebody whom no site knows.
+    /// A context without cookies.
     pub fn person(&self) -> Person<'_> {
         self.person_with(&json!({}))
     }
 
-    /// Somebody whom no site knows, and whose every request goes through a proxy.
+    /// A context without cookies, whose every request goes through a proxy.
     pub fn person_behind(&self, proxy: SocketAddr) -> Person<'_> {
         // Without the rule, what is on this machine would be reached directly.
         self.person_with(&json!({"proxyServer": format!("http://{proxy}"), "proxyBypassList": "<-loopback>"}))
     }
 
-    /// A page, opened by somebody whom no site knows.
+    /// A page in a context without cookies.
     pub fn page(&self, url: &str) -> Page {
         self.person().page(url)
     }

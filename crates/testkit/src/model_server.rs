@@ -2,7 +2,7 @@
 //! their words, and can be told to fail in every way a network can.
 //!
 //! What it says is a script (the same format as `scripted/FILE`) or a function of the request. It keeps every request,
-//! and counts the connections that its clients closed before it had said everything. It has no clock of its own: whoever
+//! and counts the connections that its clients closed before it had said everything. It has no clock of its own: a test that
 //! waits for something waits for the event itself.
 
 mod anthropic;
@@ -37,7 +37,7 @@ pub const KEY: &str = "sk-test-key-of-the-model-server";
 #[derive(Debug)]
 pub struct ModelServer {
     address: SocketAddr,
-    house: Arc<House>,
+    shared: Arc<Shared>,
     accepting: JoinHandle<()>,
 }
 
@@ -65,7 +65,7 @@ pub struct Request {
 type Answering = dyn Fn(&Request) -> Turn + Send + Sync;
 
 /// What all connections share.
-struct House {
+struct Shared {
     answering: Box<Answering>,
     requests: Mutex<Vec<Request>>,
     attempts: Mutex<HashMap<(String, usize), u32>>,
@@ -81,7 +81,7 @@ impl ModelServer {
 
     /// A server that answers as `answering` says. Requests that a provider would refuse never reach it.
     pub async fn start(answering: impl Fn(&Request) -> Turn + Send + Sync + 'static) -> Self {
-        let house = Arc::new(House {
+        let shared = Arc::new(Shared {
             answering: Box::new(answering),
             requests: Mutex::default(),
             attempts: Mutex::default(),
@@ -92,16 +92,16 @@ impl ModelServer {
             .route("/v1/messages", post(answer))
             .route("/v1/chat/completions", post(answer))
             .layer(DefaultBodyLimit::max(64 << 20))
-            .with_state(Arc::clone(&house));
+            .with_state(Arc::clone(&shared));
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("loopback has a free port");
         let address = listener.local_addr().expect("a bound listener has an address");
         let accepting = tokio::spawn(async move {
             axum::serve(listener, routes).await.expect("serving does not end by itself");
         });
-        Self { address, house, accepting }
+        Self { address, shared, accepting }
     }
 
-    /// An address at which nothing listens, and nobody else can for as long as what comes with it is held.
+    /// An address at which nothing listens, and no other program can while the returned socket is held.
     pub fn nowhere() -> (TcpSocket, String) {
         let socket = TcpSocket::new_v4().expect("a socket");
         socket.bind(([127, 0, 0, 1], 0).into()).expect("loopback has a free port");
@@ -119,7 +119,7 @@ impl ModelServer {
 
     /// Every request so far, in order of arrival.
     pub fn requests(&self) -> Vec<Request> {
-        lock(&self.house.requests).clone()
+        lock(&self.shared.requests).clone()
     }
 
     /// Why requests were refused, as far as any were.
@@ -129,18 +129,18 @@ impl ModelServer {
 
     /// How many answers were given up by the client before their end.
     pub fn closed_early(&self) -> usize {
-        *self.house.closed_early.borrow()
+        *self.shared.closed_early.borrow()
     }
 
     /// Waits until so many answers have been given up by the client.
     pub async fn until_closed_early(&self, count: usize) {
-        let mut closed = self.house.closed_early.subscribe();
+        let mut closed = self.shared.closed_early.subscribe();
         closed.wait_for(|closed| *closed >= count).await.expect("the server holds the sender");
     }
 
     /// Waits until so many answers are under way at once.
     pub async fn until_open(&self, count: usize) {
-        let mut open = self.house.open.subscribe();
+        let mut open = self.shared.open.subscribe();
         open.wait_for(|open| *open >= count).await.expect("the server holds the sender");
     }
 }
@@ -151,7 +151,7 @@ impl Drop for ModelServer {
     }
 }
 
-async fn answer(State(house): State<Arc<House>>, uri: Uri, headers: HeaderMap, raw: Bytes) -> Response {
+async fn answer(State(shared): State<Arc<Shared>>, uri: Uri, headers: HeaderMap, raw: Bytes) -> Response {
     let wire = if uri.path().ends_with("/messages") { Wire::Anthropic } else { Wire::OpenAi };
     let (body, checked) = match serde_json::from_slice::<Value>(&raw) {
         Ok(body) => {
@@ -163,18 +163,18 @@ async fn answer(State(house): State<Arc<House>>, uri: Uri, headers: HeaderMap, r
         }
         Err(why) => (Value::Null, Err(strict::bad(format!("the body is no JSON: {why}")))),
     };
-    let request = house.note(wire, headers, body, raw, checked.as_ref().err().map(|refusal| refusal.message.clone()));
+    let request = shared.note(wire, headers, body, raw, checked.as_ref().err().map(|refusal| refusal.message.clone()));
     match checked {
         Err(refusal) => refusal.response(wire),
         Ok(()) => {
-            let turn = (house.answering)(&request);
-            let open = body::Open::new(Arc::clone(&house));
+            let turn = (shared.answering)(&request);
+            let open = body::Open::new(Arc::clone(&shared));
             turn.respond(&request, open).await
         }
     }
 }
 
-impl House {
+impl Shared {
     fn note(&self, wire: Wire, headers: HeaderMap, body: Value, raw: Bytes, refused: Option<String>) -> Request {
         let messages = body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
         let role = |role: &'static str| messages.iter().filter(move |message| message["role"] == role);
@@ -198,9 +198,9 @@ impl House {
     }
 }
 
-impl std::fmt::Debug for House {
+impl std::fmt::Debug for Shared {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("House").field("requests", &lock(&self.requests).len()).finish_non_exhaustive()
+        f.debug_struct("Shared").field("requests", &lock(&self.requests).len()).finish_non_exhaustive()
     }
 }
 

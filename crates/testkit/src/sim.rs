@@ -61,7 +61,7 @@ pub fn run_to_crash(seed: u64, moment: u64) -> Result<Summary, Failure> {
 /// What else happens while a model follows its habit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Around {
-    /// Nothing: no process goes away, nobody interferes, and no request fails.
+    /// Nothing: no process goes away, no person interferes, and no request fails.
     Quiet,
     /// Whatever the seed has.
     Rough,
@@ -147,7 +147,7 @@ struct Sim {
     stalls: BTreeSet<u64>,
     /// Messages that people still have for the root once it is idle.
     messages: u32,
-    /// Everything that happened, in order, for whoever must find out what went wrong.
+    /// Everything that happened, in order, for the person who reads a failure.
     tail: Vec<(Time, Scene)>,
     summary: Summary,
 }
@@ -173,8 +173,8 @@ enum Due {
     Resume(usize, u64),
     /// A person who stopped a thread sees to it, in this process.
     Finish(Place, u64),
-    /// A person's letter.
-    Letter(people::Letter),
+    /// An input that a person sends.
+    PersonSends(people::PlannedInput),
     /// A parent in this process sees how a child does that another process drives.
     Glance(Place),
     /// The wall clock leaps by so many milliseconds.
@@ -216,7 +216,7 @@ impl Due {
             | Due::Glance(place)
             | Due::Finish(place, _) => Some(place.process),
             Due::Resume(process, _) => Some(*process),
-            Due::Letter(_) | Due::Leap(_) | Due::Change | Due::Tighten(_) => None,
+            Due::PersonSends(_) | Due::Leap(_) | Due::Change | Due::Tighten(_) => None,
         }
     }
 
@@ -229,7 +229,7 @@ impl Due {
             | Due::Glance(_)
             | Due::Resume(..)
             | Due::Finish(..)
-            | Due::Letter(_)
+            | Due::PersonSends(_)
             | Due::Leap(_)
             | Due::Change
             | Due::Tighten(_) => false,
@@ -270,8 +270,8 @@ impl Sim {
         sim.processes = vec![sim.new_process(), sim.new_process()];
         sim.plan_process_faults();
         sim.plan_changes();
-        for letter in people::letters(&mut sim.dice) {
-            sim.after(letter.after_ms, Due::Letter(letter));
+        for planned in people::planned_inputs(&mut sim.dice) {
+            sim.after(planned.after_ms, Due::PersonSends(planned));
         }
         sim
     }
@@ -311,7 +311,7 @@ impl Sim {
         self.disk.at_rest(&self.root)
     }
 
-    /// What comes next: something in the queue, or a thread that asked to be woken. Whoever stands still gets both later.
+    /// What comes next: something in the queue, or a thread that asked to be woken. A process that is paused gets both later.
     fn next(&mut self) -> Option<(Time, Next)> {
         let due = self.dues.first_key_value().map(|(ticket, _)| ticket.0);
         let wakes = self.processes.iter().enumerate().filter_map(|(process, one)| one.next_wake(process));
@@ -352,7 +352,7 @@ impl Sim {
             Due::Fetch(place, wait_ms) => self.fetch(place, wait_ms),
             Due::Resume(process, wait_ms) => self.resume(process, wait_ms),
             Due::Finish(place, wait_ms) => self.finish(place, wait_ms),
-            Due::Letter(letter) => self.post(letter),
+            Due::PersonSends(planned) => self.post(planned),
             Due::Glance(place) => self.glance(&place),
             Due::Leap(by_ms) => {
                 self.leap(by_ms);

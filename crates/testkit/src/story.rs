@@ -25,9 +25,9 @@
 //! fail: rate_limited              the request fails; `and after 30s`, `and partial Half of`
 //! tool c1: ok two lines           a tool comes back, or `error …`; `and read a`, `and wrote b`
 //! hear                            something of an answer arrives
-//! wait 30s                        time passes, and whoever is due is woken
+//! wait 30s                        time passes, and every thread that is due is woken
 //! crash 10s                       every process ends, and 10 s later one reads the logs and goes on;
-//! and user Go on                  meanwhile somebody wrote this into the log; also `and steer …`, `and stop kill …`
+//! and user Go on                  meanwhile another process wrote this into the log; also `and steer …`, `and stop kill …`
 //! panic: index out of bounds      the agent's own code fails
 //! .1 unheard                      the child's report does not get through before the next crash
 //! .1 reports again                the child's report gets through a second time

@@ -33,7 +33,7 @@ pub struct World {
     program: &'static str,
     folder: tempfile::TempDir,
     tokio: tokio::runtime::Runtime,
-    /// The database, as another process sees it; opened by whoever looks first.
+    /// The database, as another process sees it; opened at the first use.
     store: OnceLock<Arc<dyn Store>>,
     /// Processes that were started.
     started: AtomicUsize,
@@ -166,7 +166,7 @@ impl World {
         self.tokio.block_on(DatabaseContents::read(&**self.store.get_or_init(open)))
     }
 
-    /// Everything in the database, read from a copy of its files: whoever opens them next finds them as they were left.
+    /// Everything in the database, read from a copy of its files: the next process that opens them finds them as they were left.
     pub fn books_of_a_copy(&self) -> DatabaseContents {
         let copy = tempfile::tempdir_in(self.folder.path()).expect("a passing folder");
         self.location().copy_to(copy.path()).expect("a copy");
@@ -265,7 +265,7 @@ pub fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
 
 fn signal(pid: i32, signal: Signal) {
     if let Some(pid) = Pid::from_raw(pid) {
-        // Whoever has gone meanwhile needs no signal.
+        // A process that has exited meanwhile needs no signal.
         let _ = rustix::process::kill_process(pid, signal);
     }
 }

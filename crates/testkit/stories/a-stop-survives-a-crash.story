@@ -1,4 +1,4 @@
-A stop survives a crash: it is finished by whoever reads the log, a request that was being ended is booked, and a tool is in doubt.
+A stop survives a crash: it is finished by the process that reads the log, a request that was being ended is booked, and a tool is in doubt.
 
 user: Go
   . run_started 1

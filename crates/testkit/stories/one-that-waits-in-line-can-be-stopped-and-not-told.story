@@ -1,4 +1,4 @@
-One that waits in line can be stopped and not told: it has no ears yet, and whoever waits for it is told of its end.
+One that waits in line can be stopped and not told: it is not started yet, and the call that waits for it is told of its end.
 
 policy max_concurrent 1
 

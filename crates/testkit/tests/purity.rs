@@ -29,11 +29,11 @@ fn the_rules_reach_no_runtime_no_network_and_no_database() {
     let graph = Graph::ask_cargo();
     let reached = graph.reached_from("majordomo-agent");
     let reasons = [
-        ("tokio", "an agent waits for nothing: whoever drives it does"),
-        ("futures-util", "an agent waits for nothing: whoever drives it does"),
+        ("tokio", "an agent waits for nothing: the runtime does"),
+        ("futures-util", "an agent waits for nothing: the runtime does"),
         ("reqwest", "models are reached by the providers"),
         ("hyper", "models are reached by the providers"),
-        ("rusqlite", "logs are kept by the memory"),
+        ("rusqlite", "logs are kept by the store"),
         ("getrandom", "a replay must decide as its life did"),
         ("jiff", "time comes in with the input"),
     ];

@@ -115,7 +115,7 @@ pub(crate) enum How {
 const FLOOD_BYTES: u64 = 256 * 1024 * 1024;
 /// How long a guard that was told to end is believed to be at it.
 const GUARD_TIME: Duration = Duration::from_millis(1500);
-/// How long output is awaited after the last process is gone: none, unless somebody who could not be ended holds the pipe.
+/// How long output is awaited after the last process is gone: none, unless a process that could not be ended holds the pipe.
 const DRAIN_TIME: Duration = Duration::from_millis(200);
 const PROGRESS_EVERY: Duration = Duration::from_millis(200);
 const DISK_EVERY: Duration = Duration::from_millis(250);
@@ -175,11 +175,11 @@ pub(crate) async fn run(host: &CommandHost, spec: CommandSpec<'_>) -> io::Result
             output.push(&buffer[..read]);
         }
     };
-    // Whoever still holds the pipe is told of as left.
+    // A process that still holds the pipe is named in the result.
     let _ = tokio::time::timeout(DRAIN_TIME, drained).await;
     let last = match last {
         Ok(last) => last,
-        // Whoever failed to start it may have said why.
+        // The guard may have written why it failed to start the command.
         Err(error) => {
             let said = output.into_text();
             let said = said.trim();

@@ -30,7 +30,7 @@ pub struct ToolContext {
     pub stop: CancellationToken,
     /// Who answers questions; none where nobody is there.
     pub person: Option<Arc<dyn Person>>,
-    /// The folder of our own state, where the memory lives; none where nothing may be kept.
+    /// The folder of our own state, where `memory` keeps its notes; none where nothing may be kept.
     pub data: Option<PathBuf>,
     /// Where fleeting words about a call in progress go.
     pub progress: Option<Progress>,

@@ -65,7 +65,7 @@ struct Edit {
 
 fn act(args: &Args, path: &WorkPath, context: &ToolContext) -> Result<ToolResult, Error> {
     let one = match (&args.old_text, &args.new_text) {
-        // Whoever consents to one form must not find that the other was applied besides.
+        // A person who consents to one form must not find that the other was applied besides.
         (Some(_), Some(_)) if !args.edits.is_empty() => {
             return Ok(ToolResult::error(
                 "edit_file was not run: it has old_text and new_text, and edits too; put all of them into edits",

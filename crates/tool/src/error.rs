@@ -93,7 +93,7 @@ pub enum Error {
         /// The path.
         path: String,
     },
-    /// A change to a file that somebody else has changed.
+    /// A change to a file that another program has changed.
     #[error("conflict: '{path}' has changed since it was read; read it again and redo the change on what it holds")]
     Changed {
         /// The path.

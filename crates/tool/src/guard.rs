@@ -51,12 +51,12 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     let told = watch(&plan, args, &line)
         .unwrap_or_else(|problem| GuardResult { problem: Some(problem), ..GuardResult::default() });
-    // The runtime may be gone; then there is nobody to tell.
+    // The runtime may be gone; then the answer is dropped.
     let _ = (&line).write_all(&serde_json::to_vec(&told).unwrap_or_default());
     ExitCode::SUCCESS
 }
 
-/// Closes what whoever started the runtime has left open: a command would inherit it, and an open folder is a way around
+/// Closes the files that this process has inherited: a command would inherit it, and an open folder is a way around
 /// the sandbox. Nothing in this process has opened anything yet that it wants to keep.
 fn close_others() {
     let numbers = std::fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();

@@ -281,7 +281,7 @@ impl RunCommand {
 /// What the text of a command says.
 struct Read {
     shell: shell::Assessment,
-    /// Whether it needs a network. Whoever let the command run knew that it does, where it plainly does.
+    /// Whether it needs a network. The person or rule that allowed the command was told so, where it plainly does.
     network: bool,
     /// Whether it runs where nothing can be written.
     is_read_only: bool,

@@ -81,7 +81,7 @@ impl Workspace {
         open().map_err(|source| Error::Root { path: path.to_owned(), source })
     }
 
-    /// The same folder for somebody who may not read what these patterns say, by whatever tool.
+    /// The same folder for an agent that may not read the files of these patterns, by whatever tool.
     #[must_use]
     pub fn without(&self, patterns: Vec<Arc<str>>) -> Self {
         Self { folder: self.folder.clone(), unreadable: Unreadable::new(self.root(), patterns) }

@@ -325,7 +325,7 @@ async fn a_command_that_fills_the_disk_is_ended() {
     if !own.status().is_ok_and(|status| status.success()) {
         return println!("no small disk can be made here; what is decided about one is tested beside the code");
     }
-    // It waits, so that whoever looks finds it full.
+    // It waits, so that the disk is full when the command looks.
     let filler = other_process(&room, "head -c 63M /dev/zero > filler; sleep 300");
     let mut inside = Command::new("unshare");
     inside.args(small).arg(filler.get_program()).args(filler.get_args()).stdin(Stdio::null());

@@ -10,7 +10,7 @@ use crate::tools::{Reach, ToolInfo};
 use crate::verb::Verb;
 use crate::vocabulary::operations::shown::operations;
 
-/// A verb as it is advertised under `policy` to whoever plays `role`; none if the name is no verb.
+/// A verb as it is advertised under `policy` to an agent with `role`; none if the name is no verb.
 pub fn verb(name: &str, policy: &Policy, role: &Role, catalog: &Catalog) -> Option<ToolInfo> {
     let verb = Verb::of(name)?;
     let (description, schema) = match verb {

@@ -196,7 +196,7 @@ impl Calls {
         }
     }
 
-    /// The next tool that may begin: readers run side by side, a writer runs alone and in its place, and nobody overtakes a
+    /// The next tool that may begin: readers run side by side, a writer runs alone and in its place, and no call overtakes a
     /// tool that a person decides on. Sub-agents work beside tools, and so do questions about them.
     pub fn next_to_start(&self) -> Option<&Slot> {
         for slot in &self.slots[self.cursor..] {
@@ -326,7 +326,7 @@ impl Calls {
         }
     }
 
-    /// A child is over: whoever waits for several of them waits for one less.
+    /// A child is over: a call that waits for several of them waits for one less.
     pub(super) fn child_over(&mut self, child: &ThreadId) {
         for call in self.watching.get(child).cloned().unwrap_or_default() {
             let place = self.places[&call];

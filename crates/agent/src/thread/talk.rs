@@ -13,7 +13,7 @@ use super::unlogged;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Talk {
     messages: Vec<Arc<Message>>,
-    /// Raised whenever something already said changes: whoever renders the conversation starts over.
+    /// Raised whenever something already said changes: a conversation that was serialised earlier is serialised again from its start.
     epoch: u32,
     /// Tokens of everything up to and including the newest answer, as the provider counted them.
     known_tokens: Option<u64>,
@@ -121,7 +121,7 @@ impl Talk {
     pub(super) fn compact(&mut self, summary: &str) {
         let newest_prompt = self.messages.iter().skip(1).rfind(|message| is_prompt(message)).cloned();
         self.messages.truncate(1);
-        let mut parts = vec![Part::Text { text: summary.into(), origin: Origin::House }];
+        let mut parts = vec![Part::Text { text: summary.into(), origin: Origin::Program }];
         if let Some(prompt) = newest_prompt {
             parts.extend(prompt.parts.iter().filter(|part| is_person(part)).cloned());
         }

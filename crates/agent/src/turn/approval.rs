@@ -85,7 +85,7 @@ pub fn nobody_answers(moment: &mut Moment<'_>) {
     }
 }
 
-/// A question that is no longer of use. Its call is answered by whoever takes it back.
+/// A question that is no longer of use. Its call is answered by the caller.
 pub fn withdraw(moment: &mut Moment<'_>, id: &ApprovalId, reason: &str) {
     if let Some(approval) = moment.thread.approvals.open.get(id).cloned() {
         resolve(moment, &approval, None, Resolution::Withdrawn { reason: reason.into() });

@@ -137,7 +137,7 @@ fn limit(thread: &Thread) -> Option<Ending> {
     None
 }
 
-/// Masks old results where the window gets full, and says whether a summary is needed besides.
+/// Masks old results where the context window gets full, and says whether a summary is needed besides.
 fn keep_context(moment: &mut Moment<'_>) -> TurnKind {
     let window = moment.thread.created.role.model.context_tokens;
     let squeeze = moment.thread.run.as_ref().is_some_and(|run| run.squeeze);

@@ -44,7 +44,7 @@ pub fn paused(moment: &mut Moment<'_>, id: &ThreadId, paused: bool) {
     }
 }
 
-/// A child is over, and whoever waits for it is told.
+/// A child is over, and the calls that wait for it get its report.
 pub fn over(moment: &mut Moment<'_>, id: &ThreadId, report: &Report) {
     let Some(child) = moment.thread.children.live.get(id) else { return };
     let (name, narrowed) = (child.spawned.name.clone(), child.spawned.narrowed.clone());

@@ -78,7 +78,7 @@ fn words(part: &Part) -> Option<Said> {
     let Part::Text { text, origin } = part else { return None };
     let role = match origin {
         Origin::Person | Origin::Brief | Origin::Steer => Speaker::User,
-        Origin::House => Speaker::System,
+        Origin::Program => Speaker::System,
         Origin::Model => Speaker::Assistant,
     };
     (!text.trim().is_empty()).then(|| Said { role, content: text.clone() })

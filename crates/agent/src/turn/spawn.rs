@@ -70,7 +70,7 @@ pub enum Accepted {
 /// The brief that a request leads to: only what the parent chose goes into it.
 pub fn brief(thread: &Thread, request: &ChildRequest) -> Brief {
     let texts = thread.talk.messages().iter().rev().filter_map(|message| {
-        let text = message.text_of(|origin| origin != Origin::House);
+        let text = message.text_of(|origin| origin != Origin::Program);
         let from = match message.role {
             Speaker::User => "user",
             Speaker::Assistant => "assistant",
@@ -106,9 +106,9 @@ pub fn accept(
     let mode = mode(thread, find_agent(moment, request.agent.as_deref())?, request, &mut narrowed);
     let role = role(moment, request, mode, &mut narrowed)?;
     keep_readable(moment, &mut brief.files, &Layer { agent: role.name.clone(), mode }, &mut narrowed);
-    // Whoever has a parent does not see what the parent and its other children write meanwhile.
+    // A sub-agent does not see what the parent and its other children write meanwhile.
     let reusable = thread.created.policy.reuse_reports && thread.id().is_root() && only_reads(moment, &role);
-    // While somebody may be writing, nobody knows what a reader would find.
+    // While a child that may write is running, a reader could find something else than before.
     let at_rest = thread.children.live.values().all(|child| child.spawned.reusable);
     if reusable
         && at_rest
@@ -180,9 +180,9 @@ fn only_reads(moment: &Moment<'_>, role: &Role) -> bool {
 
 /// Why a thread cannot have more descendants.
 pub enum NoRoom {
-    /// Nobody has sub-agents.
+    /// No thread may have sub-agents.
     Off,
-    /// Nobody stands deeper.
+    /// No thread may be deeper.
     TooDeep { most: u32 },
     /// Too few places are left.
     NoPlace { most: u32, taken: u32, wanted: u32 },
@@ -260,7 +260,7 @@ fn role(moment: &Moment<'_>, request: &ChildRequest, mode: Mode, narrowed: &mut 
     };
     let has: Vec<Arc<str>> = match agent.and_then(|agent| agent.tools.as_ref()) {
         None => parent.role.tools.iter().filter(|tool| given(tool)).cloned().collect(),
-        // What the parent only hands on goes to whoever names it.
+        // A tool that the parent only lends goes to an agent whose definition names it.
         Some(own) => {
             let all = parent.role.tools.iter().chain(&parent.role.lends);
             all.filter(|tool| own.contains(tool) && given(tool)).cloned().collect()

@@ -1,7 +1,7 @@
 //! What a call of a verb would start. It is looked at before anybody is started: to ask a person, to hold places while that
 //! person thinks, and to explain.
 //!
-//! Waiting, listing, telling and stopping are free, and a call that cannot be read starts nobody: it gets its error at once.
+//! Waiting, listing, telling and stopping are free, and a call that cannot be parsed starts no sub-agent: it gets its error at once.
 //! Starting changes nothing by itself. What a sub-agent then does is judged call by call, with the word of everybody above it.
 
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub struct Starting {
 }
 
 impl Starting {
-    /// Whom a call of the verb `name` would start; none where that is nobody.
+    /// Which sub-agents a call of the verb `name` would start; none if it would start none.
     pub fn of(thread: &Thread, catalog: &Catalog, name: &str, input: &Json) -> Option<Self> {
         // A rule is for the agent that is meant, however its name was written.
         let known = |name: Option<&Arc<str>>| match name {
@@ -93,7 +93,7 @@ impl Starting {
 pub fn assess(thread: &Thread, catalog: &Catalog, verb: &ToolInfo, input: &Json) -> Assessment {
     let plain = Assessment { reach: Reach::ReadOnly, ..Assessment::of(verb, input) };
     let Some(starting) = Starting::of(thread, catalog, &verb.name, input) else {
-        return Assessment { effect: "starts nobody".into(), ..plain };
+        return Assessment { effect: "starts no sub-agent".into(), ..plain };
     };
     let standing = match starting.agents.as_slice() {
         // A pattern says any text by a star: a name that has one cannot be said by a pattern.
@@ -110,7 +110,7 @@ pub fn assess(thread: &Thread, catalog: &Catalog, verb: &ToolInfo, input: &Json)
     }
 }
 
-/// Why the policy wants a person to decide on a verb that starts somebody.
+/// Why the policy wants a person to decide on a verb that starts sub-agents.
 pub fn asks(policy: &Policy, risk: Risk) -> Option<&'static str> {
     match policy.approval {
         StartApproval::Always => Some("policy.approval = always: starting a sub-agent needs approval"),

@@ -155,7 +155,7 @@ fn stop(
     Ok(())
 }
 
-/// Puts the question, and holds the places until it is answered; where there is no room, nobody is asked.
+/// Puts the question, and holds the places until it is answered; where there is no room, no question is put.
 fn ask_first(moment: &mut Moment<'_>, slot: &Slot, starting: &Starting) {
     match starting::check(moment, &slot.name, starting) {
         Ok(()) => approval::ask(moment, &slot.call),

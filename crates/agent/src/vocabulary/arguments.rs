@@ -112,7 +112,7 @@ impl Arguments {
         self.aside.extend(present.map(|name| (*name).to_owned()));
     }
 
-    /// The arguments that nobody asked for.
+    /// The arguments that the schema does not have.
     pub fn ignored(self) -> Vec<String> {
         self.aside.into_iter().chain(self.values.into_iter().map(|(name, _)| name)).collect()
     }

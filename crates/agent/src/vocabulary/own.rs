@@ -189,7 +189,7 @@ fn target(policy: &Policy, intent: &str) -> Result<Arc<str>, String> {
     }
     let known = policy.delegates.iter().map(|(intent, _)| &**intent).collect::<Vec<_>>().join(", ");
     let what = if intent.starts_with("delegate_") {
-        "leads to nobody"
+        "leads to no agent"
     } else {
         "is nothing to hand over: answer it yourself, or use an intent that is"
     };

@@ -81,7 +81,7 @@ fn an_intent_outside_the_map_is_an_error_that_names_the_right_ones() {
     room.calls(&[("delegate", &handing("delegate_music")), ("delegate", &handing("greeting"))]);
     let known = "delegate_triage, delegate_schedule, delegate_draft, delegate_search, delegate_learn";
     let [(music, true), (greeting, true)] = room.results()[..] else { panic!("two errors") };
-    assert_eq!(music, format!("the intent 'delegate_music' leads to nobody; there are: {known} (policy.delegates)"));
+    assert_eq!(music, format!("the intent 'delegate_music' leads to no agent; there are: {known} (policy.delegates)"));
     assert!(greeting.contains("answer it yourself"), "{greeting}");
     assert!(room.spawned().is_empty());
 }
@@ -206,7 +206,7 @@ fn several_are_asked_one_after_the_other_in_the_order_of_the_answer() {
 }
 
 #[test]
-fn what_is_only_lent_goes_to_whoever_names_it_and_to_nobody_else() {
+fn a_tool_that_is_only_lent_goes_to_the_agents_that_name_it_and_to_no_other() {
     let mut room = butler();
     assert_eq!(room.advertised(), ["delegate".into()]);
     room.calls(&[("read_file", r#"{"path":"a"}"#), ("delegate", &handing("delegate_triage"))]);

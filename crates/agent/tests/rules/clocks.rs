@@ -1,4 +1,4 @@
-//! Clocks that disagree (F34): a process that took over is behind, and a letter's sender is days ahead.
+//! Clocks that disagree (F34): a process that took over is behind, and the sender of an input is days ahead.
 
 use majordomo_agent::budget::Grant;
 use majordomo_agent::input::Outside;
@@ -11,7 +11,7 @@ const MINUTE_MS: u64 = 60_000;
 const DAY_MS: u64 = 24 * 60 * MINUTE_MS;
 
 #[test]
-fn a_letter_that_comes_while_nobody_drives_a_thread_takes_nothing_from_its_time() {
+fn an_input_that_arrives_while_no_process_drives_a_thread_takes_nothing_from_its_time() {
     let mut room = limited(30 * MINUTE_MS);
     room.now = room.now.plus_ms(50 * MINUTE_MS);
     arrives(&mut room.thread, room.now);
@@ -19,11 +19,11 @@ fn a_letter_that_comes_while_nobody_drives_a_thread_takes_nothing_from_its_time(
     room.hears(Input::Reopened);
     assert!(room.events.contains(&Event::Reopened { away_ms: 51 * MINUTE_MS }), "{:?}", room.events);
     room.hears(Input::TimePassed { heard: None });
-    assert!(!stops(&room), "its time was over while nobody drove it");
+    assert!(!stops(&room), "its time was over while no process drove it");
 }
 
 #[test]
-fn the_clock_of_whoever_sends_a_letter_moves_nothing() {
+fn the_clock_of_a_senders_process_moves_nothing() {
     let mut room = limited(30 * MINUTE_MS);
     let before = (room.thread.next_wake(None), room.thread.last_at);
     arrives(&mut room.thread, room.now.plus_ms(400 * DAY_MS));

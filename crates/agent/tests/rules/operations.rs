@@ -1,4 +1,4 @@
-//! The three verbs of ZILEO: their schemas, their results and their errors, over the same children and graphs as the house's.
+//! The three verbs of ZILEO: their schemas, their results and their errors, over the same children and graphs as our own verbs.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ pub fn batch(agents: &[&str], more: &Value) -> String {
 
 #[test]
 fn the_schemas_are_those_of_the_seed() {
-    // ZILEO-11, ZILEO-15, ZILEO-16, ZILEO-18, ZILEO-19, ZILEO-23: the house is all that a verb is told from
+    // ZILEO-11, ZILEO-15, ZILEO-16, ZILEO-18, ZILEO-19, ZILEO-23: the catalog is all that a verb is described from
     let room = Room::new(policy());
     let tools = creation::advertised(&room.thread, &room.world.catalog);
     let tool = |name: &str| -> &ToolInfo { tools.iter().find(|tool| &*tool.name == name).expect("it is advertised") };
@@ -125,7 +125,7 @@ fn what_is_not_said_of_a_temporary_agent_is_its_parents() {
 }
 
 #[test]
-fn a_report_comes_back_whole_with_metrics_that_nobody_had_to_write() {
+fn a_report_comes_back_whole_with_metrics_that_no_model_wrote() {
     // ZILEO-9, ZILEO-10, ZILEO-17
     let mut room = Room::new(policy());
     room.calls(&[("SpawnAgentTool", &spawn("Ada", STRANGE))]);
@@ -191,7 +191,7 @@ fn a_sub_agent_has_none_of_the_three_and_hears_why() {
 }
 
 #[test]
-fn a_report_goes_to_the_one_who_asked_and_to_nobody_else() {
+fn a_report_goes_to_the_parent_and_to_no_other_thread() {
     // ZILEO-6, ZILEO-8: two sub-agents of one workflow know nothing of each other
     let mut room = Room::new(policy());
     room.calls(&[("SpawnAgentTool", &spawn("Ada", "a")), ("SpawnAgentTool", &spawn("Eve", "b"))]);
@@ -296,7 +296,7 @@ fn terminate_ends_one_child_of_a_batch_and_leaves_the_others() {
 }
 
 #[test]
-fn a_wrong_call_starts_nobody_and_shows_the_right_one() {
+fn a_wrong_call_starts_no_sub_agent_and_shows_the_right_one() {
     // ZILEO-16, ZILEO-18, ZILEO-19, ZILEO-23
     let four = batch(&["explore"; 4], &json!({}));
     let wrong = [
@@ -330,7 +330,7 @@ fn a_wrong_call_starts_nobody_and_shows_the_right_one() {
 }
 
 #[test]
-fn what_nobody_asked_for_is_named_in_the_result() {
+fn arguments_that_the_schema_does_not_have_are_named_in_the_result() {
     // ZILEO-33: there is no MCP to share, and a call that names servers hears so
     let mut room = Room::new(policy());
     let call =

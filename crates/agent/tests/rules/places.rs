@@ -1,4 +1,4 @@
-//! How many descendants there can be, whoever asks and however often.
+//! How many descendants there can be, whichever thread asks and however often.
 
 use majordomo_agent::policy::Policy;
 use majordomo_agent::{Outcome, Usage};

@@ -303,7 +303,7 @@ fn after(policy: Policy, calls: &[(&str, &str)]) -> Room {
     room
 }
 
-/// After a butler has handed something to whoever its policy says.
+/// After a butler has handed a task to the agent that its policy names.
 fn handed_over(mut policy: Policy) -> Room {
     policy.verbs = vec!["delegate".into()];
     if policy.delegates.is_empty() {
@@ -317,7 +317,7 @@ fn handed_over(mut policy: Policy) -> Room {
     room
 }
 
-/// What becomes of the start of one sub-agent, or of a batch, where somebody can be asked.
+/// What becomes of the start of one sub-agent, or of a batch, where a person can be asked.
 pub fn asked(policy: &Policy, is_batch: bool) -> &'static str {
     const ONE: (&str, &str) = ("DelegateTaskTool", r#"{"operation":"delegate","agent_id":"explore","prompt":"a"}"#);
     const BATCH: (&str, &str) =

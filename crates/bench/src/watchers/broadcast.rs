@@ -48,7 +48,7 @@ pub async fn serve(recorded: &Recorded) -> anyhow::Result<()> {
             "gauge" => serde_json::to_string(&gauge.end()?)?,
             "listeners" => sender.receiver_count().to_string(),
             "play" => serde_json::to_string(&play(&batches, &sender).await?)?,
-            _ => bail!("nobody knows what '{line}' means"),
+            _ => bail!("unknown command '{line}'"),
         };
         println!("{said}");
     }
@@ -72,7 +72,7 @@ async fn play(batches: &[(u64, String)], sender: &Sender<Bytes>) -> anyhow::Resu
         let last = text.lines().filter_map(|line| line.strip_prefix("id: ")).next_back();
         let last = last.context("a batch without a frame was recorded")?.parse()?;
         moments.push((last, gauge::moment_ns()));
-        sender.send(Bytes::copy_from_slice(text.as_bytes())).context("nobody listens")?;
+        sender.send(Bytes::copy_from_slice(text.as_bytes())).context("no client is connected")?;
     }
     Ok(moments)
 }

@@ -22,7 +22,7 @@ const READ: usize = 16 * 1024;
 const LITTLE: u32 = 8 * 1024;
 /// How often it is looked whether all have come so far.
 const LOOK: Duration = Duration::from_millis(20);
-/// After so long somebody has missed something for good.
+/// After so long a client has missed something for good.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Many clients of one server.

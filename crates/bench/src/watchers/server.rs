@@ -37,7 +37,7 @@ pub struct Door {
 /// The moments at which something could be read, each with the number of the last frame that it brought.
 pub type Moments = Vec<(u64, u64)>;
 
-/// Opens the window, and does as it is told.
+/// Starts the server, and carries out the commands that come on its input.
 pub async fn serve(past: &Past) -> anyhow::Result<()> {
     gauge::raise_file_limit()?;
     let staff = staff(&past.data).await?;
@@ -54,13 +54,13 @@ pub async fn serve(past: &Past) -> anyhow::Result<()> {
         data: past.data.clone(),
         page: None,
     };
-    let window = Server::bind(staff, options).await?;
+    let server = Server::bind(staff, options).await?;
     let token = std::fs::read_to_string(past.data.join("server.token"))?;
-    let token = token.lines().next().context("the window has a token")?;
-    let addr = window.addr();
+    let token = token.lines().next().context("the server has a token")?;
+    let addr = server.addr();
     let head =
         format!("GET /api/v1/threads/{THREAD}/events HTTP/1.1\r\nHost: {addr}\r\nAuthorization: Bearer {token}\r\n");
-    tokio::spawn(window.open(std::future::pending()));
+    tokio::spawn(server.open(std::future::pending()));
     println!("{}", serde_json::to_string(&Door { addr, head })?);
     let gauge = Gauge::begin();
     let mut told = BufReader::new(tokio::io::stdin()).lines();
@@ -69,7 +69,7 @@ pub async fn serve(past: &Past) -> anyhow::Result<()> {
             None if line == "gauge" => serde_json::to_string(&gauge.end()?)?,
             None if line == "frames" => serde_json::to_string(&frames(store.clone()).await?)?,
             Some(("write", seconds)) => serde_json::to_string(&write(&mut chronicle, &clock, seconds.parse()?).await?)?,
-            _ => bail!("nobody knows what '{line}' means"),
+            _ => bail!("unknown command '{line}'"),
         };
         println!("{said}");
     }

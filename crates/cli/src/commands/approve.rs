@@ -99,7 +99,7 @@ pub async fn no(name: &str, reason: Option<&str>, flags: &Flags) -> Result<u8, F
     tell(&shown, outcome, denied)
 }
 
-/// A question that can still be decided, with the memory that it lies in.
+/// A question that can still be decided, with the store that it is in.
 async fn open(name: &str, flags: &Flags) -> Result<(Arc<dyn Store>, Approval), Failure> {
     let (_, config) = configured(flags)?;
     let store = open_store(&config)?;

@@ -29,19 +29,19 @@ pub async fn run(arguments: Run) -> Result<u8, Failure> {
     let quiet = arguments.output.quiet || arguments.output.jsonl;
     let prepared = Prepared::new(arguments.output, &config.dialect)?;
     let asking = Asking::new(&arguments.questions);
-    let house = staff(&surroundings, config, asking.options()).await?;
-    let model = house.model()?.to_owned();
+    let staff = staff(&surroundings, config, asking.options()).await?;
+    let model = staff.model()?.to_owned();
     let work = Work { prompt, output_schema, ..Work::default() };
-    let run = house.start(work).await?;
+    let run = staff.start(work).await?;
     if !quiet {
         out::note(&format!("model {model} · thread {}", run.root()));
         for hint in hints(&model, arguments.demo) {
             out::note(&hint);
         }
     }
-    let show = Show::new(run.root().clone(), prepared, &asking, house.runtime().clock());
-    let asker = asker(&house, &asking);
-    watch(&house, run, show, asker).await
+    let show = Show::new(run.root().clone(), prepared, &asking, staff.runtime().clock());
+    let asker = asker(&staff, &asking);
+    watch(&staff, run, show, asker).await
 }
 
 /// `majordomo thread resume`.
@@ -51,39 +51,39 @@ pub async fn resume(name: &str, flags: &Flags, questions: &Questions, output: Ou
     let quiet = output.quiet || output.jsonl;
     let prepared = Prepared::new(output, &config.dialect)?;
     let asking = Asking::new(questions);
-    let house = staff(&surroundings, config, asking.options()).await?;
-    let thread = house.runtime().store().resolve(name).await?;
+    let staff = staff(&surroundings, config, asking.options()).await?;
+    let thread = staff.runtime().store().resolve(name).await?;
     if !thread.is_root() {
         let root = thread.root();
         return Err(Failure::usage(format!(
             "{thread} is a sub-agent; resume its root: majordomo thread resume {root}"
         )));
     }
-    let session = house.session(&thread);
-    let show = Show::new(thread.clone(), prepared, &asking, house.runtime().clock());
+    let session = staff.session(&thread);
+    let show = Show::new(thread.clone(), prepared, &asking, staff.runtime().clock());
     let run = match session.resume().await {
         Ok(run) => run,
         Err(majordomo::staff::Error::Runtime(runtime::Error::Idle(_))) => {
-            return show_last_report(&house, &session, show).await;
+            return show_last_report(&staff, &session, show).await;
         }
         Err(error) => return Err(error.into()),
     };
     if matches!(asking, Asking::Elsewhere) && !quiet {
-        remind(&house, &thread).await?;
+        remind(&staff, &thread).await?;
     }
-    let asker = asker(&house, &asking);
-    watch(&house, run, show, asker).await
+    let asker = asker(&staff, &asking);
+    watch(&staff, run, show, asker).await
 }
 
 /// Shows how the last run of a conversation ended in which nothing is left to do.
-async fn show_last_report(house: &Staff, session: &Session, mut show: Show) -> Result<u8, Failure> {
+async fn show_last_report(staff: &Staff, session: &Session, mut show: Show) -> Result<u8, Failure> {
     let (history, root) = (session.history().await?, session.root());
     let report = history.iter().rev().find_map(|record| root_report(record, root)).cloned();
     let report = report.ok_or_else(|| Failure::failed(format!("thread {root} has no run")))?;
     out::note("the run is already finished; this is its answer");
     show.catch_up(&history);
-    let now = house.runtime().clock().now();
-    house.runtime().leave().await;
+    let now = staff.runtime().clock().now();
+    staff.runtime().leave().await;
     Ok(show.finish(&report, now)?)
 }
 
@@ -110,9 +110,9 @@ async fn as_begun(name: &str, flags: &Flags) -> Result<Flags, Failure> {
 }
 
 /// Shows a run until it is over or a signal comes.
-async fn watch(house: &Staff, run: session::Run, mut show: Show, mut asker: Option<Asker>) -> Result<u8, Failure> {
+async fn watch(staff: &Staff, run: session::Run, mut show: Show, mut asker: Option<Asker>) -> Result<u8, Failure> {
     let mut run = if show.wants_deltas() { run } else { run.without_text() };
-    let (runtime, root) = (house.runtime(), run.root().clone());
+    let (runtime, root) = (staff.runtime(), run.root().clone());
     let mut interrupts = signal(SignalKind::interrupt()).map_err(anyhow::Error::from)?;
     let mut terminations = signal(SignalKind::terminate()).map_err(anyhow::Error::from)?;
     let mut resizes = signal(SignalKind::window_change()).map_err(anyhow::Error::from)?;
@@ -176,15 +176,15 @@ async fn until(due: Option<Instant>) {
 }
 
 /// Who puts questions to the person at this terminal, if anybody is asked there.
-fn asker(house: &Staff, asking: &Asking) -> Option<Asker> {
+fn asker(staff: &Staff, asking: &Asking) -> Option<Asker> {
     let person = asking.person()?.clone();
-    Some(Asker::new(person, house.runtime().store().clone()))
+    Some(Asker::new(person, staff.runtime().store().clone()))
 }
 
 /// Says what of a run waits for a person since before it was resumed.
-async fn remind(house: &Staff, root: &ThreadId) -> Result<(), Failure> {
+async fn remind(staff: &Staff, root: &ThreadId) -> Result<(), Failure> {
     let open = ApprovalQuery { limit: usize::MAX, ..ApprovalQuery::default() };
-    for row in house.runtime().store().approvals(open).await? {
+    for row in staff.runtime().store().approvals(open).await? {
         if row.root == *root {
             out::note(&how_to_decide(&row.question.id));
         }

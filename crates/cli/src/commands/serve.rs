@@ -32,18 +32,18 @@ pub async fn serve(serve: Serve) -> Result<u8, Failure> {
     }
     allow_open_files();
     // People decide on the page; until then a question waits.
-    let house = staff(&surroundings, config, Options { consent: Consent::Asked, ..Options::default() }).await?;
-    let bound = match Server::bind(house.clone(), options).await {
+    let staff = staff(&surroundings, config, Options { consent: Consent::Asked, ..Options::default() }).await?;
+    let bound = match Server::bind(staff.clone(), options).await {
         Ok(bound) => bound,
         Err(error) => {
-            house.runtime().leave().await;
+            staff.runtime().leave().await;
             return Err(error.into());
         }
     };
     let link = bound.link();
     out::note(&format!("majordomo listens on http://{}", bound.addr()));
     out::note(&format!("open {link}"));
-    out::note("the link lets one browser in, once; programs find the token in server.token; Ctrl-C closes the window");
+    out::note("the link lets one browser in, once; programs find the token in server.token; Ctrl-C stops the server");
     if serve.open {
         show(&bound.link_file()?);
     }
@@ -57,7 +57,7 @@ pub async fn serve(serve: Serve) -> Result<u8, Failure> {
     };
     let mut code = 0;
     let folder = bound.open(async { code = closed.await }).await;
-    house.runtime().leave().await;
+    staff.runtime().leave().await;
     drop(folder);
     out::note("what was running goes on when it is served again, or with: majordomo thread resume ID");
     Ok(code)

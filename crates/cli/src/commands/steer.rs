@@ -14,12 +14,12 @@ pub async fn steer(name: &str, text: &str, flags: &Flags) -> Result<u8, Failure>
         return Err(Failure::usage("the message is empty"));
     }
     let (surroundings, config) = configured(flags)?;
-    let house = staff(&surroundings, config, Options::default()).await?;
-    let runtime = house.runtime();
+    let staff = staff(&surroundings, config, Options::default()).await?;
+    let runtime = staff.runtime();
     let (id, row) = thread::find(&**runtime.store(), name).await?;
     let living = runtime.store().living(runtime.clock().now()).await?;
     let sent = if row.state.is_live() {
-        house.session(&id).steer(&id, text).await.map_err(Failure::from)
+        staff.session(&id).steer(&id, text).await.map_err(Failure::from)
     } else {
         Err(Failure::failed(format!("thread {id} is not running, so the message would not be read")))
     };

@@ -11,15 +11,15 @@ use crate::out;
 /// `majordomo stop`.
 pub async fn stop(name: &str, now: bool, reason: &str, flags: &Flags) -> Result<u8, Failure> {
     let (surroundings, config) = configured(flags)?;
-    let house = staff(&surroundings, config, Options::default()).await?;
-    let runtime = house.runtime();
+    let staff = staff(&surroundings, config, Options::default()).await?;
+    let runtime = staff.runtime();
     let (id, row) = thread::find(&**runtime.store(), name).await?;
     if !row.state.is_live() {
         runtime.leave().await;
         return Err(Failure::failed(format!("thread {id} is not running")));
     }
     let strength = if now { Strength::Kill } else { Strength::Cancel };
-    let stopped = house.session(&id).stop(&id, strength, reason).await;
+    let stopped = staff.session(&id).stop(&id, strength, reason).await;
     let row = runtime.store().thread(&id).await?;
     runtime.leave().await;
     stopped?;

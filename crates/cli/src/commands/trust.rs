@@ -1,5 +1,5 @@
 //! `majordomo trust`: shows what a project would bring into force, asks, and keeps the answer. Also the question that `run`
-//! asks before it works in a folder that nobody was asked about.
+//! asks before it works in a folder that the user has not decided on.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -82,7 +82,7 @@ pub fn ls(flags: &Flags, json: bool) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// The configuration for a run. At a terminal, a project that nobody was asked about is asked about once; elsewhere it can
+/// The configuration for a run. At a terminal, the user is asked once about a project that is not decided on; elsewhere it can
 /// only narrow, and a warning says so.
 pub fn settled(flags: &Flags, may_ask: bool) -> Result<(Surroundings, Config), Failure> {
     let surroundings = surroundings()?;

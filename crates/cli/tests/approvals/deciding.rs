@@ -16,7 +16,7 @@ fn what_a_second_process_allows_is_done_and_is_exactly_what_was_approved() {
     until("the way to decide", || {
         running.said().contains(&format!("majordomo approve yes {}", asked.id)).then_some(())
     });
-    assert!(!world.path("new.txt").exists(), "nothing is done before somebody decides");
+    assert!(!world.path("new.txt").exists(), "nothing is done before a person decides");
 
     let shown = world.call(&["approve", "ls", "--json"]);
     let listed: Value = serde_json::from_str(shown.answer(0)).expect("JSON");
@@ -129,7 +129,7 @@ fn consent_for_ever_is_listed_and_taken_back() {
 }
 
 #[test]
-fn consent_for_ever_counts_at_once_where_nobody_drives_the_run_that_asked() {
+fn consent_for_ever_counts_at_once_where_no_process_drives_the_run_that_asked() {
     let world = world(&[scene("go", &[calls(&[write("a.txt", "one")]), says("done")])]);
     let mut left = run(&world, "go", &["--approvals", "wait"]);
     let asked = question(&world, 1);
@@ -139,7 +139,7 @@ fn consent_for_ever_counts_at_once_where_nobody_drives_the_run_that_asked() {
     assert!(decided.err.contains("majordomo thread resume"), "{}", decided.err);
     let other = run(&world, "go", &["--approvals", "deny"]).done();
     assert_eq!(other.answer(0), "done");
-    assert_eq!(questions(&world.log()).len(), 1, "the other run asks nobody");
+    assert_eq!(questions(&world.log()).len(), 1, "the other run asks no question");
 }
 
 #[test]

@@ -1,11 +1,11 @@
-//! Text that was written to deceive whoever decides is shown as what it is, everywhere; and no agent decides for itself.
+//! Text that was written to deceive the person who decides is shown as what it is, everywhere; and no agent decides for itself.
 
 use testkit::scenes::{call, calls, command, says, scene};
 
 use crate::{question, resolution, run, world, write};
 
 #[test]
-fn what_hides_in_a_command_is_shown_to_whoever_decides() {
+fn what_hides_in_a_command_is_shown_to_the_person_who_decides() {
     // T24
     let spaces = " ".repeat(10_000);
     let hidden = format!(r#"command = "ls \u001b[2J\u202e\u200b\U000E0100{spaces}; rm -rf x""#);

@@ -23,7 +23,7 @@ fn of_two_who_decide_at_once_one_is_heard() {
 }
 
 #[test]
-fn of_those_who_decide_for_a_run_that_nobody_drives_the_first_is_kept() {
+fn of_several_decisions_on_a_run_that_no_process_drives_the_first_is_kept() {
     // T21
     let world = world(&[scene("go", &[calls(&[write("new.txt", "written")]), says("done")])]);
     let mut running = run(&world, "go", &["--approvals", "wait"]);

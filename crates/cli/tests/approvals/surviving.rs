@@ -1,4 +1,4 @@
-//! Questions outlive whoever asked: a kill, a restart, and a decision in between. Promise 4.
+//! Questions outlive the process that asked: a kill, a restart, and a decision in between. Promise 4.
 
 use rustix::process::Signal;
 use serde_json::Value;
@@ -42,7 +42,7 @@ fn a_grandchilds_question_survives_a_kill_and_is_answered_in_the_next_process() 
 }
 
 #[test]
-fn a_decision_on_a_run_that_nobody_drives_is_kept_until_it_is_resumed() {
+fn a_decision_on_a_run_that_no_process_drives_is_kept_until_it_is_resumed() {
     // F32
     let world = family();
     let mut running = run(&world, "the whole", &["--approvals", "wait"]);

@@ -76,7 +76,7 @@ fn a_sub_agent_that_was_approved_is_in_the_timeline_and_one_that_was_not_never_w
     for words in ["SpawnAgentTool", "Ada", "List the fields"] {
         assert!(asked.contains(words), "{words}: {asked}");
     }
-    assert_eq!(page.count(GROUP), 0, "nobody is started before somebody decides");
+    assert_eq!(page.count(GROUP), 0, "no sub-agent is started before a person decides");
     page.click(APPROVE);
     page.wait_for(COMPLETE);
     assert_eq!(page.count(DIALOG), 0);

@@ -1,6 +1,6 @@
-//! A wire that breaks: stands between a browser and the window, and cuts every stream of events after one of them.
+//! A wire that breaks: stands between a browser and the server, and cuts every stream of events after one of them.
 //!
-//! The window is spoken to in HTTP/1.0, in which an answer without a length ends where the connection does: a browser takes in
+//! The server is spoken to in HTTP/1.0, in which an answer without a length ends where the connection does: a browser takes in
 //! what came before the cut. Of a stream that broke off within a chunk it throws away whatever nobody has read yet, and no more
 //! than luck would say how far a page gets.
 
@@ -22,8 +22,8 @@ pub struct Cutter {
 }
 
 impl Cutter {
-    /// Stands before a window.
-    pub fn before(window: SocketAddr) -> Self {
+    /// Stands before a server.
+    pub fn before(server: SocketAddr) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("an address");
         let addr = listener.local_addr().expect("an address");
         let cuts = Arc::new(AtomicUsize::new(0));
@@ -31,7 +31,7 @@ impl Cutter {
         thread::spawn(move || {
             for browser in listener.incoming().flatten() {
                 let cuts = counted.clone();
-                thread::spawn(move || join(browser, window, &cuts));
+                thread::spawn(move || join(browser, server, &cuts));
             }
         });
         Self { addr, cuts }
@@ -44,8 +44,8 @@ impl Cutter {
 }
 
 /// Carries bytes both ways until one side ends or the stream is cut.
-fn join(mut browser: TcpStream, window: SocketAddr, cuts: &AtomicUsize) {
-    let Ok(mut server) = TcpStream::connect(window) else { return };
+fn join(mut browser: TcpStream, at: SocketAddr, cuts: &AtomicUsize) {
+    let Ok(mut server) = TcpStream::connect(at) else { return };
     let (Ok(mut asking), Ok(mut asked)) = (browser.try_clone(), server.try_clone()) else { return };
     thread::spawn(move || {
         let mut piece = [0; 16 * 1024];

@@ -21,7 +21,7 @@ fn what_was_being_said_when_a_run_was_stopped_is_not_shown_any_more() {
     assert_eq!(page.count(COMING), 0, "nothing comes of it any more");
     page.reload();
     page.wait_for(COMPLETE);
-    assert_eq!(page.count(COMING), 0, "nor for somebody who comes later");
+    assert_eq!(page.count(COMING), 0, "nor in a page that is opened later");
     assert_quiet(&site, &page);
 }
 
@@ -43,7 +43,7 @@ fn a_sub_agent_that_was_stopped_is_called_stopped_wherever_it_is_shown() {
     ];
     let (site, browser) = (Site::scripted(&scenes, &[]), Browser::start());
     let page = site.enter(&browser);
-    say(&page, "Survey the house");
+    say(&page, "Survey the building");
     page.wait_for(GROUP);
     page.click("[title='Open as a conversation']");
     page.wait_for_text("[role=log]", "Wait for ever");

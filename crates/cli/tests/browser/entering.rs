@@ -1,4 +1,4 @@
-//! Coming in: what the link gives to the page, and what nobody else can give or take.
+//! Signing in: what the link gives to the page, and what no other link or site can give or take.
 
 use testkit::browser::Browser;
 use testkit::scenes::{says, scene};
@@ -17,7 +17,7 @@ fn the_secret_of_the_page_leaves_the_address_at_once_and_stays_with_the_page() {
     assert!(page.text("[role=log]").contains("Good day."));
     assert_quiet(&site, &page);
 
-    // A link that somebody made up takes nothing away.
+    // An invalid link takes nothing away.
     page.go(&site.url(&format!("/chat#enter={}", "0".repeat(64))));
     page.wait_for(INPUT);
     page.until("the address to be plain", "location.hash === ''");

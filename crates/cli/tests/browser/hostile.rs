@@ -12,7 +12,7 @@ use testkit::scenes::{call, calls, says, says_and_calls, scene, spawn_with};
 use crate::answering::dialog;
 use crate::site::{DIALOG, Site, ask, assert_quiet, open_all, say};
 
-/// Somebody on this machine whom nobody should ask for anything.
+/// A server on this machine that must get no request.
 struct Canary {
     port: u16,
     asked: Arc<AtomicUsize>,

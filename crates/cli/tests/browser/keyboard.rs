@@ -21,7 +21,7 @@ fn a_task_is_given_a_grave_question_decided_and_a_group_opened_by_keys_alone() {
     let browser = Browser::start();
     let page = site.enter(&browser);
     page.until("the message box to have the attention", &format!("document.activeElement.matches({INPUT:?})"));
-    page.keys("Survey the house, and ? n / are only signs");
+    page.keys("Survey the building, and ? n / are only signs");
     page.press("Enter");
     page.wait_for(DIALOG);
     page.until("Deny to have the attention", &format!("document.activeElement.matches({REJECT:?})"));

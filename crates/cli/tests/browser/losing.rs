@@ -28,7 +28,7 @@ fn a_stream_that_is_cut_at_every_event_shows_what_an_uncut_one_shows() {
     let (site, browser) = (Site::scripted(&family(), &[]), Browser::start());
     let cutter = Cutter::before(site.addr);
     let page = site.enter_as(&browser.person_behind(cutter.addr), HURRY);
-    ask(&page, "Survey the house");
+    ask(&page, "Survey the building");
     let events = site.world.log().len();
     assert!(cutter.cuts() * 2 > events, "{} cuts in {events} events", cutter.cuts());
     let seen = picture(&page);
@@ -50,7 +50,7 @@ fn a_page_that_is_loaded_again_in_the_middle_of_a_run_goes_on_with_it() {
     ];
     let (site, browser) = (Site::scripted(&scenes, &["--mode", "ask"]), Browser::start());
     let page = site.enter(&browser);
-    say(&page, "Survey the house");
+    say(&page, "Survey the building");
     page.wait_for(DIALOG);
     page.reload();
     page.wait_for(DIALOG);
@@ -72,7 +72,7 @@ fn a_program_that_is_killed_and_started_again_goes_on_and_so_does_the_page() {
     let (mut site, browser) = (Site::scripted(&[survey.clone(), doors.clone(), stuck], &[]), Browser::start());
     let person = browser.person();
     let page = site.enter_as(&person, HURRY);
-    say(&page, "Survey the house");
+    say(&page, "Survey the building");
     page.wait_for(GROUP);
     site.world.until_logged("a child to be done and the other to be stuck", |log| {
         let count = |kind: &str| log.iter().filter(|record| record.event.kind() == kind).count();

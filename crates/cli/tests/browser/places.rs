@@ -16,7 +16,7 @@ fn family() -> [String; 2] {
 fn a_sub_agents_own_view_begins_with_its_brief_and_ends_with_its_report() {
     let (site, browser) = (Site::scripted(&family(), &[]), Browser::start());
     let page = site.enter(&browser);
-    ask(&page, "Survey the house");
+    ask(&page, "Survey the building");
     page.click("[title='Open as a conversation']");
     page.wait_for_text("[role=log]", "both shut");
     let talk = page.text("[role=log]");
@@ -31,7 +31,7 @@ fn a_sub_agents_own_view_begins_with_its_brief_and_ends_with_its_report() {
 fn keys_lead_down_and_up_and_the_attention_stays_with_the_rows() {
     let (site, browser) = (Site::scripted(&family(), &[]), Browser::start());
     let page = site.enter(&browser);
-    ask(&page, "Survey the house");
+    ask(&page, "Survey the building");
     page.press("Escape");
     page.press("]");
     page.until("the sub-agent", "/[.]1$/.test(location.pathname)");
@@ -46,7 +46,7 @@ fn keys_lead_down_and_up_and_the_attention_stays_with_the_rows() {
 fn a_view_has_an_address_that_a_reload_and_the_way_back_know() {
     let (site, browser) = (Site::scripted(&family(), &[]), Browser::start());
     let page = site.enter(&browser);
-    ask(&page, "Survey the house");
+    ask(&page, "Survey the building");
     page.press("Escape");
     page.press("g");
     page.press("t");
@@ -68,10 +68,10 @@ fn what_was_written_stays_with_its_conversation_and_so_does_its_name() {
     let scenes = [scene("Survey", &[says("It stands."), says("It still stands.")])];
     let (site, browser) = (Site::scripted(&scenes, &[]), Browser::start());
     let page = site.enter(&browser);
-    ask(&page, "Survey the house");
+    ask(&page, "Survey the building");
     say(&page, "And the garden?");
     page.until("two answers", &format!("document.querySelectorAll({COMPLETE:?}).length === 2"));
-    assert_eq!(page.text("#where h2"), "Survey the house");
+    assert_eq!(page.text("#where h2"), "Survey the building");
     page.fill(INPUT, "half a thought");
     page.click("#new-thread");
     page.until("a new conversation", "location.pathname === '/chat'");
@@ -92,7 +92,7 @@ fn what_is_said_to_a_conversation_that_is_gone_can_begin_another() {
     let page = site.enter(&browser);
     page.go(&site.url("/t/20990101-zzzz"));
     page.wait_for_text("#reconnect", "deleted");
-    say(&page, "Survey the house");
+    say(&page, "Survey the building");
     page.wait_for_text("#failure", "Start a new conversation with this text");
     page.click("#failure button");
     page.wait_for(COMPLETE);

@@ -1,4 +1,4 @@
-//! For everybody: whoever does not see well, uses a reader, has a small screen, or likes it dark.
+//! Accessibility: contrast, screen readers, small screens, and the dark theme.
 //!
 //! What a machine can find is looked for by axe-core, whose script lies beside this file with its licence.
 
@@ -24,7 +24,7 @@ fn every_view_can_be_used_by_everybody_in_both_themes_and_on_a_narrow_screen() {
     let (site, browser) = (Site::scripted(&scenes, &["--mode", "ask"]), Browser::start());
     let page = site.enter(&browser);
     assert_for_everybody(&page, "empty");
-    ask(&page, "Survey the house");
+    ask(&page, "Survey the building");
     page.click(TOGGLE);
     page.wait_for_text(GROUP, "list_dir");
     assert_for_everybody(&page, "a conversation with an open group");

@@ -1,4 +1,4 @@
-//! The program with its window open, and the ways of a person through the page.
+//! The program with its server running, and what a person does on the page.
 
 use std::net::SocketAddr;
 
@@ -41,7 +41,7 @@ pub const RECORD_RAIL: &str = r#"
     }).observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ["class"] });
 "#;
 
-/// The program with its window open.
+/// The program with its server running.
 pub struct Site {
     pub world: World,
     arguments: Vec<String>,
@@ -51,7 +51,7 @@ pub struct Site {
 }
 
 impl Site {
-    /// A window on agents that speak by a script, with further arguments.
+    /// A server whose agents speak by a script, with further arguments.
     pub fn scripted(scenes: &[String], arguments: &[&str]) -> Self {
         Self::prepared(scenes, arguments, |_| {})
     }
@@ -65,7 +65,7 @@ impl Site {
         Self::open(world, &[own.as_slice(), arguments].concat())
     }
 
-    /// A window on the sample household, whose agents go by rules.
+    /// A server with the sample household, whose agents go by rules.
     pub fn demo() -> Self {
         Self::open(world(&[]), &["--demo"])
     }
@@ -81,12 +81,12 @@ impl Site {
         self.serving.kill();
     }
 
-    /// Opens the window again, where it was.
+    /// Starts the server again, at the same address.
     pub fn reopen(&mut self) {
         (self.serving, self.addr, self.link) = serve(&self.world, &self.arguments, &self.addr.to_string());
     }
 
-    /// A page of somebody who came by the link.
+    /// A page that was opened by the link.
     pub fn enter(&self, browser: &Browser) -> Page {
         self.enter_as(&browser.person(), "")
     }
@@ -95,7 +95,7 @@ impl Site {
     pub fn enter_as(&self, person: &Person<'_>, script: &str) -> Page {
         let page = person.page_with(script, &self.link);
         page.wait_for(INPUT);
-        // Whoever goes elsewhere before has left the page's secret behind.
+        // A page that is left earlier has not stored its secret yet.
         page.until("the page to be let in", "location.hash === '' && localStorage.length > 0");
         page
     }
@@ -162,14 +162,14 @@ pub fn open_all(page: &Page) {
     }
 }
 
-/// Nothing in the console, and no request to anybody but the window.
+/// Nothing in the console, and no request to any other server than ours.
 #[track_caller]
 pub fn assert_quiet(site: &Site, page: &Page) {
     assert_eq!(page.console_errors(), [], "the page complains");
     assert_only_here(site, page);
 }
 
-/// No request to anybody but the window.
+/// No request to any other server than ours.
 #[track_caller]
 pub fn assert_only_here(site: &Site, page: &Page) {
     let here = site.url("/");

@@ -36,7 +36,7 @@ pub fn assert_over(contents: &DatabaseContents, root: &ThreadId) {
     }
 }
 
-/// No command ran twice, and whoever was told that one ran was told the truth. One whose end nobody saw may have run.
+/// No command ran twice, and a model that was told that one ran was told the truth. One whose end is not in the log may have run.
 pub fn assert_effects(contents: &DatabaseContents, root: &ThreadId) {
     let left = workspace(contents, root).join(EFFECTS);
     let mut left: Vec<String> = fs::read_to_string(left).unwrap_or_default().lines().map(str::to_owned).collect();
@@ -50,10 +50,10 @@ pub fn assert_effects(contents: &DatabaseContents, root: &ThreadId) {
             End::Unknown => assert!(times <= 1, "{word} ran {times} times"),
         }
     }
-    assert!(left.is_empty(), "nobody asked for {left:?}");
+    assert!(left.is_empty(), "no call asked for {left:?}");
 }
 
-/// A file that was written is there as it was meant; one whose end nobody saw is so too, or not there at all.
+/// A file that was written is there as it was meant; one whose end is not in the log is so too, or not there at all.
 pub fn assert_written(contents: &DatabaseContents, root: &ThreadId) {
     let (file, text) = WRITTEN;
     let found = fs::read_to_string(workspace(contents, root).join(file)).ok();
@@ -112,7 +112,7 @@ pub fn assert_allowed(contents: &DatabaseContents, root: &ThreadId) {
     }
 }
 
-/// What somebody was shown before is still so: the lines are the first of those that the log yields.
+/// What was printed before is still so: the lines are the first of those that the log yields.
 pub fn assert_acknowledged(shown: &str, contents: &DatabaseContents, root: &ThreadId) {
     let dialect = Dialect::named("canonical").expect("our own dialect");
     let mut lines = Lines::new(root.clone(), dialect, 0);

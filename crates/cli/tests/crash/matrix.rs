@@ -130,13 +130,13 @@ fn hold_at_all<T: Display + Sync>(points: &[T], check: impl Fn(&T) + Sync) {
             scope.spawn(|| {
                 while let Some(point) = points.get(next.fetch_add(1, Ordering::Relaxed)) {
                     if catch_unwind(AssertUnwindSafe(|| check(point))).is_err() {
-                        broken.lock().expect("nobody panics with the lock held").push(point.to_string());
+                        broken.lock().expect("no thread panics with the lock held").push(point.to_string());
                     }
                 }
             });
         }
     });
-    let broken = broken.into_inner().expect("nobody panics with the lock held");
+    let broken = broken.into_inner().expect("no thread panics with the lock held");
     assert!(broken.is_empty(), "{} of {} points broke: {}", broken.len(), points.len(), broken.join(", "));
 }
 
@@ -160,7 +160,7 @@ fn dies_and_ends(scripted: &Scripted, whole: &Whole, deaths: &Deaths) {
         Side::After => assert!(kept >= deaths.first.event, "{kept} events are kept"),
     }
     let Some(root) = left.roots().next().cloned() else {
-        assert_eq!((left.log.len(), first.out.as_str()), (0, ""), "nothing was written, and nobody was told anything");
+        assert_eq!((left.log.len(), first.out.as_str()), (0, ""), "nothing was written and nothing was printed");
         let unknown = trial.world.call(&["thread", "resume", "2"]);
         assert!(unknown.code == Some(2) && unknown.err.contains("no thread is called"), "{unknown:?}");
         let afresh = trial.run(None);

@@ -57,8 +57,8 @@ pub fn tree() -> Scripted {
     Scripted { scenes, answer: "left and right are back", steer: None, asks: false }
 }
 
-/// Two children in the background: one is told something and goes on, the other fails. Whoever has answered when words
-/// reach it is asked once more, and says the same.
+/// Two children in the background: one is told something and goes on, the other fails. A child that has answered when the
+/// message reaches it is asked once more, and says the same.
 pub fn background() -> Scripted {
     let beside = |task: &str, name: &str| spawn_with(task, &format!(", name = {name:?}, background = true"));
     let tell = call("message_agent", "agent = \"listener\", text = \"look left\"");

@@ -73,7 +73,7 @@ impl<'a> Trial<'a> {
         running.done()
     }
 
-    /// Goes on with the run. What a person did not come to say before is said to nobody's process, and waits in the log.
+    /// Goes on with the run. What a person did not come to say before is sent while no process runs, and waits in the log.
     pub fn resume(&mut self, root: &ThreadId, death: Option<Death>) -> Done {
         if let Some(words) = self.scripted.steer.filter(|_| !self.steered) {
             self.steer(root.as_str(), words);

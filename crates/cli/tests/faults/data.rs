@@ -156,7 +156,7 @@ fn damage_beneath_a_run_is_told_and_what_was_kept_goes_on_with_a_copy_put_back()
     assert_eq!(is_busy, Ok(false), "everything is in the one file that will be damaged");
     let whole = fs::read(place.database("")).expect("the database");
     let damaged = overwrite(&place, 2..=whole.len() as u64 / PAGE);
-    // Whoever has pages in memory reads them again after somebody else has written.
+    // A process that has pages in memory reads them again after another process has written.
     let version: i64 = other.pragma_query_value(None, "user_version", |row| row.get(0)).expect("the schema's version");
     other.pragma_update(None, "user_version", version).expect("a commit");
     drop(other);
@@ -171,7 +171,7 @@ fn damage_beneath_a_run_is_told_and_what_was_kept_goes_on_with_a_copy_put_back()
 }
 
 #[test]
-fn a_log_that_somebody_removed_is_missed_and_can_be_put_back() {
+fn a_log_file_that_was_removed_is_missed_and_can_be_put_back() {
     // F6
     let place = Place::new();
     let mut run = place.waiting();

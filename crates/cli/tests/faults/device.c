@@ -1,5 +1,5 @@
 /*
- * Stands between the program and libc, and lets chosen calls on chosen files fail for as long as somebody wishes it.
+ * Stands between the program and libc, and lets chosen calls on chosen files fail for as long as the test asks for it.
  *
  * DEVICE names a file. While it is there, its one line `CALL ERRNO PART` is the wish: every CALL (read, write, fsync,
  * truncate) on a file whose path holds PART fails with ERRNO, or never comes back where that is -1; `PART$` is the end
@@ -36,7 +36,7 @@ static int holds(const char *path, char *part) {
     return whole >= length && strcmp(path + whole - length, part) == 0;
 }
 
-/* The errno that somebody wishes for this call on this file, or 0. */
+/* The errno that the test asks for with this call on this file, or 0. */
 static int wished(const char *call, const char *path) {
     char line[512], wanted[16], part[256];
     int code;

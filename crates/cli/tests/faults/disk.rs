@@ -39,7 +39,7 @@ impl SmallDisk {
 
 impl Drop for SmallDisk {
     fn drop(&mut self) {
-        // Whoever still uses it keeps it until then.
+        // A process that still uses it keeps it until then.
         let _ = Command::new("umount").arg("-l").arg(&self.0).status();
     }
 }

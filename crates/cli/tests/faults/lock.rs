@@ -1,4 +1,4 @@
-//! A database that somebody else holds, and a run that two want to go on with.
+//! A database that another process has locked, and a run that two processes try to resume.
 
 use rusqlite::Connection;
 use testkit::world::{Running, until};
@@ -38,8 +38,8 @@ fn of_two_that_resume_the_same_run_at_once_one_does() {
     let thread = place.log()[0].thread.clone();
     run.kill();
     let resume = || place.start(&["thread", "resume", thread.as_str()]);
-    // On resuming, the command is not run again: the model is asked, and what it says next ends the run. Whoever comes
-    // second finds a living owner, or nothing left to do.
+    // On resuming, the command is not run again: the model is asked, and what it says next ends the run. The process
+    // that comes second finds a live owner, or nothing left to do.
     let both = [resume(), resume()].map(Running::done);
     let answered = both.iter().filter(|done| done.code == Some(0)).count();
     assert!(answered >= 1, "{both:?}");

@@ -12,7 +12,7 @@ mod data;
 mod device;
 mod disk;
 mod excess;
-mod hands;
+mod files;
 mod lock;
 mod place;
 mod wishes;

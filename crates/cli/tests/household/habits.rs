@@ -14,7 +14,7 @@ use crate::{ask, delegate, world};
 
 const URGENT: &str = "What urgent emails do I have?";
 const LEARNT: &str = "What have you learnt about me?";
-/// Somebody whose mails are three, one of them urgent.
+/// A sender of three mails, one of them urgent.
 const SENDER: &str = "triage.sender.verwaltung@lindner-immobilien.example";
 
 /// Asks for something that needs consent, and gives it from another process.
@@ -86,7 +86,7 @@ fn a_mail_is_marked_by_a_word_and_a_yes() {
 
 // The mail is the sample's phishing mail, which gives orders to assistants.
 #[test]
-fn what_a_mail_makes_a_model_say_about_it_is_nobodys_decision() {
+fn what_a_mail_makes_a_model_say_about_it_is_no_decision_of_the_user() {
     let read = call("mail_read", "id = \"msg_007\"");
     let praise = call("mail_feedback", "id = \"msg_007\", urgent = true");
     let world = world(&[
@@ -124,7 +124,7 @@ fn first(world: &World) -> ThreadId {
     world.log().first().expect("something happened").thread.clone()
 }
 
-/// A conversation with the butler of the sample household, by somebody who made no decision there before.
+/// A conversation with the butler of the sample household, by a user who made no decision there before.
 struct Talk {
     staff: Staff,
     root: ThreadId,

@@ -134,7 +134,7 @@ async fn test_2_3_5_handoff_preserves_the_conversation() {
     loop {
         match runtime.resume(&root).await {
             Ok(handle) => break drop(handle.report().await.expect("a report")),
-            // Whoever drove it until now took the message up as well.
+            // The driver that ran until now took the message up as well.
             Err(runtime::Error::Idle(_)) => break,
             Err(runtime::Error::Alive(_)) => tokio::task::yield_now().await,
             Err(error) => panic!("{error}"),
@@ -222,7 +222,7 @@ fn two_specialists_work_one_after_the_other_and_know_nothing_of_each_other() {
 
 // ORION-3
 #[test]
-fn an_intent_that_leads_nowhere_is_told_and_nobody_is_spawned() {
+fn an_intent_without_an_agent_is_told_and_no_agent_is_spawned() {
     let world = world(&[scene("", &[calls(&[delegate("delegate_music", "Play", "")]), says("I cannot play music.")])]);
     let done = run(&world, "Play something", &["--jsonl"]);
     assert_eq!(asked(&frames(&done)), [""; 0]);
@@ -234,7 +234,7 @@ fn an_intent_that_leads_nowhere_is_told_and_nobody_is_spawned() {
     assert!(told[0].contains("delegate_triage, delegate_schedule"), "{told:?}");
 }
 
-// Promise 5: whoever only lends a tool cannot use it, and whoever was lent it can.
+// Promise 5: an agent that only lends a tool cannot use it, and an agent that was lent it can.
 #[test]
 fn explain_knows_what_was_lent() {
     let world = world(&scenes("delegate_triage", &call("mail_triage", "")));

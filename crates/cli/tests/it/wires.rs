@@ -204,7 +204,7 @@ fn thinking_answer() -> String {
         .collect()
 }
 
-/// Tokens that the house spends on itself before anybody has said a word.
+/// Tokens of the system prompt and the tools, before the first message.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_first_request_of_a_root_and_of_a_leaf_is_small() {
     let script = r#"

@@ -1,4 +1,4 @@
-//! The house without its setup: a program that embeds the library, keeps nothing on the disk, and has its report.
+//! The library without the command line: a program that embeds the library, keeps nothing on the disk, and has its report.
 
 use agent::Outcome;
 use majordomo::config::{Config, Flags, Surroundings};

@@ -58,7 +58,7 @@ fn who_is_done_is_told_nothing_and_the_sender_hears_so() {
 }
 
 #[test]
-fn words_that_were_not_read_before_the_end_are_told_to_whoever_watches() {
+fn a_message_that_was_not_read_before_the_end_is_shown_to_the_user() {
     let world = world(&[scene("the whole", &[calls(&[waits_for_go("it")]), says("done")])]);
     let run = world.run("the whole", &[]);
     let root = world.root();

@@ -6,7 +6,7 @@ use testkit::world::until;
 use crate::{Served, world};
 
 #[test]
-fn consent_for_ever_counts_for_everybody_also_where_nobody_drives_the_run_that_asked() {
+fn consent_for_ever_counts_in_every_process_also_where_none_drives_the_run_that_asked() {
     let write = call("write_file", r#"path = "a.txt", content = "one""#);
     let world = world(&[scene("go", &[calls(&[write]), says("done")])]);
     let mut left = world.launch(world.careful_task("go", &["--approvals", "wait"]));

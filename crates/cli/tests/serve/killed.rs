@@ -1,4 +1,4 @@
-//! The process is killed around the commit that holds a message: it is either not there, or worked on when the house is served
+//! The process is killed around the commit that holds a message: it is either not there, or worked on when `serve` runs
 //! again.
 
 use agent::Event;
@@ -7,7 +7,7 @@ use testkit::scenes::{says, scene};
 use crate::{Served, world};
 
 #[test]
-fn a_message_that_was_written_when_the_process_died_is_answered_when_the_house_is_served_again() {
+fn a_message_that_was_written_when_the_process_died_is_answered_when_the_server_runs_again() {
     let world = world(&[scene("greenhouse", &[says("31 degrees."), says("Still 31.")])]);
     let mut served = Served::open(&world, None);
     let thread = served.start("greenhouse");

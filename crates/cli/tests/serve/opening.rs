@@ -84,7 +84,7 @@ fn as_many_files_may_be_open_as_a_full_window_needs() {
     running.kill();
 }
 
-/// The program where few files may be open unless somebody asks for more.
+/// The program with a low soft limit of open files.
 fn with_few_files(world: &World) -> Command {
     let serve = world.command(&["serve", "--addr", "127.0.0.1:0"]);
     let mut command = Command::new("sh");

@@ -9,7 +9,7 @@ use crate::{Served, world};
 
 // T23: behind its walls there is no token to read and no way to the server. Without walls a command is asked about itself.
 #[test]
-fn a_command_cannot_reach_the_window_and_decide_what_a_person_is_asked() {
+fn a_command_cannot_reach_the_server_and_decide_what_a_person_is_asked() {
     let write = call("write_file", r#"path = "new.txt", content = "written""#);
     let world = world(&[scene("go", &[calls(&[write]), says("done")])]);
     let mut served = Served::open(&world, None);

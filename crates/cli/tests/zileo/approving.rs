@@ -14,7 +14,7 @@ fn a_message_leads_to_a_question_the_question_to_a_sub_agent_and_that_to_a_recor
     ]);
     let running = run(&world, "Analyse", &["--approvals", "wait"]);
     let asked = question(&world, 1);
-    assert_eq!(executions(&world), [], "nobody is started before somebody decides");
+    assert_eq!(executions(&world), [], "no sub-agent is started before a person decides");
     let shown = world.call(&["approve", "show", asked.id.as_str()]);
     for words in ["starts the temporary sub-agent 'Ada'", "medium", "List the fields", "policy.approval = always"] {
         assert!(shown.answer(0).contains(words), "{words}: {}", shown.out);
@@ -94,5 +94,5 @@ fn explain_says_what_would_become_of_a_start_and_why() {
         assert!(told.answer(0).contains(words), "{words}: {}", told.out);
     }
     let listing = world.call(&["explain", root.as_str(), "SpawnAgentTool", r#"{"operation":"list_children"}"#]);
-    assert!(listing.answer(0).contains("starts nobody"), "{}", listing.out);
+    assert!(listing.answer(0).contains("starts no sub-agent"), "{}", listing.out);
 }

@@ -1,4 +1,4 @@
-//! Three places a workflow, whoever asks, however often, and whatever becomes of them.
+//! Three places a workflow, whichever agent asks, however often, and whatever becomes of them.
 
 use agent::Event;
 use serde_json::{Value, json};

@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn a_calendar_with_somebody_s_address_is_theirs() {
+    fn a_calendar_with_the_address_of_a_person_is_that_persons() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         write(folder.path(), "ana@example.com/a.ics", &event("a", 5));
         let agenda = agenda(folder.path());

@@ -96,7 +96,7 @@ fn a_habit_is_proposed_after_three_cases_and_holds_only_once_it_is_applied() {
     assert_eq!(fixture.listed(), [entry("meeting.part_of_day", "afternoon", "applied")]);
     assert_eq!(fixture.applied("scheduler"), ["afternoon"]);
     assert_eq!(fixture.applied("butler"), ["afternoon"]);
-    assert!(fixture.applied("triage").is_empty() && fixture.applied("somebody").is_empty());
+    assert!(fixture.applied("triage").is_empty() && fixture.applied("stranger").is_empty());
 }
 
 #[test]

@@ -246,7 +246,7 @@ fn meetings_waiting_and_newsletters_are_told_apart() {
 }
 
 #[test]
-fn a_copy_that_speaks_to_somebody_else_is_not_urgent() {
+fn a_copy_that_speaks_to_another_person_is_not_urgent() {
     let text = "From: Sarah Chen <sarah@globex.example>\nTo: Bob Stone <bob@globex.example>\nCc: alex@morgan.example\nSubject: Numbers\n\
         Date: Thu, 15 Jan 2026 09:30:00 +0100\n\nHi Bob,\n\nplease send the numbers by EOD, it is urgent.\n";
     assert_eq!(item(text)["category"], "fyi");

@@ -15,7 +15,7 @@ use super::origin::{Origin, Warning};
 use super::suggestion;
 use super::surroundings::Surroundings;
 
-/// Variables that are ours and stand for no key: how the desk draws, what opens the window, and the mark on the commands that an
+/// Variables that are ours and stand for no key: how the command line draws, what opens the browser, and the mark on the commands that an
 /// agent runs.
 const NO_KEYS: [&str; 3] = ["MAJORDOMO_PLAIN", "MAJORDOMO_PASSWORD", "MAJORDOMO_COMMAND"];
 

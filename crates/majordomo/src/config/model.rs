@@ -9,7 +9,7 @@ use super::providers::{address_origin, is_usual};
 /// The models that are taken when nothing but a provider is known, in the order in which the providers are preferred.
 const USUAL: [(&str, &str); 2] = [("anthropic", "anthropic/claude-sonnet-4-5"), ("openai", "openai/gpt-5")];
 
-/// The model for a house in which nobody named one: of the first provider whose key is there,
+/// The model where no setting names one: of the first provider whose key is there,
 /// else of the first whose address was configured, for that may need no key.
 pub(super) fn found(providers: &[ProviderConfig], layers: &Layers) -> Option<(String, Origin)> {
     let usual = |provider: &str| USUAL.iter().find(|(name, _)| *name == provider).map(|(_, model)| (*model).to_owned());

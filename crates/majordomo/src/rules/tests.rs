@@ -122,7 +122,7 @@ async fn with_an_open_store_a_consent_given_elsewhere_holds_and_is_taken_back() 
 
 // T13
 #[test]
-fn a_rule_that_is_tightened_reaches_whoever_asks_next() {
+fn a_rule_that_is_tightened_reaches_the_next_caller() {
     let world = World::new();
     world.write(USER, &rule("allow", "run_command"));
     let book = world.book();

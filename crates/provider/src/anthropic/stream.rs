@@ -64,7 +64,7 @@ impl Reader {
         Self { is_plain: true, ..Self::default() }
     }
 
-    /// How many events there were, those not counted that only say that somebody is there.
+    /// How many events there were, those not counted that only keep the connection alive.
     pub(crate) fn said(&self) -> u64 {
         self.said
     }

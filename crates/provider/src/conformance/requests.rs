@@ -35,7 +35,7 @@ fn result(id: &str, is_error: bool) -> Part {
 }
 
 fn text(text: &str) -> Part {
-    Part::Text { text: text.into(), origin: Origin::House }
+    Part::Text { text: text.into(), origin: Origin::Program }
 }
 
 fn opaque(wire: &str) -> Part {

@@ -34,7 +34,7 @@ fn every_recording_belongs_to_a_scene() {
         for entry in std::fs::read_dir(folder).expect("the recordings") {
             let name = entry.expect("an entry").file_name().into_string().expect("a plain name");
             let scene = name.strip_suffix(".sse").expect("a recording");
-            assert!(all().any(|known| known == (wire, scene)), "nobody plays {name} of {wire:?}");
+            assert!(all().any(|known| known == (wire, scene)), "no test plays {name} of {wire:?}");
         }
     }
 }
@@ -106,7 +106,7 @@ fn an_error_in_the_stream_has_its_kind_and_keeps_the_words_before_it() {
 }
 
 #[test]
-fn what_nobody_knows_is_passed_over_and_senseless_usage_is_none() {
+fn unknown_fields_are_ignored_and_senseless_usage_is_none() {
     // F18
     for wire in WIRES {
         let expected =
@@ -222,7 +222,7 @@ fn however_the_bytes_come_the_answer_is_the_same() {
 fn words_in_passing_add_up_to_the_text() {
     for wire in WIRES {
         let (sender, heard) = std::sync::mpsc::channel();
-        let sink = crate::DeltaSink::new(move |piece| sender.send(piece.to_owned()).expect("somebody listens"));
+        let sink = crate::DeltaSink::new(move |piece| sender.send(piece.to_owned()).expect("the receiver is open"));
         let mut listener = StreamReader::new(wire, Some(sink));
         for chunk in recording(wire, "parallel_calls").chunks(5) {
             listener.hear(chunk).expect("a good stream");

@@ -36,7 +36,7 @@ async fn callers_wait_in_order_of_arrival() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_leaves_the_line_holds_nobody_up() {
+async fn a_request_that_leaves_the_queue_delays_no_other() {
     let governor = governor(1, 1);
     let first = governor.admit().await;
     assert!(waits(&governor).await, "the only place is taken, and this caller gives up");

@@ -93,7 +93,7 @@ impl Reader {
     }
 
     /// Takes an event that adds nothing to the answer. Some models think aloud in fields that are not read, for as long as they
-    /// like; what only says that somebody is there says the same each time.
+    /// like; what only keeps the connection alive says the same each time.
     fn thought(&mut self, data: &[u8]) {
         let mut hasher = DefaultHasher::new();
         data.hash(&mut hasher);

@@ -84,7 +84,7 @@ impl<F: Fn(&Commit) -> Fault + Send + Sync + 'static> Log for FaultyStore<F> {
                 inner.append(commit).await
             }),
             Fault::Ahead(ms) => inner.append(Commit { at: commit.at.plus_ms(ms), ..commit }),
-            Fault::Panics => panic!("the memory falls"),
+            Fault::Panics => panic!("the store panics"),
         }
     }
 

@@ -6,13 +6,13 @@
 
 mod faulty_store;
 mod gate;
-mod memory;
 mod messages;
 mod ownership;
 mod panics;
 mod room;
 mod runs;
 mod script;
+mod store;
 mod storms;
 mod takeover;
 mod tools;

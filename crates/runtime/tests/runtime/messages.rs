@@ -101,8 +101,8 @@ async fn who_is_over_is_told_nothing_and_nothing_is_written() {
         let (root, _) = room.run("the whole").await;
         let before = room.log(&root).await;
         for thread in [&root, &root.child(1)] {
-            for letter in [steer("too late"), Outside::Stopped { strength: Strength::Kill, reason: "late".into() }] {
-                assert!(matches!(room.runtime.send(thread, letter).await, Err(Error::Idle(_))), "{thread}");
+            for input in [steer("too late"), Outside::Stopped { strength: Strength::Kill, reason: "late".into() }] {
+                assert!(matches!(room.runtime.send(thread, input).await, Err(Error::Idle(_))), "{thread}");
             }
             assert!(matches!(room.runtime.stop(thread, Strength::Cancel, "late").await, Err(Error::Idle(_))));
         }
@@ -131,15 +131,15 @@ async fn a_letter_that_crossed_the_end_of_a_run_leaves_nothing_to_resume() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_said_to_a_thread_that_this_process_has_and_nobody_drives_is_taken_up() {
+async fn a_message_to_a_thread_that_this_process_owns_and_does_not_drive_is_taken_up() {
     // A process that came to go on with a thread just as its run ended has it, and nothing to do for it.
     for (store, _folder) in stores() {
         let mut room = Plan::new(&[scene("the whole", &[says("one"), says("two")])]).store(store).open().await;
         let (root, _) = room.run("the whole").await;
-        // Whoever drove it has let go for certain.
+        // The driver of the first runtime has exited for certain.
         room.again().await;
         let (process, now) = (store::Process::current().id, room.runtime.clock().now());
-        room.store.adopt(&root, &process, now).await.expect("nobody has it");
+        room.store.adopt(&root, &process, now).await.expect("no process owns it");
         let words = Outside::UserSaid { text: "and again".into() };
         room.store.arrive(&root, InputId::new("again"), words, now, true).await.expect("it is written");
         let reports = |log: &[store::Record]| log.iter().filter(|record| record.event.kind() == "reported").count();

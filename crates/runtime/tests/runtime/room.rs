@@ -114,7 +114,7 @@ impl Room {
         begin(&self.plan).await
     }
 
-    /// Goes on with a run, once whoever drove it here before has left.
+    /// Goes on with a run, once the driver that ran here before has exited.
     pub async fn resume(&self, root: &ThreadId) -> RunHandle {
         let resumed = async {
             loop {

@@ -46,7 +46,7 @@ fn family() -> [String; 3] {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_steers_and_stops_at_whatever_moment_every_run_ends() {
+async fn every_run_ends_at_whatever_moment_a_person_steers_and_stops() {
     // F28
     for (store, _folder) in stores() {
         let room = Plan::new(&family()).store(store).tool(Nap::new()).open().await;

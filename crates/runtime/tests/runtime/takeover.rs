@@ -1,5 +1,5 @@
-//! A process is taken for dead and is not: whoever was replaced lets go, a child's report finds its parent wherever the child
-//! was driven to its end, and what nobody drives is owned by nobody.
+//! A process is taken for dead and is not: a driver that was replaced exits, a child's report finds its parent wherever the child
+//! was driven to its end, and a thread that is not driven has no owner.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -54,11 +54,11 @@ impl Another {
         self.handles(None, now, answer).await;
     }
 
-    async fn handles(&self, letter: Option<Event>, now: Time, input: impl Fn(&Thread) -> Input) {
+    async fn handles(&self, arrived: Option<Event>, now: Time, input: impl Fn(&Thread) -> Input) {
         let log = self.store.read(&self.thread, 0, usize::MAX).await.expect("the log can be read");
         let mut thread = Thread::replay(log.iter().map(|record| (record.at, &*record.event))).expect("a thread");
-        if let Some(letter) = &letter {
-            thread.apply(now, letter);
+        if let Some(arrived) = &arrived {
+            thread.apply(now, arrived);
         }
         let facts = Facts::new(Arc::default(), Consent::Nobody);
         let step = thread.handle(input(&thread), &facts, now);
@@ -68,7 +68,7 @@ impl Another {
             epoch: self.epoch,
             process: Self::process().id,
             at: now,
-            events: letter.into_iter().chain(step.events).map(Arc::new).collect(),
+            events: arrived.into_iter().chain(step.events).map(Arc::new).collect(),
         };
         self.store.append(commit).await.expect("it owns the thread");
     }
@@ -120,7 +120,7 @@ async fn a_child_that_another_process_took_and_left_is_gone_on_with_here() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn who_reads_what_another_decided_lets_go_and_the_other_goes_on() {
-    // This process is about to look at a letter when another takes the thread.
+    // This process is about to read an input when another takes the thread.
     let (gate, door) = (Gate::new("gate"), Gate::new("door"));
     let at_door = door.clone();
     let look = move |_: &ThreadId, after: u64| match after {
@@ -154,7 +154,7 @@ async fn who_reads_what_another_decided_lets_go_and_the_other_goes_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_report_is_fetched_although_somebody_sits_where_the_child_sat() {
+async fn a_report_is_fetched_although_the_live_slot_of_the_child_is_taken() {
     // The parent never took the report up, and a person looks at the child in the moment in which the parent asks.
     let (fails, looks) = (Arc::new(AtomicBool::new(true)), Arc::new(AtomicBool::new(false)));
     let (door, first_look) = (Gate::new("door"), looks.clone());
@@ -294,7 +294,7 @@ async fn looking_at_an_idle_thread_does_not_make_it_ones_own() {
     for (store, _folder) in stores() {
         let room = Plan::new(&[scene("the whole", &[says("done")])]).store(store).open().await;
         let (root, _) = room.run("the whole").await;
-        // In a second runtime nobody is on the way out.
+        // A second runtime has no driver that is about to exit.
         let beside = room.beside().await;
         assert!(matches!(beside.resume(&root).await, Err(Error::Idle(_))));
         let row = room.store.thread(&root).await.expect("it can be read").expect("it exists");

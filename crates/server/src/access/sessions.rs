@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_was_let_in_is_known_to_the_next_start_and_the_store_keeps_no_secret() {
+    async fn a_browser_that_signed_in_is_known_to_the_next_start_and_the_store_keeps_no_secret() {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
         let entered = sessions(&store, None).await.welcome().await;
         let other = sessions(&store, None).await.welcome().await;
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nobody_stays_for_ever_and_only_so_many_do() {
+    async fn no_session_lasts_for_ever_and_there_are_only_so_many() {
         const MOST: usize = 64;
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
         let sessions = sessions(&store, None).await;
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_an_earlier_version_tells_of_its_browsers_and_one_that_is_not_ours_of_nobody() {
+    fn a_file_of_an_earlier_version_names_its_browsers_and_one_that_is_not_ours_names_none() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("server.guests");
         assert!(of_earlier_file(&file).is_empty());

@@ -1,6 +1,6 @@
 //! Tries at the password: taken one after the other, and a wrong one holds up the next, so that guessing takes years.
 //!
-//! Only a few wait for their turn; whoever comes on top is sent away, for a queue without end would keep the right one waiting, too.
+//! Only a few wait for their turn and more are refused: a queue without end would keep the right password waiting, too.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use tokio::sync::{Mutex, Semaphore};
 /// So many tries are under way or wait.
 const MAX_WAITING: usize = 16;
 
-/// The tries at one window.
+/// The tries at one server.
 pub(crate) struct Tries {
     turn: Arc<Mutex<()>>,
     places: Semaphore,
@@ -43,12 +43,12 @@ impl Tries {
             return Tried::Right;
         }
         let pause = self.pause;
-        // A task of its own: whoever hangs up without waiting for the answer has taken just as long.
+        // A task of its own: a client that disconnects without waiting for the answer delays the next one just as long.
         let paused = tokio::spawn(async move {
             tokio::time::sleep(pause).await;
             drop(turn);
         });
-        // It ends in no other way than well, or with the whole house.
+        // It ends well, or with the whole process.
         let _ = paused.await;
         Tried::Wrong
     }
@@ -68,7 +68,7 @@ mod tests {
     async fn wrong_tries_are_taken_one_after_the_other_and_the_right_one_in_its_turn() {
         let (tries, started) = (Tries::new(PAUSE), Instant::now());
         assert_eq!(tries.make(|| true).await, Tried::Right);
-        assert_eq!(started.elapsed(), Duration::ZERO, "whoever knows it does not wait");
+        assert_eq!(started.elapsed(), Duration::ZERO, "a right password does not wait");
         let wrong = join_all((0..5).map(|_| tries.make(|| false)));
         let (wrong, right) = tokio::join!(wrong, tries.make(|| true));
         assert_eq!((wrong, right), (vec![Tried::Wrong; 5], Tried::Right));
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn whoever_hangs_up_holds_up_the_next_all_the_same() {
+    async fn a_client_that_disconnects_delays_the_next_all_the_same() {
         let (tries, started) = (Tries::new(PAUSE), Instant::now());
         for _ in 0..3 {
             let hurried = tokio::time::timeout(PAUSE / 100, tries.make(|| false)).await;

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_has_seen_any_frame_is_told_exactly_those_after_it() {
+    fn a_client_that_has_seen_any_frame_gets_exactly_those_after_it() {
         let mut past = Backlog::new(usize::MAX);
         for ids in [1000..1003, 2000..2001, 4000..4005] {
             past.push(piece(ids));
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_is_kept_than_there_is_room_for_and_whoever_missed_more_is_told_so() {
+    fn no_more_is_kept_than_there_is_room_for_and_a_client_that_missed_more_is_told_so() {
         let size = piece([1]).bytes.len();
         let mut past = Backlog::new(2 * size);
         for id in 1..=5 {

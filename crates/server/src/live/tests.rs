@@ -48,7 +48,7 @@ impl Written {
             data: None,
         });
         let mut live = Live::new(runtime.await.expect("a runtime"));
-        Arc::get_mut(&mut live).expect("nobody else has it").kept = kept;
+        Arc::get_mut(&mut live).expect("it has one owner").kept = kept;
         let mut written = Self { live, process: Process::current().id, n: 0 };
         written.append(created(root())).await;
         written
@@ -203,7 +203,7 @@ async fn at_most_twenty_times_a_second(mut written: Written, mut watcher: impl S
             }
         }
     };
-    // The last one may have been told before whoever wrote it went on.
+    // The last one may have been sent before the writer went on.
     if told.last() != all.last() {
         told.extend(until(&mut watcher, all[all.len() - 1]).await);
     }
@@ -215,7 +215,7 @@ async fn at_most_twenty_times_a_second(mut written: Written, mut watcher: impl S
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_falls_behind_is_told_the_rest_without_a_gap_and_without_a_double() {
+async fn a_client_that_falls_behind_gets_the_rest_without_a_gap_and_without_a_double() {
     let mut written = Written::new().await;
     let mut watcher = written.watch(0).await;
     let mut told = until(&mut watcher, written.newest()).await;
@@ -232,7 +232,7 @@ async fn whoever_falls_behind_is_told_the_rest_without_a_gap_and_without_a_doubl
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_missed_more_than_is_kept_is_told_from_the_log() {
+async fn a_client_that_missed_more_than_is_kept_is_served_from_the_log() {
     let mut written = Written::keeping(10_000).await;
     for n in 0..60 {
         written.say(&format!("long ago {n}")).await;
@@ -251,7 +251,7 @@ async fn whoever_missed_more_than_is_kept_is_told_from_the_log() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_hears_nothing_is_sent_a_sign_of_life_and_a_feed_that_nobody_watches_ends() {
+async fn an_idle_client_gets_keep_alives_and_a_feed_without_clients_ends() {
     let written = Written::new().await;
     let mut watcher = written.watch(written.newest()).await;
     watcher.next().await;

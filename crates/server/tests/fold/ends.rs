@@ -26,7 +26,7 @@ fn the_cause_of_a_failure_stands_in_the_end_alone() {
 }
 
 #[test]
-fn the_last_bar_of_whoever_was_stopped_lasts_until_its_end_and_says_so() {
+fn the_last_bar_of_a_thread_that_was_stopped_lasts_until_its_end_and_says_so() {
     let engine = Engine::new();
     let child = |seq: u64, kind: &str, data: Value| {
         told(seq, kind, "r.1", json!({"parent_agent_id": "r", "sub_agent_id": "r.1", "goal": "Look", "data": data}))

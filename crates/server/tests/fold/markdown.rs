@@ -193,7 +193,7 @@ fn only_http_https_and_mail_can_be_followed_whatever_tricks_are_played() {
 
 // THREATS T6
 #[test]
-fn words_that_name_somebody_else_are_given_away() {
+fn link_texts_that_name_another_site_are_marked() {
     let whose = |source: &str| links(&tree(source)).pop().and_then(|(_, whose)| whose);
     assert_eq!(whose("[https://bank.example](https://evil.example/login)").as_deref(), Some("evil.example"));
     assert_eq!(whose("[bank.example](https://evil.example)").as_deref(), Some("evil.example"));
@@ -221,7 +221,7 @@ fn words_behind_many_blanks_are_weighed_too() {
 
 // THREATS T1, T3, T23
 #[test]
-fn nothing_leads_to_this_machine_or_to_another_of_the_house() {
+fn nothing_leads_to_this_machine_or_to_another_in_the_local_network() {
     let inside = [
         "127.0.0.1",
         "127.0.0.1.",

@@ -1,4 +1,4 @@
-//! Any order and any repetition of numbered frames gives the same picture, whether or not somebody looks in between.
+//! Any order and any repetition of numbered frames gives the same picture, whether or not the picture is read in between.
 
 use serde_json::Value;
 

@@ -54,7 +54,7 @@ fn every_stream_gives_the_picture_beside_it() {
 }
 
 #[test]
-fn whoever_joins_in_the_middle_of_an_answer_reads_it_from_its_beginning() {
+fn a_client_that_connects_in_the_middle_of_an_answer_reads_it_from_its_beginning() {
     let heard = |content: &str, so_far: &str| {
         format!(r#"{{"type":"text_delta","run":"r","thread":"r","turn":1,"content":"{content}"{so_far}}}"#)
     };
@@ -80,6 +80,6 @@ fn the_body_of_the_seeds_browser_test_is_read_as_it_is() {
         picture["loose"].as_array().expect("rows").iter().map(|row| (&row["kind"], &row["text"])).collect();
     let said = (&Value::from("text"), &Value::from("Checking your inbox..."));
     assert_eq!(rows, [said, (&Value::from("end"), &Value::from(""))]);
-    assert_eq!(picture["loose"][0]["agent"], "triage", "whoever has the word said it");
+    assert_eq!(picture["loose"][0]["agent"], "triage", "the active agent said it");
     assert_eq!(picture["loose"][1]["state"], "done", "a stream that knows no outcomes ends well");
 }

@@ -25,7 +25,7 @@ fn while_several_agents_work_the_one_that_is_shown_stays_until_it_is_done() {
 }
 
 #[test]
-fn whoever_hands_over_gives_the_word_away_though_it_works_on() {
+fn an_agent_that_delegates_is_no_longer_the_active_one_though_it_works_on() {
     let frames = [
         of("butler", 1, "agent_start", "r"),
         is("butler", 2, "processing"),
@@ -36,7 +36,7 @@ fn whoever_hands_over_gives_the_word_away_though_it_works_on() {
 }
 
 #[test]
-fn the_word_goes_to_somebody_at_work_where_the_last_to_begin_is_done() {
+fn an_agent_at_work_becomes_the_active_one_where_the_last_to_begin_is_done() {
     let frames = [
         delegates("general", 1, "explore", "r.1"),
         is("general", 2, "delegating"),
@@ -54,7 +54,7 @@ fn rail(frames: &[String]) -> Vec<String> {
     serde_json::from_str(&engine.call("rail", &[])).expect("names")
 }
 
-/// Somebody does something.
+/// A frame of an agent.
 fn of(agent: &str, seq: u64, kind: &str, thread: &str) -> String {
     told(seq, kind, thread, json!({"agent": agent}))
 }

@@ -16,7 +16,7 @@ fn folding_and_looking_at_one_thread_takes_work_in_proportion_to_the_frames() {
 }
 
 #[test]
-fn whoever_draws_is_told_which_threads_have_changed() {
+fn the_drawing_code_is_told_which_threads_have_changed() {
     let changed = Engine::new().call("changes", &[]);
     assert_eq!(changed, r#"[["r"],["r","r.1"],["r.1"],["r.1"],["r","r.1"],[]]"#);
 }

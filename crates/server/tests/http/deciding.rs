@@ -48,7 +48,7 @@ async fn however_many_decide_at_once_it_is_done_once() {
 
 // T21: after a cancel there is nothing left to decide
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_no_longer_asked_is_gone_and_another_name_is_nobodys() {
+async fn what_is_no_longer_asked_is_gone_and_another_name_is_unknown() {
     let open = Open::new().await;
     let thread = open.start("write it").await;
     let question = open.question().await;

@@ -120,7 +120,7 @@ async fn every_answer_is_as_the_document_tells() {
         ("stopThread", "POST", format!("/api/v1/threads/{endless}/stop"), Some(json!({ "now": true }))),
         ("removeThread", "DELETE", format!("/api/v1/threads/{lost}"), None),
         ("watchThread", "GET", format!("/api/v1/threads/{thread}/events?deltas=1"), None),
-        ("watchHouse", "GET", "/api/v1/events?after=0".to_owned(), None),
+        ("watchAllThreads", "GET", "/api/v1/events?after=0".to_owned(), None),
         ("listApprovals", "GET", "/api/v1/approvals?all=1".to_owned(), None),
         ("showApproval", "GET", format!("/api/v1/approvals/{id}"), None),
         ("decideApproval", "POST", format!("/api/v1/approvals/{id}/decision"), Some(word)),
@@ -287,7 +287,7 @@ async fn the_bounds_in_the_document_are_the_ones_that_are_enforced() {
 
 // T3
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_is_not_let_in_is_answered_as_the_document_tells() {
+async fn a_request_that_is_not_accepted_is_answered_as_the_document_says() {
     let open = Open::built(tempfile::tempdir().expect("a passing folder"), Some("sesame"), "script.toml").await;
     let document = open.get("/openapi.json").await;
     let wrong = |request: reqwest::RequestBuilder| {

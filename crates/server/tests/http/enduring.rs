@@ -9,7 +9,7 @@ use crate::open::{Open, PATIENCE, head, status};
 
 // T7, T8
 #[tokio::test(flavor = "multi_thread")]
-async fn strange_addresses_and_large_requests_are_refused_and_the_window_stays_open() {
+async fn strange_addresses_and_large_requests_are_refused_and_the_server_stays_up() {
     let open = Open::new().await;
     let head = format!("Host: {}\r\nAuthorization: Bearer {}\r\n", open.addr, open.token);
     for path in [
@@ -59,7 +59,7 @@ async fn a_hundred_megabytes_are_not_read_to_their_end() {
     stream.write_all(begin.as_bytes()).expect("sent");
     let megabyte = format!("100000\r\n{}\r\n", "x".repeat(0x10_0000));
     let sent = (0..100).take_while(|_| stream.write_all(megabyte.as_bytes()).is_ok()).count();
-    assert!(sent < 100, "somebody took all of it");
+    assert!(sent < 100, "the server took all of it");
     // The answer may be lost with the connection, which is closed on what was still to be said.
     let said = head(&mut stream);
     assert!(said.is_empty() || status(&said) == 413, "{said}");
@@ -69,7 +69,7 @@ async fn a_hundred_megabytes_are_not_read_to_their_end() {
 
 // T8
 #[tokio::test(flavor = "multi_thread")]
-async fn five_hundred_who_never_finish_their_request_hold_up_nobody() {
+async fn five_hundred_clients_that_never_finish_their_request_delay_no_other() {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
     let raised = rustix::process::Rlimit { current: limit.maximum, ..limit };
     rustix::process::setrlimit(rustix::process::Resource::Nofile, raised).expect("as many files as may be open");

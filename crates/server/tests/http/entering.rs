@@ -1,4 +1,4 @@
-//! Who is let in: whoever knows a secret, and comes from here.
+//! Which requests are accepted: those that know a secret and come from our own origin.
 
 use majordomo_server::Server;
 use serde_json::json;
@@ -7,7 +7,7 @@ use crate::open::{Entered, Open};
 
 // T1, T2, T3, T4
 #[tokio::test(flavor = "multi_thread")]
-async fn only_whoever_knows_a_secret_and_comes_from_here_is_let_in() {
+async fn only_requests_that_know_a_secret_and_come_from_our_origin_are_accepted() {
     let open = Open::new().await;
     let (here, bearer) = (format!("Host: {}\r\n", open.addr), format!("Authorization: Bearer {}\r\n", open.token));
     let ask =
@@ -205,7 +205,7 @@ async fn another_site_gets_no_stream_no_socket_and_no_leave_to_ask() {
         assert!(said.starts_with("HTTP/1.1 403"), "{said}");
         let own = format!("Origin: http://{}", open.addr);
         let said = open.raw(&format!("GET {path} HTTP/1.1\r\n{known}{socket}\r\n{own}\r\n\r\n"));
-        assert!(!said.starts_with("HTTP/1.1 101"), "nobody speaks that here: {said}");
+        assert!(!said.starts_with("HTTP/1.1 101"), "that protocol is not spoken here: {said}");
     }
     open.close().await;
 }
@@ -233,9 +233,9 @@ async fn only_so_many_browsers_stay_let_in_and_a_wrong_password_opens_nothing() 
     open.close().await;
 }
 
-// T3, T23: a browser shows its cookies to every port of a host, and whoever has one can pretend to be a browser
+// T3, T23: a browser shows its cookies to every port of a host, and a program that has one can pretend to be a browser
 #[tokio::test(flavor = "multi_thread")]
-async fn a_cookie_that_somebody_else_saw_opens_the_page_and_tells_and_does_nothing() {
+async fn a_cookie_that_another_program_saw_opens_the_page_and_tells_and_does_nothing() {
     let open = Open::new().await;
     let Entered { cookie, page } = open.entered().await;
     let forged = |method: &str, path: &str, more: &str| {
@@ -264,7 +264,7 @@ async fn a_cookie_that_somebody_else_saw_opens_the_page_and_tells_and_does_nothi
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_cookie_of_our_name_that_another_port_has_set_keeps_nobody_out() {
+async fn a_cookie_of_our_name_that_another_port_has_set_keeps_no_browser_out() {
     let open = Open::new().await;
     let Entered { cookie, page } = open.entered().await;
     for cookies in [format!("majordomo=bogus; {cookie}"), format!("{cookie}; majordomo=bogus")] {

@@ -41,7 +41,7 @@ text = "too late"
 /// So many things are asked at once by a thread that is to make a crowd.
 pub const CROWD: usize = 101;
 
-/// How long something is waited for that will come unless the house is broken.
+/// How long something is waited for that will come unless the program is broken.
 pub const PATIENCE: Duration = Duration::from_secs(180);
 
 /// A server, and a program that knows its token.
@@ -65,7 +65,7 @@ impl Open {
         Self::built(folder, None, "script.toml").await
     }
 
-    /// A house whose model speaks by a script of this name, with a password at its door or without.
+    /// A server whose model plays a script of this name, with a password or without.
     pub async fn built(folder: tempfile::TempDir, password: Option<&str>, script: &str) -> Self {
         let script = folder.path().join(script);
         let calls: Vec<String> = (0..CROWD)

@@ -62,7 +62,7 @@ async fn a_run_is_told_something_and_stopped_and_what_is_not_there_is_said_to_be
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_window_left_in_the_middle_goes_on_when_the_house_is_served_again() {
+async fn what_a_server_left_in_the_middle_goes_on_when_the_next_one_starts() {
     let open = Open::new().await;
     let thread = open.start("write it").await;
     open.question().await;
@@ -128,9 +128,9 @@ async fn a_stream_begins_with_a_prompt_comes_back_at_any_frame_and_ends_for_good
     open.close().await;
 }
 
-// ORION-12: a GET starts work only for whoever proves to be here
+// ORION-12: a GET starts work only for a client that proves to be on this machine
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stream_is_begun_for_our_own_page_and_for_nobody_who_was_led_here() {
+async fn a_stream_is_begun_for_our_own_page_and_not_for_a_browser_that_another_site_sent() {
     let open = Open::new().await;
     let entered = open.entered().await;
     let ask = |method: &str, headers: &[(&'static str, &'static str)]| {

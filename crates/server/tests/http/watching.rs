@@ -1,4 +1,4 @@
-//! Watching: one family, or the whole house, with neither gaps nor duplicates.
+//! Watching: one family, or all threads, with neither gaps nor duplicates.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::open::{Open, PATIENCE};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_comes_back_at_any_frame_goes_on_without_a_gap_and_without_a_double() {
+async fn a_client_that_reconnects_at_any_frame_goes_on_without_a_gap_and_without_a_double() {
     let open = Open::new().await;
     let thread = open.start("greenhouse").await;
     let path = format!("/api/v1/threads/{thread}/events");
@@ -31,7 +31,7 @@ async fn the_whole_house_is_watched_from_any_frame_without_a_gap_and_without_a_d
     let (one, other) = (open.start("greenhouse").await, open.start("greenhouse").await);
     open.until(&one, "completed").await;
     open.until(&other, "completed").await;
-    let all = house(&open, "?after=0", None, 2).await;
+    let all = all_threads(&open, "?after=0", None, 2).await;
     let numbers: Vec<u64> = all.iter().map(|(id, _)| *id).collect();
     assert!(numbers.windows(2).all(|pair| pair[0] < pair[1]), "{numbers:?}");
     for root in [&one, &other] {
@@ -43,14 +43,14 @@ async fn the_whole_house_is_watched_from_any_frame_without_a_gap_and_without_a_d
     }
     let ends = |frames: &[(u64, Value)]| frames.iter().filter(|(_, frame)| frame["type"] == "done").count();
     for (at, cut) in numbers.iter().enumerate().take(numbers.len() - 1) {
-        let rest = house(&open, "", Some(*cut), ends(&all[at + 1..])).await;
+        let rest = all_threads(&open, "", Some(*cut), ends(&all[at + 1..])).await;
         assert_eq!(rest, all[at + 1..], "cut after {cut}");
     }
     open.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_has_seen_nothing_watches_the_house_from_now_on_and_can_come_back_at_once() {
+async fn a_client_that_has_seen_nothing_watches_all_threads_from_now_on_and_can_reconnect_at_once() {
     let open = Open::new().await;
     let before = open.start("greenhouse").await;
     open.until(&before, "completed").await;
@@ -60,11 +60,11 @@ async fn whoever_has_seen_nothing_watches_the_house_from_now_on_and_can_come_bac
     drop(watching);
     let after = open.start("greenhouse").await;
     open.until(&after, "completed").await;
-    let seen = house(&open, "", Some(place.parse().expect("a number")), 1).await;
+    let seen = all_threads(&open, "", Some(place.parse().expect("a number")), 1).await;
     assert!(seen.iter().all(|(_, frame)| frame["run"] == *after), "{seen:?}");
     let first = &seen.first().expect("a frame").1;
     assert_eq!(first["type"], "thread_created", "from its very beginning");
-    let in_other_words = house(&open, "?dialect=orion", Some(place.parse().expect("a number")), 1).await;
+    let in_other_words = all_threads(&open, "?dialect=orion", Some(place.parse().expect("a number")), 1).await;
     let kinds: Vec<&Value> = in_other_words.iter().map(|(_, frame)| &frame["type"]).collect();
     let orion =
         ["agent_start", "agent_delegate", "agent_start", "text", "agent_complete", "agent_resume", "text", "done"];
@@ -73,7 +73,7 @@ async fn whoever_has_seen_nothing_watches_the_house_from_now_on_and_can_come_bac
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_happens_while_the_house_is_watched_is_told_and_not_twice() {
+async fn what_happens_while_all_threads_are_watched_is_told_and_not_twice() {
     let open = Open::new().await;
     let mut watching = open.watching("/api/v1/events", None).await;
     watching.place().await;
@@ -136,8 +136,8 @@ async fn threads_are_listed_page_by_page() {
     open.close().await;
 }
 
-/// The frames of the house after one, up to so many ends of runs.
-async fn house(open: &Open, query: &str, after: Option<u64>, ends: usize) -> Vec<(u64, Value)> {
+/// The frames of all threads after one, up to so many ends of runs.
+async fn all_threads(open: &Open, query: &str, after: Option<u64>, ends: usize) -> Vec<(u64, Value)> {
     let after = after.map(|after| after.to_string());
     let mut watching = open.watching(&format!("/api/v1/events{query}"), after.as_deref()).await;
     let (mut frames, mut left) = (Vec::new(), ends);

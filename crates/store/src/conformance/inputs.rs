@@ -32,7 +32,7 @@ pub async fn an_input_arrives_once(store: Arc<dyn Store>) {
     assert!(matches!(nowhere, Err(Error::UnknownThread(_))), "{nowhere:?}");
 }
 
-/// So that nobody decides without having read it.
+/// So that no process decides without having read it.
 pub async fn an_input_moves_the_head_on_for_the_next_commit(store: Arc<dyn Store>) {
     threads(&*store, &[&root()]).await;
     store.arrive(&root(), InputId::new("a"), said("hello"), NOW, false).await.unwrap();

@@ -93,7 +93,7 @@ pub async fn a_process_that_leaves_owns_nothing(store: Arc<dyn Store>) {
 }
 
 /// It must register first.
-pub async fn a_process_that_nobody_knows_can_do_nothing(store: Arc<dyn Store>) {
+pub async fn an_unknown_process_can_do_nothing(store: Arc<dyn Store>) {
     threads(&*store, &[&root()]).await;
     let stranger = ProcessId::new("stranger");
     let commit = Commit { process: stranger.clone(), ..commit(&root(), 1, vec![turn_started(1)]) };
@@ -104,7 +104,7 @@ pub async fn a_process_that_nobody_knows_can_do_nothing(store: Arc<dyn Store>) {
 }
 
 /// Roots or sub-agents, of one agent or one tree, and only those with something still to be done.
-pub async fn threads_that_nobody_owns_are_handed_out_by_what_is_asked_for(store: Arc<dyn Store>) {
+pub async fn threads_without_an_owner_are_handed_out_by_what_is_asked_for(store: Arc<dyn Store>) {
     let (child, other, idle) = (root().child(1), ThreadId::new("20260116-left"), ThreadId::new("20260116-idle"));
     threads(&*store, &[&root(), &child, &other, &idle]).await;
     for thread in [&root(), &other] {

@@ -134,7 +134,7 @@ pub async fn a_takeover_through_one_fences_off_the_other(one: Arc<dyn Store>, tw
 }
 
 /// At the same moment, through either.
-pub async fn a_thread_that_nobody_owns_is_given_to_one_of_many_who_ask(one: Arc<dyn Store>, two: Arc<dyn Store>) {
+pub async fn a_thread_without_an_owner_is_given_to_one_of_many_that_ask(one: Arc<dyn Store>, two: Arc<dyn Store>) {
     let names: Vec<ThreadId> = (0..20).map(|n| ThreadId::new(format!("20260115-t{n:03}"))).collect();
     writer(&*one).await;
     for thread in &names {

@@ -10,7 +10,7 @@ use crate::open::Store;
 use crate::process::{HEARTBEAT_EXPIRES_MS, ProcessId};
 use crate::rows::LEASE_MS;
 
-/// To nobody else, and not before.
+/// To no other process, and not before.
 pub async fn a_wake_goes_to_the_owner_when_it_is_due(store: Arc<dyn Store>) {
     let (writer, heir) = (ProcessId::new("writer"), ProcessId::new("heir"));
     threads(&*store, &[&root(), &root().child(1)]).await;
@@ -34,7 +34,7 @@ pub async fn a_wake_goes_to_the_owner_when_it_is_due(store: Arc<dyn Store>) {
     assert!(matches!(unknown, Err(Error::UnknownThread(_))), "{unknown:?}");
 }
 
-/// A lease is an optimisation, and a wake that nobody answered is not lost.
+/// A lease is an optimisation, and a wake that no process answered is not lost.
 pub async fn a_claimed_wake_comes_back_unless_it_is_done(store: Arc<dyn Store>) {
     let writer = ProcessId::new("writer");
     threads(&*store, &[&root()]).await;

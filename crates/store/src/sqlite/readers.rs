@@ -45,7 +45,7 @@ impl Readers {
     pub(super) async fn open_all(self: Arc<Self>) -> Result<(), Error> {
         let permits = self.permits.clone().acquire_many_owned(CONNECTIONS as u32).await.map_err(|_| Error::Closed)?;
         let opening = tokio::task::spawn_blocking(move || {
-            // Nobody uses one at this moment, so that all that are open are idle.
+            // No caller uses one at this moment, so that all that are open are idle.
             while self.idle().len() < CONNECTIONS {
                 let connection = file::open_reader(self.opened.path(), self.busy_timeout)?;
                 // SQLite opens the log beside the file when it first reads.

@@ -232,7 +232,7 @@ async fn a_file_that_another_process_holds_is_locked_until_it_lets_go() {
     append(&store, &root(), 1, vec![turn_started(1)]).await;
 }
 
-fn somebody_elses() -> ThreadId {
+fn other_thread() -> ThreadId {
     ThreadId::new("20260116-b2b2")
 }
 
@@ -248,7 +248,7 @@ async fn a_database_that_is_deleted_or_replaced_is_missed_and_the_one_in_its_pla
         fs::rename(folder.path().join("data"), &away).unwrap();
         let other = is_replaced.then(|| open(&folder));
         if let Some(other) = &other {
-            threads(other, &[&somebody_elses()]).await;
+            threads(other, &[&other_thread()]).await;
         }
         let refused = store.append(commit(&root(), 2, vec![turn_started(1)])).await;
         assert!(matches!(&refused, Err(Error::Gone(at)) if at.ends_with("data/majordomo.db")), "{refused:?}");
@@ -259,7 +259,7 @@ async fn a_database_that_is_deleted_or_replaced_is_missed_and_the_one_in_its_pla
         store.close().await;
         if let Some(other) = other {
             let kept = other.all(0, 10).await.unwrap();
-            append(&other, &somebody_elses(), 1, vec![run_started(1, "go")]).await;
+            append(&other, &other_thread(), 1, vec![run_started(1, "go")]).await;
             drop(other);
             assert_eq!(open(&folder).all(0, 10).await.unwrap()[..kept.len()], kept, "its log is still there");
         }
@@ -655,7 +655,7 @@ async fn a_removed_family_leaves_no_row_in_any_table() {
     }
 }
 
-/// A desk of its own, in the middle of a group.
+/// A write session in the middle of a group.
 fn session(folder: &TempDir) -> WriteSession {
     let path = file::prepare(&path(folder)).unwrap();
     let mut session = WriteSession::new(file::open_writer(&path, &Options::default()).unwrap());

@@ -66,7 +66,7 @@ pub(super) fn arrive(
     Ok(appended)
 }
 
-/// Takes ownership, if nobody alive has it.
+/// Takes ownership, if no live process has it.
 pub(super) fn adopt(session: &mut WriteSession, id: &ThreadId, process: &ProcessId, at: Time) -> Result<u64, Error> {
     let WriteSession { db, cache, .. } = session;
     let process_key = cache.process(db, process)?;
@@ -86,7 +86,7 @@ pub(super) fn adopt(session: &mut WriteSession, id: &ThreadId, process: &Process
     }
 }
 
-/// Takes ownership of live threads that nobody alive owns, the oldest first.
+/// Takes ownership of live threads that no live process owns, the oldest first.
 pub(super) fn claim_threads(
     session: &mut WriteSession,
     process: &ProcessId,
@@ -469,7 +469,7 @@ fn admit_inputs(db: &Connection, cache: &mut Cache, thread: Option<i64>, commit:
     Ok(())
 }
 
-/// Leaves a wake, unless one that nobody has seen yet is due at the same moment. One that is leased does not do:
+/// Leaves a wake, unless one that no process has leased yet is due at the same moment. One that is leased does not do:
 /// its holder may have read the log already.
 fn leave_wake(db: &Connection, thread: i64, due: Time) -> Result<(), Error> {
     let sql = "INSERT INTO wakes (thread, due) SELECT ?1, ?2 \

@@ -1,4 +1,4 @@
-//! What a page did while nobody asked: what it requested, what it complained about; and the answers that are given to it in the
+//! What a page did between the questions of a test: what it requested, what it complained about; and the answers that are given to it in the
 //! place of a server's.
 
 use std::sync::Mutex;

@@ -65,7 +65,7 @@ impl Page {
     /// Loads the page again.
     #[track_caller]
     pub fn reload(&self) {
-        // Whoever finds the mark is still on the page from before.
+        // Where the mark is found, the page from before is still there.
         self.eval::<Value>("void (window.isOld = true)");
         self.ask("Page.reload", &json!({}));
         self.until("the page to be loaded again", "!window.isOld && document.readyState === 'complete'");

@@ -1,6 +1,6 @@
 //! Messages to the browser and back: JSON, each ended by a zero byte.
 //!
-//! One thread reads. An answer goes to whoever asked, everything else to the page that it is about; a page that has to say
+//! One thread reads. An answer goes to the caller that asked, everything else to the page that it is about; a page that has to say
 //! something at once (what a request is answered with) may do so from there, for `tell` waits for nothing.
 
 use std::collections::HashMap;
@@ -20,7 +20,7 @@ use crate::world::PATIENCE;
 pub(super) struct Wire {
     into: Mutex<ChildStdin>,
     last: AtomicU64,
-    /// Who waits for which answer; nobody once the browser is gone.
+    /// The callers that wait for an answer; none once the browser is gone.
     asking: Mutex<Option<HashMap<u64, Sender<Value>>>>,
     pages: Mutex<HashMap<String, Arc<Notes>>>,
 }
@@ -68,7 +68,7 @@ impl Wire {
         }
         let mut bytes = message.to_string().into_bytes();
         bytes.push(0);
-        // A pipe that is broken is noticed by the thread that reads, and by whoever waits.
+        // A pipe that is broken is noticed by the thread that reads, and by the caller that waits.
         let _ = lock(&self.into).write_all(&bytes);
     }
 
@@ -87,7 +87,7 @@ impl Wire {
         if let Some(id) = message["id"].as_u64() {
             let asked = lock(&self.asking).as_mut().and_then(|asking| asking.remove(&id));
             if let Some(asked) = asked {
-                // Whoever has given up waiting does not listen any more.
+                // A caller that has given up waiting has closed its receiver.
                 let _ = asked.send(message);
             }
             return;

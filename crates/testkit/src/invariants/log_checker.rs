@@ -40,7 +40,7 @@ pub struct LogChecker {
     reported: BTreeMap<ThreadId, Report>,
     /// Reported children and all that were begun below them, as far as they keep their places.
     begun_below: u32,
-    /// Words that somebody sent and the model has not read.
+    /// Messages that were sent and that the model has not read.
     unread: Vec<Arc<str>>,
     /// Questions that wait for a person, the calls that wait for them, and the places that are held meanwhile.
     questions: BTreeMap<ApprovalId, (CallId, u32)>,
@@ -135,8 +135,8 @@ impl LogChecker {
         self.resolve(event);
         self.pace.see(event)?;
         let is_over = self.created.brief.is_some() && !self.reports.is_empty();
-        let is_letter = matches!(event, Event::InputArrived { .. } | Event::InputDropped { .. });
-        hold("nothing happens to a sub-agent after its report", !is_over || is_letter, || event.kind().to_owned())?;
+        let is_input = matches!(event, Event::InputArrived { .. } | Event::InputDropped { .. });
+        hold("nothing happens to a sub-agent after its report", !is_over || is_input, || event.kind().to_owned())?;
         match event {
             Event::ThreadCreated(_) => return Err(broken("a thread is created once", &"a second creation")),
             Event::InputArrived { id, input } => {
@@ -300,7 +300,7 @@ impl LogChecker {
         let ending = self.run.as_ref().is_none_or(|run| run.stop.is_some());
         let most = self.created.policy.max_concurrent.max(1);
         hold(
-            "nobody waits in line while a permit is free",
+            "no child waits in line while a permit is free",
             ending || thread.children.queue.is_empty() || begun == most,
             || format!("{begun} of {most} run, and {:?} wait", thread.children.queue),
         )
@@ -310,7 +310,7 @@ impl LogChecker {
     pub fn at_rest(&self) -> Result<(), Broken> {
         let id = &self.created.id;
         hold("a run always ends", self.run.is_none(), || format!("{id}: {:?}", self.run))?;
-        hold("at rest nobody is asked", self.questions.is_empty(), || format!("{id}: {:?}", self.questions))?;
+        hold("at rest no question is open", self.questions.is_empty(), || format!("{id}: {:?}", self.questions))?;
         hold("at rest nothing is outstanding", self.outstanding.is_empty(), || {
             format!("{id}: {:?}", self.outstanding)
         })?;
@@ -572,7 +572,7 @@ impl LogChecker {
         hold("an empty answer is no success", !completed || !report.text.trim().is_empty(), || format!("{report:?}"))?;
         for words in std::mem::take(&mut self.unread) {
             let told = report.unfinished.iter().any(|line| line.contains(&*words));
-            hold("words that nobody read are reported", told, || words.to_string())?;
+            hold("messages that no model read are reported", told, || words.to_string())?;
         }
         self.calls.clear();
         self.reports.push(report.clone());
@@ -605,7 +605,7 @@ impl LogChecker {
         })
     }
 
-    /// Places that are taken, granted below, or held for somebody who may yet be started.
+    /// Places that are taken, granted below, or held for a child that may yet be started.
     fn places(&self) -> u32 {
         let living = self.children.values().map(|child| 1 + child.grant.descendants).sum::<u32>();
         let asked_about = self.questions.values().map(|(_, places)| places).sum::<u32>();

@@ -7,7 +7,7 @@ use agent::{Event, Outcome, Time};
 pub struct RunTime {
     /// When the run began; none before the first, and between two.
     begun: Option<Time>,
-    /// How much of it somebody drove who had more to wait for than people. The time before somebody went on with it is nobody's.
+    /// How much of it a process drove the run and it waited for more than people. Time without a process is not counted.
     driven_ms: u64,
     /// When its owner last wrote.
     touched: Time,

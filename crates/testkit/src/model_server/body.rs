@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures_util::stream;
 
-use super::House;
+use super::Shared;
 
 /// Some bytes, and how long they take.
 #[derive(Clone, Debug)]
@@ -32,14 +32,14 @@ pub(super) enum Ending {
 /// An answer under way. Dropped before it is finished, it was given up by the client.
 #[derive(Debug)]
 pub(super) struct Open {
-    house: Arc<House>,
+    shared: Arc<Shared>,
     finished: bool,
 }
 
 impl Open {
-    pub(super) fn new(house: Arc<House>) -> Self {
-        house.open.send_modify(|open| *open += 1);
-        Self { house, finished: false }
+    pub(super) fn new(shared: Arc<Shared>) -> Self {
+        shared.open.send_modify(|open| *open += 1);
+        Self { shared, finished: false }
     }
 
     /// Everything was said that was to be said.
@@ -50,9 +50,9 @@ impl Open {
 
 impl Drop for Open {
     fn drop(&mut self) {
-        self.house.open.send_modify(|open| *open -= 1);
+        self.shared.open.send_modify(|open| *open -= 1);
         if !self.finished {
-            self.house.closed_early.send_modify(|closed| *closed += 1);
+            self.shared.closed_early.send_modify(|closed| *closed += 1);
         }
     }
 }

@@ -25,7 +25,7 @@ const FIELDS: [&str; 13] = [
     "parallel_tool_calls",
 ];
 
-/// Refuses what the provider refuses, and an answer without a limit, which nobody could pay for in advance.
+/// Refuses what the provider refuses, and an answer without a limit, for which no amount could be reserved.
 pub(super) fn check(headers: &HeaderMap, body: &Value) -> Checked {
     check_headers(headers, "authorization", &format!("Bearer {}", super::KEY))?;
     let body = object(body, "body")?;

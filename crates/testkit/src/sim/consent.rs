@@ -1,5 +1,5 @@
 //! What people are asked about, and what they answer: what a call leads to changes under the agents, rules are tightened, and
-//! whoever is asked says yes, no or something else, twice, late, about another thing, or never anything.
+//! the person who is asked says yes, no or something else, twice, late, about another thing, or never anything.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,7 +11,7 @@ use agent::tools::Assessment;
 use agent::{Catalog, Consent, Facts, Input, InputId, Json, Outside, Thread, Time};
 use serde_json::json;
 
-use super::people::{Letter, To};
+use super::people::{PlannedInput, To};
 use super::{Due, Sight, Sim};
 use crate::dice::Dice;
 
@@ -74,7 +74,7 @@ impl World {
     }
 }
 
-/// A rule that somebody writes down.
+/// A rule that a person writes.
 pub(super) fn rule(dice: &mut Dice) -> Rule {
     Rule {
         tool: (*dice.pick(&["look", "fetch", "write", "patch", "shell", "*"])).into(),
@@ -111,7 +111,7 @@ impl Sim {
         self.world.tighten(rule);
     }
 
-    /// Whether somebody who is asked in a process that begins can answer.
+    /// Whether a person can answer the questions of a process that begins.
     pub(super) fn consent(&mut self) -> Consent {
         if self.behaviour.asks && !self.dice.chance(15) { Consent::Asked } else { Consent::Nobody }
     }
@@ -141,11 +141,11 @@ impl Sim {
             let digest = if other { "something else".into() } else { approval.digest.clone() };
             let input = Outside::Decided { approval: approval.id.clone(), digest, decision };
             let (to, id) = (To::This(approval.id.thread()), InputId::new(format!("{} {number}", approval.id)));
-            self.after(after_ms, Due::Letter(Letter { after_ms, to, id, input, next: None }));
+            self.after(after_ms, Due::PersonSends(PlannedInput { after_ms, to, id, input, next: None }));
         }
     }
 
-    /// What came of a question. Between a person's yes and the hands, too, things change.
+    /// What came of a question. Between a person's yes and the execution, too, things change.
     pub(super) fn saw_resolution(&mut self, resolution: &Resolution) {
         if matches!(resolution, Resolution::Allowed { .. }) && self.dice.chance(8) {
             self.change();

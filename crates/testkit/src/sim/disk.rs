@@ -27,7 +27,7 @@ pub(super) struct Record {
     pub epoch: u64,
     pub checker: LogChecker,
     pub prompts: Prompts,
-    /// How often somebody went on with it.
+    /// How often a process went on with it.
     pub reopened: u32,
     hours: RunTime,
 }
@@ -36,7 +36,7 @@ pub(super) struct Record {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Written {
     Done,
-    /// Somebody else has written meanwhile.
+    /// Another process has written meanwhile.
     Behind,
     /// The thread is not the writer's any more.
     Fenced,
@@ -49,7 +49,7 @@ impl Disk {
     }
 
     pub fn record_mut(&mut self, id: &ThreadId) -> &mut Record {
-        self.records.get_mut(id).expect("whoever is written about has a log")
+        self.records.get_mut(id).expect("a thread that is written to has a log")
     }
 
     pub fn knows(&self, id: &ThreadId) -> bool {
@@ -80,7 +80,7 @@ impl Disk {
         }
     }
 
-    /// Writes a commit, all of it or nothing, if the memory takes it. `now` is even time, which no clock need agree with.
+    /// Writes a commit, all of it or nothing, if the store takes it. `now` is even time, which no clock need agree with.
     pub fn append(&mut self, now: Time, commit: &Commit) -> Result<Written, Broken> {
         let appended = match at_once(self.store.append(commit.clone())) {
             Ok(appended) => appended,
@@ -113,7 +113,7 @@ impl Disk {
         Ok(Written::Done)
     }
 
-    /// Writes something from outside, whoever owns the thread.
+    /// Writes an input from outside, whichever process owns the thread.
     pub fn arrive(&mut self, id: &ThreadId, input_id: InputId, input: Outside, at: Time) -> Result<(), Broken> {
         let event = Event::InputArrived { id: input_id.clone(), input: input.clone() };
         let appended = at_once(self.store.arrive(id, input_id, input, at, false)).map_err(|error| refused(&error))?;
@@ -171,7 +171,7 @@ impl Disk {
         hold("a thread is created once", before.is_none(), || commit.thread.to_string())
     }
 
-    /// Whoever is out of time had all of it, or an ancestor had, under whose deadline it stands.
+    /// A thread that is out of time had all of it, or an ancestor had, whose deadline applies to it.
     fn time_was_over(&self, id: &ThreadId, now: Time) -> Result<(), Broken> {
         let granted = |id: &ThreadId| self.records[id].replayed.created.grant.time_ms;
         let own = granted(id).is_some_and(|ms| self.records[id].hours.driven_ms() >= ms);
@@ -202,7 +202,7 @@ fn at_once<T>(answer: impl Future<Output = Result<T, Error>>) -> Result<T, Error
 }
 
 fn refused(error: &Error) -> Broken {
-    Broken { rule: "the memory takes what the rules decide", found: error.to_string() }
+    Broken { rule: "the store takes what the rules decide", found: error.to_string() }
 }
 
 /// An event as it comes back from storage.

@@ -1,5 +1,5 @@
 //! What a driver does (`runtime::driver`), step by step and without tasks: decide on its own copy, commit, then perform; decide
-//! anew where somebody wrote in between; let go of everything where the thread is another's.
+//! anew where another process wrote in between; give everything up where another process owns the thread.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::process_faults::ProcessFate;
 use super::{Deed, Due, Scene, Sight, Sim};
 use crate::invariants::{Broken, answered_calls, hold, unreadable_calls};
 
-/// Commits at most that a letter is made to cross: letters without end are runs without end.
+/// Commits at most that an input is made to cross: inputs without end are runs without end.
 const MOST_CROSSINGS: u32 = 20;
 
 /// After so long a process looks again for what another one drives.
@@ -96,13 +96,13 @@ impl Sim {
         self.give(place, Input::TimePassed { heard })?;
         let is_held_up = self.copy(place).is_none() || self.processes[place.process].stands_until(self.now).is_some();
         let woke = is_held_up || self.disk.record(&place.thread).head > before;
-        hold("whoever asks to be woken has something to do", woke, || place.thread.to_string())
+        hold("a thread that asks to be woken has something to do", woke, || place.thread.to_string())
     }
 
     /// Reads what others wrote, and takes up what arrived.
     pub(super) fn look(&mut self, place: &Place) -> Result<(), Broken> {
         if self.is_taken(place) {
-            // Only letters are written by others: whoever reads anything else in its log has been replaced.
+            // Others write only inputs: a driver that reads anything else in its log has been replaced.
             self.lose(place);
             return Ok(());
         }
@@ -155,7 +155,7 @@ impl Sim {
         }
         let record = self.disk.record(&place.thread);
         if record.replayed.is_over() {
-            let report = record.checker.reports().last().expect("whoever is over has reported").clone();
+            let report = record.checker.reports().last().expect("a thread that is over has reported").clone();
             self.summary.see(Sight::FetchedReport);
             self.hand_up(&place, report);
             return Ok(());
@@ -291,7 +291,7 @@ impl Sim {
         }
     }
 
-    /// Now and then somebody writes between a decision and its commit.
+    /// Now and then another process writes between a decision and its commit.
     fn cross(&mut self, place: &Place) -> Result<(), Broken> {
         if self.summary.count(Sight::Conflict) >= MOST_CROSSINGS || !self.dice.chance(self.behaviour.crossings) {
             return Ok(());
@@ -394,7 +394,7 @@ impl Sim {
             return Ok(());
         }
         self.summary.see(Sight::Panic);
-        // What other tasks sent still lies in its letter box.
+        // What other tasks sent is still in its queue.
         self.dues.retain(|_, due| match due {
             Due::Input(_, input) if is_from_a_child(input) => true,
             Due::Look(_) => true,
@@ -408,7 +408,7 @@ impl Sim {
         Ok(())
     }
 
-    /// The thread is not this process's any more: whatever it did for it ends, and is seen by nobody. A parent that lives here
+    /// The thread is not this process's any more: whatever it did for it ends, and its result is dropped. A parent that lives here
     /// still needs the report, and a person goes on with a root that stands still.
     fn lose(&mut self, place: &Place) {
         self.processes[place.process].copies.remove(&place.thread);
@@ -436,7 +436,7 @@ impl Sim {
             return;
         }
         if self.is_taken(place) {
-            // Another process has brought it to its end, which nobody here has been told.
+            // Another process has brought it to its end, of which this process does not know.
             self.lose(place);
         } else {
             self.processes[place.process].copies.remove(&place.thread);

@@ -122,7 +122,7 @@ fn call(dice: &mut Dice, behaviour: &Behaviour, thread: &Thread, number: u64, an
     answer.parts.push(Part::ToolCall { id, name, input: Json::of(&input) });
 }
 
-/// A verb that begins something, or, rather where there is somebody to deal with, one that deals with somebody.
+/// A verb that starts a child, or, more often where children live, one that deals with a child.
 fn verb(dice: &mut Dice, thread: &Thread, verbs: &[&Arc<str>]) -> Arc<str> {
     let begins = |verb: &&Arc<str>| STARTING_VERBS.contains(&&***verb);
     let (beginning, dealing): (Vec<&Arc<str>>, Vec<&Arc<str>>) = verbs.iter().copied().partition(begins);
@@ -196,7 +196,7 @@ fn temporary(dice: &mut Dice, behaviour: &Behaviour, thread: &Thread) -> Value {
         _ => {
             let mut input = json!({"operation": "spawn", "name": *dice.pick(&["ann", "bob"]), "prompt": "temporary"});
             if dice.chance(30) {
-                input["system_prompt"] = json!("You are somebody else.");
+                input["system_prompt"] = json!("You are another agent.");
             }
             if dice.chance(behaviour.errs / 3) {
                 input["model"] = json!("sim/none");

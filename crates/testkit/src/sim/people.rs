@@ -13,16 +13,16 @@ pub(super) const TRY_AGAIN_MS: u64 = 10_000;
 
 /// Something that a person sends.
 #[derive(Clone, Debug)]
-pub(super) struct Letter {
+pub(super) struct PlannedInput {
     pub after_ms: u64,
     pub to: To,
     pub id: InputId,
     pub input: Outside,
     /// What the same person sends to the same thread afterwards.
-    pub next: Option<Box<Letter>>,
+    pub next: Option<Box<PlannedInput>>,
 }
 
-/// Whom a letter is meant for.
+/// Which thread an input is for.
 #[derive(Clone, Debug)]
 pub(super) enum To {
     Root,
@@ -37,9 +37,9 @@ pub(super) fn first() -> (InputId, Outside) {
 }
 
 /// Everything that people will send whatever happens.
-pub(super) fn letters(dice: &mut Dice) -> Vec<Letter> {
+pub(super) fn planned_inputs(dice: &mut Dice) -> Vec<PlannedInput> {
     let count = *dice.pick(&[0, 0, 1, 2, 4, 8]);
-    (1..=count).map(|number| letter(dice, number)).collect()
+    (1..=count).map(|number| planned_input(dice, number)).collect()
 }
 
 /// One thing that a person may send.
@@ -52,8 +52,8 @@ pub(super) fn input(dice: &mut Dice, number: u64) -> Outside {
     }
 }
 
-fn letter(dice: &mut Dice, number: u64) -> Letter {
-    let mut letter = Letter {
+fn planned_input(dice: &mut Dice, number: u64) -> PlannedInput {
+    let mut planned = PlannedInput {
         after_ms: if dice.chance(40) { dice.below(20_000) } else { dice.below(600_000) },
         to: if dice.chance(60) { To::Root } else { To::Anybody },
         id: InputId::new(format!("p{number}")),
@@ -61,8 +61,8 @@ fn letter(dice: &mut Dice, number: u64) -> Letter {
         next: None,
     };
     let soon = if dice.chance(50) { dice.below(300) } else { dice.below(6_000) };
-    if matches!(letter.input, Outside::Stopped { .. }) && dice.chance(70) {
-        // Whoever has stopped something presses again, or has one more thing to say.
+    if matches!(planned.input, Outside::Stopped { .. }) && dice.chance(70) {
+        // A person who has stopped a thread stops it again, or sends one more message.
         let id = InputId::new(format!("p{number}-again"));
         let input = loop {
             let input = input(dice, number);
@@ -70,29 +70,29 @@ fn letter(dice: &mut Dice, number: u64) -> Letter {
                 break input;
             }
         };
-        letter.next = Some(Box::new(Letter { after_ms: soon, id, input, ..letter.clone() }));
+        planned.next = Some(Box::new(PlannedInput { after_ms: soon, id, input, ..planned.clone() }));
     } else if dice.chance(20) {
-        letter.next = Some(Box::new(Letter { after_ms: soon, ..letter.clone() }));
+        planned.next = Some(Box::new(PlannedInput { after_ms: soon, ..planned.clone() }));
     }
-    letter
+    planned
 }
 
 impl Sim {
-    /// A letter is sent, through any process.
-    pub(super) fn post(&mut self, letter: Letter) -> Result<(), Broken> {
-        let to = match letter.to {
+    /// A planned input is sent, through any process.
+    pub(super) fn post(&mut self, planned: PlannedInput) -> Result<(), Broken> {
+        let to = match planned.to {
             To::Root => self.root.clone(),
             To::Anybody => self.dice.pick(&self.disk.everybody()).clone(),
             To::This(thread) => thread,
         };
-        if let Some(next) = letter.next {
-            self.after(next.after_ms, Due::Letter(Letter { to: To::This(to.clone()), ..*next }));
+        if let Some(next) = planned.next {
+            self.after(next.after_ms, Due::PersonSends(PlannedInput { to: To::This(to.clone()), ..*next }));
         }
         let process = self.anybody();
-        self.send(process, &to, letter.id, &letter.input)
+        self.send(process, &to, planned.id, &planned.input)
     }
 
-    /// Something from outside is written into a log, and whoever owns the thread is told. What only a run could read is kept back
+    /// Something from outside is written into a log, and the owner of the thread is told. What only a run could read is kept back
     /// where none goes on, unless it crosses the report.
     pub(super) fn send(&mut self, process: usize, to: &ThreadId, id: InputId, input: &Outside) -> Result<(), Broken> {
         let thread = &self.disk.record(to).replayed;
@@ -101,7 +101,7 @@ impl Sim {
         if !is_running && !is_message && !self.dice.chance(20) {
             return Ok(());
         }
-        self.saw_letter(to, input);
+        self.saw_input(to, input);
         self.arrive(process, to, id, input.clone())?;
         let (soon, place) = (self.dice.below(2_000), Place::new(process, to));
         match input {
@@ -112,7 +112,7 @@ impl Sim {
         Ok(())
     }
 
-    /// Writes into a log, and tells whoever owns the thread and lives.
+    /// Writes into a log, and tells the owner of the thread if it lives.
     pub(super) fn arrive(&mut self, process: usize, to: &ThreadId, id: InputId, input: Outside) -> Result<(), Broken> {
         self.disk.arrive(to, id, input, self.clock(process))?;
         *self.summary.events.entry("input_arrived").or_default() += 1;
@@ -124,7 +124,7 @@ impl Sim {
         Ok(())
     }
 
-    /// A person goes on with the root, if anything is to be done for it that nobody does.
+    /// A person goes on with the root, if anything is to be done for it and no process does it.
     pub(super) fn resume(&mut self, process: usize, wait_ms: u64) -> Result<(), Broken> {
         let place = Place::new(process, &self.root);
         if is_idle(&self.disk.record(&place.thread).replayed) {
@@ -135,7 +135,7 @@ impl Sim {
         if is_own && has_seat {
             return Ok(());
         }
-        // A copy that is not the owner's finds out by itself: until then nobody else can sit there.
+        // A copy that is not the owner's finds out by itself: until then no other driver can take its slot.
         let epoch = if has_seat { None } else { self.adopt(&place)? };
         match epoch {
             Some(epoch) => self.reopen(&place, epoch),
@@ -148,7 +148,7 @@ impl Sim {
         }
     }
 
-    /// Whoever stopped a thread ends it, without its model, where nobody else does.
+    /// The process that stopped a thread ends it, without its model, where no other process does.
     pub(super) fn finish(&mut self, place: Place, wait_ms: u64) -> Result<(), Broken> {
         if is_idle(&self.disk.record(&place.thread).replayed) || self.copy(&place).is_some() {
             return Ok(());
@@ -175,14 +175,14 @@ impl Sim {
         let after_ms = if self.dice.chance(40) { self.dice.below(100) } else { self.dice.below(100_000) };
         let input = Outside::UserSaid { text: format!("and {} more", self.messages).into() };
         let id = InputId::new(format!("m{}", self.messages));
-        self.after(after_ms, Due::Letter(Letter { after_ms, to: To::Root, id, input, next: None }));
+        self.after(after_ms, Due::PersonSends(PlannedInput { after_ms, to: To::Root, id, input, next: None }));
     }
 
     pub(super) fn is_driven(&self, thread: &ThreadId) -> bool {
         self.disk.knows(thread) && self.disk.record(thread).owner.as_ref().is_some_and(|owner| self.is_well(owner))
     }
 
-    fn saw_letter(&mut self, to: &ThreadId, input: &Outside) {
+    fn saw_input(&mut self, to: &ThreadId, input: &Outside) {
         let thread = &self.disk.record(to).replayed;
         let ending = thread.run.as_ref().is_some_and(|run| run.ending.is_some());
         let in_last_turn = thread.run.as_ref().is_some_and(|run| run.last_turn_taken);

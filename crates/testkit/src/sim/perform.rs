@@ -30,7 +30,7 @@ impl Sim {
             }
             Effect::StartChild { child } => self.start_child(place, &child, reopening),
             Effect::StopChild { child, strength, reason } => {
-                let (id, stop) = stop_letter(strength, reason);
+                let (id, stop) = stop_input(strength, reason);
                 self.tell(place.process, &child, id, stop).map(|_| ())
             }
             Effect::TellChild { child, call, text } => {
@@ -86,7 +86,7 @@ impl Sim {
     fn call_model(&mut self, place: &Place, turn: u32, wait_ms: u64) -> Result<(), Broken> {
         let copy = &self.processes[place.process].copies[&place.thread];
         let record = self.disk.record_mut(&place.thread);
-        // What a process shows a model of a thread that it has lost, unknowing, is nobody's prompt.
+        // What a process shows a model of a thread that it has lost, unknowing, counts as no prompt.
         if copy.epoch == record.epoch {
             record.prompts.asked(&copy.thread)?;
         }
@@ -124,7 +124,7 @@ impl Sim {
         let Some(slot) = self.copy(place).and_then(|copy| copy.thread.calls.slot(&call)) else {
             return Err(Broken { rule: "a tool runs for a call that is open", found: format!("{id} {call}") });
         };
-        // Consent is for what a call led to when it was given: the hands look once more.
+        // Consent is for what a call led to when it was given: it is checked once more before it runs.
         let digest = self.world.assess(name, input).digest;
         if approved.as_ref().is_some_and(|allowed| *allowed != digest) {
             self.summary.see(Sight::ChangedBeforeRun);
@@ -176,9 +176,11 @@ impl Sim {
         let is_stale = copy.epoch != self.disk.record(&place.thread).epoch;
         let created = thread.child_created(child);
         let stop = thread.children.live.get(child).and_then(|child| child.stop.clone());
-        let stop = stop.filter(|_| reopening).map(|(strength, reason)| stop_letter(strength, reason));
+        let stop = stop.filter(|_| reopening).map(|(strength, reason)| stop_input(strength, reason));
         if self.disk.knows(child) {
-            hold("only whoever was replaced begins what is begun", reopening || is_stale, || child.to_string())?;
+            hold("only a driver that was replaced starts what is started", reopening || is_stale, || {
+                child.to_string()
+            })?;
             if let Some((id, stop)) = stop {
                 self.tell(place.process, child, id, stop)?;
             }
@@ -201,7 +203,7 @@ impl Sim {
 }
 
 /// A parent's stop as it stands in the child's log, once for each strength.
-fn stop_letter(strength: Strength, reason: Arc<str>) -> (InputId, Outside) {
+fn stop_input(strength: Strength, reason: Arc<str>) -> (InputId, Outside) {
     let name = match strength {
         Strength::Cancel => "stop-cancel",
         Strength::Kill => "stop-kill",

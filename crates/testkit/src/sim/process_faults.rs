@@ -31,7 +31,7 @@ impl Sim {
         self.dice.below(self.processes.len() as u64) as usize
     }
 
-    /// The clock leaps now and then, and people try to go on with what needs nobody.
+    /// The clock leaps now and then, and people try to go on with threads that need no process.
     pub(super) fn plan_process_faults(&mut self) {
         for _ in 0..*self.dice.pick(&[0, 0, 1, 3]) {
             let (after_ms, by_ms) = (self.dice.below(300_000), self.leap_ms());
@@ -59,7 +59,7 @@ impl Sim {
         ProcessFate::Lives
     }
 
-    /// Whoever does not stand still has lately said that it lives.
+    /// A process that is not paused has sent a heartbeat lately.
     pub(super) fn beat(&self) {
         for process in self.processes.iter().filter(|process| process.stands_until(self.now).is_none()) {
             self.disk.heartbeat(&process.name, process.clock(self.now));
@@ -104,7 +104,7 @@ impl Sim {
         self.after(away_ms, Due::Resume(next, TRY_AGAIN_MS));
     }
 
-    /// The process stands still until the moment that is the answer; somebody may take it for dead.
+    /// The process stands still until the moment that is the answer; another process may take it for dead.
     fn stand(&mut self, process: usize) -> Time {
         self.beat();
         self.summary.see(Sight::Stall);

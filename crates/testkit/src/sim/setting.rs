@@ -38,7 +38,7 @@ pub(super) struct Behaviour {
     pub delegates: u64,
     /// A call makes no sense.
     pub errs: u64,
-    /// Somebody writes between a decision and its commit.
+    /// Another process writes between a decision and its commit.
     pub crossings: u64,
     /// The driver's own code fails, in two thousand times.
     pub panics: u64,

@@ -32,7 +32,7 @@ pub enum Sight {
     Stall,
     /// The code around the rules failed.
     Panic,
-    /// A commit was refused because somebody else had written meanwhile.
+    /// A commit was refused because another process had written meanwhile.
     Conflict,
     /// A thread was taken from a process that was not gone.
     Takeover,
@@ -40,11 +40,11 @@ pub enum Sight {
     Refusal,
     /// A process whose thread had been taken did something for it before it knew.
     StaleDeed,
-    /// A thread without a process was ended by whoever had stopped it.
+    /// A thread without a process was ended by the process that had stopped it.
     EndedByAnother,
     /// A child's report was fetched from its log by a process that did not drive the child.
     FetchedReport,
-    /// Somebody wrote to a thread whose run was over.
+    /// A person wrote to a thread whose run was over.
     IdleMessage,
     /// A later run began on the same thread.
     LaterRun,
@@ -76,7 +76,7 @@ pub enum Sight {
     Forbidden,
     /// Nobody answered in time.
     Expired,
-    /// Nobody was there any more who could answer.
+    /// No person could be asked any more.
     Unanswered,
     /// A question was taken back.
     Withdrawn,
@@ -84,7 +84,7 @@ pub enum Sight {
     ChangedBeforeRun,
     /// A parent in another process saw that its child waits for a person.
     PausedElsewhere,
-    /// A person was asked before somebody was started.
+    /// A person was asked before a sub-agent was started.
     StartAsked,
     /// A batch was begun that is answered with its first result.
     FirstIsEnough,

@@ -183,7 +183,7 @@ fn act(line: &str, place: &str) -> Act {
         "unheard" => What::GoesUnheard,
         "reports" => What::ReportsAgain,
         "show" => What::Shows(body.into()),
-        _ => panic!("{place}: nobody does that"),
+        _ => panic!("{place}: there is no such step"),
     };
     Act { who, what }
 }
@@ -202,7 +202,7 @@ fn outside(verb: &str, body: &str, place: &str) -> Outside {
             };
             Outside::Stopped { strength, reason: reason.into() }
         }
-        other => panic!("{place}: nobody sends '{other}'"),
+        other => panic!("{place}: there is no such input: '{other}'"),
     }
 }
 

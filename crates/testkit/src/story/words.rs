@@ -324,7 +324,7 @@ fn message_words(message: &Message) -> Vec<String> {
                 Origin::Person => "person",
                 Origin::Brief => "brief",
                 Origin::Steer => "steer",
-                Origin::House => "house",
+                Origin::Program => "house",
                 Origin::Model => "model",
             };
             with_text(format!("{speaker} <{from}>"), text)

@@ -72,12 +72,12 @@ impl DatabaseContents {
     }
 
     /// Holds everything that is kept beside the log against the log, at any moment: nothing is behind it or ahead of it, and
-    /// whatever runs has somebody whose it is.
+    /// every live thread has an owner.
     #[track_caller]
     pub fn assert_rows(&self) {
         for row in &self.rows {
             assert_eq!(row.head, events(&self.log, &row.id).count() as u64, "{} knows all its events", row.id);
-            assert!(!row.state.is_live() || row.owner.is_some(), "{} is {} and nobody's", row.id, row.state);
+            assert!(!row.state.is_live() || row.owner.is_some(), "{} is {} and has no owner", row.id, row.state);
         }
         let mut spawned = 0;
         for record in &self.log {
@@ -95,11 +95,11 @@ impl DatabaseContents {
                 assert_eq!(execution.outcome, told.1, "{}", told.0);
             }
         }
-        assert_eq!(self.executions.len(), spawned, "nobody is kept who was not spawned");
+        assert_eq!(self.executions.len(), spawned, "every execution was spawned");
     }
 }
 
-/// The report of a thread, which it has once and behind which only letters stand.
+/// The report of a thread, which it has once and after which only inputs arrive.
 #[track_caller]
 pub fn report_of<'a>(log: &'a [Record], thread: &ThreadId) -> &'a Report {
     let reports: Vec<&Report> = events(log, thread)

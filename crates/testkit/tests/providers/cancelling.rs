@@ -16,7 +16,7 @@ async fn cancelling_closes_the_request_wherever_it_is() {
             let server = ModelServer::start(move |_| turn.clone()).await;
             let cancel = CancellationToken::new();
             let (sender, mut heard) = tokio::sync::mpsc::unbounded_channel();
-            // Whoever listened may have heard enough.
+            // The receiver may be closed.
             let sink = DeltaSink::new(move |word| drop(sender.send(word.to_owned())));
             let call = Ask { cancel: cancel.clone(), deltas: Some(sink), ..ask() };
             let call = tokio::spawn(with(&server, wire).ask(call));

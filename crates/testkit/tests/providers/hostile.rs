@@ -58,7 +58,7 @@ async fn what_cannot_be_unpacked_is_garbled() {
     assert_eq!(error.kind, Kind::Garbled, "{error}");
 }
 
-/// A server that sends a beginning, and from then on nothing but comments, for as long as somebody listens.
+/// A server that sends a beginning, and from then on nothing but comments, for as long as the client is connected.
 async fn murmuring(beginning: &'static str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("an address"));

@@ -36,7 +36,7 @@ async fn a_whole_turn_with_tools_is_taken_by_a_strict_provider() {
         assert_eq!(answer.tokens, Some(Tokens { input: 40, output: 9, ..Tokens::default() }));
         conversation.push(&said(Role::Assistant, answer.parts));
         conversation.push(&said(Role::User, vec![result("call_0_1"), result("call_0_0")]));
-        conversation.push(&Message::user("a notice", Origin::House));
+        conversation.push(&Message::user("a notice", Origin::Program));
         let answer = conversation.ask(Ask { calls_allowed: false, ..ask() }).await.expect("an answer");
         assert_eq!((heading(&answer).0.as_str(), answer.stop), ("It is done.", StopReason::EndTurn));
         assert_eq!(server.refusals(), [""; 0], "{wire:?}");
@@ -64,7 +64,7 @@ async fn words_arrive_in_passing_and_byte_by_byte() {
     for wire in WIRES {
         let server = ModelServer::start(|_| Turn::text("Grüße aus 東京 🗼").fault(Fault::Drip)).await;
         let (sender, heard) = std::sync::mpsc::channel();
-        let sink = DeltaSink::new(move |word| sender.send(word.to_owned()).expect("somebody listens"));
+        let sink = DeltaSink::new(move |word| sender.send(word.to_owned()).expect("the receiver is open"));
         let answer = with(&server, wire).ask(Ask { deltas: Some(sink), ..ask() }).await.expect("an answer");
         assert_eq!(heading(&answer).0, "Grüße aus 東京 🗼");
         assert_eq!(heard.iter().collect::<Vec<_>>(), ["Grüße ", "aus ", "東京 ", "🗼"], "{wire:?}");

@@ -1,7 +1,7 @@
-//! TestWorkspace on the workspace's disk: a command that is about to fill it is ended before others run out of it.
+//! Free space on the workspace's disk: a command that is about to fill it is ended before others run out of it.
 //!
 //! A limit on the size of a file bounds no number of files, and a quota is not ours to set. What is left free is looked at
-//! instead, whoever takes it: a full disk stops the log, and with it every agent.
+//! instead, whichever process takes it: a full disk stops the log, and with it every agent.
 
 use cap_std::fs::Dir;
 

@@ -1,7 +1,7 @@
 //! The processes that a command has started, read from `/proc`, and their end.
 //!
 //! A process is found by descent, or by a mark in its environment that it has inherited: the first holds while a subreaper
-//! keeps orphans in the family, the second where there is none. A process number can be given to somebody else between a
+//! keeps orphans in the family, the second where there is none. A process number can be given to another process between a
 //! look and a signal, so that a signal is sent through a handle whose start time has been compared.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +20,7 @@ pub(crate) const MARK: &str = "MAJORDOMO_COMMAND";
 
 /// Between asking to end and ending.
 const GRACE: Duration = Duration::from_millis(300);
-/// After this, whoever is left cannot be ended: another user's, or stuck in the kernel.
+/// A process that is left after this cannot be ended: it is another user's, or stuck in the kernel.
 const PATIENCE: Duration = Duration::from_millis(1300);
 /// So many strokes are enough for everybody who can be ended, however slow a busy machine makes them. A guard cannot wait for
 /// them: it has to answer in time.
@@ -44,9 +44,9 @@ pub(crate) struct EndedCount {
     pub left: usize,
 }
 
-/// Ends everyone that `find` finds, again and again until it says that nobody is left: first by asking, then by killing.
-/// `leader` is the process whose group they were started in. Whoever `is_sandbox_process` holds the others: not asked, not counted,
-/// but killed like them. Nobody is given up before so many strokes.
+/// Ends every process that `find` finds, again and again until none is left: first by asking, then by killing.
+/// `leader` is the process whose group they were started in. A process for which `is_sandbox_process` is true holds the others: not asked, not counted,
+/// but killed like them. No process is given up before so many strokes.
 pub(crate) fn end(
     leader: i32,
     least_strokes: u32,
@@ -86,7 +86,7 @@ pub(crate) fn end(
     EndedCount { ended: known.len(), left: 0 }
 }
 
-/// What a look finds; none if a second one finds nobody either. `/proc` is not read in one moment, and a process that is
+/// What a look finds; none if a second one finds no process either. `/proc` is not read in one moment, and a process that is
 /// born to a dying one can be missed by a single look.
 pub(crate) fn unless_gone(look: impl Fn() -> Vec<ProcessInfo>) -> Option<Vec<ProcessInfo>> {
     let found = look();
@@ -133,7 +133,7 @@ pub(crate) fn kill_group(group: i32) {
 impl ProcessInfo {
     fn signal(&self, signal: Signal) {
         let Some(pid) = Pid::from_raw(self.pid) else { return };
-        // Whoever is gone already needs no signal; whoever may not be signalled is counted as left.
+        // A process that is gone needs no signal; one that may not be signalled is counted as left.
         let _ = match rustix::process::pidfd_open(pid, PidfdFlags::empty()) {
             Ok(handle) if read(self.pid).is_some_and(|process| process.start == self.start) => {
                 rustix::process::pidfd_send_signal(handle, signal)
@@ -156,7 +156,7 @@ fn everyone() -> BTreeMap<i32, ProcessInfo> {
 pub(crate) fn is_running(pid: i32) -> bool {
     match fs::read_to_string(format!("/proc/{pid}/stat")) {
         Ok(stat) => parse(pid, &stat).is_some(),
-        // Whoever cannot look takes it to run.
+        // If this cannot be found out, the process is taken to run.
         Err(error) => error.kind() != std::io::ErrorKind::NotFound,
     }
 }

@@ -156,7 +156,7 @@ fn compile(sockets: Sockets, metadata: Metadata) -> Result<BpfProgram, seccompil
         }
     };
     rules.insert(libc::SYS_socket, socket);
-    // Words put into a terminal are obeyed by whoever reads there next.
+    // Text put into a terminal is read as input by the next program that reads there.
     let typing = argument(1, SeccompCmpOp::Eq, u64::from(libc::TIOCSTI as u32))?;
     let mut requests = vec![SeccompRule::new(vec![typing])?];
     if metadata == Metadata::Kept {

@@ -111,7 +111,7 @@ impl Group {
 impl Drop for Group {
     fn drop(&mut self) {
         for folder in &self.folders {
-            // A process that could not be ended holds it; whoever makes the next group tries again.
+            // A process that could not be ended holds it; the next group that is made tries again.
             let _ = fs::remove_dir(folder);
         }
     }

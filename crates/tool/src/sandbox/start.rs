@@ -87,7 +87,7 @@ impl Started {
             }
         };
         for folder in &self.hung_on {
-            // Only if it is empty: otherwise it is somebody's.
+            // Only if it is empty: otherwise another process has put files there.
             let _ = std::fs::remove_dir(folder);
         }
         drop(self.passing.take());
@@ -123,7 +123,7 @@ fn behind_bubblewrap(
         }
         limits::set_processes(first);
     }
-    // Without a first process there is nobody at the gate, and the startup will tell.
+    // Without a first process none waits at the gate, and the startup will tell.
     drop(gate);
     let absent = |kept: &Kept| match kept {
         Kept::Absent(path) => Some(path.clone()),
@@ -187,7 +187,7 @@ fn become_the_command(args: &mut impl Iterator<Item = OsString>, line: &mut Unix
     Ok(format!("the shell does not start: {error}"))
 }
 
-/// Takes the powers of root from what root starts. Whoever has none cannot and need not do this.
+/// Takes the powers of root from what root starts. A process without them cannot and need not do this.
 fn drop_powers() {
     for power in CapabilitySet::all().iter() {
         let _ = rustix::thread::remove_capability_from_bounding_set(power);
@@ -252,7 +252,7 @@ struct Passing(PathBuf);
 impl Passing {
     fn new() -> std::io::Result<Self> {
         let folder = std::env::temp_dir().canonicalize()?.join(format!("majordomo-{}", std::process::id()));
-        // One that is there already may be somebody's trap; it is never used.
+        // A folder that exists may have been made by an attacker; it is never used.
         DirBuilder::new().mode(0o700).create(&folder)?;
         Ok(Self(folder))
     }

@@ -150,7 +150,7 @@ fn may_be_in_use(process: u32, count: u64) -> bool {
         Err(Errno::SRCH) => false,
         // It may be one that has ended and that its parent has not waited for.
         Ok(()) => processes::is_running(pid.as_raw_nonzero().get()),
-        // Somebody else's.
+        // Another user's.
         Err(_) => true,
     }
 }
@@ -208,7 +208,7 @@ mod tests {
         clear(&Dir::open_ambient_dir(folder.path(), ambient_authority()).unwrap());
         assert_eq!(names(folder.path()), kept);
         waits.kill().unwrap();
-        // It has ended, and nobody has waited for it yet.
+        // It has ended, and its parent has not waited for it yet.
         rustix::process::waitid(
             rustix::process::WaitId::Pid(Pid::from_child(&waits)),
             rustix::process::WaitIdOptions::EXITED | rustix::process::WaitIdOptions::NOWAIT,

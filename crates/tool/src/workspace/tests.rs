@@ -42,7 +42,7 @@ fn calls(path: &str) -> Vec<(Named, String)> {
     calls.into_iter().map(|(name, input)| (Named(registry.get(name).unwrap().clone()), input.to_string())).collect()
 }
 
-/// Whoever opens a pipe that nobody writes to, or reads a file without end, waits for ever. A busy machine is only slow.
+/// A tool that opens a pipe without a writer, or reads a file without end, waits for ever. A busy machine is only slow.
 const AT_ONCE: Duration = Duration::from_secs(30);
 
 /// Calls every tool with the path; each must refuse at once.

@@ -1,4 +1,4 @@
-//! What of a workspace somebody may not read, whichever tool they use: files by the patterns of the rules that forbid it.
+//! What an agent may not read of a workspace, whichever tool it uses: files by the patterns of the rules that forbid it.
 //!
 //! A file is known by where it really is, which is asked of the open file itself, so that a link that is swapped in the last
 //! moment leads nowhere. Names are no secret: listing a folder shows them.
@@ -19,7 +19,7 @@ const MAX_ENTRIES: usize = 400_000;
 /// So many files and folders are hidden one by one: each is a mount, and mounts are not free.
 const MAX_FOUND: usize = 256;
 
-/// What somebody may not read.
+/// What an agent may not read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Unreadable {
     root: PathBuf,

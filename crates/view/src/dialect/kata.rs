@@ -192,7 +192,7 @@ impl Tasks {
             Body::ToolResult { tool_use_id, tool_name, output, is_error, .. } => {
                 let child = self.calls.get(&(frame.thread.clone(), tool_use_id.clone())).and_then(Option::as_ref);
                 let task = child.and_then(|child| self.by_thread.get(child));
-                // Whoever waits for a sub-agent has its result from its end.
+                // A call that waits for a sub-agent has its result from its end.
                 if task.is_some_and(|task| !task.background) {
                     return None;
                 }

@@ -264,7 +264,7 @@ fn events_of_another_family_or_a_second_time_yield_nothing() {
 }
 
 #[test]
-fn whoever_resumes_after_any_line_gets_the_rest_without_gap_or_repetition() {
+fn a_reader_that_resumes_after_any_line_gets_the_rest_without_gap_or_repetition() {
     for (story, events, _) in all_stories() {
         for dialect in Dialect::NAMES {
             let lines_after = |last: u64| {

@@ -63,7 +63,7 @@ fn a_node_says_who_it_is_what_it_did_and_what_it_cost() {
 }
 
 #[test]
-fn whoever_runs_says_what_it_waits_for() {
+fn a_running_agent_says_what_it_waits_for() {
     let events = story::events("a_steered_run_that_is_stopped");
     let asking = events
         .iter()
@@ -100,7 +100,7 @@ fn a_thread_whose_parent_is_unknown_stands_at_the_top() {
 
 // KATA-9, KATA-17
 #[test]
-fn nesting_is_drawn_to_ten_levels_and_nobody_below_is_lost() {
+fn nesting_is_drawn_to_ten_levels_and_no_agent_below_is_lost() {
     let mut family = Family::default();
     let mut thread = "r".to_owned();
     for _ in 0..15 {
@@ -114,7 +114,7 @@ fn nesting_is_drawn_to_ten_levels_and_nobody_below_is_lost() {
 
 // INV-7
 #[test]
-fn a_log_that_claims_a_cycle_changes_nobodys_place() {
+fn a_log_that_claims_a_cycle_changes_no_place() {
     let mut family = Family::default();
     family.created("r", "root").created("r.1", "child").spawned("r.1", "r", false).spawned("r.1", "r.1", false);
     let roots = story::roots(&family.0);

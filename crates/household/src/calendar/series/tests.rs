@@ -93,7 +93,7 @@ fn days_are_the_reader_s_days_and_end_before_their_end() {
 }
 
 #[test]
-fn floating_times_are_those_of_whoever_reads_them() {
+fn floating_times_are_those_of_the_readers_zone() {
     let floating = ["DTSTART:20260115T100000\nDTEND:20260115T110000\nRRULE:FREQ=DAILY;UNTIL=20260116T100000"];
     for zone in ["Europe/Berlin", "Asia/Tokyo"] {
         assert_eq!(expanded_in(zone, &floating), ["01-15T10:00/60", "01-16T10:00/60"]);

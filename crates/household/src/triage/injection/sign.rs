@@ -291,7 +291,7 @@ fn is_about_processing(said: &TaggedSentence) -> bool {
         }
     });
     // `Whatever automatically processes this mail:`
-    let automatic = said.length(Class::Whoever, 0) > 0
+    let automatic = said.length(Class::AnyReader, 0) > 0
         && said.has(Class::ThisMail)
         && (said.has(Class::Automatic) && (said.has(Class::Reads) || said.has(Class::Process)))
         && asks(0..said.words.len());

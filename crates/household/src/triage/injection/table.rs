@@ -68,7 +68,7 @@ classes! {
     Silently = "silently",
     /// `without human review`
     Unwatched = "unwatched",
-    Whoever = "whoever",
+    AnyReader = "any_reader",
     Automatic = "automatic",
     Drops = "drops",
     Rules = "rules",

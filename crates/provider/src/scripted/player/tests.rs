@@ -52,7 +52,7 @@ impl Stage {
         for n in 0..assistant_messages {
             let said = Part::Text { text: format!("reply {n}").into(), origin: Origin::Model };
             conversation.push(&Message { role: Role::Assistant, parts: vec![said] });
-            conversation.push(&Message::user("go on", Origin::House));
+            conversation.push(&Message::user("go on", Origin::Program));
         }
         conversation
     }
@@ -95,7 +95,7 @@ async fn the_first_words_choose_the_scene_and_the_models_messages_choose_the_rep
 #[tokio::test(start_paused = true)]
 async fn words_come_one_by_one_and_in_their_time() {
     let (sender, heard) = std::sync::mpsc::channel();
-    let sink = DeltaSink::new(move |word| sender.send(word.to_owned()).expect("somebody listens"));
+    let sink = DeltaSink::new(move |word| sender.send(word.to_owned()).expect("the receiver is open"));
     let before = Instant::now();
     let answer = Stage::new().open("count", 0).ask(Ask { deltas: Some(sink), ..ask() }).await;
     assert!(answer.is_ok());

@@ -1,4 +1,4 @@
-//! Watchers of a house whose log is written by hand.
+//! Watchers of all threads, with a log that is written by hand.
 
 use agent::{Event, InputId, Time};
 use futures_util::StreamExt;
@@ -40,7 +40,7 @@ impl Written {
     }
 
     /// A server on it that keeps so many bytes and folds.
-    fn house(&self, kept: usize, families: usize) -> AllThreads {
+    fn feed(&self, kept: usize, families: usize) -> AllThreads {
         let (store, closing) = (self.store.clone(), CancellationToken::new());
         AllThreads { store, feeds: Mutex::default(), kept, families, closing }
     }
@@ -71,18 +71,18 @@ async fn families_that_are_forgotten_and_heard_of_again_tell_the_same() {
         }
     }
     let newest = written.newest();
-    let all = told(Box::pin(written.house(KEPT, 5).watch("canonical".to_owned(), Some(0))), newest).await;
-    let few = told(Box::pin(written.house(KEPT, 1).watch("canonical".to_owned(), Some(0))), newest).await;
+    let all = told(Box::pin(written.feed(KEPT, 5).watch("canonical".to_owned(), Some(0))), newest).await;
+    let few = told(Box::pin(written.feed(KEPT, 1).watch("canonical".to_owned(), Some(0))), newest).await;
     assert_eq!(String::from_utf8_lossy(&few), String::from_utf8_lossy(&all));
     assert_eq!(numbers(&all), (1..=25).map(|position| position * FRAMES_PER_EVENT).collect::<Vec<_>>());
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_falls_behind_what_is_kept_reads_on_from_the_log() {
+async fn a_client_that_falls_behind_what_is_kept_reads_on_from_the_log() {
     let mut written = Written::new(2).await;
-    let house = written.house(1, 2);
-    let watcher = Box::pin(house.watch("canonical".to_owned(), None));
-    let mut other = Box::pin(house.watch("canonical".to_owned(), None));
+    let feed = written.feed(1, 2);
+    let watcher = Box::pin(feed.watch("canonical".to_owned(), None));
+    let mut other = Box::pin(feed.watch("canonical".to_owned(), None));
     other.next().await.expect("a place");
     for _ in 0..10 {
         written.say(0).await;
@@ -97,11 +97,11 @@ async fn whoever_falls_behind_what_is_kept_reads_on_from_the_log() {
 #[tokio::test(start_paused = true)]
 async fn a_place_that_another_dialect_told_holds_in_a_feed_that_is_not_as_far() {
     let mut written = Written::new(1).await;
-    let house = written.house(KEPT, 1);
-    let begun = house.watch("canonical".to_owned(), None);
+    let feed = written.feed(KEPT, 1);
+    let begun = feed.watch("canonical".to_owned(), None);
     written.say(0).await;
-    // The feed has not handed this frame out yet, and whoever comes back has seen it elsewhere.
-    let watcher = Box::pin(house.watch("canonical".to_owned(), Some(written.newest())));
+    // The feed has not handed this frame out yet, and a client that reconnects has seen it elsewhere.
+    let watcher = Box::pin(feed.watch("canonical".to_owned(), Some(written.newest())));
     let told = tokio::spawn(told(watcher, written.newest() + FRAMES_PER_EVENT));
     tokio::time::sleep(10 * FLUSH_EVERY).await;
     written.say(0).await;

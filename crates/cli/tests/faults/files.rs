@@ -101,7 +101,7 @@ fn a_temporary_file_of_a_killed_process_is_gone_when_its_thread_is_resumed() {
     let remember = || call("memory", "action = \"append\", text = \"- once\"");
     let write = call("write_file", "path = \"a/b/c.txt\", content = \"x\"");
     for (change, is_memory) in [(write, false), (remember(), true)] {
-        // The first note begins the memory; only what replaces it is written beside it.
+        // The first note creates the file; only what replaces it is written beside it.
         let replies = [calls(&[remember()]), calls(&[change]), says(ANSWER)];
         let place = Place::playing(&[scene("Write", &replies)]).with(device.variables());
         let folder = if is_memory { place.state().join("memory") } else { place.path("a/b") };

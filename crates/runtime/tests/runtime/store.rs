@@ -1,4 +1,4 @@
-//! A memory that fails: the run waits while it may pass, and is left whole where it does not.
+//! A store that fails: the run waits while the failure may pass, and is left whole where it does not.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -143,9 +143,9 @@ async fn a_report_that_never_reached_the_parent_is_found_behind_letters_that_cam
     let handle = room.start("the whole").await;
     let root = handle.thread.clone();
     assert!(matches!(soon("the end", handle.report()).await, Err(Error::Left)));
-    let letter = Outside::person_steers("too late");
+    let steer = Outside::person_steers("too late");
     let now = room.runtime.clock().now();
-    room.store.arrive(&root.child(1), InputId::new("crossed"), letter, now, false).await.expect("it is written");
+    room.store.arrive(&root.child(1), InputId::new("crossed"), steer, now, false).await.expect("it is written");
     room.again().await;
     let handle = room.resume(&root).await;
     assert_eq!(&*report(handle).await.text, "done");
