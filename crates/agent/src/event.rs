@@ -16,7 +16,7 @@ use crate::mode::Mode;
 use crate::model::{CallError, StopReason, Tokens};
 use crate::permission::{Decider, Layer};
 use crate::policy::Policy;
-use crate::report::Report;
+use crate::report::{Report, Usage};
 use crate::role::Role;
 use crate::tools::{Reach, ToolResult};
 
@@ -393,6 +393,21 @@ pub struct Answered {
     /// What follows from it; none in logs in which that was not written down.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<Next>,
+}
+
+/// What a request used whose answer was lost: what the provider said, or what was reserved, as an estimate.
+pub fn lost_usage(booked: &Claim, told: Option<&Tokens>) -> Usage {
+    // How a reservation splits into prompt and answer is not known. Nothing is booked for a request that was not billed.
+    let told = told.filter(|_| booked.tokens > 0 || booked.cost_microusd > 0);
+    let reserved = Tokens { input: booked.tokens, ..Tokens::default() };
+    Usage {
+        tokens: told.copied().unwrap_or(reserved),
+        counted_tokens: booked.tokens,
+        cost_microusd: booked.cost_microusd,
+        requests: booked.requests,
+        estimated_tokens: if told.is_some() { 0 } else { booked.tokens },
+        ..Usage::default()
+    }
 }
 
 impl Answered {

@@ -139,6 +139,9 @@ pub struct CallError {
     /// Text that had arrived before the failure.
     #[serde(default)]
     pub partial: Option<Arc<str>>,
+    /// What the request used, where the provider said so before the answer was lost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<Tokens>,
 }
 
 /// The kinds of failure of a model call.

@@ -11,14 +11,14 @@ use crate::brief::Brief;
 use crate::budget::{Claim, Grant};
 use crate::effect::Effect;
 use crate::event::{
-    Again, Answered, ChildSpawned, Ending, Event, Next, ThreadCreated, TurnKind, TurnStarted, VerdictKind,
+    Again, Answered, ChildSpawned, Ending, Event, Next, ThreadCreated, TurnKind, TurnStarted, VerdictKind, lost_usage,
 };
 use crate::id::{CallId, InputId, ThreadId, Time};
 use crate::input::{Outside, Strength};
 use crate::json::Json;
 use crate::message::{Message, Origin, Part, Role as Speaker, Told};
 use crate::mode::Mode;
-use crate::model::{CallErrorKind, StopReason, Tokens};
+use crate::model::{CallErrorKind, StopReason};
 use crate::permission::{Action, Rule};
 use crate::policy::{CountMode, ReportData};
 use crate::report::{Outcome, Report, Usage};
@@ -540,7 +540,7 @@ impl Thread {
             }
             Event::TurnStarted(turn) => self.apply_turn(at, turn),
             Event::CallFailed { attempt, error, retry_at, booked, .. } => {
-                self.book(*booked);
+                self.spending.add(&lost_usage(booked, error.tokens.as_ref()));
                 if let Some(text) = &error.partial
                     && !text.is_empty()
                 {
@@ -551,7 +551,7 @@ impl Thread {
                 self.after_call(*retry_at, attempt + 1);
             }
             Event::CallRepeated { booked, .. } => {
-                self.book(*booked);
+                self.spending.add(&lost_usage(booked, None));
                 if let Phase::Asking(asking) = &mut self.run_mut().phase {
                     asking.attempt = 1;
                     asking.retry_at = None;
@@ -813,17 +813,6 @@ impl Thread {
             }
             (phase, _) => *phase = Phase::Ready,
         }
-    }
-
-    fn book(&mut self, claim: Claim) {
-        self.spending.add(&Usage {
-            tokens: Tokens { input: claim.tokens, ..Tokens::default() },
-            counted_tokens: claim.tokens,
-            cost_microusd: claim.cost_microusd,
-            requests: claim.requests,
-            estimated_tokens: claim.tokens,
-            ..Usage::default()
-        });
     }
 
     fn apply_answer(&mut self, answered: &Answered) {

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use tracing_subscriber::EnvFilter;
+use view::draw::{Line, Span, Style, columns};
 use view::{markdown, safe};
 
 use crate::screen::Diagnostics;
@@ -77,7 +78,7 @@ impl Result {
         match self {
             Self::Stdout if has_colours(plain, &stdout) => {
                 let lines = markdown::render(text, width(&stdout));
-                let lines: Vec<String> = lines.iter().map(view::draw::Line::ansi).collect();
+                let lines: Vec<String> = lines.iter().map(Line::ansi).collect();
                 self.line(&lines.join("\n"))
             }
             Self::Stdout if stdout.is_terminal() => self.line(&safe::answer(text)),
@@ -121,4 +122,21 @@ pub fn is_fancy(plain: bool, stream: &impl IsTerminal) -> bool {
 pub fn has_colours(plain: bool, stream: &impl IsTerminal) -> bool {
     let is_unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     is_fancy(plain, stream) && !is_unwanted
+}
+
+/// A line of a list whose text is long: at a terminal it goes on below itself, elsewhere it is one line.
+pub fn hanging(lead: &str, text: &str) -> String {
+    let stdout = io::stdout();
+    if !stdout.is_terminal() {
+        return format!("{lead}{text}");
+    }
+    let columns = width(&stdout);
+    let indent = match columns::width(lead) {
+        lead if lead * 2 > columns => 4,
+        lead => lead,
+    };
+    let span = Span { text: text.to_owned(), style: Style::PLAIN };
+    let lines: Vec<String> =
+        markdown::wrap(&[span], columns.saturating_sub(indent).max(8)).iter().map(Line::text).collect();
+    format!("{lead}{}", lines.join(&format!("\n{}", " ".repeat(indent))))
 }

@@ -15,7 +15,7 @@ use crate::sse::TooLong;
 
 /// A failure without a wish of the provider.
 pub(crate) fn failed(kind: Kind, message: impl AsRef<str>) -> CallError {
-    CallError { kind, message: message.as_ref().into(), retry_after_ms: None, partial: None }
+    CallError { kind, message: message.as_ref().into(), retry_after_ms: None, partial: None, tokens: None }
 }
 
 /// The call was ended by us.
@@ -68,6 +68,11 @@ impl Asked<'_> {
         let error = error.without_url();
         let cure = if error.is_timeout() {
             format!("{} did not take the connection in time", self.base_url)
+        } else if is_about_tls(&error) {
+            format!(
+                "no secure connection to {}: does the server speak https, and is its certificate trusted here",
+                self.base_url
+            )
         } else if error.is_connect() {
             format!("nothing answers at {}: is the server running, and is the address right", self.base_url)
         } else {
@@ -103,6 +108,14 @@ pub(crate) fn is_corrupt(error: &reqwest::Error) -> bool {
     chain(error).any(|cause| {
         let kind = cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
         matches!(kind, Some(std::io::ErrorKind::InvalidData | std::io::ErrorKind::InvalidInput))
+    })
+}
+
+/// Whether the two sides could not agree on a secure connection.
+fn is_about_tls(error: &reqwest::Error) -> bool {
+    chain(error).any(|cause| {
+        let inner = cause.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+        cause.is::<rustls::Error>() || inner.is_some_and(|inner| inner.is::<rustls::Error>())
     })
 }
 

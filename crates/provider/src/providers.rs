@@ -171,6 +171,28 @@ mod tests {
     }
 
     #[test]
+    fn a_price_is_known_from_the_table_or_because_the_server_is_on_this_machine() {
+        let price = |base_url: &str, model: &str| {
+            let openai = builtin_providers().iter().find(|provider| provider.name == "openai").expect("built in");
+            let config = ProviderConfig { base_url: base_url.to_owned(), ..openai.config(None) };
+            let providers = Providers::new(vec![config], ModelTable::builtin(), Options::default()).expect("good");
+            providers.model(model).expect("a model").price
+        };
+        for local in ["http://127.0.0.1:8080/v1", "http://localhost/v1", "http://[::1]:1/v1", "http://llm.localhost/v1"]
+        {
+            assert_eq!(price(local, "openai/unheard-of"), Some(Price::default()), "{local}");
+        }
+        for remote in ["https://gateway.example/v1", "http://10.0.0.7/v1", "http://localhost.example/v1"] {
+            assert_eq!(price(remote, "openai/unheard-of"), None, "{remote}");
+        }
+        assert!(price("https://gateway.example/v1", "openai/gpt-5").is_some_and(|price| price.output > 0));
+        assert!(
+            price("http://localhost/v1", "openai/gpt-5").is_some_and(|price| price.output > 0),
+            "it may pass it on"
+        );
+    }
+
+    #[test]
     fn a_missing_key_is_named_before_anything_is_sent() {
         let error = providers(None).open("openai/gpt-5").expect_err("no key");
         assert_eq!(error.to_string(), "openai needs a key: set OPENAI_API_KEY");

@@ -116,14 +116,14 @@ impl StreamReader {
         self.with_partial(failed(kind, why))
     }
 
-    /// A failure together with the words that had come.
+    /// A failure together with the words that had come, and the bill if it had.
     pub(crate) fn with_partial(&self, error: CallError) -> CallError {
-        let text = match &self.reader {
-            Reader::Anthropic(reader) => reader.text(),
-            Reader::OpenAi(reader) => reader.text(),
+        let (text, tokens) = match &self.reader {
+            Reader::Anthropic(reader) => (reader.text(), reader.bill()),
+            Reader::OpenAi(reader) => (reader.text(), reader.bill()),
         };
         let partial: Option<Arc<str>> = (!text.is_empty()).then(|| text.into());
-        CallError { partial, ..error }
+        CallError { partial, tokens, ..error }
     }
 }
 

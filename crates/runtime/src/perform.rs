@@ -146,7 +146,7 @@ impl Performer {
         not_before: Option<Time>,
     ) -> BoxFuture<'static, Input> {
         let failed = |kind, message: String| {
-            let error = CallError { kind, message: message.into(), retry_after_ms: None, partial: None };
+            let error = CallError { kind, message: message.into(), retry_after_ms: None, partial: None, tokens: None };
             async move { Input::ModelFailed { turn, error } }.boxed()
         };
         if let Err(error) = self.render(thread) {

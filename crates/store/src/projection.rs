@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use agent::event::{Answered, ChildSpawned, ThreadCreated, VerdictKind};
+use agent::event::{Answered, ChildSpawned, ThreadCreated, VerdictKind, lost_usage};
 use agent::message::Part;
 use agent::model::Tokens;
 use agent::{CallId, Event, Outcome, Report, ThreadId, Time};
@@ -163,7 +163,11 @@ impl Folded {
             Event::CallFailed { error, retry_at, booked, .. } => {
                 doing.asking = retry_at.is_some();
                 doing.retrying = retry_at.map(|_| error.kind.to_string());
-                *booked_tokens = booked_tokens.saturating_add(booked.tokens);
+                let lost = lost_usage(booked, error.tokens.as_ref());
+                *booked_tokens = booked_tokens.saturating_add(lost.estimated_tokens);
+                if !lost.is_estimated() {
+                    row.tokens = row.tokens.plus(&lost.tokens);
+                }
                 row.cost_microusd = row.cost_microusd.saturating_add(booked.cost_microusd);
                 None
             }

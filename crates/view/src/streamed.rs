@@ -137,8 +137,13 @@ mod tests {
     }
 
     fn failed(turn: u32) -> Event {
-        let error =
-            CallError { kind: CallErrorKind::Overloaded, message: "busy".into(), retry_after_ms: None, partial: None };
+        let error = CallError {
+            kind: CallErrorKind::Overloaded,
+            message: "busy".into(),
+            retry_after_ms: None,
+            partial: None,
+            tokens: None,
+        };
         Event::CallFailed { turn, attempt: 1, error, retry_at: None, booked: Claim::default() }
     }
 

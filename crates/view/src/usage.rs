@@ -5,8 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use agent::budget::Claim;
-use agent::model::{Model, Tokens};
+use agent::event::lost_usage;
+use agent::model::Model;
 use agent::{Event, ThreadId, Usage};
 use serde::Serialize;
 
@@ -147,7 +147,8 @@ fn used_by(event: &Event) -> Option<Usage> {
             children: 0,
             estimated_tokens: answered.estimated_tokens(),
         }),
-        Event::CallFailed { booked, .. } | Event::CallRepeated { booked, .. } => Some(booked_usage(booked)),
+        Event::CallFailed { booked, error, .. } => Some(lost_usage(booked, error.tokens.as_ref())),
+        Event::CallRepeated { booked, .. } => Some(lost_usage(booked, None)),
         Event::ChildStarted { .. } => Some(Usage { children: 1, ..Usage::default() }),
         Event::ThreadCreated(_)
         | Event::InputArrived { .. }
@@ -177,17 +178,5 @@ fn used_by(event: &Event) -> Option<Usage> {
         | Event::BudgetWarned { .. }
         | Event::Reopened { .. }
         | Event::Reported(_) => None,
-    }
-}
-
-/// A call whose answer was never logged is booked as it was reserved; how it split into prompt and answer is not known.
-fn booked_usage(booked: &Claim) -> Usage {
-    Usage {
-        tokens: Tokens { input: booked.tokens, ..Tokens::default() },
-        counted_tokens: booked.tokens,
-        cost_microusd: booked.cost_microusd,
-        requests: booked.requests,
-        estimated_tokens: booked.tokens,
-        ..Usage::default()
     }
 }

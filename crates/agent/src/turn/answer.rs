@@ -114,7 +114,8 @@ fn estimate(moment: &Moment<'_>, answer: &Answer) -> Tokens {
     Tokens { input: begin::prompt_tokens(moment, 0), output: (said.bytes() as u64).div_ceil(4), ..Tokens::default() }
 }
 
-fn counted(moment: &Moment<'_>, tokens: &Tokens) -> u64 {
+/// What counts against the grant.
+pub fn counted(moment: &Moment<'_>, tokens: &Tokens) -> u64 {
     match moment.thread.created.policy.token_count {
         TokenCount::Billed => tokens.total(),
         TokenCount::Fresh => moment.thread.talk.fresh_tokens(tokens.prompt()).saturating_add(tokens.output),

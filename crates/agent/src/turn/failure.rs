@@ -4,7 +4,7 @@ use crate::budget::Claim;
 use crate::effect::Effect;
 use crate::event::{Ending, Event};
 use crate::machine::Moment;
-use crate::model::{CallError, CallErrorKind};
+use crate::model::{CallError, CallErrorKind, Tokens};
 use crate::report::Outcome;
 use crate::turn::{answer, stop};
 
@@ -23,7 +23,7 @@ pub fn failed(moment: &mut Moment<'_>, turn: u32, error: CallError) {
     let attempt = asking.attempt;
     let claim = asking.turn.claim;
     let booked = match (asking.was_made(moment.now), error.kind.may_be_billed()) {
-        (true, true) => claim,
+        (true, true) => error.tokens.map_or(claim, |tokens| settled(moment, claim, &tokens)),
         (true, false) => Claim { requests: claim.requests, ..Claim::default() },
         (false, _) => Claim::default(),
     };
@@ -53,6 +53,16 @@ pub fn failed(moment: &mut Moment<'_>, turn: u32, error: CallError) {
         if !moment.thread.run.as_ref().is_some_and(|run| run.last_turn_taken) {
             stop::begin(moment, None, ending);
         }
+    }
+}
+
+/// What a request used whose bill is known although its answer is lost. More than was reserved is not booked: the bill may be wrong.
+fn settled(moment: &Moment<'_>, claim: Claim, tokens: &Tokens) -> Claim {
+    let price = moment.thread.created.role.model.price.unwrap_or_default();
+    Claim {
+        tokens: answer::counted(moment, tokens).min(claim.tokens),
+        cost_microusd: price.of(tokens).min(claim.cost_microusd),
+        requests: claim.requests,
     }
 }
 

@@ -35,7 +35,8 @@ pub fn ls(flags: &Flags, json: bool) -> Result<u8, Failure> {
     let wide = agents.found.iter().map(|found| columns::width(&name(found))).max().unwrap_or(0);
     for found in &agents.found {
         let (name, words) = (columns::left(&name(found), wide), safe::line(&found.agent.description, WIDE));
-        if !result.line(&format!("{name}  {words}  ({})", safe::line(&found.source.to_string(), WIDE)))? {
+        let source = safe::line(&found.source.to_string(), WIDE);
+        if !result.line(&out::hanging(&format!("{name}  "), &format!("{words}  ({source})")))? {
             break;
         }
     }

@@ -3,6 +3,7 @@
 //! A decision is bound to the digest that was read together with the question, goes into the log of the thread that asks,
 //! in whichever process that runs, and is read by the process that owns the thread. Nothing is run here.
 
+use std::io::IsTerminal;
 use std::sync::Arc;
 
 use agent::approval::{Approval, Decision, Resolution, Scope};
@@ -23,6 +24,8 @@ use crate::question::{self, Depth};
 
 /// The longest sentence in a list.
 const WORDS: usize = 60;
+/// The least room for what a call would do, before other columns are left out.
+const LEAST_EFFECT: usize = 12;
 /// The longest reason that is shown.
 const REASON: usize = 1000;
 
@@ -171,11 +174,15 @@ fn table(rows: &[ApprovalRow]) -> Vec<String> {
     };
     let cells: Vec<[String; 6]> = rows.iter().map(cells).collect();
     let wide = |column: usize| cells.iter().map(|cells| columns::width(&cells[column])).max().unwrap_or(0);
-    let [a, b, c, d, e, f] = [0, 1, 2, 3, 4, 5].map(wide);
-    let line = |(row, [id, status, when, risk, path, tool]): (&ApprovalRow, &[String; 6])| {
-        let effect = safe::line(&row.question.effect, WORDS);
-        let cells = [(id, a), (status, b), (when, c), (risk, d), (path, e), (tool, f)];
-        let line: String = cells.iter().map(|(cell, wide)| format!("{} ", columns::left(cell, *wide))).collect();
+    let mut widths = [0, 1, 2, 3, 4, 5].map(wide);
+    let stdout = std::io::stdout();
+    let room = if stdout.is_terminal() { out::width(&stdout) } else { usize::MAX };
+    // A narrow terminal loses the moment first, then the agents, the status and the risk; `approve show` has all of it.
+    let room = columns::leave_out(&mut widths, &[2, 4, 1, 3], LEAST_EFFECT, room).min(WORDS);
+    let line = |(row, cells): (&ApprovalRow, &[String; 6])| {
+        let effect = columns::cut(&safe::line(&row.question.effect, WORDS), room, '…');
+        let shown = cells.iter().zip(widths).filter(|(_, wide)| *wide > 0);
+        let line: String = shown.map(|(cell, wide)| format!("{} ", columns::left(cell, wide))).collect();
         (line + &effect).trim_end().to_owned()
     };
     rows.iter().zip(&cells).map(line).collect()

@@ -34,7 +34,7 @@ pub fn ls(flags: &Flags, json: bool) -> Result<u8, Failure> {
     let lines: Vec<(String, String)> = consents.chain(by_hand).collect();
     let wide = lines.iter().map(|(id, _)| id.len()).max().unwrap_or(0);
     for (id, rule) in &lines {
-        if !result.line(&format!("{id:<wide$} {}", safe::line(rule, WORDS)))? {
+        if !result.line(&out::hanging(&format!("{id:<wide$} "), &safe::line(rule, WORDS)))? {
             break;
         }
     }

@@ -50,7 +50,7 @@ pub async fn doctor(flags: &Flags, json: bool) -> Result<u8, Failure> {
         return Ok(code);
     }
     for Finding { about, state, says } in &findings {
-        if !result.line(&format!("{:<6} {about:<13} {}", state.as_str(), safe::line(says, WIDE)))? {
+        if !result.line(&out::hanging(&format!("{:<6} {about:<13} ", state.as_str()), &safe::line(says, WIDE)))? {
             break;
         }
     }

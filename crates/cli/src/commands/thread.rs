@@ -135,13 +135,8 @@ fn table(rows: &[ThreadRow], trees: &[TreeUsage], living: &Living) -> Vec<String
     let room = if stdout.is_terminal() { out::width(&stdout) } else { usize::MAX };
     // A narrow terminal loses the name first, then the moment, then the cost.
     let mut widths = [0, 1, 2, 3, 4].map(wide);
-    for column in [3, 2, 4] {
-        if widths.iter().map(|width| width + 1).sum::<usize>() + NAME > room {
-            widths[column] = 0;
-        }
-    }
-    let taken: usize = widths.iter().filter(|width| **width > 0).map(|width| width + 1).sum();
-    let goal = if stdout.is_terminal() { room.saturating_sub(taken) } else { GOAL };
+    let left_over = columns::leave_out(&mut widths, &[3, 2, 4], NAME, room);
+    let goal = if stdout.is_terminal() { left_over } else { GOAL };
     let line = |(row, cells): (&ThreadRow, &[String; 5])| {
         let mut line = String::new();
         for (column, text) in cells.iter().enumerate().filter(|(column, _)| widths[*column] > 0) {

@@ -112,17 +112,21 @@ fn done(world: &World) -> BTreeMap<(String, String), &'static str> {
             let Part::ToolCall { id, name, input } = part else { continue };
             let verdict =
                 answered.verdicts.iter().find(|verdict| verdict.call == *id).expect("a verdict for each call");
-            let action = match &verdict.what {
-                VerdictKind::Run { .. } | VerdictKind::Verb => "allow",
-                VerdictKind::Asked { .. } | VerdictKind::VerbAsked => "ask",
-                // No person is there to be asked, so that the call is refused.
-                VerdictKind::Refused { rule: Some(_), .. } => "ask",
-                VerdictKind::Refused { rule: None, .. } => "deny",
-            };
-            done.insert((name.to_string(), input.text().to_owned()), action);
+            done.insert((name.to_string(), input.text().to_owned()), action(&verdict.what));
         }
     }
     done
+}
+
+/// A verdict as a word of the rules.
+fn action(verdict: &VerdictKind) -> &'static str {
+    match verdict {
+        VerdictKind::Run { .. } | VerdictKind::Verb => "allow",
+        VerdictKind::Asked { .. } | VerdictKind::VerbAsked => "ask",
+        // No person is there to be asked, so that the call is refused.
+        VerdictKind::Refused { rule: Some(_), .. } => "ask",
+        VerdictKind::Refused { rule: None, .. } => "deny",
+    }
 }
 
 // T69: what explain says is what happens, for every tool and every verb, in every mode, with rules and without.
@@ -174,6 +178,183 @@ fn compared(mode: &str, rules: &str, scenes: &[String], count: usize) -> Vec<&'s
         assert_eq!(told["action"], *action, "{mode} {with}: {tool} {input}: {told}");
     }
     done.into_values().collect()
+}
+
+/// Rules about paths and commands.
+const RULES_ON_PATHS: &str = r#"
+[[rules]]
+tool = "*_file"
+pattern = "keys/*"
+action = "deny"
+[[rules]]
+tool = "read_file"
+pattern = "link/*"
+action = "ask"
+[[rules]]
+tool = "write_file"
+pattern = "deep/**"
+action = "allow"
+[[rules]]
+tool = "run_command"
+pattern = "cat *"
+action = "ask"
+[[rules]]
+tool = "run_command"
+pattern = "touch deep/*"
+action = "allow"
+"#;
+
+/// Paths of every kind: in the workspace and outside, protected, through links, and spelled oddly. `{}` is the workspace.
+const PATHS: [&str; 40] = [
+    "there",
+    "new.txt",
+    "deep/er/file",
+    "deep/../there",
+    "./there",
+    "there/",
+    "there/below",
+    "missing/file",
+    ".",
+    "..",
+    "",
+    " there",
+    "there\u{200b}",
+    "the\u{301}re",
+    "{}/there",
+    "{}/../outside",
+    "../outside",
+    "../work/there",
+    "deep/../../outside",
+    "/etc/hostname",
+    "/",
+    "/dev/null",
+    "/proc/self/environ",
+    "~/.ssh/id_rsa",
+    "../state/majordomo.db",
+    "../home/.config/majordomo/config.toml",
+    "keys/one",
+    "deep/../keys/one",
+    "KEYS/one",
+    ".git/config",
+    "deep/.git/hooks/post-commit",
+    ".GIT/config",
+    ".envrc",
+    ".vscode/tasks.json",
+    "link/file",
+    "link-to-there",
+    "link-outside",
+    "link-outside/file",
+    "link-to-git/config",
+    "dangling",
+];
+
+/// Every call about a path: the tools of files, and commands that read, write and hide what they do.
+fn calls_on(path: &str) -> Vec<(&'static str, Value)> {
+    let command = |command: String| ("run_command", json!({ "command": command }));
+    let quoted = format!("'{path}'");
+    vec![
+        ("read_file", json!({ "path": path })),
+        ("list_dir", json!({ "path": path })),
+        ("write_file", json!({ "path": path, "content": "x" })),
+        ("edit_file", json!({ "path": path, "old_text": "a", "new_text": "b" })),
+        ("search_files", json!({ "pattern": "a", "path": path })),
+        command(format!("cat {quoted}")),
+        command(format!("touch {quoted}")),
+        command(format!("ls > {quoted}")),
+        ("run_command", json!({ "command": "ls", "cwd": path })),
+    ]
+}
+
+/// A workspace with links, a repository and keys.
+fn furnish(world: &World) {
+    for folder in ["deep/er", "keys", ".git/hooks", "real"] {
+        fs::create_dir_all(world.path(folder)).expect("a folder");
+    }
+    for file in ["there", "keys/one", ".git/config", "real/file", "../outside"] {
+        fs::write(world.path(file), "a").expect("a file");
+    }
+    let links = [
+        ("link", "real"),
+        ("link-to-there", "there"),
+        ("link-outside", "../"),
+        ("link-to-git", ".git"),
+        ("dangling", "nowhere"),
+    ];
+    for (link, target) in links {
+        std::os::unix::fs::symlink(target, world.path(link)).expect("a link");
+    }
+}
+
+// T69: for every path, too. A case takes every third call, beginning with another one; together they take all.
+#[test]
+fn explain_says_of_every_path_what_a_run_does_with_it() {
+    let modes = ["plan", "ask", "auto", "dangerous"];
+    let cases: Vec<(usize, (&str, &str))> =
+        modes.into_iter().flat_map(|mode| [(mode, ""), (mode, RULES_ON_PATHS)]).enumerate().collect();
+    let said: Vec<&str> = std::thread::scope(|scope| {
+        let play = |(nth, (mode, rules)): &(usize, (&'static str, &'static str))| {
+            let (nth, mode, rules) = (*nth, *mode, *rules);
+            scope.spawn(move || compared_on_paths(mode, rules, nth))
+        };
+        let played: Vec<_> = cases.iter().map(play).collect();
+        played.into_iter().flat_map(|case| case.join().expect("a case that holds")).collect()
+    });
+    for action in ["allow", "ask", "deny"] {
+        let count = said.iter().filter(|said| **said == action).count();
+        assert!(count > 50, "{count} of {} are {action}", said.len());
+    }
+}
+
+/// Asks `explain` about calls of a thread that has only said hello, then lets another run make them.
+fn compared_on_paths(mode: &str, rules: &str, nth: usize) -> Vec<&'static str> {
+    let world = World::new(env!("CARGO_BIN_EXE_majordomo"), &[scene("Hello", &[says("Hello.")])]);
+    furnish(&world);
+    let workspace = fs::canonicalize(world.path(".")).expect("a folder");
+    let paths = PATHS.map(|path| path.replace("{}", &workspace.display().to_string()));
+    let wanted: Vec<(&str, Value)> = paths
+        .iter()
+        .flat_map(|path| calls_on(path))
+        .enumerate()
+        .filter(|(at, _)| (at + nth) % 3 == 0)
+        .map(|(_, call)| call)
+        .collect();
+    let config = world.path("../home/.config/majordomo/config.toml");
+    fs::create_dir_all(config.parent().expect("a parent")).expect("a folder");
+    fs::write(config, rules).expect("a file");
+    let model = format!("scripted/{}", world.path("../script.toml").display());
+    let run = |task: &str| world.command(&["run", task, "--model", &model, "--mode", mode, "--approvals", "deny"]);
+    world.launch(run("Hello")).done();
+    let hello = world.root();
+    let told: Vec<Value> = wanted
+        .iter()
+        .map(|(tool, input)| {
+            let told = world.call(&["explain", hello.as_str(), tool, &input.to_string(), "--json"]);
+            serde_json::from_str(told.answer(0)).expect("JSON")
+        })
+        .collect();
+
+    let script: Vec<String> =
+        wanted.iter().map(|(name, input)| call(name, toml(input).trim_matches(['{', '}']).trim())).collect();
+    world.rewrite(&[scene("Go", &[calls(&script), says("Done.")])]);
+    world.launch(run("Go")).done();
+    let done = verdicts(&world, &hello);
+    assert_eq!(done.len(), wanted.len(), "every call has its own verdict");
+    for (((tool, input), told), action) in wanted.iter().zip(&told).zip(&done) {
+        let with = if rules.is_empty() { "without rules" } else { "with rules" };
+        assert_eq!(told["action"], *action, "{mode} {with}: {tool} {input}: {told}");
+    }
+    done
+}
+
+/// What the first answer of the other root did with each of its calls, in their order.
+fn verdicts(world: &World, but: &agent::ThreadId) -> Vec<&'static str> {
+    let log = world.log();
+    let mut answers = log.iter().filter(|record| record.thread.is_root() && record.thread != *but);
+    let answered = answers.find_map(|record| match &*record.event {
+        Event::Answered(answered) => Some(answered),
+        _ => None,
+    });
+    answered.expect("an answer").verdicts.iter().map(|verdict| action(&verdict.what)).collect()
 }
 
 // T69

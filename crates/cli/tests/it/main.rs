@@ -8,6 +8,7 @@ mod setup;
 mod stage;
 
 mod asking;
+mod connecting;
 mod delegating;
 mod explaining;
 mod failing;

@@ -2,9 +2,9 @@
 
 use provider::Wire;
 use serde_json::Value;
-use testkit::model_server::{ModelServer, Turn};
+use testkit::model_server::{Fault, ModelServer, Turn};
 
-use crate::setup::{Setup, server};
+use crate::setup::{Setup, of_type, server};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_that_the_grant_does_not_reach_for_is_not_made() {
@@ -151,6 +151,111 @@ async fn a_limit_on_money_says_so_where_no_price_is_known() {
         let told = setup.run(&words).await.exits(0).stderr;
         assert!(!told.contains("no price"), "{told}");
     }
+}
+
+/// A server whose first answer to `Go` goes wrong, and whose others are good.
+async fn first(turn: Turn) -> ModelServer {
+    ModelServer::start(move |request| match (request.attempt, request.first_words.as_str()) {
+        (1, "Go") => turn.clone(),
+        _ => Turn::text("All is well."),
+    })
+    .await
+}
+
+// A request whose answer is lost is booked as it was reserved, and that is called an estimate wherever it is shown.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_reserved_for_a_lost_answer_is_an_estimate_everywhere() {
+    for (wire, model) in [(Wire::Anthropic, "anthropic/claude-sonnet-4-5"), (Wire::OpenAi, "openai/gpt-5")] {
+        let server = first(Turn::text("This sentence goes on and on until").fault(Fault::ResetAfter(500))).await;
+        let setup = Setup::at(wire, &server);
+        let frames = setup.run(&["run", "-m", model, "--jsonl", "Go"]).await.exits(0).frames();
+        let usage = of_type(&frames, "usage");
+        assert_eq!(usage.last().expect("a usage frame")["estimated"], true);
+        let done = frames.last().expect("a last frame");
+        for part in ["self", "tree"] {
+            let used = &done["usage"][part];
+            let (all, estimated) = (&used["counted_tokens"], used["estimated_tokens"].as_u64().expect("a number"));
+            assert!(estimated > 1000 && estimated < all.as_u64().expect("a number"), "{used}");
+        }
+        let listed = setup.run(&["thread", "ls", "--json"]).await.exits(0).json();
+        assert_eq!(listed[0]["tree"]["estimated"], true, "{listed}");
+        assert_eq!(listed[0]["tree"]["tokens"], done["usage"]["tree"]["counted_tokens"], "{listed}");
+        let table = setup.run(&["thread", "ls"]).await.exits(0).stdout;
+        assert!(table.contains(" ~$0."), "{table}");
+        let ran = setup.run(&["run", "-m", model, "--json", "Go on"]).await.exits(0);
+        assert!(
+            ran.json()["usage"]["tree"]["estimated_tokens"].is_null(),
+            "the second run lost nothing: {}",
+            ran.stdout
+        );
+        assert!(!ran.stderr.contains('~'), "{}", ran.stderr);
+    }
+}
+
+// Where the provider has said what a lost answer used, that is booked, and it is no estimate.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lost_answer_whose_bill_had_come_is_settled() {
+    // The last event is missing, the one before it holds the figures: 15 tokens for each of the two answers.
+    let server = first(Turn::text("This sentence goes on and on until").fault(Fault::Unclosed)).await;
+    let setup = Setup::at(Wire::Anthropic, &server);
+    let ran = setup.run(&["run", "-m", "anthropic/claude-sonnet-4-5", "--jsonl", "Go"]).await.exits(0);
+    let frames = ran.frames();
+    assert_eq!(of_type(&frames, "retry")[0]["kind"], "truncated");
+    assert!(of_type(&frames, "usage").iter().all(|frame| frame["estimated"] == false), "{}", ran.stdout);
+    let used = &frames.last().expect("a last frame")["usage"]["tree"];
+    assert_eq!(used["counted_tokens"], 30, "{used}");
+    assert_eq!(used["requests"], 2);
+    let listed = setup.run(&["thread", "ls", "--json"]).await.exits(0).json();
+    assert_eq!(listed[0]["tree"]["estimated"], false, "{listed}");
+    assert_eq!(listed[0]["tree"]["tokens"], 30, "{listed}");
+}
+
+// `thread ls` shows what a whole tree cost, not its root alone.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_list_of_threads_shows_what_each_tree_cost() {
+    let setup = Setup::new();
+    let script = r#"
+        [[script]]
+        on = "Go"
+        [[script.reply]]
+        tokens_in = 1000
+        tokens_out = 0
+        calls = [{ name = "spawn_agent", input = { task = "Help" } }]
+        [[script.reply]]
+        tokens_in = 1000
+        tokens_out = 0
+        text = "Done."
+        [[script]]
+        on = "Help"
+        [[script.reply]]
+        tokens_in = 5000
+        tokens_out = 0
+        text = "Helped."
+    "#;
+    let model = setup.scripted(script);
+    let price = format!("models.\"{model}\".price={{ input = 10.0, output = 10.0 }}");
+    setup.run(&["run", "-m", &model, "--set", &price, "Go"]).await.exits(0);
+    let listed = setup.run(&["thread", "ls", "--all", "--json"]).await.exits(0).json();
+    let costs: Vec<(u64, u64)> = listed
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|row| (row["cost_microusd"].as_u64().unwrap(), row["tree"]["cost_microusd"].as_u64().unwrap()))
+        .collect();
+    assert!(costs.contains(&(20_000, 70_000)) && costs.contains(&(50_000, 50_000)), "{listed}");
+    let table = setup.run(&["thread", "ls"]).await.exits(0).stdout;
+    assert!(table.contains(" $0.07 "), "{table}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_answered_on_this_machine_costs_nothing_and_the_rules_engine_uses_no_tokens() {
+    let server = ModelServer::start(|_| Turn::text("All is well.")).await;
+    let setup = Setup::at(Wire::OpenAi, &server);
+    let last = |stderr: &str| stderr.lines().find(|line| line.starts_with("+ ")).unwrap_or_default().to_owned();
+    let ran = setup.run(&["run", "-m", "openai/unheard-of", "Go"]).await.exits(0);
+    assert!(last(&ran.stderr).ends_with(" $0.00"), "on this machine: {}", ran.stderr);
+    let ran = setup.run(&["run", "--demo", "What urgent emails do I have?"]).await.exits(0);
+    assert!(last(&ran.stderr).contains("  0  $0.00"), "the rules engine has no tokens: {}", ran.stderr);
 }
 
 /// Input, output, model calls, tool calls, money.

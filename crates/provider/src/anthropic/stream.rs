@@ -2,7 +2,7 @@
 //! blocks are kept.
 
 use agent::Json;
-use agent::model::{Answer, CallError, CallErrorKind, StopReason};
+use agent::model::{Answer, CallError, CallErrorKind, StopReason, Tokens};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -115,6 +115,11 @@ impl Reader {
         let text =
             |(_, block): &'_ (u64, Block)| if let Block::Text(text) = block { text.clone() } else { String::new() };
         self.blocks.iter().map(text).collect()
+    }
+
+    /// What the answer used; none before the figures are final, which they are once it is said why the model stopped.
+    pub(crate) fn bill(&self) -> Option<Tokens> {
+        self.stop_reason.as_ref().and_then(|_| self.usage.anthropic())
     }
 
     /// The answer, once its end was heard.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use agent::model::{Answer, CallError, CallErrorKind, StopReason};
+use agent::model::{Answer, CallError, CallErrorKind, StopReason, Tokens};
 
 use super::wire::{CallDelta, Choice, Chunk, Delta, FunctionDelta};
 use crate::answer::{Draft, Piece, Room, is_whole};
@@ -114,6 +114,11 @@ impl Reader {
     /// The words so far.
     pub(crate) fn text(&self) -> String {
         format!("{}{}", self.text, self.refusal)
+    }
+
+    /// What the answer used; none before the figures are final, which they are once it is said why the model stopped.
+    pub(crate) fn bill(&self) -> Option<Tokens> {
+        self.finish_reason.as_ref().and_then(|_| self.usage.openai())
     }
 
     /// The answer, once its end was heard.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use agent::approval::{ApprovalId, Resolution};
 use agent::budget::{Claim, Grant};
-use agent::event::{Answered, ChildSpawned, Ending, ThreadCreated, TurnKind, TurnStarted, VerdictKind};
+use agent::event::{Answered, ChildSpawned, Ending, ThreadCreated, TurnKind, TurnStarted, VerdictKind, lost_usage};
 use agent::message::Part;
 use agent::model::Tokens;
 use agent::policy::CountMode;
@@ -164,8 +164,8 @@ impl LogChecker {
                 self.run()?.stop = Some(ending.clone());
             }
             Event::TurnStarted(turn) => self.turn_started(turn)?,
-            Event::CallFailed { retry_at, booked, .. } => {
-                self.book(*booked)?;
+            Event::CallFailed { retry_at, booked, error, .. } => {
+                self.book(*booked, error.tokens.as_ref())?;
                 if retry_at.is_none() {
                     self.turn = None;
                 }
@@ -175,7 +175,7 @@ impl LogChecker {
                 hold("a request that is made again is booked before", claim == Some(*booked), || {
                     format!("{booked:?}")
                 })?;
-                self.book(*booked)?;
+                self.book(*booked, None)?;
             }
             Event::Answered(answered) => self.answered(answered)?,
             Event::ToolStarted { call } => self.tool_started(call)?,
@@ -399,21 +399,19 @@ impl LogChecker {
         Ok(())
     }
 
-    fn book(&mut self, booked: Claim) -> Result<(), Broken> {
+    fn book(&mut self, booked: Claim, told: Option<&Tokens>) -> Result<(), Broken> {
         let claim = self.turn.as_ref().map(|turn| turn.claim);
         let spends = |claim: Claim| (claim.tokens, claim.cost_microusd);
         let covered = claim.map_or(booked == Claim::default(), |claim| {
-            (spends(booked) == (0, 0) || booked == claim) && (booked.requests == 0 || booked.requests == claim.requests)
+            let is_settled =
+                told.is_some() && booked.tokens <= claim.tokens && booked.cost_microusd <= claim.cost_microusd;
+            (spends(booked) == (0, 0) || booked == claim || is_settled)
+                && (booked.requests == 0 || booked.requests == claim.requests)
         });
-        hold("what is booked without an answer is what was reserved", covered, || format!("{booked:?} of {claim:?}"))?;
-        self.spend(&Usage {
-            tokens: Tokens { input: booked.tokens, ..Tokens::default() },
-            counted_tokens: booked.tokens,
-            cost_microusd: booked.cost_microusd,
-            requests: booked.requests,
-            estimated_tokens: booked.tokens,
-            ..Usage::default()
-        })
+        hold("what is booked without an answer is what was reserved, or what the provider said", covered, || {
+            format!("{booked:?} of {claim:?}")
+        })?;
+        self.spend(&lost_usage(&booked, told))
     }
 
     fn spend(&mut self, usage: &Usage) -> Result<(), Broken> {

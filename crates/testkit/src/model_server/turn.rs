@@ -34,6 +34,8 @@ pub enum Fault {
     },
     /// The stream ends, in good form, when everything was said but the end.
     Unfinished,
+    /// The same, but the figures of what was used have come.
+    Unclosed,
     /// The stream ends, in good form, after so many bytes.
     CutAfter(usize),
     /// The connection breaks after so many bytes.
@@ -138,9 +140,12 @@ impl Turn {
         if self.fault == Some(Fault::Unfinished) {
             frames.truncate(frames.len() - closing);
         }
+        if self.fault == Some(Fault::Unclosed) {
+            frames.pop();
+        }
         let pieces = frames.into_iter().map(|frame| Piece { after: self.chunk_delay, bytes: frame.into() }).collect();
         match self.fault {
-            None | Some(Fault::Unfinished) => stream(pieces, Ending::Clean, open),
+            None | Some(Fault::Unfinished | Fault::Unclosed) => stream(pieces, Ending::Clean, open),
             Some(Fault::CutAfter(bytes)) => stream(first(pieces, bytes), Ending::Clean, open),
             Some(Fault::ResetAfter(bytes)) => stream(first(pieces, bytes), Ending::Reset, open),
             Some(Fault::StallAfter(bytes)) => stream(first(pieces, bytes), Ending::Stall, open),

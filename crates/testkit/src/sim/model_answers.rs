@@ -39,7 +39,7 @@ pub(super) fn cut_short(dice: &mut Dice, turn: u32) -> Input {
     let message = "the request was ended".into();
     Input::ModelFailed {
         turn,
-        error: CallError { kind: CallErrorKind::Cancelled, message, retry_after_ms: None, partial },
+        error: CallError { kind: CallErrorKind::Cancelled, message, retry_after_ms: None, partial, tokens: None },
     }
 }
 
@@ -54,6 +54,7 @@ fn failure(dice: &mut Dice) -> CallError {
         message: "it did not work".into(),
         retry_after_ms: dice.maybe(20, |dice| dice.below(90_000)),
         partial: dice.maybe(20, words),
+        tokens: dice.maybe(10, |dice| Tokens { input: dice.below(400), output: dice.below(100), ..Tokens::default() }),
     }
 }
 

@@ -46,6 +46,18 @@ pub fn fitting(text: &str, columns: usize) -> usize {
     ends.take_while(|end| width(&text[..*end]) <= columns).last().unwrap_or(0)
 }
 
+/// Leaves out columns of a table, by setting their width to 0, in this order, until the others and one blank behind each leave `least`
+/// columns of `room` for the text at the end. The columns that are left for that text.
+pub fn leave_out(widths: &mut [usize], order: &[usize], least: usize, room: usize) -> usize {
+    let taken = |widths: &[usize]| widths.iter().filter(|width| **width > 0).map(|width| width + 1).sum::<usize>();
+    for column in order {
+        if taken(widths) + least > room {
+            widths[*column] = 0;
+        }
+    }
+    room.saturating_sub(taken(widths))
+}
+
 /// Text filled up with blanks behind it.
 pub fn left(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
@@ -82,6 +94,20 @@ mod tests {
         assert_eq!(width("Gru\u{308}\u{df}e"), 5);
         assert_eq!(width("\u{1f468}\u{200d}\u{1f373}"), 2, "one sign of three characters");
         assert_eq!(width("\u{231a}"), 2, "a watch, which stands far from the other wide signs");
+    }
+
+    #[test]
+    fn a_table_loses_columns_in_the_given_order_until_it_fits() {
+        let left = |room: usize| {
+            let mut widths = [10, 5, 8];
+            let text = leave_out(&mut widths, &[2, 1], 12, room);
+            (widths, text)
+        };
+        assert_eq!(left(100), ([10, 5, 8], 74));
+        assert_eq!(left(38), ([10, 5, 8], 12));
+        assert_eq!(left(37), ([10, 5, 0], 20));
+        assert_eq!(left(28), ([10, 0, 0], 17));
+        assert_eq!(left(5), ([10, 0, 0], 0));
     }
 
     #[test]

@@ -63,6 +63,9 @@ fn models_are_told_apart_and_a_price_is_known_or_not() {
             record.thread = crate::family::id("r").child(child);
             if let Event::ThreadCreated(created) = &mut record.event {
                 created.id = record.thread.clone();
+                if child == 2 {
+                    created.role.model.name = "gateway/unheard-of".into();
+                }
             }
             record.seq += 1000 * u64::from(child);
             ledger.push(&record.logged());
@@ -70,6 +73,32 @@ fn models_are_told_apart_and_a_price_is_known_or_not() {
     }
     let root = crate::family::id("r");
     let models: Vec<_> = ledger.by_model(&root).iter().map(|model| (model.model.to_string(), model.priced)).collect();
-    assert_eq!(models, [("anthropic/claude-sonnet".to_owned(), true), ("builtin/rules".to_owned(), false)]);
-    assert!(ledger.is_priced(&root) && ledger.is_priced(&root.child(1)) && !ledger.is_priced(&root.child(2)));
+    assert_eq!(models, [("anthropic/claude-sonnet".to_owned(), true), ("gateway/unheard-of".to_owned(), false)]);
+    assert!(ledger.is_priced(&root.child(1)) && !ledger.is_priced(&root.child(2)));
+    assert!(!ledger.is_priced(&root), "what is known is only a part of what the tree cost");
+}
+
+#[test]
+fn what_is_answered_in_this_process_costs_nothing() {
+    let events = story::events("a_single_answer");
+    let ledger = ledger(&events);
+    assert!(ledger.by_model(&events[0].thread).iter().all(|model| model.priced));
+    assert!(ledger.is_priced(&events[0].thread));
+}
+
+#[test]
+fn what_was_reserved_for_a_lost_request_is_an_estimate_until_the_end() {
+    let events = story::events("a_crash_and_a_reopening");
+    let booked: u64 = events
+        .iter()
+        .map(|record| if let Event::CallRepeated { booked, .. } = &record.event { booked.tokens } else { 0 })
+        .sum();
+    assert!(booked > 0);
+    let totals = ledger(&events).totals(&events[0].thread);
+    assert_eq!((totals.own.estimated_tokens, totals.tree.estimated_tokens), (0, booked), "it was the child's");
+    let of_type = |frame: &serde_json::Value| frame["type"] == "usage";
+    let frames: Vec<serde_json::Value> =
+        story::frames(&events).iter().map(|frame| serde_json::to_value(frame).unwrap()).filter(of_type).collect();
+    let told: Vec<bool> = frames.iter().map(|frame| frame["estimated"].as_bool().unwrap()).collect();
+    assert!(!told[0] && told[1..].iter().all(|estimated| *estimated), "{frames:#?}");
 }
