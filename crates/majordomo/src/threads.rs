@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use agent::Outcome;
+use agent::{Outcome, State};
 use serde_json::{Value, json};
-use store::{Living, State, ThreadRow};
+use store::{Living, ThreadRow};
 
 /// What a thread is doing, or how its last run ended. The words are those of [`State`] and [`Outcome`]; there are no others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

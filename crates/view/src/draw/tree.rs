@@ -4,11 +4,11 @@
 
 use std::sync::Arc;
 
-use agent::{Outcome, Time};
+use agent::{Outcome, State, Time};
 
 use super::columns::{cut, left, right, width};
 use super::{money, tokens};
-use crate::{Node, State, clock, safe};
+use crate::{Node, clock, safe};
 
 /// The narrowest and the widest tree.
 const WIDTHS: (usize, usize) = (40, 200);
