@@ -30,7 +30,7 @@ pub enum DecisionOutcome {
 /// Writes a decision on what was shown, and waits for what comes of it. `who` decides: what one says twice is said once.
 /// Consent for ever is kept as [a standing consent](standing_consent) where it was accepted, or will be when the run goes on: also if
 /// the caller gives up waiting, as the handler of a request does when its client goes away.
-pub async fn decide(
+pub(crate) async fn decide(
     store: &Arc<dyn Store>,
     shown: &Approval,
     decision: Decision,

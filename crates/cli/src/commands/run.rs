@@ -152,7 +152,7 @@ async fn watch(staff: &Staff, run: session::Run, mut show: Show, mut asker: Opti
 /// Who puts questions to the person at this terminal, if anybody is asked there.
 fn asker(staff: &Staff, asking: &Asking) -> Option<Asker> {
     let person = asking.person()?.clone();
-    Some(Asker::new(person, staff.runtime().store().clone()))
+    Some(Asker::new(person, staff.clone()))
 }
 
 /// Says what of a run waits for a person since before it was resumed.
