@@ -159,7 +159,7 @@ impl Performer {
         let cancel = self.model.take_if(|token| !token.is_cancelled()).unwrap_or_default();
         self.model = Some(cancel.clone());
         let wanted = thread.created.role.output_schema.clone().filter(|_| calls_allowed);
-        let begun = thread.run.as_ref().map(|run| run.cut.concat()).unwrap_or_default();
+        let begun = thread.run.as_ref().map(|run| run.words.cut.concat()).unwrap_or_default();
         let ask = open.conversation.ask(Ask {
             max_tokens,
             calls_allowed,

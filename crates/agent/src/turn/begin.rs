@@ -65,7 +65,7 @@ pub fn last(moment: &mut Moment<'_>, ending: Ending) {
         Err(_) => {
             let ending = Ending { last_turn: false, ..ending };
             stop::begin(moment, None, ending);
-            let ending = moment.thread.run.as_ref().and_then(|run| run.ending.clone());
+            let ending = moment.thread.run.as_ref().and_then(|run| run.closing.ending.clone());
             if let Some(ending) = ending
                 && moment.thread.children.live.is_empty()
                 && moment.thread.calls.open() == 0
@@ -95,7 +95,7 @@ fn limit(thread: &Thread) -> Option<Ending> {
     let ending = |outcome, reason: String, cause: Option<&str>| {
         Some(Ending { outcome, reason: reason.into(), cause: cause.map(Arc::from), last_turn: true })
     };
-    if let Some((name, _, times)) = &run.repeated
+    if let Some((name, _, times)) = &run.pace.repeated
         && *times >= policy.loop_end_at
     {
         return ending(
@@ -104,12 +104,12 @@ fn limit(thread: &Thread) -> Option<Ending> {
             Some("loop"),
         );
     }
-    if run.malformed_row >= MALFORMED_END_AT {
-        let reason = format!("the arguments of {} calls in a row could not be read", run.malformed_row);
+    if run.pace.malformed_row >= MALFORMED_END_AT {
+        let reason = format!("the arguments of {} calls in a row could not be read", run.pace.malformed_row);
         return ending(Outcome::Error, reason, Some("malformed"));
     }
-    if let Some(short) = &run.cut_short
-        && (run.half_row > MAX_HALVES || run.cut_row > MAX_CUTS)
+    if let Some(short) = &run.pace.cut_short
+        && (run.pace.half_row > MAX_HALVES || run.pace.cut_row > MAX_CUTS)
     {
         let (limit, model) = (short.limit, &thread.created.role.model.name);
         let reason = format!(
@@ -119,10 +119,10 @@ fn limit(thread: &Thread) -> Option<Ending> {
         );
         return ending(Outcome::Error, reason, Some("output_limit"));
     }
-    if run.failed_row >= policy.loop_failed_at {
+    if run.pace.failed_row >= policy.loop_failed_at {
         let reason = format!(
             "in {} answers in a row every tool call failed or was refused (policy.loop_failed_at)",
-            run.failed_row
+            run.pace.failed_row
         );
         return ending(Outcome::Error, reason, Some("loop"));
     }
@@ -140,7 +140,7 @@ fn limit(thread: &Thread) -> Option<Ending> {
 /// Masks old results where the context window gets full, and says whether a summary is needed besides.
 fn keep_context(moment: &mut Moment<'_>) -> TurnKind {
     let window = moment.thread.created.role.model.context_tokens;
-    let squeeze = moment.thread.run.as_ref().is_some_and(|run| run.squeeze);
+    let squeeze = moment.thread.run.as_ref().is_some_and(|run| run.window.squeeze);
     let is_full = |moment: &Moment<'_>| prompt_tokens(moment, 0) > window / 10 * 8;
     if !squeeze && !is_full(moment) {
         return TurnKind::Work;
@@ -155,7 +155,7 @@ fn keep_context(moment: &mut Moment<'_>) -> TurnKind {
         }
     }
     let turns = moment.thread.issued.turns;
-    let just_done = moment.thread.run.as_ref().is_some_and(|run| run.compacted_at.is_some_and(|at| at == turns));
+    let just_done = moment.thread.run.as_ref().is_some_and(|run| run.window.compacted_at.is_some_and(|at| at == turns));
     if just_done || moment.thread.talk.messages().len() < 3 { TurnKind::Work } else { TurnKind::Compact }
 }
 
@@ -171,7 +171,7 @@ fn afford(moment: &Moment<'_>, kind: &TurnKind) -> Result<(u64, Claim), Ending> 
     let counted_prompt = if is_fresh { thread.talk.fresh_tokens(prompt) } else { prompt };
     let (least, longest) = if is_last { (MIN_OUTPUT / 4, 4 * CLOSING_OUTPUT) } else { (MIN_OUTPUT, u64::MAX) };
     let room = model.context_tokens.saturating_sub(prompt).max(MIN_OUTPUT);
-    let was_cut_short = thread.run.as_ref().is_some_and(|run| run.cut_short.is_some());
+    let was_cut_short = thread.run.as_ref().is_some_and(|run| run.pace.cut_short.is_some());
     let most = if was_cut_short { model.max_output_tokens } else { model.max_output_tokens.min(MAX_OUTPUT) };
     let mut output = most.min(room).min(longest);
 

@@ -348,7 +348,7 @@ fn carve(
         tokens: Some(tokens),
         cost_microusd,
         time_ms: Some(request.timeout_ms.unwrap_or(policy.child.timeout_ms)),
-        not_after: thread.run.as_ref().and_then(|run| run.deadline),
+        not_after: thread.run.as_ref().and_then(|run| run.clock.deadline),
         depth,
         descendants,
     })
