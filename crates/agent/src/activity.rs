@@ -14,9 +14,8 @@ use crate::id::{CallId, ThreadId};
 use crate::message::Part;
 use crate::report::Outcome;
 use crate::state::State;
+use crate::tools::ASK_USER;
 
-/// The tool by which an agent asks the person.
-const ASK_USER: &str = "ask_user";
 /// The most children whose names are kept, so that an activity with thousands of them stays small.
 pub const NAMED_CHILDREN: usize = 64;
 
@@ -174,6 +173,7 @@ impl Change {
             | Event::MessageSent { .. }
             | Event::ContextTrimmed { .. }
             | Event::ContextCompacted { .. }
+            | Event::ToolsChanged { .. }
             | Event::StallNoticed { .. }
             | Event::BudgetWarned { .. } => return None,
         })

@@ -27,12 +27,14 @@ mod calls;
 mod graph;
 mod run;
 mod talk;
+mod tools;
 mod unlogged;
 
 pub use calls::{Calls, Slot, SlotState, VerbState};
 pub use graph::{Graph, Node, check as check_graph};
 pub use run::{Asking, Clock, Closing, CutShort, Pace, Phase, Run, Window, Words};
 pub use talk::Talk;
+pub use tools::Tools;
 pub(crate) use unlogged::system as unlogged_system;
 
 /// One agent: a role, a conversation, a grant, and what is under way.
@@ -49,6 +51,8 @@ pub struct Thread {
     pub foreign: bool,
     /// The conversation, as the model is shown it.
     pub talk: Talk,
+    /// The tools that it has.
+    pub tools: Tools,
     /// The run that is under way; none while the thread is idle or over.
     pub run: Option<Run>,
     /// What the report of the newest run will say.
@@ -233,6 +237,7 @@ impl Thread {
             last_at: at,
             foreign: created.foreign,
             talk,
+            tools: Tools::of(&created.role),
             run: None,
             findings: Findings::default(),
             calls: Calls::default(),
@@ -260,6 +265,11 @@ impl Thread {
     /// The thread's name.
     pub fn id(&self) -> &ThreadId {
         &self.created.id
+    }
+
+    /// Whether those below it can be given a tool.
+    pub fn can_give(&self, tool: &str) -> bool {
+        self.tools.has(tool) || self.created.role.lends.iter().any(|lent| &**lent == tool)
     }
 
     /// Whether a sub-agent has handed in its report: nothing will ever happen to it again.
@@ -551,6 +561,10 @@ impl Thread {
                 self.talk.compact(&text);
                 let turn = self.issued.turns;
                 self.run_mut().window.compacted_at = Some(turn);
+            }
+            Event::ToolsChanged { version, added, removed } => {
+                self.tools.change(version, added, removed);
+                self.talk.restart();
             }
             Event::StallNoticed { .. } => self.run_mut().clock.stalled_at = Some(at),
             Event::BudgetWarned { limit, .. } => {

@@ -163,6 +163,7 @@ impl Folded {
             | Event::WaitStarted { .. }
             | Event::ContextTrimmed { .. }
             | Event::ContextCompacted { .. }
+            | Event::ToolsChanged { .. }
             | Event::StallNoticed { .. }
             | Event::BudgetWarned { .. }
             | Event::Reopened { .. } => None,

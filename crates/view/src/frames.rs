@@ -165,6 +165,7 @@ impl Frames {
             | Event::SubtaskRecalled { .. }
             | Event::ContextTrimmed { .. }
             | Event::ContextCompacted { .. }
+            | Event::ToolsChanged { .. }
             | Event::Reopened { .. } => {
                 out.extend(
                     Notice::of(logged.event)

@@ -14,7 +14,7 @@ use crate::report::Outcome;
 use crate::thread::{Phase, Thread};
 use crate::tools::ToolInfo;
 use crate::turn::answer::{MAX_CUTS, MAX_HALVES};
-use crate::turn::stop;
+use crate::turn::{stop, tools};
 
 /// The shortest answer that is worth asking for.
 const MIN_OUTPUT: u64 = 256;
@@ -42,6 +42,7 @@ pub fn begun(moment: &mut Moment<'_>) {
 
 /// The next turn: of work, or the last one where a limit is reached.
 pub fn next(moment: &mut Moment<'_>) {
+    tools::renew(moment);
     if let Some(ending) = limit(moment.thread) {
         if moment.thread.children.live.is_empty() {
             last(moment, ending);
@@ -59,6 +60,7 @@ pub fn next(moment: &mut Moment<'_>) {
 
 /// The last turn, or none where it cannot be paid.
 pub fn last(moment: &mut Moment<'_>, ending: Ending) {
+    tools::renew(moment);
     let kind = TurnKind::Last(ending.clone());
     match afford(moment, &kind) {
         Ok((max_tokens, claim)) => start(moment, kind, max_tokens, claim),
@@ -78,7 +80,7 @@ pub fn last(moment: &mut Moment<'_>, ending: Ending) {
 
 /// The tools that a thread has, as they are advertised.
 pub fn advertised<'a>(thread: &'a Thread, catalog: &'a crate::catalog::Catalog) -> impl Iterator<Item = ToolInfo> + 'a {
-    thread.created.role.tools.iter().filter_map(|name| catalog.tool(name, &thread.created))
+    thread.tools.names().iter().filter_map(|name| catalog.tool(name, thread))
 }
 
 fn start(moment: &mut Moment<'_>, kind: TurnKind, max_tokens: u64, claim: Claim) {
