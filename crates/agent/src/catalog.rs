@@ -1,13 +1,14 @@
 //! The tools and agents that this process has: data that does not change while one input is decided.
 //!
-//! It is not in the log: what was decided with its help is.
+//! It is not in the log: what was decided with its help is. When other tools are published, the runtime hands in another catalogue
+//! with another version; `turn/tools.rs` says what follows from that.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::context;
-use crate::event::ThreadCreated;
-use crate::role::{Agent, Role};
+use crate::role::Agent;
+use crate::thread::Thread;
 use crate::tools::ToolInfo;
 use crate::verb::Verb;
 
@@ -20,12 +21,14 @@ pub struct Catalog {
     pub reserved: BTreeSet<Arc<str>>,
     /// Agents by name.
     pub agents: BTreeMap<Arc<str>, Agent>,
+    /// Names the set of tools. The same name means the same tools, with the same descriptions and schemas, in any process.
+    pub version: Arc<str>,
 }
 
 impl Catalog {
     /// A tool by name, or a verb as it is advertised to this thread.
-    pub fn tool(&self, name: &str, thread: &ThreadCreated) -> Option<ToolInfo> {
-        self.tools.get(name).cloned().or_else(|| context::verb(name, &thread.policy, &thread.role, self))
+    pub fn tool(&self, name: &str, thread: &Thread) -> Option<ToolInfo> {
+        self.tools.get(name).cloned().or_else(|| context::verb(name, thread, self))
     }
 
     /// Whether a name is that of a verb, and no tool has the same name.
@@ -40,9 +43,9 @@ impl Catalog {
         self.agents.get(name).or_else(|| self.agents.values().find(|agent| plain(&agent.name) == wanted))
     }
 
-    /// The agents that a thread with this role can usefully start: those that could be given a tool to work with.
-    pub fn offered<'a>(&'a self, role: &'a Role) -> impl Iterator<Item = &'a Agent> {
-        self.agents.values().filter(|agent| agent.can_work(|tool| role.can_give(tool)))
+    /// The agents that a thread can usefully start: those that could be given a tool to work with.
+    pub fn offered<'a>(&'a self, thread: &'a Thread) -> impl Iterator<Item = &'a Agent> {
+        self.agents.values().filter(|agent| agent.can_work(|tool| thread.can_give(tool)))
     }
 
     /// The names of all agents, for an error that names the right ones.

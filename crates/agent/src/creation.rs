@@ -79,6 +79,8 @@ pub fn root(catalog: &Catalog, root: Root, model: Model) -> Result<ThreadCreated
             model,
             tools,
             lends,
+            gets_new_tools: agent.tools.is_none(),
+            catalog: catalog.version.clone(),
             output_schema: root.output_schema,
         },
         mode,

@@ -249,6 +249,17 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         told: Option<Told>,
     },
+    /// Other tools were published, and the model is shown them from its next turn on.
+    ToolsChanged {
+        /// Names the set of tools that was published.
+        version: Arc<str>,
+        /// Tools that the thread has in addition.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        added: Vec<Arc<str>>,
+        /// Tools that it no longer has.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        removed: Vec<Arc<str>>,
+    },
     /// Nothing was heard of the thread for a while.
     StallNoticed {
         /// For how long.
@@ -622,6 +633,7 @@ impl Event {
             Event::WaitStarted { .. } => "wait_started",
             Event::ContextTrimmed { .. } => "context_trimmed",
             Event::ContextCompacted { .. } => "context_compacted",
+            Event::ToolsChanged { .. } => "tools_changed",
             Event::StallNoticed { .. } => "stall_noticed",
             Event::BudgetWarned { .. } => "budget_warned",
             Event::Reopened { .. } => "reopened",

@@ -160,6 +160,7 @@
 //!
 //! Deliberately absent: async, clocks, files, randomness, locks, and any knowledge of how a model, a tool or a log is reached.
 
+pub mod activity;
 pub mod approval;
 pub mod brief;
 pub mod budget;
@@ -181,6 +182,7 @@ pub mod permission;
 pub mod policy;
 pub mod report;
 pub mod role;
+mod state;
 pub mod thread;
 pub mod tools;
 mod turn;
@@ -197,4 +199,5 @@ pub use json::Json;
 pub use machine::Step;
 pub use mode::Mode;
 pub use report::{Outcome, Report, Usage};
+pub use state::State;
 pub use thread::Thread;

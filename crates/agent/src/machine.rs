@@ -79,7 +79,7 @@ impl Moment<'_> {
         let Some(run) = &self.thread.run else { return };
         let calls_open = self.thread.calls.open() > 0;
         let alone = self.thread.children.live.is_empty();
-        match (&run.phase, &run.ending) {
+        match (&run.phase, &run.closing.ending) {
             (Phase::Asking(_), _) => {}
             (Phase::Acting, None) if calls_open => {}
             (Phase::Ready | Phase::Acting, None) => turn::begin::next(self),
@@ -89,7 +89,7 @@ impl Moment<'_> {
             (Phase::Ready | Phase::Acting | Phase::Answered, Some(_)) if calls_open || !alone => {}
             (Phase::Ready | Phase::Acting | Phase::Answered, Some(ending)) => {
                 let ending = ending.clone();
-                if ending.last_turn && !run.last_turn_taken {
+                if ending.last_turn && !run.closing.last_turn_taken {
                     turn::begin::last(self, ending);
                 } else {
                     turn::finish::ended(self, &ending);

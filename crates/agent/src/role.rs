@@ -40,14 +40,24 @@ pub struct Role {
     pub prompt: Arc<str>,
     /// The model that speaks.
     pub model: Model,
-    /// The tools that it has, verbs included: exactly those that are advertised.
+    /// The tools that it begins with, verbs included: exactly those that are advertised.
     pub tools: Vec<Arc<str>>,
     /// The tools that it can only hand on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lends: Vec<Arc<str>>,
+    /// Whether it also gets tools that are published later: neither its agent nor its parent chose its tools by name.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub gets_new_tools: bool,
+    /// The version of the catalogue that its tools were taken from; empty in logs in which that was not written down.
+    #[serde(default, skip_serializing_if = "is_empty")]
+    pub catalog: Arc<str>,
     /// JSON Schema that the final answer must fit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_schema: Option<Json>,
+}
+
+fn is_empty(text: &Arc<str>) -> bool {
+    text.is_empty()
 }
 
 impl Agent {

@@ -11,7 +11,7 @@ use crate::brief::Brief;
 use crate::budget::{Claim, Grant};
 use crate::effect::Effect;
 use crate::event::{
-    Again, Answered, ChildSpawned, Ending, Event, Next, ThreadCreated, TurnKind, TurnStarted, VerdictKind, lost_usage,
+    Again, Answered, ChildSpawned, Event, Next, ThreadCreated, TurnKind, TurnStarted, VerdictKind, lost_usage,
 };
 use crate::id::{CallId, InputId, ThreadId, Time};
 use crate::input::{Outside, Strength};
@@ -27,12 +27,16 @@ use crate::tools::{Reach, ToolResult};
 
 mod calls;
 mod graph;
+mod run;
 mod talk;
+mod tools;
 mod unlogged;
 
 pub use calls::{Calls, Slot, SlotState, VerbState};
 pub use graph::{Graph, Node, check as check_graph};
+pub use run::{Asking, Clock, Closing, CutShort, Pace, Phase, Run, Window, Words};
 pub use talk::Talk;
+pub use tools::Tools;
 pub(crate) use unlogged::system as unlogged_system;
 
 /// One agent: a role, a conversation, a grant, and what is under way.
@@ -49,6 +53,8 @@ pub struct Thread {
     pub foreign: bool,
     /// The conversation, as the model is shown it.
     pub talk: Talk,
+    /// The tools that it has.
+    pub tools: Tools,
     /// The run that is under way; none while the thread is idle or over.
     pub run: Option<Run>,
     /// What the report of the newest run will say.
@@ -179,103 +185,6 @@ pub struct Issued {
     pub(crate) calls: BTreeSet<CallId>,
 }
 
-/// A run: from a message, or a brief, to a report.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Run {
-    /// Its number within the thread.
-    pub number: u32,
-    /// When it began.
-    pub started_at: Time,
-    /// When it must be over.
-    pub deadline: Option<Time>,
-    /// Since when it waits for nothing but a person: meanwhile its clocks stand still.
-    pub paused_at: Option<Time>,
-    /// What it does.
-    pub phase: Phase,
-    /// Why it ends before the agent is done.
-    pub ending: Option<Ending>,
-    /// Whether the one last turn was taken.
-    pub last_turn_taken: bool,
-    /// The newest words of the agent.
-    pub last_text: Arc<str>,
-    /// Pieces of the newest words, which were cut off at the length limit and go on.
-    pub cut: Vec<Arc<str>>,
-    /// The newest call, and how often it came in a row.
-    pub repeated: Option<(Arc<str>, Arc<str>, u32)>,
-    /// Answers in a row in which no call could be read.
-    pub malformed_row: u32,
-    /// Answers since a call last succeeded in which every call failed or was refused.
-    pub failed_row: u32,
-    /// Answers that were cut off at their output limit, since a call last succeeded or an answer was taken as final.
-    pub cut_row: u32,
-    /// Those of them that said nothing, or were cut off in the middle of a call.
-    pub half_row: u32,
-    /// Where the newest answer was cut off, if it said nothing or ended in the middle of a call: the next one may be longer.
-    pub cut_short: Option<CutShort>,
-    /// Whether a call of the newest answer was refused.
-    pub refused: bool,
-    /// Answers that did not fit the schema.
-    pub schema_misses: u32,
-    /// Why the newest answer does not fit the schema, where it is not asked for again.
-    pub misfit: Option<Arc<str>>,
-    /// Whether the model declined to answer.
-    pub declined: bool,
-    /// When the stall that lasts was noticed.
-    pub stalled_at: Option<Time>,
-    /// The turn at which the conversation was last replaced by its summary.
-    pub compacted_at: Option<u32>,
-    /// Whether the provider said that the conversation is too long for it.
-    pub squeeze: bool,
-    /// Usage of the thread and its descendants when the run began.
-    pub before: (Usage, Usage),
-}
-
-/// An answer that was cut off at its output limit and cannot be used as it is.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CutShort {
-    /// The output limit, in tokens.
-    pub limit: u64,
-    /// The tool of the call that was not complete, as far as its name was there; none where nothing was said at all.
-    pub call: Option<Arc<str>>,
-}
-
-impl CutShort {
-    /// Where it was cut off, as the end of a sentence.
-    pub fn place(&self) -> String {
-        match self.call.as_deref() {
-            None => "before anything was said".to_owned(),
-            Some("") => "in the middle of a tool call".to_owned(),
-            Some(tool) => format!("in the middle of a call of {tool}"),
-        }
-    }
-}
-
-/// What a run does.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Phase {
-    /// It is about to ask the model.
-    Ready,
-    /// It waits for the model.
-    Asking(Asking),
-    /// It waits for calls.
-    Acting,
-    /// It has answered, and is done once no child lives and no message is unread.
-    Answered,
-}
-
-/// A request to the model that is under way.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Asking {
-    /// What was asked.
-    pub turn: TurnStarted,
-    /// Which attempt.
-    pub attempt: u32,
-    /// When the next attempt may be made.
-    pub retry_at: Option<Time>,
-    /// Whether we asked for its end.
-    pub cancelled: bool,
-}
-
 /// A child that has not reported.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Child {
@@ -330,6 +239,7 @@ impl Thread {
             last_at: at,
             foreign: created.foreign,
             talk,
+            tools: Tools::of(&created.role),
             run: None,
             findings: Findings::default(),
             calls: Calls::default(),
@@ -357,6 +267,11 @@ impl Thread {
     /// The thread's name.
     pub fn id(&self) -> &ThreadId {
         &self.created.id
+    }
+
+    /// Whether those below it can be given a tool.
+    pub fn can_give(&self, tool: &str) -> bool {
+        self.tools.has(tool) || self.created.role.lends.iter().any(|lent| &**lent == tool)
     }
 
     /// Whether a sub-agent has handed in its report: nothing will ever happen to it again.
@@ -420,9 +335,9 @@ impl Thread {
     /// `heard` is when the model last let something be heard, which is not in the log.
     pub fn next_wake(&self, heard: Option<Time>) -> Option<Time> {
         let run = self.run.as_ref()?;
-        let ending = run.ending.as_ref();
-        let counts = run.paused_at.is_none() && ending.is_none_or(|ending| ending.last_turn);
-        let deadline = run.deadline.filter(|_| counts);
+        let ending = run.closing.ending.as_ref();
+        let counts = run.clock.paused_at.is_none() && ending.is_none_or(|ending| ending.last_turn);
+        let deadline = run.clock.deadline.filter(|_| counts);
         let expiry = self.approvals.open.values().map(|approval| approval.expires_at).min();
         [deadline, self.stall_at(heard), self.calls.next_wait(), expiry].into_iter().flatten().min()
     }
@@ -436,15 +351,18 @@ impl Thread {
             Phase::Ready | Phase::Asking(_) => false,
         };
         let is_asked = !self.approvals.open.is_empty() || self.calls.asks_person() || !self.children.paused.is_empty();
-        run.ending.is_none() && is_still && is_asked && self.children.paused.len() == self.children.running as usize
+        run.closing.ending.is_none()
+            && is_still
+            && is_asked
+            && self.children.paused.len() == self.children.running as usize
     }
 
     /// When the silence becomes a stall; none while nothing of its own is awaited.
     pub fn stall_at(&self, heard: Option<Time>) -> Option<Time> {
         let run = self.run.as_ref()?;
         let stall_ms = self.created.policy.stall_ms;
-        let is_noticed = run.stalled_at.is_some_and(|noticed| heard.is_none_or(|heard| heard <= noticed));
-        if stall_ms == 0 || is_noticed || run.paused_at.is_some() {
+        let is_noticed = run.clock.stalled_at.is_some_and(|noticed| heard.is_none_or(|heard| heard <= noticed));
+        if stall_ms == 0 || is_noticed || run.clock.paused_at.is_some() {
             return None;
         }
         let awaits_something = match &run.phase {
@@ -486,12 +404,12 @@ impl Thread {
         self.change(at, event);
         let is_paused = self.is_paused();
         let Some(run) = &mut self.run else { return };
-        match run.paused_at {
-            None if is_paused => run.paused_at = Some(self.last_at),
+        match run.clock.paused_at {
+            None if is_paused => run.clock.paused_at = Some(self.last_at),
             Some(since) if !is_paused => {
                 let waited_ms = self.last_at.since_ms(since);
-                run.deadline = run.deadline.map(|deadline| deadline.plus_ms(waited_ms));
-                run.paused_at = None;
+                run.clock.deadline = run.clock.deadline.map(|deadline| deadline.plus_ms(waited_ms));
+                run.clock.paused_at = None;
             }
             Some(_) | None => {}
         }
@@ -502,7 +420,7 @@ impl Thread {
         if let Some(run) = &mut self.run
             && !matches!(event, Event::StallNoticed { .. } | Event::InputArrived { .. })
         {
-            run.stalled_at = None;
+            run.clock.stalled_at = None;
         }
         match event {
             Event::ThreadCreated(_) => unreachable!("a thread is created once"),
@@ -532,7 +450,7 @@ impl Thread {
                     self.start_run(at);
                 }
                 let run = self.run_mut();
-                run.ending = Some(ending.clone());
+                run.closing.ending = Some(ending.clone());
                 if let Phase::Asking(asking) = &mut run.phase {
                     asking.cancelled = true;
                 }
@@ -545,9 +463,9 @@ impl Thread {
                     && !text.is_empty()
                 {
                     let run = self.run_mut();
-                    run.last_text = (run.cut.concat() + text).into();
+                    run.words.last_text = (run.words.cut.concat() + text).into();
                 }
-                self.run_mut().squeeze |= error.kind == CallErrorKind::ContextTooLong;
+                self.run_mut().window.squeeze |= error.kind == CallErrorKind::ContextTooLong;
                 self.after_call(*retry_at, attempt + 1);
             }
             Event::CallRepeated { booked, .. } => {
@@ -644,16 +562,20 @@ impl Thread {
                 let text: Arc<str> = told.as_ref().map_or_else(shown, |told| told.with(summary));
                 self.talk.compact(&text);
                 let turn = self.issued.turns;
-                self.run_mut().compacted_at = Some(turn);
+                self.run_mut().window.compacted_at = Some(turn);
             }
-            Event::StallNoticed { .. } => self.run_mut().stalled_at = Some(at),
+            Event::ToolsChanged { version, added, removed } => {
+                self.tools.change(version, added, removed);
+                self.talk.restart();
+            }
+            Event::StallNoticed { .. } => self.run_mut().clock.stalled_at = Some(at),
             Event::BudgetWarned { limit, .. } => {
                 self.spending.warned.insert(limit.clone());
             }
             Event::Reopened { away_ms } => {
                 // A clock that stands still is not moved twice.
-                if let Some(run) = self.run.as_mut().filter(|run| run.paused_at.is_none()) {
-                    run.deadline = run.deadline.map(|deadline| deadline.plus_ms(*away_ms));
+                if let Some(run) = self.run.as_mut().filter(|run| run.clock.paused_at.is_none()) {
+                    run.clock.deadline = run.clock.deadline.map(|deadline| deadline.plus_ms(*away_ms));
                 }
             }
             Event::Reported(_) => {
@@ -681,7 +603,7 @@ impl Thread {
         let mut path = self.created.path.clone();
         path.push(spawned.name.clone());
         // While the child waited in line, the deadline may have moved.
-        let not_after = self.run.as_ref().and_then(|run| run.deadline);
+        let not_after = self.run.as_ref().and_then(|run| run.clock.deadline);
         let mut created = ThreadCreated {
             id: child.clone(),
             parent_call: Some(spawned.call.clone()),
@@ -725,9 +647,9 @@ impl Thread {
                 }
             }
             Resolution::Allowed { scope: Scope::Once, .. } | Resolution::Withdrawn { .. } => {}
-            Resolution::Denied { .. } | Resolution::Forbidden { .. } => self.run_mut().refused = true,
+            Resolution::Denied { .. } | Resolution::Forbidden { .. } => self.run_mut().words.refused = true,
             Resolution::Expired { rule } | Resolution::Unanswered { rule } => {
-                self.run_mut().refused = true;
+                self.run_mut().words.refused = true;
                 self.note_unanswered(rule);
             }
         }
@@ -751,31 +673,8 @@ impl Thread {
         let grant = &self.created.grant;
         let own = grant.time_ms.map(|ms| at.plus_ms(ms));
         let deadline = [own, grant.not_after].into_iter().flatten().min();
-        self.run = Some(Run {
-            number: self.issued.runs,
-            started_at: at,
-            deadline,
-            paused_at: None,
-            phase: Phase::Ready,
-            ending: None,
-            last_turn_taken: false,
-            last_text: "".into(),
-            cut: Vec::new(),
-            repeated: None,
-            malformed_row: 0,
-            failed_row: 0,
-            cut_row: 0,
-            half_row: 0,
-            cut_short: None,
-            refused: false,
-            schema_misses: 0,
-            misfit: None,
-            declined: false,
-            stalled_at: None,
-            compacted_at: None,
-            squeeze: false,
-            before: (self.spending.used, self.spending.below),
-        });
+        let before = (self.spending.used, self.spending.below);
+        self.run = Some(Run::new(self.issued.runs, at, deadline, before));
     }
 
     fn apply_turn(&mut self, at: Time, turn: &TurnStarted) {
@@ -795,11 +694,11 @@ impl Thread {
         let run = self.run_mut();
         if let TurnKind::Last(ending) = &turn.kind {
             // What is said now does not go on where a text was cut off.
-            if !run.cut.is_empty() {
-                run.cut.push("\n\n".into());
+            if !run.words.cut.is_empty() {
+                run.words.cut.push("\n\n".into());
             }
-            run.last_turn_taken = true;
-            run.ending = Some(ending.clone());
+            run.closing.last_turn_taken = true;
+            run.closing.ending = Some(ending.clone());
         }
         run.phase = Phase::Asking(Asking { turn: turn.clone(), attempt: 1, retry_at: None, cancelled: false });
     }
@@ -839,7 +738,7 @@ impl Thread {
             Phase::Asking(asking) => asking.turn,
             Phase::Ready | Phase::Acting | Phase::Answered => unreachable!("an answer answers a request"),
         };
-        run.squeeze = false;
+        run.window.squeeze = false;
         if kind == TurnKind::Compact {
             return;
         }
@@ -854,9 +753,9 @@ impl Thread {
         let has_calls = !self.calls.is_empty();
         let is_cut = kind == TurnKind::Work && answered.stop == StopReason::MaxTokens;
         let is_half = is_cut && answered.is_half(has_calls, &text);
-        run.cut_row += u32::from(is_cut);
-        run.half_row += u32::from(is_half);
-        run.cut_short = is_half.then(|| CutShort { limit: max_tokens, call: answered.cut_call.clone() });
+        run.pace.cut_row += u32::from(is_cut);
+        run.pace.half_row += u32::from(is_half);
+        run.pace.cut_short = is_half.then(|| CutShort { limit: max_tokens, call: answered.cut_call.clone() });
         let longest = self.created.role.model.max_output_tokens;
         let next = match &answered.next {
             Some(next) => next.clone(),
@@ -865,21 +764,21 @@ impl Thread {
         run.phase = match has_calls {
             true => Phase::Acting,
             // It has said nothing that could be taken for an answer.
-            false if is_half && run.ending.is_none() => Phase::Ready,
+            false if is_half && run.closing.ending.is_none() => Phase::Ready,
             false => Phase::Answered,
         };
         let goes_on = matches!(next, Next::Again { why: Again::CutInText, .. });
         if !has_calls && !is_half && !goes_on {
-            (run.cut_row, run.half_row) = (0, 0);
+            (run.pace.cut_row, run.pace.half_row) = (0, 0);
         }
         match next {
             Next::Again { why, told } => {
-                run.schema_misses += u32::from(why == Again::Schema);
+                run.pace.schema_misses += u32::from(why == Again::Schema);
                 self.inbox.notices.push(notice(&told, Origin::Program));
             }
-            Next::Taken => run.misfit = answered.schema_error.clone().or_else(|| run.misfit.take()),
+            Next::Taken => run.words.misfit = answered.schema_error.clone().or_else(|| run.words.misfit.take()),
         }
-        run.declined = answered.stop == StopReason::Refusal && !has_calls;
+        run.words.declined = answered.stop == StopReason::Refusal && !has_calls;
         run.note_words(text, goes_on);
         self.note_results();
     }
@@ -970,9 +869,9 @@ impl Thread {
         }
         let Some(run) = &mut self.run else { return };
         if self.calls.came_to_nothing() {
-            run.failed_row += 1;
+            run.pace.failed_row += 1;
         } else {
-            (run.failed_row, run.cut_row, run.half_row) = (0, 0, 0);
+            (run.pace.failed_row, run.pace.cut_row, run.pace.half_row) = (0, 0, 0);
         }
     }
 
@@ -1029,62 +928,6 @@ impl Reuse {
     fn note_change(&mut self) {
         self.changes += 1;
         self.reports.clear();
-    }
-}
-
-impl Run {
-    /// Keeps count of calls that repeat themselves, cannot be read, or were refused.
-    fn note_calls(&mut self, answered: &Answered, calls: &Calls) {
-        for slot in calls.slots() {
-            let is_same =
-                |(name, input, _): &(Arc<str>, Arc<str>, u32)| *name == slot.name && **input == *slot.input.text();
-            match &mut self.repeated {
-                Some(last) if is_same(last) => last.2 += 1,
-                other => *other = Some((slot.name.clone(), slot.input.text().into(), 1)),
-            }
-        }
-        let verdicts = &answered.verdicts;
-        if !verdicts.is_empty() {
-            let all_malformed = verdicts.iter().all(|verdict| verdict.malformed);
-            self.malformed_row = if all_malformed { self.malformed_row + 1 } else { 0 };
-            self.refused = verdicts.iter().any(|verdict| matches!(verdict.what, VerdictKind::Refused { .. }));
-        }
-    }
-
-    /// Keeps the newest words, pieces of cut ones joined. Calls between two pieces part them.
-    fn note_words(&mut self, text: Arc<str>, is_cut: bool) {
-        if self.phase == Phase::Acting {
-            self.cut.clear();
-        }
-        if text.is_empty() {
-            return;
-        }
-        let mut whole = self.cut.concat();
-        whole.push_str(&text);
-        self.last_text = whole.into();
-        if is_cut {
-            self.cut.push(text);
-        } else {
-            self.cut.clear();
-        }
-    }
-}
-
-impl Asking {
-    /// Whether the request may have been made by now: between two tries it was not.
-    pub fn was_made(&self, now: Time) -> bool {
-        self.retry_at.is_none_or(|at| at <= now)
-    }
-
-    /// The request as an effect.
-    pub fn effect(&self) -> Effect {
-        Effect::CallModel {
-            turn: self.turn.turn,
-            attempt: self.attempt,
-            max_tokens: self.turn.max_tokens,
-            calls_allowed: matches!(self.turn.kind, TurnKind::Work),
-            not_before: self.retry_at,
-        }
     }
 }
 

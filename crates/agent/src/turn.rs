@@ -17,4 +17,5 @@ pub(crate) mod starting;
 pub(crate) mod stop;
 pub(crate) mod time;
 pub(crate) mod tool_calls;
+pub(crate) mod tools;
 pub(crate) mod verbs;

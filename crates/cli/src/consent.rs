@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 use agent::approval::{Approval, ApprovalId, Decision, Resolution, Scope};
 use agent::{Event, Json};
-use majordomo::decide::{self, DecisionOutcome, decide};
-use majordomo::staff::{Consent, Options};
-use store::{Process, Record, Store};
+use majordomo::decide::{self, DecisionOutcome};
+use majordomo::staff::{Consent, Options, Staff};
+use store::Record;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::task::JoinHandle;
 use view::safe;
@@ -73,9 +73,9 @@ pub struct Asker {
 
 impl Asker {
     /// Begins to ask.
-    pub fn new(person: Arc<AtTerminal>, store: Arc<dyn Store>) -> Self {
+    pub fn new(person: Arc<AtTerminal>, staff: Staff) -> Self {
         let (queue, questions) = mpsc::unbounded_channel();
-        let worker = tokio::spawn(ask_all(person, store, questions));
+        let worker = tokio::spawn(ask_all(person, staff, questions));
         Self { queue, open: HashMap::new(), worker }
     }
 
@@ -106,11 +106,7 @@ impl Drop for Asker {
     }
 }
 
-async fn ask_all(
-    person: Arc<AtTerminal>,
-    store: Arc<dyn Store>,
-    mut questions: UnboundedReceiver<(Approval, Withdrawal)>,
-) {
+async fn ask_all(person: Arc<AtTerminal>, staff: Staff, mut questions: UnboundedReceiver<(Approval, Withdrawal)>) {
     while let Some((question, over)) = questions.recv().await {
         let prompt = person.take(over.clone()).await;
         if over.why().is_some() {
@@ -120,7 +116,7 @@ async fn ask_all(
         match consult(&prompt, &question, questions.len()).await {
             Said::Decided(decision) => {
                 drop(prompt);
-                hand_in(&store, &question, decision).await;
+                hand_in(&staff, &question, decision).await;
             }
             Said::Withdrawn => {
                 let why = over.why().unwrap_or_default();
@@ -135,9 +131,9 @@ async fn ask_all(
 }
 
 /// Sends a decision on its way. What comes of it is in the log, and shown from there.
-async fn hand_in(store: &Arc<dyn Store>, question: &Approval, decision: Decision) {
+async fn hand_in(staff: &Staff, question: &Approval, decision: Decision) {
     let is_always = matches!(decision, Decision::Allow { scope: Scope::Always, .. });
-    match decide(store, question, decision, Process::current().id.as_str()).await {
+    match staff.session(&question.id.thread()).decide(question, decision).await {
         Ok(DecisionOutcome::Resolved(Resolution::Allowed { scope: Scope::Always, .. })) if is_always => {
             out::tell_consent(question);
         }

@@ -84,7 +84,8 @@ pub struct Config {
     pub durability: Durability,
     /// What keeps commands to their workspace.
     pub sandbox: SandboxKind,
-    /// The rules that held when it was read, with where each is written.
+    /// The rules of the files that were read, with where each is written. Standing consents are not among them: they are in the
+    /// store, and [`crate::rules::in_force`] looks them up.
     pub rules: Vec<Rule>,
     /// What the project brings along, and how a person stands to it.
     pub project: Project,

@@ -1,5 +1,5 @@
-//! A person's decision on its way: written into the log of the thread that asks, bound to what was shown, and followed until
-//! it is known what came of it. The process that owns the thread takes it up; it is never taken over here. Consent for ever is then in
+//! A person's decision on its way: delivered as every input is, bound to what was shown, and followed until it is known what came of
+//! it. The process that owns the thread takes it up; it is never taken over here. Consent for ever is then in
 //! force in every process, whichever interface it was given at and whether or not a process drives the run.
 
 use std::sync::Arc;
@@ -9,7 +9,8 @@ use agent::approval::{Approval, Decision, Resolution, Scope};
 use agent::permission::{Action, Rule};
 use agent::{Event, InputId, Outside, ThreadId, Time};
 use futures_util::StreamExt;
-use store::{Consent, InstallationEvent, Record, Selection, Store, follow, replay};
+use runtime::Runtime;
+use store::{Consent, InstallationEvent, Process, Record, Selection, Store, follow, replay};
 
 use crate::threads::is_left;
 
@@ -27,35 +28,33 @@ pub enum DecisionOutcome {
     Kept,
 }
 
-/// Writes a decision on what was shown, and waits for what comes of it. `who` decides: what one says twice is said once.
+/// Delivers a decision on what was shown, and waits for what comes of it.
 /// Consent for ever is kept as [a standing consent](standing_consent) where it was accepted, or will be when the run goes on: also if
 /// the caller gives up waiting, as the handler of a request does when its client goes away.
-pub async fn decide(
-    store: &Arc<dyn Store>,
+pub(crate) async fn decide(
+    runtime: &Runtime,
     shown: &Approval,
     decision: Decision,
-    who: &str,
-) -> Result<DecisionOutcome, store::Error> {
-    let (store, shown, who) = (store.clone(), shown.clone(), who.to_owned());
-    let deciding = tokio::spawn(async move { deliver_and_keep(&store, &shown, decision, &who).await });
+) -> Result<DecisionOutcome, runtime::Error> {
+    let (runtime, shown) = (runtime.clone(), shown.clone());
+    let deciding = tokio::spawn(async move { deliver_and_keep(&runtime, &shown, decision).await });
     match deciding.await {
         Ok(outcome) => outcome,
         Err(failed) => match failed.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
             // This process is going away.
-            Err(_) => Err(store::Error::Closed),
+            Err(_) => Err(store::Error::Closed.into()),
         },
     }
 }
 
 async fn deliver_and_keep(
-    store: &Arc<dyn Store>,
+    runtime: &Runtime,
     shown: &Approval,
     decision: Decision,
-    who: &str,
-) -> Result<DecisionOutcome, store::Error> {
+) -> Result<DecisionOutcome, runtime::Error> {
     let is_always = matches!(decision, Decision::Allow { scope: Scope::Always, .. });
-    let outcome = deliver(store, shown, decision, who).await?;
+    let outcome = deliver(runtime, shown, decision).await?;
     let is_accepted = matches!(
         outcome,
         DecisionOutcome::Kept | DecisionOutcome::Resolved(Resolution::Allowed { scope: Scope::Always, .. })
@@ -64,23 +63,23 @@ async fn deliver_and_keep(
         && is_accepted
         && let Some(consent) = standing_consent(shown)
     {
-        store.record(InstallationEvent::ConsentGiven(consent), now()).await?;
+        runtime.store().record(InstallationEvent::ConsentGiven(consent), now()).await?;
     }
     Ok(outcome)
 }
 
-/// Writes a decision and waits for what comes of it.
-async fn deliver(
-    store: &Arc<dyn Store>,
-    shown: &Approval,
-    decision: Decision,
-    who: &str,
-) -> Result<DecisionOutcome, store::Error> {
-    let thread = shown.id.thread();
-    let input = InputId::new(format!("{who}/{}", shown.id));
+/// Delivers a decision and waits for what comes of it.
+async fn deliver(runtime: &Runtime, shown: &Approval, decision: Decision) -> Result<DecisionOutcome, runtime::Error> {
+    let (store, thread) = (runtime.store(), shown.id.thread());
+    let input = InputId::new(format!("{}/{}/{}", Process::current().id, runtime::short_name(), shown.id));
     let decided = Outside::Decided { approval: shown.id.clone(), digest: shown.digest.clone(), decision };
-    let n = store.arrive(&thread, input.clone(), decided, now(), true).await?.n;
-    let mut log = follow(store, Selection::thread(&thread).after(n));
+    let head = store.thread(&thread).await?.map_or(0, |row| row.head);
+    let mut log = follow(store, Selection::thread(&thread).after(head));
+    match runtime.send_as(input.clone(), &thread, decided).await {
+        Ok(()) => {}
+        Err(runtime::Error::Idle(_)) => return Ok(over(&**store, shown).await?),
+        Err(error) => return Err(error),
+    }
     let came_in = |page: &[Record]| page.iter().find_map(|record| came(&record.event, shown, &input));
     loop {
         // Looked at before the log: what an owner wrote before it went is then there.
@@ -93,7 +92,7 @@ async fn deliver(
             page = log.ready().await?;
         }
         if is_alone {
-            return left(&**store, shown, &input).await;
+            return Ok(left(&**store, shown, &input).await?);
         }
         // Nothing may happen for long; the owner may go without a word.
         if let Ok(Some(page)) = tokio::time::timeout(LOOK_AGAIN, log.next()).await
@@ -152,6 +151,16 @@ fn came(event: &Event, shown: &Approval, sent: &InputId) -> Option<DecisionOutco
         Event::Reported(_) => Some(DecisionOutcome::Nothing("the thread is over".into())),
         _ => None,
     }
+}
+
+/// What a decision is on a question of a thread that is over.
+async fn over(store: &dyn Store, shown: &Approval) -> Result<DecisionOutcome, store::Error> {
+    let row = store.approval(&shown.id).await?;
+    let status = row.map(|row| row.status).filter(|status| !status.is_open());
+    Ok(DecisionOutcome::Nothing(match status {
+        Some(status) => format!("it is {status}").into(),
+        None => "the thread is over".into(),
+    }))
 }
 
 /// What becomes of a decision that no process takes up: kept, if it is the first one on a question that is still open.

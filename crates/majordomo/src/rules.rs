@@ -19,7 +19,7 @@ use agent::permission::{Action, Rule};
 use store::{Consent, Current, InstallationEvent, InstallationState};
 
 pub(crate) use self::read::of_text;
-use crate::config::{Error, Surroundings, read_own};
+use crate::config::{Config, Error, Surroundings, read_own};
 use crate::kept;
 use crate::trust::{self, Project, Standing};
 
@@ -53,16 +53,20 @@ pub fn rule_of(consent: &Consent) -> Rule {
     }
 }
 
-/// The rules of the folder for state: those of its file, and the standing consents.
-pub(crate) fn standing(data: &Path) -> Result<Vec<Rule>, Error> {
-    let mut rules = of_file(&data.join(FILE))?.unwrap_or_default();
-    rules.extend(kept::installation(data).consents.iter().map(rule_of));
-    Ok(rules)
+/// The rules of the file in the folder for state.
+pub(crate) fn of_data(data: &Path) -> Result<Vec<Rule>, Error> {
+    Ok(of_file(&data.join(FILE))?.unwrap_or_default())
+}
+
+/// The rules in force under a configuration: those of its files, and the standing consents, which are looked up in the store.
+pub fn in_force(config: &Config) -> Vec<Rule> {
+    let consents = consents(&kept::installation(&config.data));
+    config.rules.iter().cloned().chain(consents).collect()
 }
 
 /// The standing consents of a folder for state, and the rules of its file.
 pub fn kept(data: &Path) -> Result<(Vec<Consent>, Vec<Rule>), Error> {
-    Ok((kept::installation(data).consents, of_file(&data.join(FILE))?.unwrap_or_default()))
+    Ok((kept::installation(data).consents, of_data(data)?))
 }
 
 /// The standing consents of a folder for state, as events for a store that begins with them.
@@ -171,8 +175,8 @@ impl Rulebook {
     /// project's trust has lapsed.
     fn sources(&self, state: &InstallationState) -> (Sources, Option<String>) {
         let mut lapsed = None;
-        let known = trust::known(state, &self.data);
-        let project = known.and_then(|known| Project::read_at(&self.project, &known)).and_then(|project| {
+        let known = || trust::known(state, &self.data);
+        let project = Project::read_at(&self.project, known).and_then(|project| {
             let (rules, waiting) = of_project(&project)?;
             if project.standing == Standing::Changed && !waiting.is_empty() {
                 let root = project.root.display();

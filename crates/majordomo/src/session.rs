@@ -12,7 +12,7 @@ use agent::{Event, InputId, Outside, Report, Strength, ThreadId};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use runtime::{RunHandle, Runtime};
-use store::{Process, Record, Selection, Store, ThreadQuery, read_all};
+use store::{Record, Selection, Store, ThreadQuery, read_all};
 
 use crate::decide::{self, DecisionOutcome};
 use crate::follow::{Update, Updates, root_report};
@@ -79,8 +79,7 @@ impl Session {
 
     /// Writes a person's decision on a question as it was shown, and waits for what comes of it.
     pub async fn decide(&self, question: &Approval, decision: Decision) -> Result<DecisionOutcome, Error> {
-        let who = format!("{}/{}", Process::current().id, runtime::short_name());
-        Ok(decide::decide(self.store(), question, decision, &who).await?)
+        Ok(decide::decide(self.runtime(), question, decision).await?)
     }
 
     /// What is new after an event: everything from the beginning where that is 0.

@@ -309,5 +309,5 @@ fn catalog(surroundings: &Surroundings, config: &Config, tools: &Registry) -> Ca
     }
     let agents: BTreeMap<Arc<str>, Agent> =
         found.found.into_iter().map(|found| (found.agent.name.clone(), found.agent)).collect();
-    Catalog { tools: infos, reserved: TOOLS.map(Arc::from).into(), agents }
+    Catalog { tools: infos, reserved: TOOLS.map(Arc::from).into(), agents, version: tools.digest().clone() }
 }

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use agent::{Outcome, ThreadId};
+use agent::{Outcome, State, ThreadId};
 use serde::Serialize;
 use serde_json::{Value, json};
-use store::{Living, State, Store, ThreadRow};
+use store::{Living, Store, ThreadRow};
 
 /// What a thread is doing, or how its last run ended. The words are those of [`State`] and [`Outcome`]; there are no others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -90,11 +90,11 @@ struct Answers {
 impl Project {
     /// The project around the current folder. `data` is the folder for state.
     pub fn read(surroundings: &Surroundings, data: &Path) -> Result<Self, Error> {
-        Self::read_at(&surroundings.project(), &folders(data)?)
+        Self::read_at(&surroundings.project(), || folders(data))
     }
 
-    /// The project in a folder, by what was said about folders.
-    pub(crate) fn read_at(folder: &Path, known: &[Folder]) -> Result<Self, Error> {
+    /// The project in a folder. `known` tells what was said about folders; it is asked only if the project brings something along.
+    pub(crate) fn read_at(folder: &Path, known: impl FnOnce() -> Result<Vec<Folder>, Error>) -> Result<Self, Error> {
         let ours = folder.join(".majordomo");
         let file = |path: PathBuf| match read_within(folder, &path) {
             Ok(None) => None,
@@ -112,7 +112,7 @@ impl Project {
             standing: Standing::Empty,
         };
         if project.files().next().is_some() {
-            project.standing = standing(known, &project);
+            project.standing = standing(&known()?, &project);
         }
         Ok(project)
     }

@@ -151,6 +151,7 @@ impl Driver {
             Commitment::Lost(error) => return Err(error.into()),
         }
         self.thread = Some(thread);
+        self.performer.decided_by = Some(tools);
         self.after(&events, step.effects, None, false);
         Ok(())
     }
@@ -333,8 +334,9 @@ impl Driver {
                 effects.append(&mut step.effects);
             }
             if events.iter().any(|event| matches!(**event, Event::Answered(_))) {
-                self.performer.judged_by = Some(tools);
+                self.performer.judged_by = Some(tools.clone());
             }
+            self.performer.decided_by = Some(tools);
             if !events.is_empty() {
                 match self.commit(now, &events).await {
                     Commitment::Done => self.after(&events, effects, rules.as_ref(), reopening),
@@ -537,12 +539,12 @@ async fn decide(
     input: Input,
     now: agent::Time,
 ) -> (Step, Option<Arc<[Rule]>>) {
-    let facts = &runtime.facts;
-    let needs = thread.needs(&facts.known, &input, now);
+    let known = runtime.facts.known(tools);
+    let needs = thread.needs(&known, &input, now);
     if needs.is_empty() {
-        return (thread.handle(input, &facts.known, now), None);
+        return (thread.handle(input, &known, now), None);
     }
-    let facts = Box::pin(facts.gather(tools, &thread.created.workspace, needs)).await;
+    let facts = Box::pin(runtime.facts.gather(tools, &thread.created.workspace, needs)).await;
     (thread.handle(input, &facts, now), facts.rules)
 }
 

@@ -4,7 +4,7 @@
 //! from the household's index. So it happens on threads that may block, the calls of one answer side by side, and no
 //! decision waits inside the rules. An input for which nothing is needed costs nothing here.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use agent::delegation::Preference;
 use agent::permission::Rule;
@@ -41,23 +41,35 @@ impl Sources for () {
 /// What facts are gathered from. Cheap to clone.
 #[derive(Clone)]
 pub struct Gatherer {
-    /// What is known without looking: the catalogue, and whether a person can be asked.
-    pub known: Arc<Facts>,
+    /// What is known without looking, with the tools of the registry of this version.
+    known: Arc<Mutex<(u64, Arc<Facts>)>>,
     providers: Providers,
     sources: Arc<dyn Sources>,
     looking: Arc<Semaphore>,
 }
 
 impl Gatherer {
-    /// A gatherer of facts for one process.
+    /// A gatherer of facts for one process. The tools of the catalogue are those of the registry in force.
     pub fn new(catalog: Arc<Catalog>, consent: Consent, providers: Providers, sources: Arc<dyn Sources>) -> Self {
-        let known = Arc::new(Facts::new(catalog, consent));
+        let known = Arc::new(Mutex::new((0, Arc::new(Facts::new(catalog, consent)))));
         Self { known, providers, sources, looking: Arc::new(Semaphore::new(LOOKING)) }
+    }
+
+    /// What is known without looking: the catalogue with these tools, and whether a person can be asked.
+    pub fn known(&self, tools: &Registry) -> Arc<Facts> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.0 != tools.version() {
+            let catalog =
+                Catalog { tools: tools.infos(), version: tools.digest().clone(), ..(*known.1.catalog).clone() };
+            *known = (tools.version(), Arc::new(Facts::new(Arc::new(catalog), known.1.consent)));
+        }
+        known.1.clone()
     }
 
     /// Finds out what is needed, in the workspace of the thread that needs it. Calls are assessed by `tools`.
     pub async fn gather(&self, tools: &Arc<Registry>, workspace: &Arc<str>, needs: Needs) -> Facts {
-        let mut facts = (*self.known).clone();
+        let known = self.known(tools);
+        let mut facts = (*known).clone();
         for name in &needs.models {
             let model = self.providers.model(name).map_err(|error| error.to_string().into());
             facts.models.insert(name.clone(), model);
@@ -69,7 +81,7 @@ impl Gatherer {
         // The first call is assessed by the thread that reads the rest, for most answers have one call.
         let (first, sources) = (calls.next(), self.sources.clone());
         let (rules, preferences) = (needs.rules, needs.preferences);
-        let assessor = || Assessor { known: self.known.clone(), tools: tools.clone(), workspace: workspace.clone() };
+        let assessor = || Assessor { known: known.clone(), tools: tools.clone(), workspace: workspace.clone() };
         let mine = assessor();
         let rest = self.blocking(move || {
             let rules = rules.then(|| sources.rules());

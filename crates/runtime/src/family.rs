@@ -7,7 +7,6 @@ use std::time::Duration;
 use agent::event::ThreadCreated;
 use agent::{Input, InputId, Outcome, Outside, Report, Strength, ThreadId};
 use futures_util::FutureExt;
-use store::State;
 use tool::Workspace;
 
 use crate::attach::attach;
@@ -163,7 +162,7 @@ async fn follow(runtime: &Arc<Inner>, id: &ThreadId, stop: Option<(InputId, Outs
         tail.borrow_and_update();
         let read = || retry_transient(runtime, id, || runtime::read(&*runtime.store, id));
         let row = retry_transient(runtime, id, || runtime.store.thread(id)).await?;
-        if row.as_ref().is_some_and(|row| row.state == State::Done) {
+        if row.as_ref().is_some_and(|row| row.outcome.is_some()) {
             if let Some(report) = read().await?.report {
                 deliver(runtime, &parent, id.clone(), report);
             }

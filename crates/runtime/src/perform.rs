@@ -39,6 +39,8 @@ pub struct Performer {
     /// The tools by which the calls of the last answer were judged: they run on these, whatever is published meanwhile. None
     /// until an answer came in this process.
     pub judged_by: Option<Arc<Registry>>,
+    /// The tools by which the newest input was decided: a request that follows from it shows the model these.
+    pub decided_by: Option<Arc<Registry>>,
     /// When the model last streamed text; 0 for never.
     heard: Arc<AtomicI64>,
 }
@@ -61,6 +63,7 @@ impl Performer {
             model: None,
             tools: HashMap::new(),
             judged_by: None,
+            decided_by: None,
             heard: Arc::default(),
         }
     }
@@ -159,7 +162,7 @@ impl Performer {
         let cancel = self.model.take_if(|token| !token.is_cancelled()).unwrap_or_default();
         self.model = Some(cancel.clone());
         let wanted = thread.created.role.output_schema.clone().filter(|_| calls_allowed);
-        let begun = thread.run.as_ref().map(|run| run.cut.concat()).unwrap_or_default();
+        let begun = thread.run.as_ref().map(|run| run.words.cut.concat()).unwrap_or_default();
         let ask = open.conversation.ask(Ask {
             max_tokens,
             calls_allowed,
@@ -208,8 +211,9 @@ impl Performer {
             self.conversation.as_ref().is_some_and(|open| open.epoch == epoch && open.rendered <= messages.len());
         if !is_current {
             let mut conversation = self.runtime.providers.open(&thread.created.role.model.name)?;
-            conversation
-                .begin(&context::system(&thread.created), &creation::advertised(thread, self.runtime.catalog()));
+            let tools = self.decided_by.clone().unwrap_or_else(|| self.runtime.tools.snapshot());
+            let known = self.runtime.facts.known(&tools);
+            conversation.begin(&context::system(&thread.created), &creation::advertised(thread, &known.catalog));
             self.conversation = Some(Rendered { conversation, epoch, rendered: 0 });
         }
         if let Some(open) = &mut self.conversation {

@@ -32,7 +32,7 @@ pub struct Options {
     pub providers: Providers,
     /// The tools that are in force.
     pub tools: CurrentTools,
-    /// The tools and agents that the rules may look up.
+    /// The agents that the rules may look up. Its tools are those of `tools`.
     pub catalog: Arc<Catalog>,
     /// Whether a person's consent can be had.
     pub consent: Consent,
@@ -144,7 +144,8 @@ impl Runtime {
             schema::check(wanted)?;
         }
         let model = self.0.providers.model(&start.root.model).map_err(|error| Error::Root(error.to_string()))?;
-        let created = creation::root(self.0.catalog(), start.root, model).map_err(Error::Root)?;
+        let known = self.0.facts.known(&self.0.tools.snapshot());
+        let created = creation::root(&known.catalog, start.root, model).map_err(Error::Root)?;
         let id = created.id.clone();
         let (sender, report) = oneshot::channel();
         let first = Outside::UserSaid { text: start.prompt };
@@ -213,7 +214,8 @@ impl Runtime {
         self.send_as(InputId::new(fresh_name()), thread, input).await
     }
 
-    async fn send_as(&self, id: InputId, thread: &ThreadId, input: Outside) -> Result<(), Error> {
+    /// The same under a name that the caller chose: what is sent twice under one name is one input.
+    pub async fn send_as(&self, id: InputId, thread: &ThreadId, input: Outside) -> Result<(), Error> {
         let is_delivered = deliver(&self.0, thread, &id, &input).await?;
         if is_delivered { Ok(()) } else { Err(Error::Idle(thread.clone())) }
     }
@@ -373,11 +375,6 @@ impl Inner {
         if let Err(error) = tokio::task::spawn_blocking(clearing).await {
             tracing::warn!(thread = %thread.created.id, %error, "temporary files of a killed process may be left");
         }
-    }
-
-    /// The tools and agents of the process.
-    pub fn catalog(&self) -> &Catalog {
-        &self.facts.known.catalog
     }
 
     /// One handle per folder, opened once.

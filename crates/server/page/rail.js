@@ -17,7 +17,7 @@ export const HOUSEHOLD = ["butler", "triage", "scheduler", "communicator", "navi
 /** A hand-over is shown at least so long. */
 const SHOWN_MS = 300;
 /** States in which something is done, as opposed to waited for. */
-const BUSY = new Set(["running", "processing", "waiting_for_tool", "initializing", "loading_context", "completing"]);
+const BUSY = new Set(["processing", "waiting_for_tool", "initializing", "loading_context", "completing"]);
 /** More of them are not waited for: those in the middle are passed over. */
 const MOST_WAITING = 8;
 

@@ -143,7 +143,7 @@ function text(told) {
 function sub_agent_start({ picture, frame, place }) {
   const child = childOf(picture, frame, place);
   first(child, child.facts.places, place, { startedAt: frame.timestamp });
-  hear(picture, child, place, "running");
+  hear(picture, child, place, "initializing");
 }
 
 /** @param {Told} told @param {string} otherwise The outcome where none is told. */

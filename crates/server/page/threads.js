@@ -2,11 +2,9 @@
 // Conversations, each a tree that can be opened: who runs, who waits for a person, and a filter.
 
 import { button, change, kept, make, place, set, sign } from "./dom.js";
-import { moment, plainName, stateWord, visible } from "./words.js";
+import { isLiveState, moment, plainName, stateWord, visible } from "./words.js";
 
 /** @typedef {import("./lists.js").Lists} Lists */
-
-const LIVE = ["running", "waiting", "stopping"];
 
 export class Threads {
   /**
@@ -91,7 +89,7 @@ export class Threads {
         ? /** @type {HTMLElement} */ (document.activeElement).dataset.part
         : undefined;
       node.style.setProperty("--level", String(Math.min(level, 6)));
-      const isLive = LIVE.includes(one.state);
+      const isLive = isLiveState(one.state);
       const mark = isWaiting
         ? sign("⚑", "waits for you", "sign is-waiting")
         : isLive

@@ -10,7 +10,7 @@ import { active } from "./reduce.js";
 /** @typedef {import("./reduce.js").Thread} Thread */
 
 /** States in which a thread waits while others work. */
-const WAITING = new Set(["queued", "delegating", "waiting"]);
+const WAITING = new Set(["queued", "delegating"]);
 
 /**
  * The agent to be shown after a frame; null where that is none, or the same as before.

@@ -5,9 +5,6 @@
 
 const STATES = /** @type {Record<string, string>} */ ({
   queued: "queued",
-  running: "working",
-  waiting: "waiting for others",
-  stopping: "stopping",
   processing: "working",
   waiting_for_tool: "working",
   waiting_for_user: "waiting for approval",
@@ -17,7 +14,6 @@ const STATES = /** @type {Record<string, string>} */ ({
   loading_context: "starting",
   idle: "ready",
   completed: "done",
-  done: "done",
   budget_exceeded: "out of budget",
   timeout: "out of time",
   error: "failed",
@@ -31,8 +27,22 @@ const STATES = /** @type {Record<string, string>} */ ({
 /** @param {string} state */
 export const stateWord = (state) => STATES[state] ?? state.replaceAll("_", " ");
 
+/** States of a thread in the middle of a run. The words are those of `State` in `crates/agent/src/state.rs`. */
+const LIVE = new Set([
+  "initializing",
+  "loading_context",
+  "processing",
+  "waiting_for_tool",
+  "waiting_for_user",
+  "delegating",
+  "completing",
+]);
+
+/** Whether a run is under way. @param {string} state */
+export const isLiveState = (state) => LIVE.has(state);
+
 /** Outcomes that a person need not worry about. @param {string | undefined} outcome */
-export const isGood = (outcome) => outcome === "completed" || outcome === "done";
+export const isGood = (outcome) => outcome === "completed";
 
 const RISKS = /** @type {Record<string, [string, string]>} */ ({
   low: ["○", "LOW risk"],

@@ -46,7 +46,7 @@ pub use memory::MemoryStore;
 pub use open::{Durability, Health, Location, Options, Store, installation_at, open, record_at};
 pub use ownership::{ClaimKind, ClaimQuery, Claimed, Living, Ownership};
 pub use process::{HEARTBEAT_EXPIRES_MS, Process, ProcessId};
-pub use rows::{Execution, LEASE_MS, Owner, State, Status, ThreadQuery, ThreadRow, UsageRow, Wake};
+pub use rows::{Execution, LEASE_MS, Owner, Status, ThreadQuery, ThreadRow, UsageRow, Wake};
 
 /// The environment variables that the store reads in this build: none, except in builds for tests.
 pub const VARIABLES: &[&str] = &[

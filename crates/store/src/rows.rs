@@ -2,11 +2,10 @@
 //!
 //! How it is folded is written in `projection`.
 
-use std::fmt;
 use std::sync::Arc;
 
 use agent::model::Tokens;
-use agent::{Mode, Outcome, ThreadId, Time};
+use agent::{Mode, Outcome, State, ThreadId, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::process::Process;
@@ -49,7 +48,7 @@ pub struct ThreadRow {
     pub cost_microusd: u64,
     /// The tool that was begun last.
     pub last_tool: Option<Arc<str>>,
-    /// What it waits for, in words: the model, tools, children.
+    /// What it waits for, in words: the model, a person, tools, sub-agents.
     pub waiting_for: Option<Arc<str>>,
     /// Runs that were begun; a sub-agent has one.
     pub runs: u32,
@@ -80,49 +79,6 @@ impl Owner {
     /// Whether the owner is alive. A live thread whose owner is not was interrupted.
     pub(crate) fn is_alive(&self, now: Time) -> bool {
         self.process.is_alive(self.beat_at, now)
-    }
-}
-
-/// What a thread is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum State {
-    /// A model or a tool works for it, or it is about to ask one.
-    Running,
-    /// Children work for it, or a failed call is tried again later.
-    Waiting,
-    /// It is ending.
-    Stopping,
-    /// A root that has no run.
-    Idle,
-    /// A sub-agent that handed in its report.
-    Done,
-}
-
-impl State {
-    /// The word used in storage and on the wire.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            State::Running => "running",
-            State::Waiting => "waiting",
-            State::Stopping => "stopping",
-            State::Idle => "idle",
-            State::Done => "done",
-        }
-    }
-
-    /// Whether something is still to be done.
-    pub fn is_live(self) -> bool {
-        match self {
-            State::Running | State::Waiting | State::Stopping => true,
-            State::Idle | State::Done => false,
-        }
-    }
-}
-
-impl fmt::Display for State {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 

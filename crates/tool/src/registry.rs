@@ -16,6 +16,9 @@ use crate::{
     ask_user, edit_file, find_files, list_dir, memory, read_file, run_command, search_files, todo, write_file,
 };
 
+/// Letters of a registry's digest.
+const DIGEST: usize = 16;
+
 /// Where a tool comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -72,6 +75,8 @@ pub struct Registry {
     origin: Origin,
     /// 0 until it is published.
     version: u64,
+    /// Empty until it is published.
+    digest: Arc<str>,
     tools: BTreeMap<Arc<str>, Entry>,
     /// The first name that was added twice. The tool that was there first is kept.
     collision: Option<Collision>,
@@ -91,7 +96,7 @@ impl Registry {
 
     /// No tools. Those that are added come from `origin`.
     pub fn from_origin(origin: Origin) -> Self {
-        Self { origin, version: 0, tools: BTreeMap::new(), collision: None }
+        Self { origin, version: 0, digest: "".into(), tools: BTreeMap::new(), collision: None }
     }
 
     /// The built-in tools; `host` says how commands are run. Those that are added come from the embedding program.
@@ -152,6 +157,12 @@ impl Registry {
         self.version
     }
 
+    /// Names what models are told about the tools of a published registry: the same name means the same tools with the same
+    /// descriptions and schemas, in any process.
+    pub fn digest(&self) -> &Arc<str> {
+        &self.digest
+    }
+
     /// A tool by its name.
     pub fn get(&self, name: &str) -> Option<&Arc<dyn Tool>> {
         Some(&self.tools.get(name)?.tool)
@@ -197,7 +208,7 @@ pub struct CurrentTools(Arc<RwLock<Arc<Registry>>>);
 impl Default for CurrentTools {
     /// No tools, as version 1.
     fn default() -> Self {
-        Self(Arc::new(RwLock::new(Arc::new(Registry { version: 1, ..Registry::new() }))))
+        Self::new(Registry::new()).expect("no two of no tools have the same name")
     }
 }
 
@@ -224,8 +235,22 @@ impl CurrentTools {
 fn numbered(mut registry: Registry, version: u64) -> Result<Registry, Collision> {
     match registry.collision.take() {
         Some(collision) => Err(collision),
-        None => Ok(Registry { version, ..registry }),
+        None => Ok(Registry { version, digest: digest(&registry), ..registry }),
     }
+}
+
+fn digest(registry: &Registry) -> Arc<str> {
+    let mut hasher = blake3::Hasher::new();
+    for entry in registry.tools.values() {
+        let info = entry.tool.info();
+        let judged = format!("{:?}", (info.reach, info.idempotent, info.risk));
+        for part in [&*info.name, &*info.description, info.schema.text(), &judged] {
+            // With its length before it, no part can pass for another.
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part.as_bytes());
+        }
+    }
+    hasher.finalize().to_hex()[..DIGEST].into()
 }
 
 #[cfg(test)]

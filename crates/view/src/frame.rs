@@ -11,10 +11,10 @@ use std::sync::Arc;
 use agent::approval::{ApprovalId, Scope};
 use agent::model::CallErrorKind;
 use agent::tools::Risk;
-use agent::{CallId, Json, Mode, Outcome, Report, ThreadId, Time};
+use agent::{CallId, Json, Mode, Outcome, Report, State, ThreadId, Time};
 use serde::{Serialize, Serializer};
 
-use crate::{Notice, State, Totals, clock};
+use crate::{Notice, Totals, clock};
 
 /// One frame.
 #[derive(Clone, Debug, PartialEq)]

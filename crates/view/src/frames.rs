@@ -14,11 +14,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use agent::event::{Answered, Ending, ThreadCreated, TurnKind};
-use agent::{CallId, Event, Outcome, Report, ThreadId, Time};
+use agent::{CallId, Event, Outcome, Report, State, ThreadId, Time};
 
 use crate::frame::{Body, Done, Frame};
 use crate::known::KnownThreads;
-use crate::{Ledger, Logged, Notice, State, Totals, exit_code};
+use crate::{Ledger, Logged, Notice, Totals, exit_code};
 use calls::OpenCall;
 
 /// How many frames one event has room for: an answer may hold more than a hundred calls, and each refused one has its own frame.
@@ -165,6 +165,7 @@ impl Frames {
             | Event::SubtaskRecalled { .. }
             | Event::ContextTrimmed { .. }
             | Event::ContextCompacted { .. }
+            | Event::ToolsChanged { .. }
             | Event::Reopened { .. } => {
                 out.extend(
                     Notice::of(logged.event)

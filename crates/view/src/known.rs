@@ -7,15 +7,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use agent::approval::ApprovalId;
+use agent::activity::{Activity, Change};
 use agent::event::{ChildSpawned, ThreadCreated, TurnKind};
 use agent::message::Part;
-use agent::{CallId, Event, Json, Outcome, Report, ThreadId, Time};
+use agent::{CallId, Event, Json, Outcome, Report, State, ThreadId, Time};
 
-use crate::{Logged, Retry, State, argument};
-
-/// The tool by which an agent asks the person.
-const ASK_USER: &str = "ask_user";
+use crate::{Logged, Retry, argument};
 
 /// All threads of a family.
 #[derive(Clone, Debug, Default)]
@@ -36,22 +33,17 @@ pub(crate) struct KnownThread {
     started: bool,
     /// The newest run of a root: when it began and what it was asked.
     run: Latest<(Time, Arc<str>)>,
-    phase: Latest<Phase>,
-    /// Whether the model is being asked.
-    asked: Latest<bool>,
-    /// Why the model is going to be asked again, while it waits for that.
+    /// The request that failed and is going to be sent again.
     retry: Latest<Option<Retry>>,
-    /// What the turns were for, by number.
-    turns: BTreeMap<u32, Purpose>,
+    /// Turns that began.
+    turns: BTreeSet<u32>,
+    /// What is under way, from its own log.
+    activity: ActivityInAnyOrder,
+    /// Turns in which the conversation is summarised.
+    summaries: BTreeSet<u32>,
+    /// Tools and arguments of its calls.
     calls: BTreeMap<CallId, Call>,
     last_tool: Latest<CallId>,
-    children: BTreeSet<ThreadId>,
-    reported: BTreeSet<ThreadId>,
-    /// Calls that wait for children.
-    waits: BTreeSet<CallId>,
-    /// Questions to a person, and those of them that are answered.
-    questions: BTreeSet<ApprovalId>,
-    answers: BTreeSet<ApprovalId>,
     stall: Latest<Arc<str>>,
     /// The place of the newest event of its own log.
     heard: u64,
@@ -81,32 +73,19 @@ pub(crate) struct End {
     pub(crate) reason: Option<Arc<str>>,
 }
 
-/// A call, from whichever of its events came first.
-#[derive(Clone, Debug, Default)]
+/// A call, from its answer.
+#[derive(Clone, Debug)]
 struct Call {
-    name: Option<Arc<str>>,
+    name: Arc<str>,
     argument: Option<Arc<str>>,
-    /// The place at which its tool began.
-    started: Option<u64>,
-    finished: bool,
 }
 
-/// What the thread's newest step was.
-#[derive(Clone, Copy, Debug)]
-enum Phase {
-    Created,
-    Begun,
-    Turn(u32),
-    Reopened,
-    Ending,
-}
-
-/// What a turn is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Purpose {
-    Work,
-    Summary,
-    LastWords,
+/// An [`Activity`] whose changes may come in any order. A change that comes late has all of them folded again.
+#[derive(Clone, Debug, Default)]
+struct ActivityInAnyOrder {
+    /// Changes by place in the log.
+    changes: Vec<(u64, Change)>,
+    folded: Activity,
 }
 
 /// The value that stands furthest on in the log.
@@ -200,12 +179,7 @@ impl KnownThread {
         }
     }
 
-    /// Whether the model is being asked, or is going to be asked again.
-    pub(crate) fn is_asking(&self) -> bool {
-        self.asked.get().copied().unwrap_or(false)
-    }
-
-    /// Why the model is going to be asked again, while it waits for that.
+    /// The request that failed and is going to be sent again.
     pub(crate) fn retry(&self) -> Option<Retry> {
         self.retry.get().copied().flatten()
     }
@@ -217,63 +191,31 @@ impl KnownThread {
 
     /// Whether an answer to this turn is a summary, which is not spoken.
     pub(crate) fn sums_up(&self, turn: u32) -> bool {
-        self.speaks_in(turn) == Some(false)
+        self.summaries.contains(&turn)
     }
 
     /// Whether an answer to this turn is meant to be read; none where the turn is not known yet.
     pub(crate) fn speaks_in(&self, turn: u32) -> Option<bool> {
-        self.turns.get(&turn).map(|purpose| *purpose != Purpose::Summary)
+        self.turns.contains(&turn).then(|| !self.sums_up(turn))
     }
 
     /// The tool that began last, and its argument in short.
     pub(crate) fn last_tool(&self) -> Option<(Arc<str>, Option<Arc<str>>)> {
         let call = self.calls.get(self.last_tool.get()?)?;
-        call.name.clone().map(|name| (name, call.argument.clone()))
-    }
-
-    /// The tools that run.
-    pub(crate) fn open_tools(&self) -> impl Iterator<Item = Arc<str>> {
-        let runs = |call: &&Call| call.started.is_some_and(|at| at > self.run.seq) && !call.finished;
-        self.calls.values().filter(runs).map(|call| call.name.clone().unwrap_or_else(|| "tool".into()))
-    }
-
-    /// The children that have not reported.
-    pub(crate) fn open_children(&self) -> impl Iterator<Item = &ThreadId> {
-        self.children.difference(&self.reported)
+        Some((call.name.clone(), call.argument.clone()))
     }
 
     /// What the thread is doing.
     pub(crate) fn state(&self) -> State {
-        if let Some(end) = self.end() {
-            return State::after(end.outcome);
+        match self.end() {
+            Some(end) => State::after(end.outcome),
+            None => self.activity.folded.state(),
         }
-        let phase = match self.phase.get().copied() {
-            Some(Phase::Created) if self.call().is_none() => State::Idle,
-            Some(Phase::Created | Phase::Begun) => State::Initializing,
-            Some(Phase::Turn(turn)) => match self.turns.get(&turn) {
-                Some(Purpose::Summary) => State::LoadingContext,
-                Some(Purpose::LastWords) => State::Completing,
-                Some(Purpose::Work) | None => State::Processing,
-            },
-            Some(Phase::Reopened) => State::LoadingContext,
-            Some(Phase::Ending) => State::Completing,
-            None => State::Idle,
-        };
-        if phase == State::Completing {
-            return phase;
-        }
-        if self.questions.difference(&self.answers).next().is_some() {
-            return State::WaitingForUser;
-        }
-        let mut tools = self.open_tools().peekable();
-        if tools.peek().is_some() {
-            return if tools.any(|name| *name == *ASK_USER) { State::WaitingForUser } else { State::WaitingForTool };
-        }
-        let waits = self.waits.iter().any(|call| !self.calls.get(call).is_some_and(|call| call.finished));
-        if !self.is_asking() && (waits || self.open_children().next().is_some()) {
-            return State::Delegating;
-        }
-        phase
+    }
+
+    /// What the thread waits for, in words.
+    pub(crate) fn waiting_for(&self) -> Option<Arc<str>> {
+        if self.end().is_some() { None } else { self.activity.folded.waiting_for() }
     }
 
     fn known<T>(&self, part: impl Fn(&Origin) -> Option<T>) -> Option<T> {
@@ -297,100 +239,61 @@ impl KnownThread {
     fn push(&mut self, logged: &Logged<'_>) {
         let Logged { seq, at, event, .. } = *logged;
         self.heard = self.heard.max(seq);
+        if let Some(change) = Change::of(event) {
+            self.activity.push(seq, change);
+        }
         match event {
-            Event::ThreadCreated(created) => {
-                self.own = Some(Origin::of(at, created));
-                self.phase.set(seq, Phase::Created);
-            }
+            Event::ThreadCreated(created) => self.own = Some(Origin::of(at, created)),
             Event::RunStarted { prompt, .. } => {
                 self.run.set(seq, (at, prompt.clone()));
-                self.phase.set(seq, Phase::Begun);
                 self.end.set(seq, None);
-                self.asked.set(seq, false);
-            }
-            Event::StopBegun { .. } => self.phase.set(seq, Phase::Ending),
-            Event::TurnStarted(started) => {
-                self.asked.set(seq, true);
                 self.retry.set(seq, None);
-                self.phase.set(seq, Phase::Turn(started.turn));
-                let purpose = match started.kind {
-                    TurnKind::Work => Purpose::Work,
-                    TurnKind::Last(_) => Purpose::LastWords,
-                    TurnKind::Compact => Purpose::Summary,
-                };
-                self.turns.insert(started.turn, purpose);
+            }
+            Event::TurnStarted(started) => {
+                self.retry.set(seq, None);
+                self.turns.insert(started.turn);
+                if started.kind == TurnKind::Compact {
+                    self.summaries.insert(started.turn);
+                }
             }
             Event::CallFailed { error, retry_at, attempt, .. } => {
-                self.asked.set(seq, retry_at.is_some());
                 self.retry.set(seq, retry_at.map(|at| Retry { attempt: *attempt, at, kind: error.kind }));
             }
-            Event::CallRepeated { turn, .. } => {
-                self.phase.set(seq, Phase::Turn(*turn));
-                self.asked.set(seq, true);
-                self.retry.set(seq, None);
-            }
+            Event::CallRepeated { .. } => self.retry.set(seq, None),
             Event::Answered(answered) => {
-                self.asked.set(seq, false);
                 self.retry.set(seq, None);
                 for part in &answered.parts {
                     if let Part::ToolCall { id, name, input } = part {
-                        self.call_entry(id).is_asked_for(name, input);
+                        self.calls.insert(id.clone(), Call::of(name, input));
                     }
                 }
             }
-            Event::ToolStarted { call } => {
-                self.last_tool.set(seq, call.clone());
-                let call = self.call_entry(call);
-                call.started = Some(call.started.map_or(seq, |known| known.min(seq)));
-            }
-            Event::ToolFinished { call, .. } => self.call_entry(call).finished = true,
-            Event::ChildSpawned(spawned) => {
-                self.children.insert(spawned.child.clone());
-            }
-            Event::ChildReported { child, .. } => {
-                self.reported.insert(child.clone());
-            }
-            Event::ApprovalRequested(approval) => {
-                self.questions.insert(approval.id.clone());
-            }
-            Event::ApprovalResolved { approval, .. } => {
-                self.answers.insert(approval.clone());
-            }
-            Event::WaitStarted { call, .. } | Event::ChildAwaited { call, .. } => {
-                self.waits.insert(call.clone());
-            }
+            Event::ToolStarted { call } => self.last_tool.set(seq, call.clone()),
             Event::StallNoticed { waiting_for, .. } => self.stall.set(seq, waiting_for.clone()),
-            Event::Reopened { .. } => self.phase.set(seq, Phase::Reopened),
-            Event::Reported(report) => {
-                self.end.set(seq, Some(End::of(at, report)));
-                self.asked.set(seq, false);
-            }
-            Event::InputArrived { .. }
-            | Event::Steered { .. }
-            | Event::InputDropped { .. }
-            | Event::Delegated { .. }
-            | Event::SubtaskSkipped { .. }
-            | Event::SubtaskRecalled { .. }
-            | Event::ChildSaid { .. }
-            | Event::ChildPaused { .. }
-            | Event::ChildStarted { .. }
-            | Event::ChildStopped { .. }
-            | Event::MessageSent { .. }
-            | Event::ContextTrimmed { .. }
-            | Event::ContextCompacted { .. }
-            | Event::BudgetWarned { .. } => {}
+            Event::Reported(report) => self.end.set(seq, Some(End::of(at, report))),
+            _ => {}
         }
     }
+}
 
-    fn call_entry(&mut self, call: &CallId) -> &mut Call {
-        self.calls.entry(call.clone()).or_default()
+impl ActivityInAnyOrder {
+    fn push(&mut self, seq: u64, change: Change) {
+        if self.changes.last().is_none_or(|(last, _)| *last < seq) {
+            self.folded.apply(&change);
+            return self.changes.push((seq, change));
+        }
+        let place = self.changes.partition_point(|(earlier, _)| *earlier < seq);
+        self.changes.insert(place, (seq, change));
+        self.folded = Activity::default();
+        for (_, change) in &self.changes {
+            self.folded.apply(change);
+        }
     }
 }
 
 impl Call {
-    fn is_asked_for(&mut self, name: &Arc<str>, input: &Json) {
-        self.name = Some(name.clone());
-        self.argument = argument::short(input);
+    fn of(name: &Arc<str>, input: &Json) -> Self {
+        Self { name: name.clone(), argument: argument::short(input) }
     }
 }
 

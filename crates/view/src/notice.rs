@@ -1,5 +1,7 @@
 //! Notices about a thread, in the same words on the wire and in a transcript.
 
+use std::sync::Arc;
+
 use agent::Event;
 use serde::Serialize;
 
@@ -13,6 +15,8 @@ pub enum Notice {
     ContextTrimmed,
     /// The conversation was replaced by a summary.
     ContextCompacted,
+    /// The thread has other tools from its next turn on.
+    ToolsChanged,
     /// A process went on with the thread.
     Reopened,
     /// The thread begins to end.
@@ -36,6 +40,9 @@ impl Notice {
             }
             Event::ContextCompacted { .. } => {
                 Some((Notice::ContextCompacted, "the conversation was replaced by a summary of it".to_owned()))
+            }
+            Event::ToolsChanged { added, removed, .. } => {
+                tools_changed(added, removed).map(|words| (Notice::ToolsChanged, words))
             }
             Event::Reopened { away_ms } => Some((
                 Notice::Reopened,
@@ -78,4 +85,11 @@ impl Notice {
             | Event::Reported(_) => None,
         }
     }
+}
+
+/// None where the thread has the same tools as before, by name.
+fn tools_changed(added: &[Arc<str>], removed: &[Arc<str>]) -> Option<String> {
+    let list = |what: &str, tools: &[Arc<str>]| (!tools.is_empty()).then(|| format!("{what}: {}", tools.join(", ")));
+    let changes: Vec<String> = [list("added", added), list("removed", removed)].into_iter().flatten().collect();
+    (!changes.is_empty()).then(|| format!("the tools have changed; {}", changes.join("; ")))
 }

@@ -253,6 +253,7 @@ impl Rows {
             | Event::SubtaskSkipped { .. }
             | Event::SubtaskRecalled { .. }
             | Event::ContextTrimmed { .. }
+            | Event::ToolsChanged { .. }
             | Event::Reopened { .. } => {
                 if let Some((_, text)) = Notice::of(event) {
                     notice(text);

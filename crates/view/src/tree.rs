@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use agent::model::CallErrorKind;
-use agent::{Outcome, ThreadId, Time};
+use agent::{Outcome, State, ThreadId, Time};
 use serde::Serialize;
 
 use crate::known::{KnownThread, KnownThreads};
-use crate::{Ledger, Logged, State, Totals};
+use crate::{Ledger, Logged, Totals};
 
 /// Levels below the top that are drawn as levels; what is deeper stands beside its ancestor on the last of them (KATA-9).
 pub const DEPTH_DRAWN: usize = 10;
@@ -159,7 +159,7 @@ impl Tree {
             outcome: end.map(|end| end.outcome).or(lost.as_ref().map(|(outcome, _)| *outcome)),
             reason: end.map_or(lost.map(|(_, reason)| reason), |end| end.reason.clone()),
             last_tool: known.last_tool().map(|(name, argument)| LastTool { name, argument }),
-            waiting_for: if over { None } else { self.waiting_for(known) },
+            waiting_for: if over { None } else { Self::waiting_for(known) },
             retry: known.retry().filter(|_| !over),
             started: known.started_at(),
             ended: end.map(|end| end.at),
@@ -169,35 +169,11 @@ impl Tree {
         }
     }
 
-    fn waiting_for(&self, known: &KnownThread) -> Option<Arc<str>> {
+    fn waiting_for(known: &KnownThread) -> Option<Arc<str>> {
         if known.is_queued() {
             return Some("a permit".into());
         }
-        if let Some(stall) = known.stall() {
-            return Some(stall.clone());
-        }
-        match known.state() {
-            State::WaitingForUser => Some("a person".into()),
-            State::WaitingForTool => {
-                let tools: Vec<_> = known.open_tools().collect();
-                match tools.as_slice() {
-                    [tool] => Some(tool.clone()),
-                    tools => Some(format!("{} tools", tools.len()).into()),
-                }
-            }
-            State::Delegating => {
-                let children: Vec<_> = known.open_children().collect();
-                match children.as_slice() {
-                    [child] => self.threads.known(child).and_then(KnownThread::name),
-                    children => Some(format!("{} agents", children.len()).into()),
-                }
-            }
-            State::Processing | State::LoadingContext | State::Completing if known.is_asking() => Some(
-                known.retry().map_or_else(|| "the model".into(), |retry| format!("another try: {}", retry.kind).into()),
-            ),
-            State::Processing | State::LoadingContext | State::Completing => None,
-            State::Idle | State::Initializing | State::Error => None,
-        }
+        known.stall().cloned().or_else(|| known.waiting_for())
     }
 }
 

@@ -174,6 +174,7 @@ fn used_by(event: &Event) -> Option<Usage> {
         | Event::WaitStarted { .. }
         | Event::ContextTrimmed { .. }
         | Event::ContextCompacted { .. }
+        | Event::ToolsChanged { .. }
         | Event::StallNoticed { .. }
         | Event::BudgetWarned { .. }
         | Event::Reopened { .. }

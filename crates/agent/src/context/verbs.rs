@@ -5,17 +5,18 @@ use serde_json::{Map, Value, json};
 use crate::catalog::Catalog;
 use crate::json::Json;
 use crate::policy::Policy;
-use crate::role::{Agent, Role};
+use crate::role::Agent;
+use crate::thread::Thread;
 use crate::tools::{Reach, ToolInfo};
 use crate::verb::Verb;
 use crate::vocabulary::operations::shown::operations;
 
-/// A verb as it is advertised under `policy` to an agent with `role`; none if the name is no verb.
-pub fn verb(name: &str, policy: &Policy, role: &Role, catalog: &Catalog) -> Option<ToolInfo> {
-    let verb = Verb::of(name)?;
+/// A verb as it is advertised to a thread; none if the name is no verb.
+pub fn verb(name: &str, thread: &Thread, catalog: &Catalog) -> Option<ToolInfo> {
+    let (verb, policy) = (Verb::of(name)?, &*thread.created.policy);
     let (description, schema) = match verb {
         Verb::SpawnAgent => {
-            let agents: Vec<&Agent> = catalog.offered(role).collect();
+            let agents: Vec<&Agent> = catalog.offered(thread).collect();
             (spawn_words(policy, &agents), spawn_schema(policy, &agents))
         }
         Verb::Delegate => (hand_over_words(policy, catalog), hand_over_schema(policy)),

@@ -129,7 +129,8 @@ impl Talk {
         self.restart();
     }
 
-    fn restart(&mut self) {
+    /// Has the conversation rendered and counted anew: something that the model was shown has changed.
+    pub(super) fn restart(&mut self) {
         self.epoch += 1;
         self.known_tokens = None;
         self.bytes_since = self.messages.iter().map(|message| message.bytes()).sum();

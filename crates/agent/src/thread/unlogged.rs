@@ -22,16 +22,16 @@ pub(super) fn next(run: &Run, answered: &Answered, has_calls: bool, is_cut: bool
     const MAX_HALVES: u32 = 1;
     const MAX_SCHEMA_MISSES: u32 = 2;
     let again = |why, told: String| Next::Again { why, told: told.into() };
-    let goes_on = run.cut_row <= MAX_CUTS && run.ending.is_none();
-    match &run.cut_short {
-        Some(short) if goes_on && run.half_row <= MAX_HALVES => {
+    let goes_on = run.pace.cut_row <= MAX_CUTS && run.closing.ending.is_none();
+    match &run.pace.cut_short {
+        Some(short) if goes_on && run.pace.half_row <= MAX_HALVES => {
             return again(Again::CutShort, cut_short(short, longest));
         }
         None if !has_calls && is_cut && goes_on => return again(Again::CutInText, cut_off()),
         Some(_) | None => {}
     }
     match &answered.schema_error {
-        Some(error) if run.schema_misses < MAX_SCHEMA_MISSES && run.ending.is_none() => {
+        Some(error) if run.pace.schema_misses < MAX_SCHEMA_MISSES && run.closing.ending.is_none() => {
             again(Again::Schema, schema_miss(error))
         }
         Some(_) | None => Next::Taken,

@@ -82,8 +82,8 @@ fn next(moment: &Moment<'_>, asked: &TurnStarted, answered: &Answered) -> Next {
     let has_calls = !answered.verdicts.is_empty();
     let is_cut = asked.kind == TurnKind::Work && answered.stop == StopReason::MaxTokens;
     let is_half = is_cut && answered.is_half(has_calls, &text_of(&answered.parts));
-    let (cuts, halves) = (run.cut_row + u32::from(is_cut), run.half_row + u32::from(is_half));
-    let goes_on = cuts <= MAX_CUTS && run.ending.is_none();
+    let (cuts, halves) = (run.pace.cut_row + u32::from(is_cut), run.pace.half_row + u32::from(is_half));
+    let goes_on = cuts <= MAX_CUTS && run.closing.ending.is_none();
     let again = |why, told: String| Next::Again { why, told: told.into() };
     if is_half && goes_on && halves <= MAX_HALVES {
         let short = CutShort { limit: asked.max_tokens, call: answered.cut_call.clone() };
@@ -94,7 +94,7 @@ fn next(moment: &Moment<'_>, asked: &TurnStarted, answered: &Answered) -> Next {
         return again(Again::CutInText, context::cut_off());
     }
     match &answered.schema_error {
-        Some(error) if run.schema_misses < MAX_SCHEMA_MISSES && run.ending.is_none() => {
+        Some(error) if run.pace.schema_misses < MAX_SCHEMA_MISSES && run.closing.ending.is_none() => {
             again(Again::Schema, context::schema_miss(error))
         }
         Some(_) | None => Next::Taken,
@@ -169,7 +169,7 @@ fn judge(moment: &Moment<'_>, parts: &[Part], unreadable: &[(CallId, Arc<str>)])
     let thread = &*moment.thread;
     let policy = &thread.created.policy;
     let mut calls_left = thread.tool_calls_left();
-    let mut last = thread.run.as_ref().and_then(|run| run.repeated.clone());
+    let mut last = thread.run.as_ref().and_then(|run| run.pace.repeated.clone());
     let mut verdicts = Vec::with_capacity(parts.len());
     for part in parts {
         let Part::ToolCall { id, name, input } = part else { continue };

@@ -41,7 +41,7 @@ pub fn decided(moment: &mut Moment<'_>, input: InputId, id: &ApprovalId, digest:
     let resolution = match decision {
         Decision::Deny { reason } => Resolution::Denied { reason },
         Decision::Allow { scope, input: edited } => {
-            let Some(tool) = moment.facts.catalog.tool(&approval.tool, &moment.thread.created) else {
+            let Some(tool) = moment.facts.catalog.tool(&approval.tool, moment.thread) else {
                 return drop_it(moment, "the tool is not available in this process");
             };
             let wanted = edited.as_ref().unwrap_or(&approval.input);
@@ -96,7 +96,7 @@ pub fn withdraw(moment: &mut Moment<'_>, id: &ApprovalId, reason: &str) {
 pub fn ask(moment: &mut Moment<'_>, call: &CallId) {
     let Some(slot) = moment.thread.calls.slot(call) else { return };
     let (name, input) = (slot.name.clone(), slot.input.clone());
-    let Some(tool) = moment.facts.catalog.tool(&name, &moment.thread.created) else { return };
+    let Some(tool) = moment.facts.catalog.tool(&name, moment.thread) else { return };
     let weighed = moment.thread.weigh(moment.facts, &tool, &input);
     let approval = question(moment, call.clone(), &tool, input, weighed);
     moment.emit(Event::ApprovalRequested(Box::new(approval)));
@@ -150,7 +150,7 @@ fn resolve(moment: &mut Moment<'_>, approval: &Approval, input: Option<InputId>,
 }
 
 fn rule_for(moment: &Moment<'_>, approval: &Approval) -> Arc<str> {
-    let Some(tool) = moment.facts.catalog.tool(&approval.tool, &moment.thread.created) else {
+    let Some(tool) = moment.facts.catalog.tool(&approval.tool, moment.thread) else {
         return approval.why.clone();
     };
     let weighed = moment.thread.weigh(moment.facts, &tool, &approval.input);

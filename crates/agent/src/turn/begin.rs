@@ -14,7 +14,7 @@ use crate::report::Outcome;
 use crate::thread::{Phase, Thread};
 use crate::tools::ToolInfo;
 use crate::turn::answer::{MAX_CUTS, MAX_HALVES};
-use crate::turn::stop;
+use crate::turn::{stop, tools};
 
 /// The shortest answer that is worth asking for.
 const MIN_OUTPUT: u64 = 256;
@@ -42,6 +42,7 @@ pub fn begun(moment: &mut Moment<'_>) {
 
 /// The next turn: of work, or the last one where a limit is reached.
 pub fn next(moment: &mut Moment<'_>) {
+    tools::renew(moment);
     if let Some(ending) = limit(moment.thread) {
         if moment.thread.children.live.is_empty() {
             last(moment, ending);
@@ -59,13 +60,14 @@ pub fn next(moment: &mut Moment<'_>) {
 
 /// The last turn, or none where it cannot be paid.
 pub fn last(moment: &mut Moment<'_>, ending: Ending) {
+    tools::renew(moment);
     let kind = TurnKind::Last(ending.clone());
     match afford(moment, &kind) {
         Ok((max_tokens, claim)) => start(moment, kind, max_tokens, claim),
         Err(_) => {
             let ending = Ending { last_turn: false, ..ending };
             stop::begin(moment, None, ending);
-            let ending = moment.thread.run.as_ref().and_then(|run| run.ending.clone());
+            let ending = moment.thread.run.as_ref().and_then(|run| run.closing.ending.clone());
             if let Some(ending) = ending
                 && moment.thread.children.live.is_empty()
                 && moment.thread.calls.open() == 0
@@ -78,7 +80,7 @@ pub fn last(moment: &mut Moment<'_>, ending: Ending) {
 
 /// The tools that a thread has, as they are advertised.
 pub fn advertised<'a>(thread: &'a Thread, catalog: &'a crate::catalog::Catalog) -> impl Iterator<Item = ToolInfo> + 'a {
-    thread.created.role.tools.iter().filter_map(|name| catalog.tool(name, &thread.created))
+    thread.tools.names().iter().filter_map(|name| catalog.tool(name, thread))
 }
 
 fn start(moment: &mut Moment<'_>, kind: TurnKind, max_tokens: u64, claim: Claim) {
@@ -95,7 +97,7 @@ fn limit(thread: &Thread) -> Option<Ending> {
     let ending = |outcome, reason: String, cause: Option<&str>| {
         Some(Ending { outcome, reason: reason.into(), cause: cause.map(Arc::from), last_turn: true })
     };
-    if let Some((name, _, times)) = &run.repeated
+    if let Some((name, _, times)) = &run.pace.repeated
         && *times >= policy.loop_end_at
     {
         return ending(
@@ -104,12 +106,12 @@ fn limit(thread: &Thread) -> Option<Ending> {
             Some("loop"),
         );
     }
-    if run.malformed_row >= MALFORMED_END_AT {
-        let reason = format!("the arguments of {} calls in a row could not be read", run.malformed_row);
+    if run.pace.malformed_row >= MALFORMED_END_AT {
+        let reason = format!("the arguments of {} calls in a row could not be read", run.pace.malformed_row);
         return ending(Outcome::Error, reason, Some("malformed"));
     }
-    if let Some(short) = &run.cut_short
-        && (run.half_row > MAX_HALVES || run.cut_row > MAX_CUTS)
+    if let Some(short) = &run.pace.cut_short
+        && (run.pace.half_row > MAX_HALVES || run.pace.cut_row > MAX_CUTS)
     {
         let (limit, model) = (short.limit, &thread.created.role.model.name);
         let reason = format!(
@@ -119,10 +121,10 @@ fn limit(thread: &Thread) -> Option<Ending> {
         );
         return ending(Outcome::Error, reason, Some("output_limit"));
     }
-    if run.failed_row >= policy.loop_failed_at {
+    if run.pace.failed_row >= policy.loop_failed_at {
         let reason = format!(
             "in {} answers in a row every tool call failed or was refused (policy.loop_failed_at)",
-            run.failed_row
+            run.pace.failed_row
         );
         return ending(Outcome::Error, reason, Some("loop"));
     }
@@ -140,7 +142,7 @@ fn limit(thread: &Thread) -> Option<Ending> {
 /// Masks old results where the context window gets full, and says whether a summary is needed besides.
 fn keep_context(moment: &mut Moment<'_>) -> TurnKind {
     let window = moment.thread.created.role.model.context_tokens;
-    let squeeze = moment.thread.run.as_ref().is_some_and(|run| run.squeeze);
+    let squeeze = moment.thread.run.as_ref().is_some_and(|run| run.window.squeeze);
     let is_full = |moment: &Moment<'_>| prompt_tokens(moment, 0) > window / 10 * 8;
     if !squeeze && !is_full(moment) {
         return TurnKind::Work;
@@ -155,7 +157,7 @@ fn keep_context(moment: &mut Moment<'_>) -> TurnKind {
         }
     }
     let turns = moment.thread.issued.turns;
-    let just_done = moment.thread.run.as_ref().is_some_and(|run| run.compacted_at.is_some_and(|at| at == turns));
+    let just_done = moment.thread.run.as_ref().is_some_and(|run| run.window.compacted_at.is_some_and(|at| at == turns));
     if just_done || moment.thread.talk.messages().len() < 3 { TurnKind::Work } else { TurnKind::Compact }
 }
 
@@ -171,7 +173,7 @@ fn afford(moment: &Moment<'_>, kind: &TurnKind) -> Result<(u64, Claim), Ending> 
     let counted_prompt = if is_fresh { thread.talk.fresh_tokens(prompt) } else { prompt };
     let (least, longest) = if is_last { (MIN_OUTPUT / 4, 4 * CLOSING_OUTPUT) } else { (MIN_OUTPUT, u64::MAX) };
     let room = model.context_tokens.saturating_sub(prompt).max(MIN_OUTPUT);
-    let was_cut_short = thread.run.as_ref().is_some_and(|run| run.cut_short.is_some());
+    let was_cut_short = thread.run.as_ref().is_some_and(|run| run.pace.cut_short.is_some());
     let most = if was_cut_short { model.max_output_tokens } else { model.max_output_tokens.min(MAX_OUTPUT) };
     let mut output = most.min(room).min(longest);
 

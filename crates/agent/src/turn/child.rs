@@ -58,7 +58,7 @@ pub fn over(moment: &mut Moment<'_>, id: &ThreadId, report: &Report) {
 
 /// Gives permits to those who wait in line.
 pub fn start_queued(moment: &mut Moment<'_>) {
-    if moment.thread.run.as_ref().is_none_or(|run| run.ending.is_some()) {
+    if moment.thread.run.as_ref().is_none_or(|run| run.closing.ending.is_some()) {
         return;
     }
     while moment.thread.children.running < moment.thread.created.policy.max_concurrent.max(1) {

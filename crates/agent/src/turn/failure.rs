@@ -30,7 +30,7 @@ pub fn failed(moment: &mut Moment<'_>, turn: u32, error: CallError) {
     let may_retry = !asking.cancelled && error.kind.is_retryable() && attempt <= RETRIES;
     let affordable = fits_twice(moment, booked);
     let retry_at = (may_retry && affordable).then(|| moment.now.plus_ms(wait_ms(attempt, error.retry_after_ms)));
-    let first_squeeze = moment.thread.run.as_ref().is_some_and(|run| !run.squeeze);
+    let first_squeeze = moment.thread.run.as_ref().is_some_and(|run| !run.window.squeeze);
     let squeeze = error.kind == CallErrorKind::ContextTooLong && first_squeeze;
     let reason = error.message.clone();
     moment.emit(Event::CallFailed { turn, attempt, error, retry_at, booked });
@@ -50,7 +50,7 @@ pub fn failed(moment: &mut Moment<'_>, turn: u32, error: CallError) {
             Ending { outcome: Outcome::Error, reason, cause: Some("provider".into()), last_turn: false }
         };
         // A last word that could not be had leaves the reason for the end as it was.
-        if !moment.thread.run.as_ref().is_some_and(|run| run.last_turn_taken) {
+        if !moment.thread.run.as_ref().is_some_and(|run| run.closing.last_turn_taken) {
             stop::begin(moment, None, ending);
         }
     }

@@ -11,14 +11,14 @@ use crate::report::{Outcome, Report};
 /// The agent answered, and nothing is under way any more.
 pub fn answered(moment: &mut Moment<'_>) {
     let Some(run) = &moment.thread.run else { return };
-    let text = run.last_text.clone();
+    let text = run.words.last_text.clone();
     let newest = moment.thread.talk.messages().last();
     let said_something = newest
         .is_some_and(|message| message.role == crate::message::Role::Assistant && !message.text().trim().is_empty());
-    let (refused, declined) = (run.refused, run.declined);
+    let (refused, declined) = (run.words.refused, run.words.declined);
     let schema = moment.thread.created.role.output_schema.is_some();
     let data = schema.then(|| Json::parse(text.trim()).ok()).flatten();
-    let misfit = run.misfit.clone();
+    let misfit = run.words.misfit.clone();
     let (outcome, reason, cause): (_, Option<Arc<str>>, Option<Arc<str>>) = if declined {
         (Outcome::Error, Some("the model declined to answer".into()), Some("model_refusal".into()))
     } else if !said_something && refused {
@@ -37,7 +37,7 @@ pub fn answered(moment: &mut Moment<'_>) {
 /// The run ended before the agent was done.
 pub fn ended(moment: &mut Moment<'_>, ending: &Ending) {
     let Some(run) = &moment.thread.run else { return };
-    let text = run.last_text.clone();
+    let text = run.words.last_text.clone();
     report(moment, ending.outcome, text, None, Some(ending.reason.clone()), ending.cause.clone());
 }
 
@@ -69,7 +69,7 @@ fn report(
         files_modified: thread.findings.files_modified.list().to_vec(),
         usage,
         tree: usage.plus(&below),
-        duration_ms: moment.now.since_ms(run.started_at),
+        duration_ms: moment.now.since_ms(run.clock.started_at),
         unfinished: thread.inbox.notices.iter().filter_map(unread).collect(),
         unanswered: thread.findings.unanswered.clone(),
         foreign: thread.foreign,

@@ -46,7 +46,7 @@ fn said(moment: &mut Moment<'_>, id: InputId, text: &str) {
 fn stopped(moment: &mut Moment<'_>, id: InputId, strength: Strength, reason: &str) {
     // A sub-agent that has not begun has nothing to say: it is over at once.
     let is_unbegun = moment.thread.is_unbegun();
-    let is_stronger = match moment.thread.run.as_ref().map(|run| &run.ending) {
+    let is_stronger = match moment.thread.run.as_ref().map(|run| &run.closing.ending) {
         None if is_unbegun => true,
         None => return drop_input(moment, id, "nothing runs in this thread"),
         Some(None) => true,

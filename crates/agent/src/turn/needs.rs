@@ -115,7 +115,7 @@ impl Thread {
     }
 
     fn call_needs(&self, catalog: &Catalog, name: &str, input: &Json, needs: &mut Needs) {
-        if !self.created.role.tools.iter().any(|tool| &**tool == name) {
+        if !self.tools.has(name) {
             return;
         }
         needs.rules = true;

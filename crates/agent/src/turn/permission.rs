@@ -88,17 +88,21 @@ impl Thread {
             weighed: None,
             kind: Kind::NoTool(told.into()),
         };
-        if !created.role.tools.iter().any(|tool| &**tool == name) {
+        if !self.tools.has(name) {
             if Verb::of(name).is_some() && created.grant.depth == 0 && created.policy.enabled {
                 let told = vocabulary::no_room(name, &NoRoom::TooDeep { most: created.policy.max_depth });
                 return no_tool("the thread is too deep to start sub-agents", told);
             }
             let known = catalog.tools.contains_key(name) || Verb::of(name).is_some();
-            let what = if known { "is not permitted to you" } else { "is no tool" };
-            let tools = created.role.tools.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", ");
+            let what = match (self.tools.had(name), known) {
+                (true, _) => "was removed and is no longer available",
+                (false, true) => "is not permitted to you",
+                (false, false) => "is no tool",
+            };
+            let tools = self.tools.names().iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", ");
             return no_tool(&format!("{name} is none of its tools"), format!("{name} {what}. Your tools: {tools}"));
         }
-        let Some(tool) = catalog.tool(name, created) else {
+        let Some(tool) = catalog.tool(name, self) else {
             let told = format!("{name} is not available in this process");
             return no_tool(&told.clone(), told);
         };

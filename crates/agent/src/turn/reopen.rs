@@ -37,7 +37,7 @@ fn begun(slots: &[Slot]) -> Vec<CallId> {
 }
 
 fn settle_tools(moment: &mut Moment<'_>, begun: &[CallId]) {
-    let ending = moment.thread.run.as_ref().is_some_and(|run| run.ending.is_some());
+    let ending = moment.thread.run.as_ref().is_some_and(|run| run.closing.ending.is_some());
     let is_lost = |slot: &&Slot| match (&slot.state, &slot.verdict) {
         (SlotState::Running { .. }, VerdictKind::Run { reach, idempotent }) => {
             ending || !may_repeat(*reach, *idempotent)

@@ -169,7 +169,7 @@ fn keep_readable(moment: &Moment<'_>, files: &mut Vec<Arc<str>>, child: &Layer, 
 
 /// Whether the thread can read files itself, and so pass them.
 pub fn reads_files(thread: &Thread, catalog: &Catalog) -> bool {
-    catalog.tools.contains_key(READ_FILE) && thread.created.role.tools.iter().any(|tool| &**tool == READ_FILE)
+    catalog.tools.contains_key(READ_FILE) && thread.tools.has(READ_FILE)
 }
 
 fn only_reads(moment: &Moment<'_>, role: &Role) -> bool {
@@ -224,7 +224,7 @@ pub fn find_agent<'a>(moment: &'a Moment<'_>, name: Option<&str>) -> Result<Opti
         Some(name) => match moment.facts.catalog.agent(name) {
             Some(agent) => Ok(Some(agent)),
             None => {
-                let offered = moment.facts.catalog.offered(&moment.thread.created.role).map(|agent| &*agent.name);
+                let offered = moment.facts.catalog.offered(moment.thread).map(|agent| &*agent.name);
                 Err(format!("there is no agent '{name}'; there are: {}", offered.collect::<Vec<_>>().join(", ")))
             }
         },
@@ -246,7 +246,8 @@ fn mode(thread: &Thread, agent: Option<&Agent>, request: &ChildRequest, narrowed
 }
 
 fn role(moment: &Moment<'_>, request: &ChildRequest, mode: Mode, narrowed: &mut Vec<Arc<str>>) -> Result<Role, String> {
-    let parent = &moment.thread.created;
+    let (parent, tools) = (&moment.thread.created, &moment.thread.tools);
+    let catalog = tools.version().clone();
     let agent = find_agent(moment, request.agent.as_deref())?;
     let model = match request.model.as_ref().or(agent.and_then(|agent| agent.model.as_ref())) {
         Some(name) => moment.facts.model(name)?.clone(),
@@ -259,15 +260,17 @@ fn role(moment: &Moment<'_>, request: &ChildRequest, mode: Mode, narrowed: &mut 
         (may_spawn || !is_verb) && (policy.children_may_ask || &**tool != ASK_USER)
     };
     let has: Vec<Arc<str>> = match agent.and_then(|agent| agent.tools.as_ref()) {
-        None => parent.role.tools.iter().filter(|tool| given(tool)).cloned().collect(),
+        None => tools.names().iter().filter(|tool| given(tool)).cloned().collect(),
         // A tool that the parent only lends goes to an agent whose definition names it.
         Some(own) => {
-            let all = parent.role.tools.iter().chain(&parent.role.lends);
+            let all = tools.names().iter().chain(&parent.role.lends);
             all.filter(|tool| own.contains(tool) && given(tool)).cloned().collect()
         }
     };
     let own_lends = agent.map_or(&[][..], |agent| &agent.lends);
-    let lends = own_lends.iter().filter(|tool| parent.role.can_give(tool)).cloned().collect();
+    let lends = own_lends.iter().filter(|tool| moment.thread.can_give(tool)).cloned().collect();
+    let is_chosen = request.tools.is_some() || agent.is_some_and(|agent| agent.tools.is_some());
+    let gets_new_tools = parent.role.gets_new_tools && !is_chosen;
     let tools = match &request.tools {
         None => has,
         Some(requested) => {
@@ -286,7 +289,7 @@ fn role(moment: &Moment<'_>, request: &ChildRequest, mode: Mode, narrowed: &mut 
         None => (parent.role.name.clone(), parent.role.prompt.clone()),
     };
     let prompt = request.system_prompt.clone().unwrap_or(prompt);
-    Ok(Role { name, prompt, model, tools, lends, output_schema: None })
+    Ok(Role { name, prompt, model, tools, lends, gets_new_tools, catalog, output_schema: None })
 }
 
 fn carve(
@@ -348,7 +351,7 @@ fn carve(
         tokens: Some(tokens),
         cost_microusd,
         time_ms: Some(request.timeout_ms.unwrap_or(policy.child.timeout_ms)),
-        not_after: thread.run.as_ref().and_then(|run| run.deadline),
+        not_after: thread.run.as_ref().and_then(|run| run.clock.deadline),
         depth,
         descendants,
     })

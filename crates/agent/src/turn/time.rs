@@ -11,10 +11,10 @@ use crate::turn::{approval, stop, verbs};
 pub fn passed(moment: &mut Moment<'_>, heard: Option<Time>) {
     approval::expire(moment);
     let Some(run) = &moment.thread.run else { return };
-    let can_end = run.ending.as_ref().is_none_or(|ending| ending.last_turn);
-    if can_end && run.paused_at.is_none() && run.deadline.is_some_and(|deadline| deadline <= moment.now) {
-        let ending = run.ending.clone().unwrap_or_else(|| {
-            let seconds = moment.now.since_ms(run.started_at) / 1000;
+    let can_end = run.closing.ending.as_ref().is_none_or(|ending| ending.last_turn);
+    if can_end && run.clock.paused_at.is_none() && run.clock.deadline.is_some_and(|deadline| deadline <= moment.now) {
+        let ending = run.closing.ending.clone().unwrap_or_else(|| {
+            let seconds = moment.now.since_ms(run.clock.started_at) / 1000;
             let reason = format!("the time (timeout_s) was over after {seconds} s").into();
             Ending { outcome: Outcome::Timeout, reason, cause: None, last_turn: false }
         });

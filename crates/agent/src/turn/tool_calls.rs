@@ -10,7 +10,7 @@ use crate::tools::ToolResult;
 
 /// Begins every tool that may begin.
 pub fn start_ready(moment: &mut Moment<'_>) {
-    if moment.thread.run.as_ref().is_none_or(|run| run.ending.is_some()) {
+    if moment.thread.run.as_ref().is_none_or(|run| run.closing.ending.is_some()) {
         return;
     }
     while let Some(slot) = moment.thread.calls.next_to_start() {

@@ -238,7 +238,7 @@ pub fn combined(thread: &Thread, graph: &Graph) -> String {
 /// The agents that can be started, and the sub-agents there are.
 pub fn list(thread: &Thread, catalog: &Catalog) -> String {
     let mut text = String::from("Agents you can spawn:");
-    for agent in catalog.offered(&thread.created.role) {
+    for agent in catalog.offered(thread) {
         let _ = write!(text, "\n- {}: {}", agent.name, agent.description);
     }
     text.push_str("\nYour sub-agents:");

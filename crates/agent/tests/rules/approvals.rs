@@ -211,9 +211,9 @@ fn the_clock_stands_still_while_a_person_decides() {
     assert!(room.thread.is_paused());
     room.now = room.now.plus_ms(3_600_000);
     room.hears(Input::TimePassed { heard: None });
-    assert!(room.thread.run.as_ref().is_some_and(|run| run.ending.is_none()), "an hour later it still waits");
+    assert!(room.thread.run.as_ref().is_some_and(|run| run.closing.ending.is_none()), "an hour later it still waits");
     decide(&mut room, "d1", &asked, once());
-    let deadline = room.thread.run.as_ref().and_then(|run| run.deadline);
+    let deadline = room.thread.run.as_ref().and_then(|run| run.clock.deadline);
     assert_eq!(deadline, Some(room.now.plus_ms(6_000)));
 }
 
@@ -232,7 +232,7 @@ fn a_parent_that_only_waits_for_such_a_child_stands_still_with_it() {
     room.now = room.now.plus_ms(60_000);
     pause(&mut room, "r.1", false);
     assert!(!room.thread.is_paused());
-    assert_eq!(room.thread.run.as_ref().and_then(|run| run.deadline), Some(room.now.plus_ms(10_000)));
+    assert_eq!(room.thread.run.as_ref().and_then(|run| run.clock.deadline), Some(room.now.plus_ms(10_000)));
     room.reports("r.2", Outcome::Completed, Default::default());
     assert!(room.thread.children.paused.is_empty());
 }

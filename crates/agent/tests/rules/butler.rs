@@ -229,7 +229,7 @@ fn agents_that_could_be_given_nothing_to_work_with_are_not_offered() {
     let mut world = household();
     world.catalog.tools.remove("run_command");
     let room = Room::of(world, "general", Policy::default(), Mode::Auto, Default::default());
-    let offered: Vec<&str> = room.world.catalog.offered(&room.thread.created.role).map(|agent| &*agent.name).collect();
+    let offered: Vec<&str> = room.world.catalog.offered(&room.thread).map(|agent| &*agent.name).collect();
     assert_eq!(offered, ["general", "scribe"]);
 }
 

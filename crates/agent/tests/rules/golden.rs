@@ -59,7 +59,7 @@ fn requests(log: &[Line]) -> Vec<Value> {
     for Line { at, event } in &log[1..] {
         thread.apply(*at, event);
         if let Event::TurnStarted(turn) = event {
-            let last_text = thread.run.as_ref().map(|run| run.last_text.clone());
+            let last_text = thread.run.as_ref().map(|run| run.words.last_text.clone());
             let system = context::system(&thread.created);
             all.push(
                 json!({"turn": turn.turn, "system": system, "messages": messages(&thread), "last_text": last_text}),

@@ -27,7 +27,7 @@ proptest! {
         let mut room = Room::with(policy, Mode::Auto, grant);
         let mut reported = 0;
         for wishes in answers {
-            if room.thread.run.as_ref().is_none_or(|run| run.ending.is_some()) {
+            if room.thread.run.as_ref().is_none_or(|run| run.closing.ending.is_some()) {
                 break;
             }
             let spawn = |(tokens, cost, in_background): &(u64, f64, bool)| {

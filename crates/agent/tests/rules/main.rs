@@ -17,4 +17,5 @@ mod policy;
 mod room;
 mod sharing;
 mod starts;
+mod tools;
 mod words;

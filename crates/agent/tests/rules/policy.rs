@@ -246,7 +246,7 @@ const FIELDS: &[Field] = &[
         other: (|policy| (policy.loop_refuse_at, policy.loop_end_at) = (1, 4), "going on"),
         seen: |policy| {
             let room = after(policy, &[READ; 3]);
-            if room.thread.run.unwrap().ending.is_some() { "ended".to_owned() } else { "going on".to_owned() }
+            if room.thread.run.unwrap().closing.ending.is_some() { "ended".to_owned() } else { "going on".to_owned() }
         },
     },
     Field {
@@ -257,7 +257,7 @@ const FIELDS: &[Field] = &[
         seen: |policy| {
             let mut room = after(policy, &[("fly", "{}")]);
             room.calls(&[("swim", "{}")]);
-            if room.thread.run.unwrap().ending.is_some() { "ended".to_owned() } else { "going on".to_owned() }
+            if room.thread.run.unwrap().closing.ending.is_some() { "ended".to_owned() } else { "going on".to_owned() }
         },
     },
 ];

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use majordomo_agent::Event;
 use majordomo_agent::context;
 use majordomo_agent::creation;
 use majordomo_agent::json::Json;
@@ -58,7 +59,9 @@ fn everything_that_a_root_is_shown_before_its_prompt_is_bounded() {
             risk: Risk::Low,
         };
         room.world.catalog.tools.insert(name.clone(), info);
-        room.thread.created.role.tools.push(name);
+        let added = vec![name];
+        let changed = Event::ToolsChanged { version: "".into(), added, removed: Vec::new() };
+        room.thread.apply(room.thread.last_at, &changed);
     }
     let tools = creation::advertised(&room.thread, &room.world.catalog);
     let all: usize = tools.iter().map(bytes).sum::<usize>() + context::system(&room.thread.created).len();

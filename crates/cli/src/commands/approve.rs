@@ -10,14 +10,14 @@ use agent::approval::{Approval, Decision, Resolution, Scope};
 use agent::{Json, Time};
 use jiff::tz::TimeZone;
 use majordomo::config::Flags;
-use majordomo::decide::{self, DecisionOutcome, decide};
-use majordomo::staff::open_store;
+use majordomo::decide::{self, DecisionOutcome};
+use majordomo::staff::{Options, open_store};
 use serde_json::{Value, json};
-use store::{ApprovalQuery, ApprovalRow, ApprovalStatus, Process, Store};
+use store::{ApprovalQuery, ApprovalRow, ApprovalStatus, Store};
 use view::draw::columns;
 use view::safe;
 
-use super::configured;
+use super::{configured, staff};
 use crate::error::Failure;
 use crate::out;
 use crate::question::{self, Depth};
@@ -74,9 +74,11 @@ pub async fn show(name: &str, flags: &Flags, json: bool) -> Result<u8, Failure> 
 /// `majordomo approve yes`.
 pub async fn yes(name: &str, scope: Scope, input: Option<&str>, flags: &Flags) -> Result<u8, Failure> {
     let input = input.map(arguments).transpose()?;
-    let (store, shown) = open(name, flags).await?;
-    if scope != Scope::Once {
-        let Some(rule) = decide::standing_rule(&shown) else {
+    let may_be = |shown: &Approval| {
+        if scope == Scope::Once {
+            return Ok(());
+        }
+        let Some(rule) = decide::standing_rule(shown) else {
             return Err(Failure::usage(format!(
                 "{} can only be allowed once: majordomo approve yes {}",
                 safe::line(&shown.tool, WORDS),
@@ -84,8 +86,9 @@ pub async fn yes(name: &str, scope: Scope, input: Option<&str>, flags: &Flags) -
             )));
         };
         out::note(&format!("allowed from now on: {}", safe::line(&rule.to_string(), REASON)));
-    }
-    let outcome = decide(&store, &shown, Decision::Allow { scope, input }, Process::current().id.as_str()).await?;
+        Ok(())
+    };
+    let (shown, outcome) = decide(name, flags, Decision::Allow { scope, input }, may_be).await?;
     let allowed = matches!(outcome, DecisionOutcome::Kept | DecisionOutcome::Resolved(Resolution::Allowed { .. }));
     if allowed && scope == Scope::Always {
         out::tell_consent(&shown);
@@ -95,31 +98,47 @@ pub async fn yes(name: &str, scope: Scope, input: Option<&str>, flags: &Flags) -
 
 /// `majordomo approve no`.
 pub async fn no(name: &str, reason: Option<&str>, flags: &Flags) -> Result<u8, Failure> {
-    let (store, shown) = open(name, flags).await?;
     let reason = reason.map(str::trim).filter(|reason| !reason.is_empty()).map(Arc::from);
-    let outcome = decide(&store, &shown, Decision::Deny { reason }, Process::current().id.as_str()).await?;
+    let (shown, outcome) = decide(name, flags, Decision::Deny { reason }, |_| Ok(())).await?;
     let denied = matches!(outcome, DecisionOutcome::Kept | DecisionOutcome::Resolved(Resolution::Denied { .. }));
     tell(&shown, outcome, denied)
 }
 
-/// A question that can still be decided, with the store that it is in.
-async fn open(name: &str, flags: &Flags) -> Result<(Arc<dyn Store>, Approval), Failure> {
-    let (_, config) = configured(flags)?;
-    let store = open_store(&config)?;
+/// Finds a question that can still be decided, and decides it unless `may_be` says that it cannot be decided so.
+async fn decide(
+    name: &str,
+    flags: &Flags,
+    decision: Decision,
+    may_be: impl FnOnce(&Approval) -> Result<(), Failure>,
+) -> Result<(Approval, DecisionOutcome), Failure> {
+    let (surroundings, config) = configured(flags)?;
+    let staff = staff(&surroundings, config, Options::default()).await?;
+    let decided: Result<_, Failure> = async {
+        let shown = pending(&**staff.runtime().store(), name).await?;
+        may_be(&shown)?;
+        let outcome = staff.session(&shown.id.thread()).decide(&shown, decision).await?;
+        Ok((shown, outcome))
+    }
+    .await;
+    staff.runtime().leave().await;
+    decided
+}
+
+/// A question that can still be decided.
+async fn pending(store: &dyn Store, name: &str) -> Result<Approval, Failure> {
     let row = store.find_approval(name).await?;
     let id = &row.question.id;
     match row.status {
         ApprovalStatus::Pending if row.question.expires_at <= out::now() => {
-            return Err(Failure::usage(format!("{id} has expired and counts as denied")));
+            Err(Failure::usage(format!("{id} has expired and counts as denied")))
         }
-        ApprovalStatus::Pending => {}
+        ApprovalStatus::Pending => Ok(row.question),
         ApprovalStatus::Decided => {
             let resume = format!("majordomo thread resume {}", row.root);
-            return Err(Failure::usage(format!("{id} is already decided; the decision takes effect with: {resume}")));
+            Err(Failure::usage(format!("{id} is already decided; the decision takes effect with: {resume}")))
         }
-        _ => return Err(Failure::usage(format!("{id} is {} already", stands(&row)))),
+        _ => Err(Failure::usage(format!("{id} is {} already", stands(&row)))),
     }
-    Ok((store, row.question))
 }
 
 /// Says what came of a decision; whether that is what was decided is the exit code.

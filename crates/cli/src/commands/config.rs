@@ -16,11 +16,12 @@ pub const TEXT_ONLY: &str = "matches only this spelling of a command, not other 
 /// `majordomo config show`.
 pub fn show(flags: &Flags, json: bool) -> Result<u8, Failure> {
     let (_, config) = configured(flags)?;
+    let rules = majordomo::rules::in_force(&config);
     let mut result = out::Result::Stdout;
     if json {
         let entry = |entry: &majordomo::config::Entry| json!({ "id": entry.key, "key": entry.key, "value": entry.value, "origin": entry.origin.to_string() });
         let rule = |(number, rule): (usize, &Rule)| json!({ "id": format!("rules.{number}"), "key": "rules", "value": value_of(rule), "origin": rule.origin, "matches_text_only": rule.matches_text_only() });
-        let rules = config.rules.iter().enumerate().map(rule);
+        let rules = rules.iter().enumerate().map(rule);
         let entries: Vec<Value> = config.entries().iter().map(entry).chain(rules).collect();
         result.line(&Value::from(entries).to_string())?;
         return Ok(0);
@@ -32,7 +33,7 @@ pub fn show(flags: &Flags, json: bool) -> Result<u8, Failure> {
             return Ok(0);
         }
     }
-    for rule in &config.rules {
+    for rule in &rules {
         let value = safe::line(&value_of(rule).to_string(), WIDE);
         let note = if rule.matches_text_only() { format!("; {TEXT_ONLY}") } else { String::new() };
         if !result.line(&format!("{} = {value}  # {}{note}", columns::left("rules", width), rule.origin))? {

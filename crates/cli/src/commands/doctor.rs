@@ -266,10 +266,11 @@ fn trust(config: &Config) -> Finding {
 }
 
 fn rules(config: &Config) -> Finding {
+    let rules = majordomo::rules::in_force(config);
     let mut files: Vec<&str> =
-        config.rules.iter().map(|rule| rule.origin.rsplit_once(':').map_or(&*rule.origin, |(file, _)| file)).collect();
+        rules.iter().map(|rule| rule.origin.rsplit_once(':').map_or(&*rule.origin, |(file, _)| file)).collect();
     files.dedup();
-    match config.rules.len() {
+    match rules.len() {
         0 => Finding::well("rules", "none; the mode decides"),
         count => Finding::well("rules", format!("{count} in {}", files.join(", "))),
     }

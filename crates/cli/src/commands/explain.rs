@@ -40,14 +40,15 @@ pub async fn explain(arguments: &Explain) -> Result<u8, Failure> {
     let (facts, tools) = open_facts(&surroundings, &config, registry(sandbox(&surroundings, &config)))?;
 
     let name = arguments.tool.as_str();
-    let catalog = facts.known.catalog.clone();
-    let tool = catalog.tool(name, &thread.created);
+    let known = facts.known(&tools);
+    let catalog = known.catalog.clone();
+    let tool = catalog.tool(name, &thread);
     // A tool that the thread had when it was started and this process does not have is a decision too.
-    if tool.is_none() && !thread.created.role.tools.iter().any(|own| &**own == name) {
+    if tool.is_none() && !thread.tools.has(name) && !thread.tools.had(name) {
         return Err(no_tool(&catalog, name));
     }
     let input = input(tool.as_ref(), arguments.arguments.as_deref())?;
-    let needs = Needs { rules: true, ..thread.needs_of_call(&facts.known, name, &input) };
+    let needs = Needs { rules: true, ..thread.needs_of_call(&known, name, &input) };
     let facts = facts.gather(&tools, &thread.created.workspace, needs).await;
     let ruling = thread.rule_on(&facts, name, &input);
     let rules = facts.rules.unwrap_or_default();

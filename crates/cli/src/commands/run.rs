@@ -178,7 +178,7 @@ async fn until(due: Option<Instant>) {
 /// Who puts questions to the person at this terminal, if anybody is asked there.
 fn asker(staff: &Staff, asking: &Asking) -> Option<Asker> {
     let person = asking.person()?.clone();
-    Some(Asker::new(person, staff.runtime().store().clone()))
+    Some(Asker::new(person, staff.clone()))
 }
 
 /// Says what of a run waits for a person since before it was resumed.

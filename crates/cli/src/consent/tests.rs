@@ -215,7 +215,7 @@ async fn two_writes(folder: &Path) -> (Staff, Run) {
 
 /// Asks as `majordomo run` does, until the run is over.
 async fn follow(staff: &Staff, mut run: Run, person: AtTerminal) -> agent::Report {
-    let mut asker = Asker::new(Arc::new(person), staff.runtime().store().clone());
+    let mut asker = Asker::new(Arc::new(person), staff.clone());
     while let Some(update) = run.next().await.expect("the log can be read") {
         if let Update::Events(records) = update {
             asker.push(&records);
@@ -251,7 +251,8 @@ async fn a_question_that_is_answered_elsewhere_is_taken_back_from_the_screen() {
     let elsewhere = async {
         wait(play(&keys, &[("/1 needs", ""), ("> ", "")])).await;
         let first = store.approval(&ApprovalId::of(&thread, 1)).await.expect("a row").expect("a question");
-        decide(&store, &first.question, Decision::Deny { reason: None }, "elsewhere").await.expect("a decision");
+        let denied = Decision::Deny { reason: None };
+        staff.session(&thread).decide(&first.question, denied).await.expect("a decision");
         let rest = [("/1 needs no answer here any more: denied", ""), ("/2 needs", ""), ("> ", "y\n")];
         wait(play(&keys, &rest)).await;
     };

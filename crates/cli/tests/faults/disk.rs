@@ -63,7 +63,7 @@ fn a_run_on_a_full_disk_says_why_it_waits_and_goes_on_when_there_is_space() {
     place.go();
     until_says(&mut run, FULL);
     assert_eq!(place.log(), before, "what was acknowledged is there, and nothing else");
-    assert!(place.call(&["thread", "ls"]).out.contains("running"), "others can look");
+    assert!(place.call(&["thread", "ls"]).out.contains("waiting_for_tool"), "others can look");
     disk.empty();
     answers(&run.done(), 0, ANSWER);
     assert_eq!(place.log()[..before.len()], before);

@@ -22,7 +22,7 @@ fn while_another_process_holds_the_database_a_run_waits_and_loses_nothing() {
     let other = held(&place);
     place.go();
     until_says(&mut run, LOCKED);
-    assert!(place.call(&["thread", "ls"]).out.contains("running"), "others can look");
+    assert!(place.call(&["thread", "ls"]).out.contains("waiting_for_tool"), "others can look");
     fails(&place.wait().done(), 1, &[LOCKED]);
     other.execute_batch("ROLLBACK").expect("the lock is let go");
     answers(&run.done(), 0, ANSWER);

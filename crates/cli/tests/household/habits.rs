@@ -3,7 +3,6 @@
 use agent::approval::{Decision, Scope};
 use agent::{Event, Outside, ThreadId};
 use majordomo::config::{Config, Flags, Surroundings};
-use majordomo::decide::decide;
 use majordomo::staff::{Consent, Options, Staff, Work};
 use serde_json::Value;
 use store::ApprovalQuery;
@@ -174,7 +173,7 @@ impl Talk {
             let open = runtime.store().approvals(ApprovalQuery { open_only: true, limit: 1 }).await.expect("questions");
             for row in open {
                 let yes = Decision::Allow { scope: Scope::Once, input: None };
-                decide(runtime.store(), &row.question, yes, "owner").await.expect("decided");
+                self.staff.session(&row.thread).decide(&row.question, yes).await.expect("decided");
             }
             tail.changed().await.expect("a log that lives");
         }

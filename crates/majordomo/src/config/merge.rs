@@ -63,7 +63,7 @@ pub(super) fn merged(surroundings: &Surroundings, flags: &Flags, warnings: &mut 
     let projects_own = layer::admit(narrowed.kept, warnings)?;
     let (counting, waiting) = rules::of_project(&project)?;
     rules.extend(counting);
-    rules.extend(rules::standing(&data)?);
+    rules.extend(rules::of_data(&data)?);
 
     layers.lay(preset(&[&user, &projects_own, &environment, &flags]));
     for layer in [user, projects_own, environment, flags] {

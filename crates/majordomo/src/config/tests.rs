@@ -1,11 +1,13 @@
 use std::fs;
 use std::path::Path;
 
+use agent::permission::Action;
 use provider::{Dollars, Wire};
 use tempfile::TempDir;
 
 use super::*;
 use crate::trust::{self, Answer};
+use crate::{kept, rules};
 
 /// A home, a project and an environment that belong to one test.
 struct World {
@@ -665,6 +667,14 @@ fn rules_come_from_the_user_the_project_and_standing_consent() {
     ];
     assert_eq!(origins, expected);
     assert_eq!((config.mode, config.warnings.len()), (Mode::Plan, 0));
+
+    let given = rules::consent(&Rule { action: Action::Allow, ..config.rules[0].clone() }, agent::Time(7));
+    kept::record(&config.data, vec![store::InstallationEvent::ConsentGiven(given)]).expect("kept");
+    let config = world.load();
+    assert_eq!(config.rules.len(), 3, "a configuration is read without the store");
+    let in_force = rules::in_force(&config);
+    assert_eq!(in_force[..3], config.rules);
+    assert!(in_force[3].action == Action::Allow && in_force[3].origin.starts_with("standing consent "), "{in_force:?}");
 }
 
 #[test]

@@ -68,13 +68,20 @@ fn consents(world: &World, pattern: &str) -> Consent {
     consent
 }
 
+/// The rules of the folder for state, and the standing consents.
+fn standing(world: &World) -> Vec<Rule> {
+    let (consents, mut rules) = super::kept(&world.data()).expect("rules");
+    rules.extend(consents.iter().map(rule_of));
+    rules
+}
+
 #[test]
 fn standing_consent_is_kept_once_and_read_back() {
     let world = World::new();
     let pattern = "echo \"a\\b\" '*'\n[[rules]]";
     let ids = ["git status*", pattern, "git status*"].map(|pattern| consents(&world, pattern).id);
     assert!(ids[0] == ids[2] && ids[0] != ids[1], "{ids:?}");
-    let kept = standing(&world.data()).expect("rules");
+    let kept = standing(&world);
     let patterns: Vec<&str> = kept.iter().filter_map(|rule| rule.pattern.as_deref()).collect();
     assert_eq!(patterns, ["git status*", pattern]);
     let origin = format!("standing consent {}", ids[0]);
@@ -90,7 +97,7 @@ fn standing_consent_leaves_the_file_alone_that_a_person_writes() {
     world.write("state/rules.toml", by_hand);
     consents(&world, "ls");
     assert_eq!(fs::read_to_string(world.data().join(FILE)).expect("a file"), by_hand);
-    assert_eq!(standing(&world.data()).expect("rules").len(), 3);
+    assert_eq!(standing(&world).len(), 3);
     let book = world.book();
     assert_eq!(shown(&book), ["deny memory", "allow run_command", "allow run_command"]);
 

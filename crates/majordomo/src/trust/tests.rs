@@ -28,7 +28,7 @@ impl World {
     }
 
     fn read(&self, project: &str) -> Project {
-        Project::read_at(&self.path(project), &folders(&self.data()).expect("answers")).expect("a project")
+        Project::read_at(&self.path(project), || folders(&self.data())).expect("a project")
     }
 
     fn standing(&self, project: &str) -> Standing {
@@ -42,6 +42,17 @@ impl World {
 
 const CONFIG: &str = "p/.majordomo/config.toml";
 const AGENT: &str = "p/.majordomo/agents/a.md";
+
+#[test]
+fn what_was_said_about_folders_is_looked_up_only_for_a_project_that_brings_something_along() {
+    let world = World::new();
+    world.write("p/README.md", "no matter");
+    let unasked = || -> Result<Vec<Folder>, Error> { panic!("nothing is to be judged") };
+    assert_eq!(Project::read_at(&world.path("p"), unasked).expect("a project").standing, Standing::Empty);
+    world.write(AGENT, "one");
+    let unreadable = || Err(Error::NoDataFolder);
+    assert!(Project::read_at(&world.path("p"), unreadable).is_err(), "nothing is trusted without looking");
+}
 
 // T48
 #[test]

@@ -13,7 +13,7 @@ use agent::role::Agent;
 use agent::{Catalog, Consent, Event, Mode, Report, ThreadId};
 use futures_util::StreamExt;
 use majordomo_runtime::{Error, Options, RunHandle, Runtime, Start};
-use provider::{ModelTable, Providers};
+use provider::{ModelTable, Providers, Resident};
 use store::{Location, MemoryStore, Record, Selection, Store, ThreadQuery};
 use testkit::invariants::{LogChecker, family};
 use tool::{CurrentTools, Registry};
@@ -27,6 +27,8 @@ pub struct Plan {
     pub tools: Registry,
     pub policy: Policy,
     pub scenes: Vec<String>,
+    /// A model that speaks in the place of the script.
+    pub witness: Option<Arc<dyn Resident>>,
 }
 
 impl Plan {
@@ -37,6 +39,7 @@ impl Plan {
             tools: Registry::new(),
             policy: Policy::default(),
             scenes: scenes.to_vec(),
+            witness: None,
         }
     }
 
@@ -50,6 +53,12 @@ impl Plan {
     #[must_use]
     pub fn tool(self, tool: impl tool::Tool + 'static) -> Self {
         Self { tools: self.tools.with(tool), ..self }
+    }
+
+    /// With a model of its own in the place of the script.
+    #[must_use]
+    pub fn witness(self, witness: Arc<dyn Resident>) -> Self {
+        Self { witness: Some(witness), ..self }
     }
 
     /// With other rules.
@@ -83,7 +92,10 @@ impl Room {
         let root = Root {
             id: ThreadId::new(format!("20260115-r{number}")),
             agent: "general".into(),
-            model: format!("scripted/{}", self.folder.path().join("script.toml").display()).into(),
+            model: match &self.plan.witness {
+                Some(_) => "builtin/witness".into(),
+                None => format!("scripted/{}", self.folder.path().join("script.toml").display()).into(),
+            },
             mode: Mode::Dangerous,
             policy: Arc::new(self.plan.policy.clone()),
             preset: "default".into(),
@@ -210,6 +222,10 @@ pub fn stores() -> [(Arc<dyn Store>, Option<tempfile::TempDir>); 2] {
 
 async fn begin(plan: &Plan) -> Runtime {
     let providers = Providers::new(Vec::new(), ModelTable::builtin(), provider::Options::default()).expect("providers");
+    let providers = match &plan.witness {
+        Some(witness) => providers.with_resident("witness", witness.clone()),
+        None => providers,
+    };
     let general = Agent {
         name: "general".into(),
         description: "Does anything.".into(),

@@ -91,6 +91,8 @@ pub(crate) fn created(id: ThreadId) -> Event {
         model: model(),
         tools: Vec::new(),
         lends: Vec::new(),
+        gets_new_tools: false,
+        catalog: "".into(),
         output_schema: None,
     };
     let created = ThreadCreated {

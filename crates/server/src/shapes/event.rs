@@ -418,6 +418,8 @@ pub enum Notice {
     ContextTrimmed,
     /// The conversation was replaced by a summary.
     ContextCompacted,
+    /// The thread has other tools from its next turn on.
+    ToolsChanged,
     /// A process went on with the thread.
     Reopened,
     /// The thread begins to end.

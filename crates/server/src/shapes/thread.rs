@@ -119,16 +119,22 @@ pub struct Thread {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ThreadState {
-    /// A model or a tool works for it.
-    Running,
-    /// Children work for it, or a failed call is tried again later.
-    Waiting,
-    /// It is ending.
-    Stopping,
-    /// A root that was asked nothing yet.
+    /// It has no task yet.
     Idle,
-    /// A sub-agent that handed in its report.
-    Done,
+    /// It has a task and has not asked the model yet.
+    Initializing,
+    /// Its conversation is read back from the log, or is being summarised because it is too long.
+    LoadingContext,
+    /// The model works on an answer, or the answer is being acted upon.
+    Processing,
+    /// A tool runs.
+    WaitingForTool,
+    /// A person has to answer.
+    WaitingForUser,
+    /// Sub-agents run, and there is nothing else to do.
+    Delegating,
+    /// It is ending.
+    Completing,
     /// It is in the middle of something, and its process is gone; or it ended so.
     Interrupted,
     /// It answered.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use agent::budget::Claim;
 use agent::model::Tokens;
-use agent::{CallId, Event, InputId, Mode, Outcome, ThreadId};
+use agent::{CallId, Event, InputId, Mode, Outcome, State, ThreadId};
 
 use super::sample::{
     NOW, TOKENS, answered, append, asked, child_reported, commit, created, process, reported, root, run_started, said,
@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::log::Commit;
 use crate::open::Store;
 use crate::process::{HEARTBEAT_EXPIRES_MS, ProcessId};
-use crate::rows::{State, Status, ThreadQuery, ThreadRow};
+use crate::rows::{Status, ThreadQuery, ThreadRow};
 
 /// After every commit.
 pub async fn a_thread_is_listed_as_it_stands(store: Arc<dyn Store>) {
@@ -43,7 +43,7 @@ pub async fn a_thread_is_listed_as_it_stands(store: Arc<dyn Store>) {
         mode: Mode::Ask,
         preset: "default".into(),
         goal: "tidy up".into(),
-        state: State::Running,
+        state: State::WaitingForTool,
         outcome: None,
         turns: 1,
         tool_calls: 1,
@@ -64,10 +64,10 @@ pub async fn a_thread_is_listed_as_it_stands(store: Arc<dyn Store>) {
     let child = root().child(1);
     append(&*store, &child, 0, vec![created(&child)]).await;
     let begun = row(&child).await;
-    assert_eq!((begun.state, &*begun.goal, begun.parent), (State::Running, "look there", Some(root())));
+    assert_eq!((begun.state, &*begun.goal, begun.parent), (State::Initializing, "look there", Some(root())));
     append(&*store, &child, 1, vec![reported(Outcome::NoOutput)]).await;
     let done = row(&child).await;
-    assert_eq!((done.state, done.outcome, done.ended_at), (State::Done, Some(Outcome::NoOutput), Some(NOW)));
+    assert_eq!((done.state, done.outcome, done.ended_at), (State::Error, Some(Outcome::NoOutput), Some(NOW)));
     append(&*store, &root(), 5, vec![reported(Outcome::Completed)]).await;
     let idle = row(&root()).await;
     assert_eq!((idle.state, idle.outcome, idle.waiting_for), (State::Idle, Some(Outcome::Completed), None));

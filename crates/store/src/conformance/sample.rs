@@ -73,6 +73,8 @@ pub(crate) fn role() -> Role {
         model: Model { name: "builtin/rules".into(), context_tokens: 100_000, max_output_tokens: 4_000, price: None },
         tools: vec!["read_file".into()],
         lends: Vec::new(),
+        gets_new_tools: false,
+        catalog: "".into(),
         output_schema: None,
     }
 }

@@ -1,5 +1,7 @@
 use super::*;
 use crate::conformance::sample;
+use agent::State;
+use agent::activity::NAMED_CHILDREN;
 use agent::event::Ending;
 use agent::model::{CallError, CallErrorKind};
 use agent::tools::ToolResult;
@@ -43,16 +45,16 @@ fn a_row_tells_what_its_thread_waits_for() {
         told: None,
     };
     let steps = [
-        (sample::run_started(1, "tidy up"), State::Running, None),
-        (sample::turn_started(1), State::Running, Some("model")),
-        (sample::answered(1, &["read_file", "search_files"]), State::Running, None),
-        (started("1-0"), State::Running, Some("read_file")),
-        (started("1-1"), State::Running, Some("read_file, search_files")),
-        (sample::spawned(&child, "scout"), State::Running, Some("read_file, search_files")),
-        (finished("1-0"), State::Running, Some("search_files")),
-        (finished("1-1"), State::Waiting, Some("scout")),
-        (sample::child_reported(&child, Outcome::Completed), State::Running, None),
-        (sample::turn_started(2), State::Running, Some("model")),
+        (sample::run_started(1, "tidy up"), State::Initializing, None),
+        (sample::turn_started(1), State::Processing, Some("the model")),
+        (sample::answered(1, &["read_file", "search_files"]), State::Processing, None),
+        (started("1-0"), State::WaitingForTool, Some("read_file")),
+        (started("1-1"), State::WaitingForTool, Some("2 tools")),
+        (sample::spawned(&child, "scout"), State::WaitingForTool, Some("2 tools")),
+        (finished("1-0"), State::WaitingForTool, Some("search_files")),
+        (finished("1-1"), State::Delegating, Some("scout")),
+        (sample::child_reported(&child, Outcome::Completed), State::Processing, None),
+        (sample::turn_started(2), State::Processing, Some("the model")),
         (sample::reported(Outcome::Completed), State::Idle, None),
     ];
     for (event, state, waiting_for) in steps {
@@ -74,9 +76,9 @@ fn a_rate_limit_shows_as_waiting_until_the_answer_comes() {
     };
     let failed = Event::CallFailed { turn: 1, attempt: 1, error, retry_at: Some(AT), booked: Default::default() };
     let mut thread = folded(&root().child(1), &[sample::turn_started(1), failed]);
-    assert_eq!(stands(&thread), (State::Waiting, Some("model, after: rate limited")));
+    assert_eq!(stands(&thread), (State::Processing, Some("another try: rate limited")));
     next(&mut thread, &sample::answered(1, &[]));
-    assert_eq!(stands(&thread), (State::Running, None));
+    assert_eq!(stands(&thread), (State::Processing, None));
 }
 
 #[test]
@@ -84,11 +86,11 @@ fn a_stop_shows_until_the_report_and_the_next_run_begins_clean() {
     let ending = Ending { outcome: Outcome::Cancelled, reason: "enough".into(), cause: None, last_turn: false };
     let stop = Event::StopBegun { input: None, ending };
     let mut thread = folded(&root(), &[sample::run_started(1, "one"), sample::turn_started(1), stop]);
-    assert_eq!(stands(&thread), (State::Stopping, Some("model")));
+    assert_eq!(stands(&thread), (State::Completing, Some("the model")));
     next(&mut thread, &sample::reported(Outcome::Cancelled));
     assert_eq!((thread.row.state, thread.row.outcome), (State::Idle, Some(Outcome::Cancelled)));
     next(&mut thread, &sample::run_started(2, "two"));
-    assert_eq!((thread.row.state, thread.row.outcome, thread.row.ended_at), (State::Running, None, None));
+    assert_eq!((thread.row.state, thread.row.outcome, thread.row.ended_at), (State::Initializing, None, None));
     assert_eq!((&*thread.row.goal, thread.row.runs), ("one", 2));
 }
 
@@ -99,7 +101,7 @@ fn many_children_are_counted_not_listed() {
     for event in &spawned {
         next(&mut thread, event);
     }
-    assert_eq!(stands(&thread), (State::Waiting, Some("c1, c2, c3 and 2 more")));
+    assert_eq!(stands(&thread), (State::Delegating, Some("5 agents")));
 }
 
 #[test]
@@ -109,17 +111,17 @@ fn what_is_kept_of_very_many_children_stays_small() {
     for child in &children {
         next(&mut thread, &sample::spawned(child, "scout"));
     }
-    assert_eq!(stands(&thread), (State::Waiting, Some("scout, scout, scout and 997 more")));
+    assert_eq!(stands(&thread), (State::Delegating, Some("1000 agents")));
     let kept = serde_json::to_string(&thread.doing).unwrap();
     assert!(kept.len() < 4096, "{} bytes", kept.len());
     for (over, child) in children.iter().enumerate() {
-        assert_eq!(thread.row.state, State::Waiting, "after {over} reports");
+        assert_eq!(thread.row.state, State::Delegating, "after {over} reports");
         next(&mut thread, &sample::child_reported(child, Outcome::Completed));
         if over + 1 == NAMED_CHILDREN {
-            assert_eq!(stands(&thread), (State::Waiting, Some("936 sub-agents")));
+            assert_eq!(stands(&thread), (State::Delegating, Some("936 agents")));
         }
     }
-    assert_eq!(stands(&thread), (State::Running, None));
+    assert_eq!(stands(&thread), (State::Initializing, None));
 }
 
 // ZILEO-21: every outcome has exactly one of the five statuses.

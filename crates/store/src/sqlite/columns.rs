@@ -14,7 +14,7 @@ use crate::process::{Process, ProcessId};
 use crate::rows::{Execution, Owner, ThreadRow};
 
 /// The columns that [`thread`] reads, of `threads t` with how far it is, `g`, and its owner `p`.
-pub(super) const THREAD: &str = "t.id, t.name, t.agent, t.model, t.mode, t.preset, t.goal, t.state, t.outcome, g.turns, \
+pub(super) const THREAD: &str = "t.id, t.name, t.agent, t.model, t.mode, t.preset, t.goal, g.state, t.outcome, g.turns, \
      g.tool_calls, g.tokens_input, g.tokens_cache_read, g.tokens_cache_write, g.tokens_output, g.cost_microusd, \
      g.last_tool, g.waiting_for, t.runs, t.created_at, g.updated_at, t.ended_at, t.epoch, g.head, \
      p.id AS process, p.pid, p.start_time, p.host, p.beat_at";

@@ -96,7 +96,7 @@ pub(super) fn threads(db: &Connection, query: &ThreadQuery) -> Result<Vec<Thread
         conditions.push("t.parent IS NULL");
     }
     if query.live_only {
-        conditions.push("t.state <> 'idle' AND t.state <> 'done'");
+        conditions.push("t.live = 1");
     }
     conditions.push(if root.is_some() { "t.root = :root" } else { ":root IS NULL" });
     let conditions = conditions.join(" AND ");

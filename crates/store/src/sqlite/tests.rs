@@ -6,7 +6,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use agent::{Event, Outcome};
+use agent::{CallId, Event, Outcome};
 use futures_util::future::{join, join_all};
 use tempfile::TempDir;
 
@@ -364,7 +364,7 @@ async fn a_newer_schema_is_refused_untouched() {
     }
     let before = files(&crashed).map(|file| fs::read(file).unwrap());
     let refused = SqliteStore::open(path(&crashed), &Options::default()).unwrap_err();
-    assert!(matches!(refused, Error::Newer { found: 99, known: 4 }), "{refused:?}");
+    assert!(matches!(refused, Error::Newer { found: 99, known: 5 }), "{refused:?}");
     assert!(before == files(&crashed).map(|file| fs::read(file).unwrap()));
 }
 
@@ -479,6 +479,62 @@ async fn a_database_of_the_third_schema_keeps_what_it_holds_and_learns_of_the_in
     assert_eq!(open(&folder).all(0, 1000).await.unwrap(), log);
 }
 
+#[tokio::test]
+async fn threads_of_a_file_of_an_earlier_schema_are_in_the_states_that_their_events_tell() {
+    let folder = TempDir::new().unwrap();
+    let store = open(&folder);
+    let names = ["idle", "begun", "asking", "tool", "question", "child", "stopping", "done", "failed", "again"];
+    let [idle, begun, asking, tool, question, child, stopping, done, failed, again] =
+        names.map(|name| ThreadId::new(format!("20260115-{name}")));
+    let all = [&idle, &begun, &asking, &tool, &question, &child, &stopping, &done, &failed, &again];
+    threads(&store, &all).await;
+    let run = || sample::run_started(1, "go");
+    let ending =
+        agent::event::Ending { outcome: Outcome::Cancelled, reason: "enough".into(), cause: None, last_turn: false };
+    let started = Event::ToolStarted { call: CallId::new("1-0") };
+    append(&store, &begun, 1, vec![run()]).await;
+    append(&store, &asking, 1, vec![run(), turn_started(1)]).await;
+    append(&store, &tool, 1, vec![run(), turn_started(1), sample::answered(1, &["look"]), started]).await;
+    let asked = sample::asked(&question, 1);
+    append(&store, &question, 1, vec![run(), turn_started(1), sample::answered(1, &["look"]), asked]).await;
+    let spawned = sample::spawned(&child.child(1), "c");
+    append(&store, &child, 1, vec![run(), turn_started(1), sample::answered(1, &[]), spawned]).await;
+    append(&store, &stopping, 1, vec![run(), turn_started(1), Event::StopBegun { input: None, ending }]).await;
+    append(&store, &done, 1, vec![run(), sample::reported(Outcome::Completed)]).await;
+    append(&store, &failed, 1, vec![run(), sample::reported(Outcome::Timeout)]).await;
+    append(&store, &again, 1, vec![run(), sample::reported(Outcome::Error)]).await;
+    let live = async |store: &SqliteStore| {
+        let query = ThreadQuery { live_only: true, ..ThreadQuery::default() };
+        store.threads(query).await.unwrap().into_iter().map(|row| row.id).collect::<Vec<_>>()
+    };
+    let (_, before, _) = held(&store).await;
+    let live_before = live(&store).await;
+    assert_eq!(live_before.len(), 6);
+    store.close().await;
+    as_of_the_first_schema(&folder);
+
+    let store = open(&folder);
+    let (_, after, _) = held(&store).await;
+    assert_eq!(live(&store).await, live_before);
+    let states = |rows: &[ThreadRow]| rows.iter().map(|row| (row.id.clone(), row.state)).collect::<Vec<_>>();
+    assert_eq!(states(&after), states(&before));
+    // An input to a thread that is over leaves its state as it is; the next events are folded as if nothing had happened.
+    store.arrive(&failed, InputId::new("late"), said("hello"), NOW, false).await.unwrap();
+    let row = async |thread: &ThreadId| store.thread(thread).await.unwrap().unwrap();
+    assert_eq!(row(&failed).await.state, agent::State::Error);
+    store.register(process("writer"), NOW).await.unwrap();
+    for (thread, head, event, state) in [
+        (&asking, 3, sample::answered(1, &[]), agent::State::Processing),
+        (&child, 5, sample::child_reported(&child.child(1), Outcome::Completed), agent::State::Processing),
+        (&stopping, 4, sample::reported(Outcome::Cancelled), agent::State::Idle),
+        (&again, 3, sample::run_started(2, "again"), agent::State::Initializing),
+    ] {
+        let epoch = store.adopt(thread, &ProcessId::new("writer"), NOW).await.unwrap();
+        store.append(Commit { epoch, ..commit(thread, head, vec![event]) }).await.unwrap();
+        assert_eq!(row(thread).await.state, state, "{thread}");
+    }
+}
+
 // F11
 #[tokio::test]
 async fn a_file_of_an_earlier_schema_is_left_alone_while_a_process_works_with_it() {
@@ -519,9 +575,11 @@ fn as_of_the_first_schema(folder: &TempDir) {
     db.execute_batch(
         "INSERT INTO processes SELECT * FROM now.processes;
          INSERT INTO threads SELECT t.key, t.id, t.root, t.parent, g.head, t.seq, t.owner, t.epoch, t.name, t.agent, t.model,
-           t.mode, t.preset, t.goal, t.state, t.outcome, g.turns, g.tool_calls, g.tokens_input, g.tokens_cache_read,
+           t.mode, t.preset, t.goal, CASE WHEN t.live = 0 THEN iif(t.parent IS NULL, 'idle', 'done')
+             WHEN g.state = 'completing' THEN 'stopping' WHEN g.state IN ('delegating', 'waiting_for_user') THEN 'waiting'
+             ELSE 'running' END, t.outcome, g.turns, g.tool_calls, g.tokens_input, g.tokens_cache_read,
            g.tokens_cache_write, g.tokens_output, g.cost_microusd, g.last_tool, g.waiting_for, t.runs, t.created_at,
-           g.updated_at, t.ended_at, g.doing FROM now.threads t JOIN now.progress g ON g.thread = t.key;
+           g.updated_at, t.ended_at, json_remove(g.doing, '$.phase', '$.waits', '$.turn') FROM now.threads t JOIN now.progress g ON g.thread = t.key;
          INSERT INTO events SELECT * FROM now.events;
          INSERT INTO sub_agent_execution SELECT * FROM now.sub_agent_execution;
          INSERT INTO inputs SELECT * FROM now.inputs;

@@ -96,7 +96,7 @@ pub(super) fn claim_threads(
     session.cache.process(&session.db, process)?;
     session.save()?;
     let sql = format!(
-        "SELECT {THREAD} FROM {THREADS} WHERE t.state <> 'idle' AND t.state <> 'done' \
+        "SELECT {THREAD} FROM {THREADS} WHERE t.live = 1 \
          AND (p.id IS NULL OR p.id <> ?1) ORDER BY t.key"
     );
     let mut statement = session.db.prepare_cached(&sql)?;
@@ -316,9 +316,9 @@ fn create(db: &Connection, cache: &mut Cache, commit: &Commit, owner: i64) -> Re
     let root = root.unwrap_or(key);
     let folded = Folded::create(created, commit.at);
     let row = &folded.row;
-    let sql = "INSERT INTO threads (key, id, root, parent, owner, epoch, name, agent, model, mode, preset, goal, state, \
+    let sql = "INSERT INTO threads (key, id, root, parent, owner, epoch, name, agent, model, mode, preset, goal, live, \
                runs, created_at) \
-               VALUES (:key, :id, :root, :parent, :owner, :epoch, :name, :agent, :model, :mode, :preset, :goal, :state, \
+               VALUES (:key, :id, :root, :parent, :owner, :epoch, :name, :agent, :model, :mode, :preset, :goal, :live, \
                :runs, :at)";
     db.prepare_cached(sql)?.execute(named_params! {
         ":key": key,
@@ -333,7 +333,7 @@ fn create(db: &Connection, cache: &mut Cache, commit: &Commit, owner: i64) -> Re
         ":mode": row.mode.as_str(),
         ":preset": row.preset,
         ":goal": row.goal,
-        ":state": row.state.as_str(),
+        ":live": row.state.is_live(),
         ":runs": row.runs,
         ":at": commit.at.0,
     })?;
@@ -383,12 +383,12 @@ pub(super) fn save(db: &Connection, thread: &mut Thread) -> Result<(), Error> {
     if stable == thread.saved {
         return Ok(());
     }
-    let sql = "UPDATE threads SET goal = ?2, state = ?3, outcome = ?4, runs = ?5, ended_at = ?6, owner = ?7, epoch = ?8 \
+    let sql = "UPDATE threads SET goal = ?2, live = ?3, outcome = ?4, runs = ?5, ended_at = ?6, owner = ?7, epoch = ?8 \
                WHERE key = ?1";
     db.prepare_cached(sql)?.execute(params![
         thread.key,
         stable.goal,
-        stable.state.as_str(),
+        stable.live,
         stable.outcome.map(|outcome| outcome.as_str()),
         stable.runs,
         stable.ended_at.map(|at| at.0),

@@ -20,7 +20,7 @@ use crate::codec::Encoded;
 use crate::error::Error;
 use crate::process::ProcessId;
 use crate::projection::Folded;
-use crate::rows::{State, ThreadRow};
+use crate::rows::ThreadRow;
 
 /// Threads that are cached at most; a process that has more of them alive reads some of them again.
 const MOST: usize = 32_768;
@@ -85,7 +85,7 @@ pub(super) struct Thread {
 #[derive(PartialEq, Eq)]
 pub(super) struct StableColumns {
     pub(super) goal: Arc<str>,
-    pub(super) state: State,
+    pub(super) live: bool,
     pub(super) outcome: Option<Outcome>,
     pub(super) runs: u32,
     pub(super) ended_at: Option<Time>,
@@ -108,7 +108,7 @@ impl StableColumns {
         let ThreadRow { goal, state, outcome, runs, ended_at, epoch, .. } = row;
         Self {
             goal: goal.clone(),
-            state: *state,
+            live: state.is_live(),
             outcome: *outcome,
             runs: *runs,
             ended_at: *ended_at,
@@ -260,10 +260,11 @@ impl WriteSession {
 
 /// Saves how far threads are.
 fn save_progress(db: &Connection, threads: &[&Thread]) -> Result<(), Error> {
-    static PROGRESS: LazyLock<Insert<15>> = LazyLock::new(|| {
+    static PROGRESS: LazyLock<Insert<16>> = LazyLock::new(|| {
         Insert::new(
             "REPLACE INTO progress (thread, head, turns, tool_calls, answers, tokens_input, tokens_cache_read, \
-             tokens_cache_write, tokens_output, booked_tokens, cost_microusd, last_tool, waiting_for, updated_at, doing)",
+             tokens_cache_write, tokens_output, booked_tokens, cost_microusd, last_tool, waiting_for, updated_at, state, \
+             doing)",
             "",
         )
     });
@@ -286,6 +287,7 @@ fn save_progress(db: &Connection, threads: &[&Thread]) -> Result<(), Error> {
             optional(row.last_tool.as_deref()),
             optional(row.waiting_for.as_deref()),
             integer(row.updated_at.0),
+            text(row.state.as_str()),
             text(doing),
         ]
     });

@@ -19,6 +19,8 @@ use super::{Broken, hold};
 #[derive(Clone, Debug)]
 pub struct LogChecker {
     created: ThreadCreated,
+    /// The tools that it has.
+    tools: BTreeSet<Arc<str>>,
     /// Requests of which nothing comes.
     pace: Pace,
     /// The run that is open.
@@ -93,6 +95,7 @@ impl LogChecker {
     pub fn new(created: &ThreadCreated) -> Self {
         Self {
             created: created.clone(),
+            tools: created.role.tools.iter().cloned().collect(),
             pace: Pace::new(created),
             run: None,
             reports: Vec::new(),
@@ -224,6 +227,7 @@ impl LogChecker {
             }
             Event::ChildReported { child, report, .. } => self.child_reported(child, report)?,
             Event::Reported(report) => self.report(report)?,
+            Event::ToolsChanged { added, removed, .. } => self.tools_changed(added, removed)?,
             Event::ChildSaid { .. }
             | Event::ChildAwaited { .. }
             | Event::ContextTrimmed { .. }
@@ -496,6 +500,19 @@ impl LogChecker {
         hold("what writes runs alone", alone, || format!("{id} beside {running:?}"))
     }
 
+    fn tools_changed(&mut self, added: &[Arc<str>], removed: &[Arc<str>]) -> Result<(), Broken> {
+        hold("tools change between two requests", self.turn.is_none(), || format!("{added:?} {removed:?}"))?;
+        let is_news = added.iter().all(|tool| !self.tools.contains(tool));
+        hold("a tool is given to a thread that does not have it", is_news, || format!("{added:?}"))?;
+        let had = removed.iter().all(|tool| self.tools.remove(tool));
+        hold("a tool is taken from a thread that has it", had, || format!("{removed:?}"))?;
+        let may_get =
+            added.iter().all(|tool| self.created.role.gets_new_tools || self.created.role.tools.contains(tool));
+        hold("a thread whose tools were chosen by name gets no others", may_get, || format!("{added:?}"))?;
+        self.tools.extend(added.iter().cloned());
+        Ok(())
+    }
+
     fn spawned(&mut self, spawned: &ChildSpawned) -> Result<(), Broken> {
         self.begins("a child", &spawned.child)?;
         let created = &self.created;
@@ -505,7 +522,7 @@ impl LogChecker {
         hold("a child's mode is no freer than its parent's", spawned.mode <= created.mode, || {
             spawned.mode.to_string()
         })?;
-        let own = |tool: &Arc<str>| created.role.can_give(tool);
+        let own = |tool: &Arc<str>| self.tools.contains(tool) || created.role.lends.contains(tool);
         hold("a child has no tool that its parent cannot give", spawned.role.tools.iter().all(own), || {
             format!("{:?}", spawned.role.tools)
         })?;

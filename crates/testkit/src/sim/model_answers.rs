@@ -97,7 +97,7 @@ fn answer(dice: &mut Dice, behaviour: &Behaviour, thread: &Thread, asking: &Aski
 }
 
 fn call(dice: &mut Dice, behaviour: &Behaviour, thread: &Thread, number: u64, answer: &mut Answer) {
-    let tools = &thread.created.role.tools;
+    let tools = thread.tools.names();
     let (verbs, hands): (Vec<&Arc<str>>, Vec<&Arc<str>>) = tools.iter().partition(|tool| VERBS.contains(&&***tool));
     let name: Arc<str> = if dice.chance(behaviour.errs / 3) || tools.is_empty() {
         (*dice.pick(&["nothing", "", "spawn_agent", "shell"])).into()

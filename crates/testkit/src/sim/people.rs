@@ -184,8 +184,8 @@ impl Sim {
 
     fn saw_input(&mut self, to: &ThreadId, input: &Outside) {
         let thread = &self.disk.record(to).replayed;
-        let ending = thread.run.as_ref().is_some_and(|run| run.ending.is_some());
-        let in_last_turn = thread.run.as_ref().is_some_and(|run| run.last_turn_taken);
+        let ending = thread.run.as_ref().is_some_and(|run| run.closing.ending.is_some());
+        let in_last_turn = thread.run.as_ref().is_some_and(|run| run.closing.last_turn_taken);
         let is_idle = thread.run.is_none() && thread.issued.runs > 0 && thread.created.brief.is_none();
         let sights = match input {
             Outside::UserSaid { .. } => vec![(Sight::IdleMessage, is_idle)],

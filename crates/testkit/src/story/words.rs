@@ -104,6 +104,11 @@ pub fn event(scene: &Scene<'_>, event: &Event) -> Vec<String> {
             vec![format!("{kind} {calls}: {bytes} bytes")]
         }
         Event::ContextCompacted { summary, .. } => with_text(kind.to_owned(), summary),
+        Event::ToolsChanged { version, added, removed } => {
+            let list =
+                |sign: &str, tools: &[Arc<str>]| tools.iter().map(|tool| format!(" {sign}{tool}")).collect::<String>();
+            vec![format!("{kind} {version}:{}{}", list("+", added), list("-", removed))]
+        }
         Event::StallNoticed { silent_ms, waiting_for } => {
             vec![format!("{kind} after {}: waits for {waiting_for}", seconds(*silent_ms))]
         }

@@ -5,11 +5,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use agent::{Outcome, ThreadId};
+use agent::{Outcome, State, ThreadId};
 use serde::Serialize;
 
 use crate::frame::{Body, ChildData};
-use crate::{Frame, State, clock};
+use crate::{Frame, clock};
 
 /// The phase that each sub-agent was last said to be in.
 #[derive(Clone, Debug, Default)]

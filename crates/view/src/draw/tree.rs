@@ -6,12 +6,12 @@
 
 use std::sync::Arc;
 
-use agent::{Outcome, Time};
+use agent::{Outcome, State, Time};
 
 use super::columns::{cut, cut_start, width};
 use super::style::{Colour, Line, Style};
 use super::{cost, tokens};
-use crate::{LastWords, Node, Retry, State, clock, safe};
+use crate::{LastWords, Node, Retry, clock, safe};
 
 /// The narrowest and the widest tree.
 const WIDTHS: (usize, usize) = (40, 200);

@@ -127,7 +127,16 @@ pub fn refused(reason: &str) -> VerdictKind {
 
 fn role(name: &str) -> Role {
     let model = Model { name: "builtin/rules".into(), context_tokens: 1000, max_output_tokens: 100, price: None };
-    Role { name: name.into(), prompt: "".into(), model, tools: Vec::new(), lends: Vec::new(), output_schema: None }
+    Role {
+        name: name.into(),
+        prompt: "".into(),
+        model,
+        tools: Vec::new(),
+        lends: Vec::new(),
+        gets_new_tools: false,
+        catalog: "".into(),
+        output_schema: None,
+    }
 }
 
 fn answered(parts: Vec<Part>, verdicts: Vec<Verdict>) -> Answered {

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agent::Outcome;
 use agent::event::VerdictKind;
-use majordomo_view::{Body, Dialect, FRAMES_PER_EVENT, Frame, Frames, Lines, Notice, State};
+use agent::{Outcome, State};
+use majordomo_view::{Body, Dialect, FRAMES_PER_EVENT, Frame, Frames, Lines, Notice};
 
 use crate::family::{Family, id, refused};
 use crate::story;

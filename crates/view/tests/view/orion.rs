@@ -1,6 +1,7 @@
 //! Orion's words, held against the sample of its seed.
 
-use majordomo_view::{Dialect, State};
+use agent::State;
+use majordomo_view::Dialect;
 use serde_json::Value;
 
 use crate::story;

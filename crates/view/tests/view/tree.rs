@@ -1,7 +1,7 @@
 //! What holds for the tree, in whatever order events arrive.
 
-use agent::{Outcome, Time};
-use majordomo_view::{DEPTH_DRAWN, Node, State, Tree};
+use agent::{Outcome, State, Time};
+use majordomo_view::{DEPTH_DRAWN, Node, Tree};
 use proptest::prelude::*;
 
 use crate::family::{Family, id, report};

@@ -99,7 +99,7 @@ pub fn children(thread: &Thread) -> String {
 /// The agents that a thread can give a task to (ZILEO-18).
 pub fn agents(thread: &Thread, catalog: &Catalog) -> String {
     let agent = |agent: &crate::role::Agent| json!({"agent_id": agent.name, "description": agent.description});
-    let agents: Vec<Value> = catalog.offered(&thread.created.role).map(agent).collect();
+    let agents: Vec<Value> = catalog.offered(thread).map(agent).collect();
     write(&json!({"success": true, "count": agents.len(), "agents": agents}))
 }
 
