@@ -98,6 +98,14 @@ pub struct Usage {
     pub requests: u32,
     /// Sub-agents that were begun.
     pub children: u32,
+    /// How many of the tokens are not the provider's figures: reserved for a request whose answer was lost, or estimated because the
+    /// provider reported nothing. Left out where there are none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub estimated_tokens: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// What a thread used itself, and with its descendants.

@@ -1,6 +1,7 @@
 //! What holds for everything that is drawn.
 
 use agent::event::VerdictKind;
+use agent::tools::Reach;
 use agent::{CallId, Event, Outcome, Time};
 use jiff::tz::TimeZone;
 use majordomo_view::draw::{DrawOptions, Line, Marks, Progress, tree, tree_lines};
@@ -8,6 +9,9 @@ use majordomo_view::{LastWords, StreamSource, Streamed};
 
 use crate::family::Family;
 use crate::story::{self, Record};
+
+/// A call that is carried out.
+const RUN: VerdictKind = VerdictKind::Run { reach: Reach::ReadOnly, idempotent: true };
 
 fn drawn(events: &[Record], width: usize, marks: Marks) -> Vec<String> {
     let now = events.last().map_or(Time(0), |record| record.at);
@@ -156,7 +160,7 @@ fn those_who_are_done_share_a_line_where_there_is_no_room_for_all() {
 fn an_agent_that_waits_for_a_person_is_shown_before_all_others() {
     let mut family = crowd(30, 0);
     let input = r#"{"question":"Which one?"}"#;
-    family.called("r.27", &[("q", "ask_user", input, VerdictKind::Verb)]);
+    family.called("r.27", &[("q", "ask_user", input, RUN)]);
     family.log("r.27", Event::ToolStarted { call: CallId::new("q") });
     let lines = live(&family.0, 80, 5);
     assert_eq!(lines.len(), 5, "{lines:#?}");
@@ -188,7 +192,7 @@ fn what_an_agent_does_keeps_its_room_on_a_narrow_terminal() {
     let mut family = Family::default();
     family.created("r", "root").run_started("r", "Review the whole of the workspace").turn_started("r", 1);
     let input = r#"{"path":"crates/store/src/sqlite/writer.rs"}"#;
-    family.called("r", &[("c", "read_file", input, VerdictKind::Verb)]);
+    family.called("r", &[("c", "read_file", input, RUN)]);
     family.log("r", Event::ToolStarted { call: CallId::new("c") });
     for width in [40, 50, 60] {
         let line = live(&family.0, width, 10).remove(0);
