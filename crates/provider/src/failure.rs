@@ -113,10 +113,15 @@ pub(crate) fn is_corrupt(error: &reqwest::Error) -> bool {
 
 /// Whether the two sides could not agree on a secure connection.
 fn is_about_tls(error: &reqwest::Error) -> bool {
-    chain(error).any(|cause| {
-        let inner = cause.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
-        cause.is::<rustls::Error>() || inner.is_some_and(|inner| inner.is::<rustls::Error>())
-    })
+    chain(error).any(is_tls_error)
+}
+
+/// An I/O error holds another error inside, which is not its source.
+fn is_tls_error(error: &(dyn std::error::Error + 'static)) -> bool {
+    match error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref) {
+        Some(inner) => is_tls_error(inner),
+        None => error.is::<rustls::Error>(),
+    }
 }
 
 /// The cause that says most.

@@ -143,7 +143,7 @@ fn a_request_that_fails_again_and_again_is_one_row_that_counts() {
 
 #[test]
 fn many_agents_take_a_third_of_the_screen_and_the_others_are_counted() {
-    let spawns: Vec<String> = (0..30).map(|_| spawn("a part")).collect();
+    let spawns: Vec<String> = (0..30).map(|nth| spawn(&format!("a part, number {nth}"))).collect();
     let world = world(&[scene("the whole", &[calls(&spawns), says("done")]), scene("a part", &[never_answers()])]);
     let limits = ["--max-children", "40", "--max-concurrent", "30"];
     let mut seat = seated(&world, "the whole", &limits, (80, 24));

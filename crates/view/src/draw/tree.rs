@@ -21,6 +21,8 @@ const GAP: usize = 2;
 const LEAST_WORDS: usize = 8;
 /// The room that what an agent does has before tokens and money get any.
 const ACTIVITY: usize = 22;
+/// Where what an agent does and what it was asked would have less room each, the first takes what it needs.
+const LEAST_BESIDE: usize = 24;
 /// Words that are longer than any terminal are cut before they are measured.
 const MAX_WORDS: usize = 200;
 
@@ -273,7 +275,7 @@ impl Columns {
         // What an agent does matters more than what it was asked, but it may not have more than half where both have a use.
         let goal = widest(|row| &row.goal);
         let half = room.0.saturating_sub(2 * GAP) / 2;
-        let spared = if half < LEAST_WORDS { 0 } else { (goal + GAP).min(half + GAP) };
+        let spared = if half < LEAST_BESIDE { 0 } else { (goal + GAP).min(half + GAP) };
         let activity = room.take_words(wanted, room.0.saturating_sub(spared + GAP).max(kept));
         let goal = room.take_words(goal, room.0.saturating_sub(GAP));
         Self { lead, goal, activity, elapsed, tokens, cost }
