@@ -44,4 +44,4 @@ pub use seen_files::SeenFiles;
 pub use tool::{Tool, info, plainly};
 pub use watch::settle_left;
 pub use workspace::leftover::{Cleared, clear_below, try_to_write};
-pub use workspace::{Change, WorkPath, Workspace};
+pub use workspace::{Change, WorkPath, Workspace, is_local};
