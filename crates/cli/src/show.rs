@@ -97,20 +97,22 @@ impl Show {
 
     /// Shows what was written.
     pub fn push(&mut self, records: &[Record]) -> anyhow::Result<()> {
+        let (draws, jsonl) = (self.draws(), self.output.jsonl);
         for record in records {
             let logged = logged(record);
-            self.tree.push(&logged);
-            if self.output.jsonl {
+            if draws || self.output.json {
+                self.tree.push(&logged);
+            }
+            if jsonl {
                 for line in self.lines.push(&logged) {
                     self.print(&line.text)?;
                 }
             }
+            if !draws {
+                continue;
+            }
             for frame in self.frames.push(&logged) {
-                let line = self.progress.line(&frame);
-                if self.output.quiet || self.output.jsonl {
-                    continue;
-                }
-                self.held.extend(line);
+                self.held.extend(self.progress.line(&frame));
                 if let Body::ValidationRequired { validation_id, .. } = &frame.body
                     && self.tells_how
                 {
@@ -122,6 +124,11 @@ impl Show {
             self.say_held();
         }
         Ok(())
+    }
+
+    /// Whether progress and the tree are shown.
+    fn draws(&self) -> bool {
+        !self.output.quiet && !self.output.jsonl
     }
 
     /// Prints a line of the result.
@@ -141,7 +148,7 @@ impl Show {
     pub fn finish(mut self, report: &Report, now: Time) -> anyhow::Result<u8> {
         self.say_held();
         let code = exit_code(report);
-        if !self.output.quiet && !self.output.jsonl {
+        if self.draws() {
             out::note("");
             for line in self.tree_lines(now) {
                 out::note(&line);
@@ -167,8 +174,9 @@ impl Show {
     }
 
     fn say_held(&mut self) {
-        for line in self.held.drain(..) {
-            out::note(&line);
+        if !self.held.is_empty() {
+            out::note(&self.held.join("\n"));
+            self.held.clear();
         }
     }
 
