@@ -129,7 +129,9 @@ impl Show {
     pub fn push(&mut self, records: &[Record]) -> anyhow::Result<()> {
         for record in records {
             let logged = logged(record);
-            self.tree.push(&logged);
+            if self.needs_tree() {
+                self.tree.push(&logged);
+            }
             match &mut self.way {
                 Way::Silent => {}
                 Way::Json(lines) => {
@@ -162,6 +164,11 @@ impl Show {
             live.draw_if_due(&self.tree);
         }
         Ok(())
+    }
+
+    /// Whether the tree is drawn, or is part of the result.
+    fn needs_tree(&self) -> bool {
+        self.output.json || matches!(self.way, Way::Plain(_) | Way::Live(_))
     }
 
     /// Shows a piece of streamed text.
@@ -272,7 +279,11 @@ impl Show {
 
     fn say_held(&mut self) {
         if let Way::Plain(held) = &mut self.way {
-            held.drain(..).for_each(|line| out::note(&line));
+            // All of them in one write: a run of many agents has many.
+            if !held.is_empty() {
+                out::note(&held.join("\n"));
+                held.clear();
+            }
         }
     }
 

@@ -40,7 +40,7 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// The standard tools, no person to ask, everything kept on disk. Commands are guarded by this process alone.
+    /// The standard tools, no person to ask, everything kept on disk. Commands have a guard and no sandbox.
     fn default() -> Self {
         let tools = Registry::standard(CommandHost::default());
         Self { tools, person: None, consent: Consent::Nobody, in_memory: false }

@@ -1,8 +1,9 @@
 //! One governor per provider and model for the whole process: how many calls run at once, which is next, and until when
 //! all wait.
 //!
-//! Too much work halves the number of calls, success brings it back one by one, and a provider's wish to wait is obeyed
-//! by all callers, never shortened. It decides no retries: those belong to the rules.
+//! A model begins with many calls at once, and each success lets in one more while callers wait, until the provider first has
+//! too much to do. That halves the number of calls; from then on success brings it back slowly. A provider's wish to wait is
+//! obeyed by all callers, never shortened. It decides no retries: those belong to the rules.
 
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -14,7 +15,8 @@ use tokio::time::Instant;
 
 use crate::limits::RETRY_AFTER;
 
-/// So many good calls, while callers wait, for one more at a time.
+/// So many good calls, while callers wait, for one more at a time, once the provider has had too much to do. Before that, each
+/// good call is for one more.
 const SUCCESSES_PER_STEP: u32 = 8;
 
 /// Callers that waited for the same moment spread over at most this long behind it.
@@ -31,7 +33,7 @@ pub struct Pace {
 
 impl Default for Pace {
     fn default() -> Self {
-        Self { start: 64, max: 1024 }
+        Self { start: 128, max: 1024 }
     }
 }
 
@@ -162,7 +164,7 @@ impl Permit {
         let in_demand = state.running >= state.limit;
         if in_demand && state.limit < state.pace.max {
             state.successes += 1;
-            if state.successes >= SUCCESSES_PER_STEP {
+            if state.halvings == 0 || state.successes >= SUCCESSES_PER_STEP {
                 state.successes = 0;
                 state.limit += 1;
             }

@@ -1,9 +1,12 @@
 //! Gathers what the rules need to know of the world before an input is decided.
 //!
-//! Looking may block: an assessment resolves paths and may ask git for seconds, the rules are in files, preferences are read
-//! from the household's index. So it happens on threads that may block, the calls of one answer side by side, and no
-//! decision waits inside the rules. An input for which nothing is needed costs nothing here.
+//! Looking may block: an assessment may ask git for seconds, preferences are read from the household's index. So it happens on
+//! threads that may block, the calls of one answer side by side, and no decision waits inside the rules. What takes a moment is
+//! done at once: to look whether the files of the rules have changed, and to look up the few names that a call speaks of,
+//! where the workspace is on a disk of this machine. An input for which nothing is needed costs nothing here.
 
+use std::collections::HashMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use agent::delegation::Preference;
@@ -15,15 +18,21 @@ use provider::Providers;
 use tokio::sync::Semaphore;
 use tool::Registry;
 
+use crate::runtime::lock;
+
 /// How many threads look at the same time, for the whole process.
 const LOOKING: usize = 32;
 
-/// Where the rules in force and a person's preferences are read. Both may block.
+/// The most calls of one answer that are assessed at once.
+const AT_ONCE: usize = 16;
+
+/// Where the rules in force and a person's preferences are read.
 pub trait Sources: Send + Sync {
-    /// The rules in force at this moment.
+    /// The rules in force at this moment. Asked for every answer with calls, by a thread that should not block for long: it looks
+    /// whether a few files have changed, and reads one again that has.
     fn rules(&self) -> Arc<[Rule]>;
 
-    /// What a person prefers, as far as it matters to an agent.
+    /// What a person prefers, as far as it matters to an agent. May block.
     fn preferences(&self, agent: &str) -> Vec<Preference>;
 }
 
@@ -46,13 +55,15 @@ pub struct Gatherer {
     providers: Providers,
     sources: Arc<dyn Sources>,
     looking: Arc<Semaphore>,
+    /// By workspace: whether it is on a disk of this machine.
+    local: Arc<Mutex<HashMap<Arc<str>, bool>>>,
 }
 
 impl Gatherer {
     /// A gatherer of facts for one process. The tools of the catalogue are those of the registry in force.
     pub fn new(catalog: Arc<Catalog>, consent: Consent, providers: Providers, sources: Arc<dyn Sources>) -> Self {
         let known = Arc::new(Mutex::new((0, Arc::new(Facts::new(catalog, consent)))));
-        Self { known, providers, sources, looking: Arc::new(Semaphore::new(LOOKING)) }
+        Self { known, providers, sources, looking: Arc::new(Semaphore::new(LOOKING)), local: Arc::default() }
     }
 
     /// What is known without looking: the catalogue with these tools, and whether a person can be asked.
@@ -75,6 +86,15 @@ impl Gatherer {
             facts.models.insert(name.clone(), model);
         }
         if !needs.rules && needs.calls.is_empty() && needs.preferences.is_empty() {
+            return facts;
+        }
+        if self.takes_a_moment(tools, workspace, &needs).await {
+            facts.rules = needs.rules.then(|| self.sources.rules());
+            for (tool, input) in &needs.calls {
+                if let Some(info) = known.catalog.tools.get(tool) {
+                    facts.assessed(tool, input, tools.assess(workspace, info, input));
+                }
+            }
             return facts;
         }
         let mut calls = needs.calls.into_iter().map(|(tool, input)| Call { tool, input });
@@ -102,10 +122,26 @@ impl Gatherer {
         facts
     }
 
+    /// Whether everything that is needed can be looked up without blocking for long.
+    async fn takes_a_moment(&self, tools: &Arc<Registry>, workspace: &Arc<str>, needs: &Needs) -> bool {
+        let few = needs.preferences.is_empty() && needs.calls.len() <= AT_ONCE;
+        few && needs.calls.iter().all(|(tool, _)| tools.assesses_at_once(tool))
+            && (needs.calls.is_empty() || self.is_local(workspace).await)
+    }
+
+    async fn is_local(&self, workspace: &Arc<str>) -> bool {
+        if let Some(is_local) = lock(&self.local).get(workspace) {
+            return *is_local;
+        }
+        let asked = workspace.clone();
+        let is_local = self.blocking(move || tool::is_local(Path::new(&*asked))).await;
+        lock(&self.local).insert(workspace.clone(), is_local);
+        is_local
+    }
+
     /// The rules in force at this moment.
-    pub async fn rules(&self) -> Arc<[Rule]> {
-        let sources = self.sources.clone();
-        self.blocking(move || sources.rules()).await
+    pub fn rules(&self) -> Arc<[Rule]> {
+        self.sources.rules()
     }
 
     /// What a call is and leads to at this moment, as `tools` assess it.

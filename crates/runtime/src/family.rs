@@ -211,7 +211,7 @@ async fn attach_files(facts: &Gatherer, workspace: Arc<Workspace>, created: &mut
     }
     let chain = created.chain();
     let Some(brief) = &mut created.brief else { return };
-    attach(readable(workspace, &chain, &facts.rules().await), brief).await;
+    attach(readable(workspace, &chain, &facts.rules()), brief).await;
     created.write_texts();
 }
 

@@ -277,10 +277,7 @@ impl Performer {
         let facts = self.runtime.facts.clone();
         let judged_by = self.judged_by.clone().unwrap_or_else(|| self.runtime.tools.snapshot());
         async move {
-            let rules = match rules {
-                Some(rules) => rules,
-                None => facts.rules().await,
-            };
+            let rules = rules.unwrap_or_else(|| facts.rules());
             context.workspace = readable(context.workspace, &chain, &rules);
             let digest = match &approved {
                 Some(_) => {

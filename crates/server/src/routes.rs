@@ -18,14 +18,14 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 
+use store::{ApprovalRow, Execution, ThreadRow, UsageRow};
+use view::Node;
+
 use crate::openapi::{Operation, Table, get, post};
 use crate::page;
 use crate::problem::Problem;
 use crate::server::Shared;
-use crate::shapes::{
-    AgentRole, Approval, Begin, Chat, Decided, Execution, Health, Messages, Models, Node, Setting, Started, Stop,
-    Thread, UsageRow, Word, Words,
-};
+use crate::shapes::{AgentRole, Begin, Chat, Decided, Health, Messages, Models, Setting, Started, Stop, Word, Words};
 
 /// The largest body, the largest without a secret, and how long one may take to arrive.
 pub(crate) const MAX_BODY: usize = 1024 * 1024;
@@ -66,7 +66,7 @@ fn inside() -> Table {
                 threads::list,
                 Operation::new("listThreads", "Threads, the newest first")
                     .query::<threads::Listing>()
-                    .answers::<Vec<Thread>>("200", "A page of threads.")
+                    .answers::<Vec<ThreadRow>>("200", "A page of threads.")
                     .with("Link", "The next page, with rel=\"next\"; left out on the last one."),
             )
             .post(
@@ -81,7 +81,7 @@ fn inside() -> Table {
             "/api/v1/threads/{id}",
             get(
                 threads::show,
-                Operation::new("showThread", "The current state of a thread").of(THREAD).answers::<Thread>("200", "The thread."),
+                Operation::new("showThread", "The current state of a thread").of(THREAD).answers::<ThreadRow>("200", "The thread."),
             )
             .delete(
                 threads::remove,
@@ -124,7 +124,7 @@ fn inside() -> Table {
                 Operation::new("stopThread", "Stops a thread and its subtree").of(THREAD)
                     .details("Answered once it is true: requests are closed, and processes have ended.")
                     .body::<Stop>()
-                    .answers::<Thread>("200", "The thread, which has ended."),
+                    .answers::<ThreadRow>("200", "The thread, which has ended."),
             ),
         )
         .at(
@@ -175,14 +175,14 @@ fn inside() -> Table {
                 Operation::new("listApprovals", "What people are asked, the newest first")
                     .details("Everything that is open is among them, however much it is, unless a limit is given.")
                     .query::<approvals::Listing>()
-                    .answers::<Vec<Approval>>("200", "Questions."),
+                    .answers::<Vec<ApprovalRow>>("200", "Questions."),
             ),
         )
         .at(
             "/api/v1/approvals/{id}",
             get(
                 approvals::show,
-                Operation::new("showApproval", "A question and its status").of(QUESTION).answers::<Approval>("200", "The question."),
+                Operation::new("showApproval", "A question and its status").of(QUESTION).answers::<ApprovalRow>("200", "The question."),
             ),
         )
         .at(

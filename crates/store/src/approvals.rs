@@ -10,35 +10,42 @@ use std::sync::Arc;
 
 use agent::approval::{Approval, ApprovalId, Resolution};
 use agent::{Event, InputId, Outside, ThreadId, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::log::Record;
 
-/// A question to a person, as it stands.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// A question to a person, and its status.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Approval")]
 pub struct ApprovalRow {
     /// What is asked, as it was asked.
     #[serde(flatten)]
+    #[schemars(with = "schema::Approval")]
     pub question: Approval,
     /// The thread that asks.
+    #[schemars(with = "String")]
     pub thread: ThreadId,
-    /// The root of its tree.
+    /// The root of its family.
+    #[schemars(with = "String")]
     pub root: ThreadId,
     /// When it was asked.
+    #[schemars(with = "schema::Moment")]
     pub requested_at: Time,
     /// What has come of it.
     pub status: ApprovalStatus,
     /// When it was decided, or came to its end without a decision.
+    #[schemars(with = "Option<schema::Moment>")]
     pub decided_at: Option<Time>,
     /// Why it ended so: a person's words, a rule, or what the thread came to.
     pub reason: Option<Arc<str>>,
 }
 
 /// What has come of a question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalStatus {
-    /// Nobody has decided.
+    /// It is not decided.
     Pending,
     /// A decision is in the log, and the thread's owner has not taken it up yet.
     Decided,
@@ -48,9 +55,9 @@ pub enum ApprovalStatus {
     Denied,
     /// A rule refuses it, whatever a person said.
     Forbidden,
-    /// Nobody decided in time.
+    /// It was not decided in time.
     Expired,
-    /// Nobody could be asked any more.
+    /// There was nobody to ask any more.
     Unanswered,
     /// It was no longer of use.
     Withdrawn,

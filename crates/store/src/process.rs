@@ -8,6 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use std::{fmt, io};
 
 use agent::Time;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// After this long without a heartbeat a process on another host counts as dead.
@@ -42,14 +43,15 @@ impl fmt::Debug for ProcessId {
     }
 }
 
-/// A process that owns threads, or may.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// A process that works on threads.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Process {
     /// Its name.
+    #[schemars(with = "String")]
     pub id: ProcessId,
     /// Its number on its host.
     pub pid: u32,
-    /// When it was started, as the kernel counts; 0 where the kernel does not tell. Tells a process from a later one of the same number.
+    /// When it was started, as its kernel counts; 0 where the kernel does not tell. It tells a process from a later one of the same number.
     pub start_time: u64,
     /// The host it runs on.
     pub host: Arc<str>,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use agent::model::Tokens;
 use agent::{Mode, Outcome, State, ThreadId, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::process::Process;
@@ -13,38 +14,46 @@ use crate::process::Process;
 /// How long a claimed wake is not handed out again.
 pub const LEASE_MS: u64 = 30_000;
 
-/// A thread as it stands.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// The current state of a thread.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Thread")]
 pub struct ThreadRow {
-    /// Its name.
+    /// Its name: `20260115-k3f9` for a root, `20260115-k3f9.1` for its first child.
+    #[schemars(with = "String")]
     pub id: ThreadId,
-    /// The root of its tree; itself for a root.
+    /// The root of its family; itself for a root.
+    #[schemars(with = "String")]
     pub root: ThreadId,
-    /// The thread that started it; none for a root.
+    /// The thread that started it; null for a root.
+    #[schemars(with = "Option<String>")]
     pub parent: Option<ThreadId>,
     /// What it is called on screens.
     pub name: Arc<str>,
-    /// The agent it plays.
+    /// The agent that it plays.
     pub agent: Arc<str>,
     /// `provider/model`.
     pub model: Arc<str>,
     /// What it may do.
+    #[schemars(with = "schema::Mode")]
     pub mode: Mode,
     /// The preset it was started with.
     pub preset: Arc<str>,
     /// The beginning of what it was last asked, in one line; empty for a root that was asked nothing yet.
     pub goal: Arc<str>,
-    /// What it is doing.
+    /// What it is doing, or how it ended.
+    #[schemars(with = "schema::ThreadState")]
     pub state: State,
-    /// How it ended; none while it has not.
+    /// How it ended; null while it has not.
+    #[schemars(with = "Option<schema::Outcome>")]
     pub outcome: Option<Outcome>,
     /// Times that the model was asked.
     pub turns: u32,
     /// Tool calls, denied ones included.
     pub tool_calls: u32,
     /// Tokens of its own answers, over all its runs.
+    #[schemars(with = "schema::Tokens")]
     pub tokens: Tokens,
-    /// Money of its own calls, lost ones included.
+    /// Money of its own calls, lost ones included, in millionths of a dollar.
     pub cost_microusd: u64,
     /// The tool that was begun last.
     pub last_tool: Option<Arc<str>>,
@@ -53,25 +62,29 @@ pub struct ThreadRow {
     /// Runs that were begun; a sub-agent has one.
     pub runs: u32,
     /// When it came to be.
+    #[schemars(with = "schema::Moment")]
     pub created_at: Time,
     /// When its last event was written.
+    #[schemars(with = "schema::Moment")]
     pub updated_at: Time,
-    /// When it ended; none while it has not.
+    /// When it ended; null while it has not.
+    #[schemars(with = "Option<schema::Moment>")]
     pub ended_at: Option<Time>,
-    /// Who owns it.
+    /// The process that works on it; null where none does.
     pub owner: Option<Owner>,
-    /// Raised with every takeover.
+    /// Raised whenever another process takes it over.
     pub epoch: u64,
     /// How many events it has.
     pub head: u64,
 }
 
-/// Who owns a thread.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// Who works on a thread.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Owner {
     /// The process.
     pub process: Process,
-    /// Its last heartbeat.
+    /// Its last sign of life.
+    #[schemars(with = "schema::Moment")]
     pub beat_at: Time,
 }
 
@@ -104,24 +117,28 @@ impl Default for ThreadQuery {
     }
 }
 
-/// A sub-agent's execution, from its spawning to its end; there before its thread is, while it waits in line.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// A sub-agent's execution, from its spawning to its end; it is listed before its thread exists, while it waits in line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Execution {
     /// Its name.
     pub id: Arc<str>,
     /// The root thread.
+    #[schemars(with = "String")]
     pub workflow_id: ThreadId,
     /// The thread that spawned it.
+    #[schemars(with = "String")]
     pub parent_agent_id: ThreadId,
     /// Its own thread.
+    #[schemars(with = "String")]
     pub sub_agent_id: ThreadId,
     /// What it is called on screens.
     pub sub_agent_name: Arc<str>,
     /// What it was asked, cut if long.
     pub task_description: Arc<str>,
-    /// Where it stands.
+    /// Its status.
     pub status: Status,
-    /// How it ended, in our own finer terms.
+    /// How it ended, in finer words.
+    #[schemars(with = "Option<schema::Outcome>")]
     pub outcome: Option<Outcome>,
     /// From its beginning to its report.
     pub duration_ms: Option<u64>,
@@ -134,14 +151,17 @@ pub struct Execution {
     /// Why it handed nothing back.
     pub error_message: Option<Arc<str>>,
     /// When it was spawned.
+    #[schemars(with = "schema::Moment")]
     pub created_at: Time,
     /// When it ended.
+    #[schemars(with = "Option<schema::Moment>")]
     pub completed_at: Option<Time>,
 }
 
-/// Where an execution stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// The status of an execution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "ExecutionStatus")]
 pub enum Status {
     /// It waits in line.
     Pending,
@@ -187,19 +207,21 @@ impl From<Outcome> for Status {
 }
 
 /// What one thread used of one model.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct UsageRow {
     /// The thread.
+    #[schemars(with = "String")]
     pub thread: ThreadId,
     /// `provider/model`.
     pub model: Arc<str>,
     /// Answers.
     pub calls: u64,
     /// Tokens of those answers.
+    #[schemars(with = "schema::Tokens")]
     pub tokens: Tokens,
     /// Tokens that were booked for calls whose answer was lost.
     pub booked_tokens: u64,
-    /// Money, that of lost calls included.
+    /// Money, in millionths of a dollar, that of lost calls included.
     pub cost_microusd: u64,
 }
 

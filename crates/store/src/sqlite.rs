@@ -12,11 +12,13 @@ mod columns;
 mod executions;
 mod fault;
 mod file;
+mod fold;
 mod follow;
 mod installation;
 mod opened_file;
 mod read;
 mod readers;
+mod recent;
 mod wal;
 mod write;
 mod write_session;
@@ -47,6 +49,7 @@ use fault::Quarantine;
 use follow::Follower;
 use opened_file::OpenedFile;
 use readers::Readers;
+use recent::Recent;
 use write_session::WriteSession;
 use writer::Writer;
 
@@ -89,6 +92,7 @@ pub struct SqliteStore {
     writer: Arc<Writer>,
     readers: Arc<Readers>,
     follower: Arc<Follower>,
+    recent: Arc<Recent>,
 }
 
 impl SqliteStore {
@@ -102,14 +106,17 @@ impl SqliteStore {
         wal::check(&path)?;
         let connection = file::open_writer(&path, options)?;
         let opened = OpenedFile::of(path)?;
+        fold::later(opened.clone());
         let newest = read::newest(&connection)?;
         let quarantine = Quarantine::default();
         let tail = Arc::new(watch::Sender::new(newest));
-        let writer = Writer::start(connection, opened.clone(), tail.clone(), quarantine.clone())?;
+        let recent = Arc::new(Recent::default());
+        let writer = Writer::start(connection, opened.clone(), tail.clone(), recent.clone(), quarantine.clone())?;
         Ok(Self {
             writer: Arc::new(writer),
             readers: Arc::new(Readers::new(opened.clone(), options.busy_timeout, quarantine)),
             follower: Arc::new(Follower::new(opened, options.busy_timeout, tail)),
+            recent,
         })
     }
 
@@ -156,7 +163,7 @@ impl Log for SqliteStore {
 
     fn arrive(&self, thread: &ThreadId, id: InputId, input: Outside, at: Time, wake: bool) -> Answer<Appended> {
         let thread = thread.clone();
-        let event = agent::Event::InputArrived { id: id.clone(), input };
+        let event = Arc::new(agent::Event::InputArrived { id: id.clone(), input });
         let body: Arc<[_]> = [codec::encode(&event)].into();
         self.write(move |session| write::arrive(session, &thread, &id, &event, &body, at, wake))
     }
@@ -167,8 +174,16 @@ impl Log for SqliteStore {
     }
 
     fn tree(&self, root: &ThreadId, after_seq: u64, limit: usize) -> Answer<Vec<Record>> {
-        let root = root.clone();
-        self.look(move |db| read::family_events(db, &root, after_seq, limit))
+        let (store, root) = (self.clone(), root.clone());
+        Box::pin(async move {
+            let announced = store.follower.announced();
+            let recent = store.recent.tree(&root, after_seq, limit, announced);
+            // A database that is gone is noticed before each read.
+            match recent.filter(|_| store.readers.is_there()) {
+                Some(records) => Ok(records),
+                None => store.readers.ask(move |db| read::family_events(db, &root, after_seq, limit)).await,
+            }
+        })
     }
 
     fn all(&self, after_position: u64, limit: usize) -> Answer<Vec<Record>> {
@@ -180,8 +195,9 @@ impl Log for SqliteStore {
     }
 
     fn remove(&self, root: &ThreadId, at: Time) -> Answer<()> {
-        let root = root.clone();
-        self.write(move |session| write::remove(session, &root, at))
+        let (root, recent) = (root.clone(), self.recent.clone());
+        let removed = self.write(move |session| write::remove(session, &root, at));
+        Box::pin(async move { removed.await.inspect(|()| recent.clear()) })
     }
 }
 

@@ -20,7 +20,7 @@ use similar::TextDiff;
 use crate::args;
 use crate::context::ToolContext;
 use crate::error::Error;
-use crate::on_path::OnPath;
+use crate::on_path::{OnPath, never};
 use crate::text;
 use crate::tool::{Tool, info};
 use crate::workspace::WorkPath;
@@ -34,6 +34,7 @@ pub(crate) fn tool() -> impl Tool {
         example: r#"{"path": "src/main.rs", "old_text": "let x = 1;", "new_text": "let x = 2;"}"#,
         usual: None,
         act,
+        at_once: never,
     }
 }
 

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::context::ToolContext;
 use crate::error::Error;
-use crate::on_path::OnPath;
+use crate::on_path::{OnPath, never};
 use crate::text;
 use crate::tool::{Tool, looks};
 use crate::workspace::WorkPath;
@@ -21,6 +21,7 @@ pub(crate) fn tool() -> impl Tool {
         example: r#"{"pattern": "src/**/*.rs"}"#,
         usual: Some("."),
         act,
+        at_once: never,
     }
 }
 

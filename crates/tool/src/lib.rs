@@ -17,7 +17,6 @@ mod context;
 mod edit_file;
 mod error;
 mod find_files;
-pub mod guard;
 mod list_dir;
 mod memory;
 mod on_path;
@@ -35,6 +34,11 @@ mod watch;
 mod workspace;
 mod write_file;
 
+/// What a program needs to be a guard: `main` hands over to it if the first argument is the word.
+pub mod guard {
+    pub use ::guard::{WORD, main};
+}
+
 pub use command::{CommandHost, Guard};
 pub use context::{Person, Progress, ToolContext};
 pub use error::Error;
@@ -44,4 +48,4 @@ pub use seen_files::SeenFiles;
 pub use tool::{Tool, info, plainly};
 pub use watch::settle_left;
 pub use workspace::leftover::{Cleared, clear_below, try_to_write};
-pub use workspace::{Change, WorkPath, Workspace};
+pub use workspace::{Change, WorkPath, Workspace, is_local};

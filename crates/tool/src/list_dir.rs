@@ -18,6 +18,8 @@ use crate::workspace::WorkPath;
 
 const MAX_ENTRIES: usize = 500;
 const MAX_DEPTH: u64 = 6;
+/// The most entries that are listed without leaving the thread.
+const FEW: usize = 64;
 const LEFT_CLOSED: [&str; 5] = [".git", "node_modules", "target", "__pycache__", ".venv"];
 
 pub(crate) fn tool() -> impl Tool {
@@ -26,6 +28,7 @@ pub(crate) fn tool() -> impl Tool {
         example: r#"{"path": "src", "depth": 2}"#,
         usual: Some("."),
         act,
+        at_once,
     }
 }
 
@@ -40,30 +43,53 @@ struct Args {
 }
 
 fn act(args: &Args, path: &WorkPath, context: &ToolContext) -> Result<ToolResult, Error> {
-    let folder = context.workspace.folder(path)?;
-    let mut listing = Listing { lines: Vec::new(), full: false };
-    listing
-        .add(&folder, "", args.depth.unwrap_or(1).clamp(1, MAX_DEPTH))
-        .map_err(|source| Error::at(path.as_str(), source))?;
-    if listing.lines.is_empty() {
-        listing.lines.push("[the folder is empty]".to_owned());
-    }
-    if listing.full {
-        listing.lines.push(format!("[the first {MAX_ENTRIES} entries; list a folder below, or use find_files]"));
-    }
-    Ok(ToolResult::ok(listing.lines.join("\n")))
+    list(args, path, context, Listing::default()).map(Listing::told)
 }
 
+/// Lists a small folder.
+fn at_once(args: &Args, path: &WorkPath, context: &ToolContext) -> Option<Result<ToolResult, Error>> {
+    match list(args, path, context, Listing { left: Some(FEW), ..Listing::default() }) {
+        Ok(listing) => (listing.left != Some(0)).then(|| Ok(listing.told())),
+        Err(error) => Some(Err(error)),
+    }
+}
+
+fn list(args: &Args, path: &WorkPath, context: &ToolContext, mut listing: Listing) -> Result<Listing, Error> {
+    let folder = context.workspace.folder(path)?;
+    let levels = args.depth.unwrap_or(1).clamp(1, MAX_DEPTH);
+    listing.add(&folder, "", levels).map_err(|source| Error::at(path.as_str(), source))?;
+    Ok(listing)
+}
+
+#[derive(Default)]
 struct Listing {
     lines: Vec<String>,
     full: bool,
+    /// How many entries may still be looked at; it is given up at 0. None where there is no such bound.
+    left: Option<usize>,
 }
 
 impl Listing {
+    fn told(mut self) -> ToolResult {
+        if self.lines.is_empty() {
+            self.lines.push("[the folder is empty]".to_owned());
+        }
+        if self.full {
+            self.lines.push(format!("[the first {MAX_ENTRIES} entries; list a folder below, or use find_files]"));
+        }
+        ToolResult::ok(self.lines.join("\n"))
+    }
+
     fn add(&mut self, folder: &Dir, prefix: &str, levels: u64) -> std::io::Result<()> {
         let mut entries: Vec<(OsString, FileType, u64)> = Vec::new();
         for entry in folder.entries()? {
             let entry = entry?;
+            if let Some(left) = &mut self.left {
+                *left = left.saturating_sub(1);
+                if *left == 0 {
+                    return Ok(());
+                }
+            }
             let kind = entry.file_type()?;
             let size = if kind.is_file() { entry.metadata().map_or(0, |metadata| metadata.len()) } else { 0 };
             entries.push((entry.file_name(), kind, size));
@@ -111,6 +137,18 @@ mod tests {
         let deep = room.ok(tool(), r#"{"path": ".", "depth": 9}"#).await.content;
         assert_eq!(&*deep, ".hidden  0 B\na/\na/deep/\na/deep/x  0 B\nb.txt  5 B\nlink@\ntarget/");
         assert_eq!(&*room.ok(tool(), r#"{"path": "target"}"#).await.content, "junk  0 B");
+    }
+
+    #[tokio::test]
+    async fn a_folder_is_listed_in_the_same_way_at_once_and_later() {
+        let room = TestWorkspace::with(&[]);
+        for n in 0..FEW + 2 {
+            let (args, path) = (Args { depth: None }, room.context.workspace.path(".").unwrap());
+            let now = at_once(&args, &path, &room.context).map(|result| result.unwrap().content);
+            let later = act(&args, &path, &room.context).unwrap().content;
+            assert_eq!(now, (n < FEW).then_some(later), "{n} files");
+            std::fs::write(room.path(&format!("f{n:03}")), "").unwrap();
+        }
     }
 
     #[tokio::test]

@@ -16,7 +16,7 @@ use crate::args::Call;
 use crate::context::ToolContext;
 use crate::error::Error;
 use crate::tool::{Tool, blocking};
-use crate::workspace::{Destination, WorkPath, Workspace};
+use crate::workspace::{Destination, Names, WorkPath};
 
 /// A tool that reads its arguments as a path and `A`, and then does one blocking thing on a thread that may block. One that
 /// only reads, by its entry, reads the path; any other changes it.
@@ -27,6 +27,14 @@ pub(crate) struct OnPath<A> {
     /// The path that is meant where none is given; none where one must be given.
     pub usual: Option<&'static str>,
     pub act: fn(&A, &WorkPath, &ToolContext) -> Result<ToolResult, Error>,
+    /// The same where it takes no more than a moment; none where it would take longer, or where that cannot be told. It is tried
+    /// first, without leaving the thread, where the workspace is on a disk of this machine.
+    pub at_once: fn(&A, &WorkPath, &ToolContext) -> Option<Result<ToolResult, Error>>,
+}
+
+/// For a tool of which it cannot be told how long it takes.
+pub(crate) fn never<A>(_: &A, _: &WorkPath, _: &ToolContext) -> Option<Result<ToolResult, Error>> {
+    None
 }
 
 impl<A> OnPath<A> {
@@ -44,6 +52,15 @@ impl<A> OnPath<A> {
     }
 }
 
+impl<A> OnPath<A> {
+    fn acted_at_once(&self, args: &A, path: &str, context: &ToolContext) -> Option<Result<ToolResult, Error>> {
+        if !context.workspace.is_local() || context.stop.is_cancelled() {
+            return None;
+        }
+        (self.at_once)(args, &context.workspace.path(path).ok()?, context)
+    }
+}
+
 /// All arguments but the path, where only the path matters.
 #[derive(Deserialize)]
 struct Others {}
@@ -57,7 +74,7 @@ impl<A: DeserializeOwned + Send + 'static> Tool for OnPath<A> {
         let plain = Assessment { digest: "".into(), ..Assessment::of(&self.info, input) };
         // A call without a path fails before it does anything.
         let Ok((given, _)) = self.read::<Others>(input) else { return plain };
-        let Ok(workspace) = Workspace::open(workspace) else {
+        let Ok(workspace) = Names::of(workspace) else {
             // Nothing can be said of a path in a folder that is not there, so that any rule may be meant.
             return Assessment { is_plain: false, is_readable: false, ..plain };
         };
@@ -65,9 +82,11 @@ impl<A: DeserializeOwned + Send + 'static> Tool for OnPath<A> {
             Ok(path) => path,
             Err(refusal) => return refused(&refusal),
         };
-        let Destination { exists, real, beneath, protected } = workspace.destination(&path);
+        let destination = workspace.destination(&path);
+        let Destination { exists, real, beneath } = &destination;
         let mut subjects: Vec<Arc<str>> = vec![path.as_str().into()];
-        subjects.extend(beneath.filter(|other| other != path.as_str() && !other.is_empty()).map(Arc::from));
+        let other = beneath.as_deref().filter(|other| *other != path.as_str() && !other.is_empty());
+        subjects.extend(other.map(Arc::from));
         let (whole, real) = (workspace.root().join(path.as_path()).display().to_string(), real.display().to_string());
         let names = [given.as_str(), &whole, &real].into_iter().filter(|name| *name != path.as_str());
         let mut also: Vec<Arc<str>> = names.map(Arc::from).collect();
@@ -76,7 +95,8 @@ impl<A: DeserializeOwned + Send + 'static> Tool for OnPath<A> {
             also.extend(plain.subjects.iter().cloned());
             return Assessment { effect: format!("reads {path}").into(), subjects, also, digest: real.into(), ..plain };
         }
-        let verb = if exists { "changes" } else { "creates" };
+        let protected = workspace.protected(&path, &destination);
+        let verb = if *exists { "changes" } else { "creates" };
         // A pattern says any text by a star: a path that has one cannot be said by a pattern.
         let can_stand = protected.is_empty() && subjects.len() == 1 && !path.as_str().contains('*');
         Assessment {
@@ -91,12 +111,19 @@ impl<A: DeserializeOwned + Send + 'static> Tool for OnPath<A> {
         }
     }
 
+    fn assesses_at_once(&self) -> bool {
+        true
+    }
+
     fn run<'a>(&'a self, input: &'a Json, context: &'a ToolContext) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
             let (path, Call { args, ignored }) = match self.read::<A>(input) {
                 Ok(read) => read,
                 Err(wrong) => return wrong,
             };
+            if let Some(acted) = self.acted_at_once(&args, &path, context) {
+                return ignored.named_in(acted.unwrap_or_else(|error| ToolResult::error(error.to_string())));
+            }
             let (act, lent) = (self.act, context.clone());
             let acted = blocking(&self.info.name, &context.stop, move || {
                 let path = lent.workspace.path(&path)?;

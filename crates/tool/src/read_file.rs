@@ -9,7 +9,7 @@ use serde::Deserialize;
 use crate::args;
 use crate::context::ToolContext;
 use crate::error::Error;
-use crate::on_path::OnPath;
+use crate::on_path::{OnPath, never};
 use crate::text;
 use crate::tool::{Tool, looks};
 use crate::workspace::WorkPath;
@@ -24,6 +24,7 @@ pub(crate) fn tool() -> impl Tool {
         example: r#"{"path": "src/main.rs", "offset": 1, "limit": 200}"#,
         usual: None,
         act,
+        at_once: never,
     }
 }
 

@@ -185,6 +185,11 @@ impl Registry {
         Assessment { digest: hasher.finalize().to_hex().as_str().into(), ..assessment }
     }
 
+    /// Whether [`assess`](Self::assess) takes no more than a moment for a call of this tool, in a workspace on a disk of this machine.
+    pub fn assesses_at_once(&self, name: &str) -> bool {
+        self.get(name).is_none_or(|tool| tool.assesses_at_once())
+    }
+
     /// What the rules and the models are told about the tools.
     pub fn infos(&self) -> BTreeMap<Arc<str>, ToolInfo> {
         self.tools.iter().map(|(name, entry)| (name.clone(), entry.tool.info().clone())).collect()

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use crate::args;
 use crate::context::ToolContext;
 use crate::error::Error;
-use crate::on_path::OnPath;
+use crate::on_path::{OnPath, never};
 use crate::text;
 use crate::tool::{Tool, looks};
 use crate::workspace::WorkPath;
@@ -32,6 +32,7 @@ pub(crate) fn tool() -> impl Tool {
         example: r#"{"pattern": "fn main\\(", "path": "src", "glob": "*.rs", "context": 2}"#,
         usual: Some("."),
         act,
+        at_once: never,
     }
 }
 

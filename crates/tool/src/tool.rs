@@ -24,6 +24,12 @@ pub trait Tool: Send + Sync {
         Assessment { digest: "".into(), ..Assessment::of(self.info(), input) }
     }
 
+    /// Whether [`assess`](Self::assess) does no more than look up a few names, or nothing at all. Where the workspace is on a disk of
+    /// this machine, it is then done at once, by the thread that needs to know, and not handed to one that may block.
+    fn assesses_at_once(&self) -> bool {
+        false
+    }
+
     /// Does it. Whatever the arguments are, the answer is a result: a failure is one that says what to do about it.
     /// Once `context.stop` is cancelled it comes back soon, and whatever it had started has ended by then.
     fn run<'a>(&'a self, input: &'a Json, context: &'a ToolContext) -> BoxFuture<'a, ToolResult>;
@@ -49,6 +55,10 @@ pub(crate) struct BlockingTool<A> {
 impl<A: DeserializeOwned + Send + 'static> Tool for BlockingTool<A> {
     fn info(&self) -> &ToolInfo {
         &self.info
+    }
+
+    fn assesses_at_once(&self) -> bool {
+        true
     }
 
     fn run<'a>(&'a self, input: &'a Json, context: &'a ToolContext) -> BoxFuture<'a, ToolResult> {

@@ -38,12 +38,20 @@ pub struct Workspace {
 #[derive(Debug)]
 struct Folder {
     dir: Dir,
+    names: Names,
+    /// Whether it is on a disk of this machine.
+    is_local: bool,
+    /// Held from the look at a file to its replacement: two threads of this process never change files at the same time.
+    writing: Mutex<()>,
+}
+
+/// The names of a folder that tools are confined to, which is all that is needed to say what a call would do there.
+#[derive(Debug)]
+pub(crate) struct Names {
     /// The folder's real name, for display and for absolute paths that name it.
     root: PathBuf,
     /// The folder's name as it was given, which may pass through links.
     spelt: PathBuf,
-    /// Held from the look at a file to its replacement: two threads of this process never change files at the same time.
-    writing: Mutex<()>,
 }
 
 /// Where a path leads at one moment.
@@ -55,8 +63,6 @@ pub(crate) struct Destination {
     pub real: PathBuf,
     /// The same from the workspace root; none where it lies outside.
     pub beneath: Option<String>,
-    /// The protected places that a change there would touch: the one that the path names, the one that it leads to.
-    pub protected: Vec<&'static str>,
 }
 
 /// What a change did.
@@ -73,9 +79,9 @@ impl Workspace {
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
         let open = || {
-            let root = path.canonicalize()?;
-            let dir = Dir::open_ambient_dir(&root, ambient_authority())?;
-            let folder = Folder { dir, root, spelt: std::path::absolute(path)?, writing: Mutex::new(()) };
+            let names = Names { root: path.canonicalize()?, spelt: std::path::absolute(path)? };
+            let dir = Dir::open_ambient_dir(&names.root, ambient_authority())?;
+            let folder = Folder { dir, is_local: is_local(&names.root), names, writing: Mutex::new(()) };
             Ok(Self { folder: Arc::new(folder), unreadable: Unreadable::default() })
         };
         open().map_err(|source| Error::Root { path: path.to_owned(), source })
@@ -89,24 +95,29 @@ impl Workspace {
 
     /// The folder's name, for display. It may have been renamed since; the handle has not.
     pub fn root(&self) -> &Path {
-        &self.folder.root
+        &self.folder.names.root
+    }
+
+    /// Whether it is on a disk of this machine, as it was when it was opened.
+    pub(crate) fn is_local(&self) -> bool {
+        self.folder.is_local
     }
 
     /// A path as a model wrote it, made relative to the workspace, or a refusal. The refusal depends on the text and on the
     /// name of the workspace alone, and not on what is in it.
     pub fn path(&self, text: &str) -> Result<WorkPath, Error> {
-        WorkPath::parse(text, &[&self.folder.root, &self.folder.spelt])
+        self.folder.names.path(text)
     }
 
     /// Where a path leads at this moment. What is there can change until it is used: [`Workspace::change`] looks again.
     pub(crate) fn destination(&self, path: &WorkPath) -> Destination {
-        let (exists, real) = followed(&self.folder.root.join(path.as_path()));
-        let beneath = self.beneath(&real);
-        // Of a path inside, what is above the workspace says nothing.
-        let whole = beneath.clone().unwrap_or_else(|| real.to_string_lossy().into_owned());
-        let mut places = vec![protected_place(path.as_str()), protected_place(&whole), self.among_hooks(&whole)];
-        places.dedup();
-        Destination { exists, real, beneath, protected: places.into_iter().flatten().collect() }
+        let names = &self.folder.names;
+        names.led(followed(&names.root.join(path.as_path())))
+    }
+
+    /// The protected places that a change at the end of a path would touch.
+    pub(crate) fn protected(&self, path: &WorkPath) -> Vec<&'static str> {
+        self.folder.names.protected(path, &self.destination(path))
     }
 
     /// What a file holds. Never waits for anything that is not a plain file, and never returns more than 32 MiB.
@@ -170,10 +181,10 @@ impl Workspace {
         let parent = parent.map_err(|source| Error::at(shown, source))?;
         // Asked of the open folder, which no link that is swapped now can change.
         let real = unreadable::real_path(&parent).map_err(|source| Error::at(shown, source))?;
-        self.undisguised(path, &self.beneath(&real.join(name)).unwrap_or_default())?;
+        self.undisguised(path, &self.folder.names.beneath(&real.join(name)).unwrap_or_default())?;
         let put = || file::put(&parent, name, shown, &after, found.as_ref().map(|found| &found.metadata));
         // A command that runs meanwhile would be taken for the one that changed it.
-        let is_protected = !self.destination(path).protected.is_empty();
+        let is_protected = !self.protected(path).is_empty();
         if is_protected { watch::with_consent(self.root(), path.as_path(), put) } else { put() }?;
         seen_files.note(shown, &after);
         Ok(Change { before: found.map(|found| found.bytes), after })
@@ -186,17 +197,6 @@ impl Workspace {
             (None, Some(place)) => Err(Error::Disguised { path: path.to_string(), place }),
             (Some(_), _) | (None, None) => Ok(()),
         }
-    }
-
-    /// The folder that the repository's settings name for its hooks is as good as the usual one.
-    fn among_hooks(&self, path: &str) -> Option<&'static str> {
-        let root = &self.folder.root;
-        let hooks = protected::hooks_folder(&root.join(".git"), root)?;
-        root.join(path).starts_with(root.join(hooks)).then_some(".git/hooks")
-    }
-
-    fn beneath(&self, real: &Path) -> Option<String> {
-        real.strip_prefix(&self.folder.root).ok().map(|path| path.to_string_lossy().into_owned())
     }
 
     /// Removes temporary files that killed processes left where a file was to be written.
@@ -223,6 +223,85 @@ impl Workspace {
     pub(crate) fn writing(&self) -> MutexGuard<'_, ()> {
         self.folder.writing.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+impl Names {
+    /// The names of a folder that is there.
+    pub(crate) fn of(path: &Path) -> std::io::Result<Self> {
+        let names = Self { root: path.canonicalize()?, spelt: std::path::absolute(path)? };
+        if names.root.metadata()?.is_dir() { Ok(names) } else { Err(std::io::ErrorKind::NotADirectory.into()) }
+    }
+
+    /// The folder's real name.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// A path as a model wrote it, made relative to the folder, or a refusal.
+    pub(crate) fn path(&self, text: &str) -> Result<WorkPath, Error> {
+        WorkPath::parse(text, &[&self.root, &self.spelt])
+    }
+
+    /// Where a path leads at this moment. The folder itself was looked up just before: only what is below it is looked at, and
+    /// the whole path where there is a link on the way, or nothing.
+    pub(crate) fn destination(&self, path: &WorkPath) -> Destination {
+        let mut real = self.root.clone();
+        if !path.is_root() {
+            for part in path.as_path() {
+                real.push(part);
+                if !real.symlink_metadata().is_ok_and(|found| !found.is_symlink()) {
+                    return self.led(followed(&self.root.join(path.as_path())));
+                }
+            }
+        }
+        self.led((true, real))
+    }
+
+    /// The protected places that a change there would touch: the one that the path names, the one that it leads to.
+    pub(crate) fn protected(&self, path: &WorkPath, destination: &Destination) -> Vec<&'static str> {
+        // Of a path inside, what is above the workspace says nothing.
+        let beneath = destination.beneath.as_deref();
+        let whole = beneath.map_or_else(|| destination.real.to_string_lossy(), std::borrow::Cow::Borrowed);
+        let mut places = vec![protected_place(path.as_str()), protected_place(&whole), self.among_hooks(&whole)];
+        places.dedup();
+        places.into_iter().flatten().collect()
+    }
+
+    /// The folder that the repository's settings name for its hooks is as good as the usual one.
+    fn among_hooks(&self, path: &str) -> Option<&'static str> {
+        let root = &self.root;
+        let hooks = protected::hooks_folder(&root.join(".git"), root)?;
+        root.join(path).starts_with(root.join(hooks)).then_some(".git/hooks")
+    }
+
+    fn led(&self, (exists, real): (bool, PathBuf)) -> Destination {
+        let beneath = self.beneath(&real);
+        Destination { exists, real, beneath }
+    }
+
+    fn beneath(&self, real: &Path) -> Option<String> {
+        real.strip_prefix(&self.root).ok().map(|path| path.to_string_lossy().into_owned())
+    }
+}
+
+/// Whether a folder is on a disk of this machine or in its memory, where a name is looked up in a moment. A network can be slow
+/// or gone, and a program that plays a file system can do as it likes.
+pub fn is_local(path: &Path) -> bool {
+    /// Ext2 to ext4, XFS, Btrfs, F2FS, bcachefs, ZFS, tmpfs, ramfs, overlayfs, squashfs, EROFS.
+    const LOCAL: [u64; 11] = [
+        0xEF53,
+        0x5846_5342,
+        0x9123_683E,
+        0xF2F5_2010,
+        0xCA45_1A4E,
+        0x2FC1_2FC1,
+        0x0102_1994,
+        0x8584_58F6,
+        0x794C_7630,
+        0x7371_7368,
+        0xE0F5_E1E2,
+    ];
+    rustix::fs::statfs(path).is_ok_and(|found| LOCAL.contains(&(found.f_type as u64)))
 }
 
 /// The protected place that a path leads into, also on a file system that knows neither case nor Unicode forms.

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::context::ToolContext;
 use crate::error::Error;
-use crate::on_path::OnPath;
+use crate::on_path::{OnPath, never};
 use crate::text;
 use crate::tool::{Tool, info};
 use crate::workspace::WorkPath;
@@ -19,6 +19,7 @@ pub(crate) fn tool() -> impl Tool {
         example: r#"{"path": "src/new.rs", "content": "fn main() {}\n"}"#,
         usual: None,
         act,
+        at_once: never,
     }
 }
 

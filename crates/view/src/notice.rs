@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use agent::Event;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::clock;
 
 /// What a notification is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Notice {
     /// Old tool results were masked.

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use agent::event::{ChildSpawned, TurnKind, VerdictKind};
 use agent::message::Part;
 use agent::{CallId, Event, Json, Outcome, Report, ThreadId, Time};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{Logged, Notice, argument, clock};
@@ -22,13 +23,14 @@ pub struct Transcript {
     events: BTreeMap<u64, (Time, Event)>,
 }
 
-/// A row of a transcript.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// A row of a conversation: an object with one field, named by the kind of row.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Entry {
     /// What a person asked.
     Prompt {
         /// When.
+        #[schemars(with = "schema::Moment")]
         at: Time,
         /// The words.
         text: Arc<str>,
@@ -36,6 +38,7 @@ pub enum Entry {
     /// What the parent asked.
     Brief {
         /// When.
+        #[schemars(with = "schema::Moment")]
         at: Time,
         /// The brief as the model reads it.
         text: String,
@@ -43,6 +46,7 @@ pub enum Entry {
     /// A message that came while it worked.
     Steer {
         /// When.
+        #[schemars(with = "schema::Moment")]
         at: Time,
         /// Who.
         from: Arc<str>,
@@ -52,6 +56,7 @@ pub enum Entry {
     /// What the agent said.
     Text {
         /// When.
+        #[schemars(with = "schema::Moment")]
         at: Time,
         /// Which agent.
         agent: Arc<str>,
@@ -65,6 +70,7 @@ pub enum Entry {
     /// A notice.
     Notice {
         /// When.
+        #[schemars(with = "schema::Moment")]
         at: Time,
         /// In a sentence.
         text: String,
@@ -72,8 +78,10 @@ pub enum Entry {
     /// The end of a run.
     End {
         /// When.
+        #[schemars(with = "schema::Moment")]
         at: Time,
         /// How it ended.
+        #[schemars(with = "schema::Outcome")]
         outcome: Outcome,
         /// Why it ended so.
         reason: Option<Arc<str>>,
@@ -85,19 +93,22 @@ pub enum Entry {
 }
 
 /// A tool call and its result.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ToolRow {
     /// When it was asked for.
+    #[schemars(with = "schema::Moment")]
     pub at: Time,
     /// The call.
+    #[schemars(with = "String")]
     pub call: CallId,
-    /// The tool; none while only its result is known.
+    /// The tool; null while only its result is known.
     pub name: Option<Arc<str>>,
-    /// Its arguments; none while only its result is known.
+    /// Its arguments; null while only its result is known.
+    #[schemars(with = "Option<serde_json::Value>")]
     pub input: Option<Json>,
     /// The argument that says most, in short.
     pub argument: Option<Arc<str>>,
-    /// The whole result; none while it has none.
+    /// The whole result; null while it has none.
     pub output: Option<Arc<str>>,
     /// Whether it failed or was refused.
     pub is_error: bool,
@@ -106,13 +117,16 @@ pub struct ToolRow {
 }
 
 /// A sub-agent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ChildRow {
     /// When it was spawned.
+    #[schemars(with = "schema::Moment")]
     pub at: Time,
     /// Its thread.
+    #[schemars(with = "String")]
     pub thread: ThreadId,
     /// The call that asked for it.
+    #[schemars(with = "String")]
     pub call: CallId,
     /// What it is called on screens.
     pub name: Arc<str>,
@@ -120,11 +134,12 @@ pub struct ChildRow {
     pub agent: Arc<str>,
     /// What it is asked to do.
     pub goal: Arc<str>,
-    /// How it ended; none while it runs.
+    /// How it ended; null while it runs.
+    #[schemars(with = "Option<schema::Outcome>")]
     pub outcome: Option<Outcome>,
     /// How it is, in a line: `completed · 6 tool calls · 4.1s · 3100 tokens`.
     pub status: String,
-    /// What it reported; none while it runs.
+    /// What it reported; null while it runs.
     pub report: Option<Arc<str>>,
 }
 

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use agent::model::CallErrorKind;
 use agent::{Outcome, State, ThreadId, Time};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::known::{KnownThread, KnownThreads};
@@ -25,10 +26,11 @@ pub struct Tree {
     ledger: Ledger,
 }
 
-/// A thread as it stands.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// A thread in its family.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Node {
     /// The thread.
+    #[schemars(with = "String")]
     pub id: ThreadId,
     /// What it is called on screens.
     pub name: Arc<str>,
@@ -39,6 +41,7 @@ pub struct Node {
     /// What it is asked to do.
     pub goal: Option<Arc<str>>,
     /// What it is doing.
+    #[schemars(with = "schema::AgentState")]
     pub state: State,
     /// Whether it waits in line for a permit.
     pub queued: bool,
@@ -46,20 +49,23 @@ pub struct Node {
     pub background: bool,
     /// Whether it was silent for too long.
     pub stalled: bool,
-    /// How it ended; none while it runs.
+    /// How it ended; null while it runs.
+    #[schemars(with = "Option<schema::Outcome>")]
     pub outcome: Option<Outcome>,
-    /// Why it ended so; none when it completed.
+    /// Why it ended so; null when it completed.
     pub reason: Option<Arc<str>>,
     /// The tool that began last.
     pub last_tool: Option<LastTool>,
-    /// What it waits for; none when it is over, idle, or about to take its next step.
+    /// What it waits for; null when it is over, idle, or about to take its next step.
     pub waiting_for: Option<Arc<str>>,
     /// The request that failed and is going to be sent again. On the wire, `waiting_for` says so in words.
     #[serde(skip)]
     pub retry: Option<Retry>,
     /// When its newest run began.
+    #[schemars(with = "Option<schema::Moment>")]
     pub started: Option<Time>,
     /// When that run ended.
+    #[schemars(with = "Option<schema::Moment>")]
     pub ended: Option<Time>,
     /// What it and its tree used.
     pub usage: Totals,
@@ -70,7 +76,7 @@ pub struct Node {
 }
 
 /// A tool and its argument in short.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LastTool {
     /// The tool.
     pub name: Arc<str>,

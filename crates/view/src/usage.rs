@@ -8,17 +8,20 @@ use std::sync::Arc;
 use agent::event::lost_usage;
 use agent::model::Model;
 use agent::{Event, ThreadId, Usage};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Logged;
 
-/// What a thread used itself, and what it and all its descendants used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+/// What a thread used itself, and with its descendants.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Totals {
     /// By the thread itself.
     #[serde(rename = "self")]
+    #[schemars(with = "schema::Usage")]
     pub own: Usage,
     /// By the thread and all its descendants.
+    #[schemars(with = "schema::Usage")]
     pub tree: Usage,
 }
 

@@ -1,4 +1,9 @@
 //! The verbs by which an agent deals with other agents, as the model sees them: few words, small schemas.
+//!
+//! A verb is looked up for each of its calls, and every thread advertises all of its verbs. So a schema that is always the same is
+//! made once, and that of `spawn_agent` is put together from pieces that were.
+
+use std::sync::LazyLock;
 
 use serde_json::{Map, Value, json};
 
@@ -19,56 +24,80 @@ pub fn verb(name: &str, thread: &Thread, catalog: &Catalog) -> Option<ToolInfo> 
             let agents: Vec<&Agent> = catalog.offered(thread).collect();
             (spawn_words(policy, &agents), spawn_schema(policy, &agents))
         }
-        Verb::Delegate => (hand_over_words(policy, catalog), hand_over_schema(policy)),
+        Verb::Delegate => (hand_over_words(policy, catalog), Json::of(&hand_over_schema(policy))),
         Verb::DelegateTask => (
             format!(
                 "Run up to {} subtasks, each by its own sub-agent, and get one combined report. \
                  Independent ones run in parallel; depends_on passes earlier results on.",
                 policy.max_subtasks
             ),
-            delegate_schema(),
+            DELEGATE_TASK.clone(),
         ),
         Verb::MessageAgent => (
             "Tell a running background sub-agent something; it reads it at its next step.".to_owned(),
-            object(&[("agent", string("its id or name")), ("text", string(""))], &["agent", "text"]),
+            MESSAGE_AGENT.clone(),
         ),
         Verb::WaitAgents => (
             "Wait for background sub-agents. Their reports come by themselves; wait only if you have nothing else to do."
                 .to_owned(),
-            object(
-                &[
-                    ("agents", json!({"type": "array", "items": {"type": "string"}, "description": "default: all"})),
-                    ("any", json!({"type": "boolean", "description": "one is enough"})),
-                    ("timeout_s", json!({"type": "number"})),
-                ],
-                &[],
-            ),
+            WAIT_AGENTS.clone(),
         ),
         Verb::StopAgent => (
             "Stop a running sub-agent and get what it has.".to_owned(),
-            object(
-                &[
-                    ("agent", string("its id or name")),
-                    ("now", json!({"type": "boolean", "description": "without a last word"})),
-                    ("reason", string("")),
-                ],
-                &["agent"],
-            ),
+            STOP_AGENT.clone(),
         ),
         Verb::ListAgents => {
-            ("List the agents you can spawn and the sub-agents you have.".to_owned(), object(&[], &[]))
+            ("List the agents you can spawn and the sub-agents you have.".to_owned(), LIST_AGENTS.clone())
         }
-        Verb::SpawnAgentTool | Verb::DelegateTaskTool | Verb::ParallelTasksTool => operations(verb, policy)?,
+        Verb::SpawnAgentTool | Verb::DelegateTaskTool | Verb::ParallelTasksTool => {
+            let (words, schema) = operations(verb, policy)?;
+            (words, Json::of(&schema))
+        }
     };
     Some(ToolInfo {
         name: name.into(),
         description: description.into(),
-        schema: Json::of(&schema),
+        schema,
         reach: Reach::Own,
         idempotent: false,
         risk: verb.risk(),
     })
 }
+
+static DELEGATE_TASK: LazyLock<Json> = LazyLock::new(|| Json::of(&delegate_schema()));
+
+static MESSAGE_AGENT: LazyLock<Json> = LazyLock::new(|| {
+    Json::of(&object(&[("agent", string("its id or name")), ("text", string(""))], &["agent", "text"]))
+});
+
+static WAIT_AGENTS: LazyLock<Json> = LazyLock::new(|| {
+    let properties = [
+        ("agents", json!({"type": "array", "items": {"type": "string"}, "description": "default: all"})),
+        ("any", json!({"type": "boolean", "description": "one is enough"})),
+        ("timeout_s", json!({"type": "number"})),
+    ];
+    Json::of(&object(&properties, &[]))
+});
+
+static STOP_AGENT: LazyLock<Json> = LazyLock::new(|| {
+    let properties = [
+        ("agent", string("its id or name")),
+        ("now", json!({"type": "boolean", "description": "without a last word"})),
+        ("reason", string("")),
+    ];
+    Json::of(&object(&properties, &["agent"]))
+});
+
+static LIST_AGENTS: LazyLock<Json> = LazyLock::new(|| Json::of(&object(&[], &[])));
+
+/// The arguments of `spawn_agent` in the order of their names, each with its schema as text, but for `agent`, whose schema names
+/// the agents.
+static SPAWN_AGENT: LazyLock<Vec<(&'static str, String)>> = LazyLock::new(|| {
+    let mut all: Vec<(&str, String)> =
+        spawn_properties(&[]).into_iter().map(|(name, schema)| (name, schema.to_string())).collect();
+    all.sort_unstable();
+    all
+});
 
 fn spawn_words(policy: &Policy, agents: &[&Agent]) -> String {
     let mut words = String::from(
@@ -86,11 +115,36 @@ fn spawn_words(policy: &Policy, agents: &[&Agent]) -> String {
     words
 }
 
-fn spawn_schema(policy: &Policy, agents: &[&Agent]) -> Value {
-    let names: Vec<&str> = agents.iter().map(|agent| &*agent.name).collect();
-    let all = [
+fn spawn_schema(policy: &Policy, agents: &[&Agent]) -> Json {
+    let mut text = String::with_capacity(2048);
+    text.push_str(r#"{"properties":{"#);
+    let begin = text.len();
+    for (name, schema) in SPAWN_AGENT.iter().filter(|(name, _)| policy.spawn_args.iter().any(|arg| &**arg == *name)) {
+        if text.len() > begin {
+            text.push(',');
+        }
+        text.push('"');
+        text.push_str(name);
+        text.push_str("\":");
+        if *name == "agent" {
+            let names: Vec<&str> = agents.iter().map(|agent| &*agent.name).collect();
+            text.push_str(&spawned_by_name(&names).to_string());
+        } else {
+            text.push_str(schema);
+        }
+    }
+    text.push_str(r#"},"required":["task"],"type":"object"}"#);
+    Json::parse(&text).expect("pieces of JSON make JSON")
+}
+
+fn spawned_by_name(names: &[&str]) -> Value {
+    json!({"type": "string", "enum": names})
+}
+
+fn spawn_properties(names: &[&str]) -> [(&'static str, Value); 17] {
+    [
         ("task", string("what to do, where, and what to report")),
-        ("agent", json!({"type": "string", "enum": names})),
+        ("agent", spawned_by_name(names)),
         ("name", string("a short name to show")),
         ("scope", string("files or folders to keep to")),
         ("context", string("facts it needs")),
@@ -106,10 +160,7 @@ fn spawn_schema(policy: &Policy, agents: &[&Agent]) -> Value {
         ("files", json!({"type": "array", "items": {"type": "string"}, "description": "contents to give along"})),
         ("messages", json!({"type": "integer", "description": "share the last N of this conversation"})),
         ("progress", json!({"type": "boolean", "description": "hear what it says meanwhile"})),
-    ];
-    let shown: Vec<(&str, Value)> =
-        all.into_iter().filter(|(name, _)| policy.spawn_args.iter().any(|arg| &**arg == *name)).collect();
-    object(&shown, &["task"])
+    ]
 }
 
 fn delegate_schema() -> Value {
@@ -166,4 +217,31 @@ fn object(properties: &[(&str, Value)], required: &[&str]) -> Value {
     let properties: Map<String, Value> =
         properties.iter().map(|(name, schema)| ((*name).to_owned(), schema.clone())).collect();
     json!({"type": "object", "properties": properties, "required": required})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_schema_that_is_put_together_is_the_one_that_is_made_at_once() {
+        let agent = |name: &str| Agent {
+            name: name.into(),
+            description: "".into(),
+            prompt: "".into(),
+            model: None,
+            tools: None,
+            lends: Vec::new(),
+            mode: None,
+        };
+        let (one, other) = (agent("explore"), agent("a \"quoted\" one"));
+        let some = Policy { spawn_args: vec!["task".into(), "agent".into()], ..Policy::default() };
+        let none = Policy { spawn_args: Vec::new(), ..Policy::default() };
+        for (policy, agents) in [(Policy::default(), vec![&one, &other]), (some, vec![&one]), (none, Vec::new())] {
+            let names: Vec<&str> = agents.iter().map(|agent| &*agent.name).collect();
+            let is_shown = |name: &str| policy.spawn_args.iter().any(|arg| &**arg == name);
+            let shown: Vec<_> = spawn_properties(&names).into_iter().filter(|(name, _)| is_shown(name)).collect();
+            assert_eq!(spawn_schema(&policy, &agents), Json::of(&object(&shown, &["task"])));
+        }
+    }
 }

@@ -30,6 +30,8 @@ pub struct Calls {
     writing: bool,
     /// The first slot that may not have been begun.
     cursor: usize,
+    /// Whether any of the calls is one of a tool: of verbs alone, none is ever next to start.
+    has_tools: bool,
     /// Calls that wait for a child to be over, by child.
     watching: BTreeMap<ThreadId, Vec<CallId>>,
     /// When waiting calls give up.
@@ -119,6 +121,7 @@ impl Calls {
                 }
             };
             calls.open += usize::from(result.is_none());
+            calls.has_tools |= matches!(verdict.what, VerdictKind::Run { .. } | VerdictKind::Asked { .. });
             calls.slots.push(Slot {
                 call: id.clone(),
                 name: name.clone(),
@@ -199,6 +202,9 @@ impl Calls {
     /// The next tool that may begin: readers run side by side, a writer runs alone and in its place, and no call overtakes a
     /// tool that a person decides on. Sub-agents work beside tools, and so do questions about them.
     pub fn next_to_start(&self) -> Option<&Slot> {
+        if !self.has_tools {
+            return None;
+        }
         for slot in &self.slots[self.cursor..] {
             if matches!(slot.state, SlotState::Asked(_)) && slot.verdict != VerdictKind::VerbAsked {
                 return None;

@@ -1,6 +1,6 @@
 //! The model answered: what it used is booked, each of its calls gets a verdict, and what may begin begins.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::context;
@@ -132,13 +132,13 @@ struct Named {
 /// a model does not answer its own calls.
 fn name_calls(moment: &Moment<'_>, parts: Vec<Part>, malformed: &[(CallId, Arc<str>)], works: bool) -> Named {
     let mut taken: BTreeSet<CallId> = BTreeSet::new();
-    let mut as_given: Vec<Part> = Vec::new();
+    let mut as_given: BTreeMap<CallId, Vec<Part>> = BTreeMap::new();
     let mut unreadable = Vec::new();
     let mut kept: Vec<Part> = Vec::with_capacity(parts.len());
     for part in parts {
         match part {
             Part::ToolCall { .. } if !works => {}
-            Part::ToolCall { .. } if as_given.contains(&part) => {}
+            Part::ToolCall { ref id, .. } if as_given.get(id).is_some_and(|same| same.contains(&part)) => {}
             Part::ToolCall { ref id, ref name, ref input } => {
                 let is_free = |id: &CallId| !taken.contains(id) && !moment.thread.issued.calls.contains(id);
                 // Counted from the turn, so that a provider which begins anew with every answer costs no longer search.
@@ -153,7 +153,7 @@ fn name_calls(moment: &Moment<'_>, parts: Vec<Part>, malformed: &[(CallId, Arc<s
                     unreadable.push((name_of_its_own.clone(), why.clone()));
                 }
                 kept.push(Part::ToolCall { id: name_of_its_own, name: name.clone(), input: input.clone() });
-                as_given.push(part);
+                as_given.entry(id.clone()).or_default().push(part);
             }
             Part::ToolResult { .. } => {}
             Part::Text { ref text, .. } if text.is_empty() => {}

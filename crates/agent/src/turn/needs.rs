@@ -63,15 +63,14 @@ impl Thread {
             return;
         }
         let most = self.created.policy.max_calls_per_answer as usize;
-        let mut distinct: Vec<(&str, &Json)> = Vec::new();
+        let mut distinct: BTreeSet<(&str, &str)> = BTreeSet::new();
         for part in &answer.parts {
             let Part::ToolCall { name, input, .. } = part else { continue };
             // Calls beyond the limit are refused unseen.
             if distinct.len() >= most {
                 return;
             }
-            if !distinct.contains(&(&**name, input)) {
-                distinct.push((name, input));
+            if distinct.insert((name, input.text())) {
                 self.call_needs(catalog, name, input, needs);
             }
         }

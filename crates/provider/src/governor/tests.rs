@@ -97,6 +97,21 @@ async fn success_under_demand_brings_the_limit_back_step_by_step() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_provider_that_never_had_too_much_is_asked_more_with_each_success_under_demand() {
+    let governor = governor(2, 5);
+    let mut limits = Vec::new();
+    for _ in 0..5 {
+        let mut running = Vec::new();
+        while governor.state().running < governor.state().limit {
+            running.push(governor.admit().await);
+        }
+        running.pop().expect("one is running").went_well();
+        limits.push(governor.state().limit);
+    }
+    assert_eq!(limits, [3, 4, 5, 5, 5]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_idle_model_does_not_earn_a_higher_limit() {
     let governor = governor(4, 1024);
     for _ in 0..1000 {

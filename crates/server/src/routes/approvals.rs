@@ -13,7 +13,7 @@ use store::{ApprovalQuery, ApprovalRow, ApprovalStatus};
 use super::extract::{JsonBody, Limit, PathParam, QueryParams, Switch};
 use crate::problem::Problem;
 use crate::server::Shared;
-use crate::shapes::{self, Decided, Scope, Verdict, Word};
+use crate::shapes::{Decided, Scope, Verdict, Word};
 
 /// Questions that are listed with those that are answered, where no limit is given.
 const LISTED: usize = 200;
@@ -96,7 +96,7 @@ pub async fn decision(
     let session = shared.staff.session(&question.id.thread());
     let (status, words) = match session.decide(&question, decision).await? {
         DecisionOutcome::Resolved(resolution) => (status(&resolution), words(&resolution)),
-        DecisionOutcome::Kept => (shapes::ApprovalStatus::Decided, "kept until the run is resumed".to_owned()),
+        DecisionOutcome::Kept => (ApprovalStatus::Decided, "kept until the run is resumed".to_owned()),
         DecisionOutcome::Nothing(why) => return Err(Problem::conflict(why.to_string())),
     };
     Ok(Json(Decided { id: question.id.to_string(), status, words }))
@@ -110,13 +110,13 @@ fn scope(scope: Scope) -> agent::approval::Scope {
     }
 }
 
-fn status(resolution: &Resolution) -> shapes::ApprovalStatus {
+fn status(resolution: &Resolution) -> ApprovalStatus {
     match resolution {
-        Resolution::Allowed { .. } => shapes::ApprovalStatus::Approved,
-        Resolution::Denied { .. } => shapes::ApprovalStatus::Denied,
-        Resolution::Forbidden { .. } => shapes::ApprovalStatus::Forbidden,
-        Resolution::Expired { .. } => shapes::ApprovalStatus::Expired,
-        Resolution::Unanswered { .. } => shapes::ApprovalStatus::Unanswered,
-        Resolution::Withdrawn { .. } => shapes::ApprovalStatus::Withdrawn,
+        Resolution::Allowed { .. } => ApprovalStatus::Approved,
+        Resolution::Denied { .. } => ApprovalStatus::Denied,
+        Resolution::Forbidden { .. } => ApprovalStatus::Forbidden,
+        Resolution::Expired { .. } => ApprovalStatus::Expired,
+        Resolution::Unanswered { .. } => ApprovalStatus::Unanswered,
+        Resolution::Withdrawn { .. } => ApprovalStatus::Withdrawn,
     }
 }

@@ -10,14 +10,14 @@ use majordomo::threads::object;
 use majordomo::{Run, Work};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use store::ThreadQuery;
 use view::{Node, Transcript, Tree};
 
 use super::extract::{JsonBody, Limit, PathParam, QueryParams, Switch};
 use crate::problem::Problem;
 use crate::server::Shared;
-use crate::shapes::{Begin, MAX_MESSAGE, Started, Stop, Words};
+use crate::shapes::{Begin, MAX_MESSAGE, Messages, Started, Stop, Words};
 
 /// Threads that are listed where no limit is given.
 const LISTED: usize = 50;
@@ -115,13 +115,13 @@ pub async fn remove(State(shared): State<Shared>, PathParam(id): PathParam) -> R
 }
 
 /// `GET threads/{id}/messages`: one thread's conversation, as a person reads it.
-pub async fn messages(State(shared): State<Shared>, PathParam(id): PathParam) -> Result<Json<Value>, Problem> {
+pub async fn messages(State(shared): State<Shared>, PathParam(id): PathParam) -> Result<Json<Messages>, Problem> {
     let thread = shared.store().resolve(&id).await?;
     let mut transcript = Transcript::new(thread.clone());
     for record in shared.staff.session(&thread).history().await? {
         transcript.push(&logged(&record));
     }
-    Ok(Json(json!({ "id": thread, "entries": transcript.entries() })))
+    Ok(Json(Messages { id: thread, entries: transcript.entries() }))
 }
 
 /// `POST threads/{id}/messages`: the next message of a conversation.

@@ -1,13 +1,14 @@
 //! What is streamed: one line of JSON an event, with its kind in `type`.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
-use super::{AgentState, Mode, Outcome, Risk, Scope, Totals};
+use super::{AgentState, CallErrorKind, Mode, Outcome, Risk, Scope};
+use view::{Notice, Totals};
 
 /// One line of a stream.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Event {
     /// Something that is in the log.
@@ -19,7 +20,7 @@ pub enum Event {
 }
 
 /// Something that is in the log.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Frame {
     /// Its number. Grows strictly within a root and all its descendants; gaps are legal.
     pub seq: u64,
@@ -40,7 +41,7 @@ pub struct Frame {
 }
 
 /// What a frame says.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum What {
     /// A root took up a message.
@@ -311,7 +312,7 @@ pub enum What {
 }
 
 /// The child that a frame is about.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Child {
     /// The root thread.
     pub workflow_id: String,
@@ -328,7 +329,7 @@ pub struct Child {
 }
 
 /// What a child hands up.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ChildData {
     /// How it ended.
     pub outcome: Outcome,
@@ -352,7 +353,7 @@ pub struct ChildData {
 }
 
 /// What a child took, without its own children.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Metrics {
     /// From its beginning to its report.
     pub duration_ms: u64,
@@ -367,7 +368,7 @@ pub struct Metrics {
 }
 
 /// What came of a question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Resolution {
     /// A person allowed it.
@@ -384,58 +385,8 @@ pub enum Resolution {
     Withdrawn,
 }
 
-/// The kinds of failure of a model call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum CallErrorKind {
-    /// Too many requests.
-    RateLimited,
-    /// The provider is overloaded.
-    Overloaded,
-    /// The provider failed.
-    Server,
-    /// It could not be reached.
-    Connection,
-    /// The answer broke off.
-    Truncated,
-    /// The key is refused.
-    Auth,
-    /// The request does not fit the model's window.
-    ContextTooLong,
-    /// The same request would fail again.
-    Rejected,
-    /// The answer could not be understood.
-    Garbled,
-    /// We ended it.
-    Cancelled,
-}
-
-/// What a notification is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Notice {
-    /// Old tool results were masked.
-    ContextTrimmed,
-    /// The conversation was replaced by a summary.
-    ContextCompacted,
-    /// The thread has other tools from its next turn on.
-    ToolsChanged,
-    /// A process went on with the thread.
-    Reopened,
-    /// The thread begins to end.
-    Stopping,
-    /// An input changed nothing.
-    InputDropped,
-    /// A subtask will not be run.
-    SubtaskSkipped,
-    /// A subtask is answered with the report that the same task had before.
-    SubtaskRecalled,
-    /// More calls were refused than one event has frames for.
-    CallsRefused,
-}
-
 /// Streamed text. Its frames have no id, and a reader cannot come back to them: the logged answer holds all of it.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Passing {
     /// Words of a model's answer.
@@ -467,7 +418,7 @@ pub enum Passing {
 }
 
 /// Something about the stream itself.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Reset {
     /// The last id that was sent is not of this log: what follows starts over.

@@ -113,6 +113,11 @@ pub(super) fn open_reader(path: &Path, busy_timeout: Duration) -> Result<Connect
     open(path, OpenFlags::SQLITE_OPEN_READ_ONLY, busy_timeout)
 }
 
+/// Opens a connection that folds the log into the database. It waits for nobody.
+pub(super) fn open_to_fold(path: &Path) -> Result<Connection, Error> {
+    open(path, OpenFlags::SQLITE_OPEN_READ_WRITE, Duration::ZERO)
+}
+
 /// Opens a connection for one look past a store, which makes no file: a database that was closed in good order is read as it lies
 /// there, and one whose log is gone is refused, for SQLite would make an empty one in its place.
 pub(super) fn open_for_a_look(path: &Path, busy_timeout: Duration) -> Result<Connection, Error> {

@@ -63,6 +63,11 @@ impl Follower {
         receiver
     }
 
+    /// The newest position that listeners were told.
+    pub(super) fn announced(&self) -> u64 {
+        *self.tail.borrow()
+    }
+
     /// Whether the file is polled.
     pub(super) fn watch(&self) -> MutexGuard<'_, Watch> {
         lock(&self.watch)

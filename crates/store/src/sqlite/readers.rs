@@ -41,6 +41,11 @@ impl Readers {
         self.opened.path()
     }
 
+    /// Whether reads are answered, and the file is the one that was opened.
+    pub(super) fn is_there(&self) -> bool {
+        !self.permits.is_closed() && self.opened.check().is_ok()
+    }
+
     /// Opens every connection that there may be.
     pub(super) async fn open_all(self: Arc<Self>) -> Result<(), Error> {
         let permits = self.permits.clone().acquire_many_owned(CONNECTIONS as u32).await.map_err(|_| Error::Closed)?;

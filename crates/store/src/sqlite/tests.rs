@@ -736,7 +736,7 @@ fn a_request_sees_what_the_others_of_its_group_wrote() {
     put(&mut session, &root(), 0, vec![sample::created(&root())]).unwrap();
     let arrive = |session: &mut WriteSession| {
         let (id, input) = (InputId::new("in"), said("hello"));
-        let event = Event::InputArrived { id: id.clone(), input };
+        let event = Arc::new(Event::InputArrived { id: id.clone(), input });
         let body: Arc<[_]> = [codec::encode(&event)].into();
         write::arrive(session, &root(), &id, &event, &body, NOW, true).unwrap()
     };

@@ -1,7 +1,6 @@
 //! Everything that changes the file. Plain functions of the write session inside a transaction: each checks all that can be
 //! refused before it writes anything, for a refusal is answered without undoing.
 
-use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
@@ -12,11 +11,12 @@ use rusqlite::{Connection, OptionalExtension, named_params, params};
 use super::approvals;
 use super::columns::{self, THREAD, THREADS, signed, thread_id, unsigned};
 use super::read;
+use super::recent::Kept;
 use super::write_session::{Cache, PendingEvent, StableColumns, Thread, WriteSession};
 use crate::admission::{self, Adoption};
 use crate::codec::Encoded;
 use crate::error::Error;
-use crate::log::{Appended, Commit};
+use crate::log::{Appended, Commit, Record};
 use crate::ownership::{ClaimQuery, Claimed};
 use crate::process::{Process, ProcessId};
 use crate::projection::{Change, Folded};
@@ -49,7 +49,7 @@ pub(super) fn arrive(
     session: &mut WriteSession,
     thread: &ThreadId,
     id: &InputId,
-    event: &Event,
+    event: &Arc<Event>,
     body: &Arc<[Encoded]>,
     at: Time,
     wake: bool,
@@ -346,19 +346,22 @@ fn write(
     cache: &mut Cache,
     id: &ThreadId,
     at: Time,
-    events: &[impl Borrow<Event>],
+    events: &[Arc<Event>],
     bodies: &Arc<[Encoded]>,
 ) -> Result<Appended, Error> {
     let thread = cache.threads.get(id).expect("the thread is cached");
     let (key, root) = (thread.key, thread.root);
     let mut appended = Appended { n: thread.folded.row.head, seq: cache.reserve(db, root, events.len())?, position: 0 };
-    for (nth, event) in events.iter().map(Borrow::borrow).enumerate() {
+    for (nth, event) in events.iter().enumerate() {
         appended.n += 1;
         appended.seq += 1;
         let Appended { n, seq, .. } = appended;
         appended.position =
             cache.write(db, PendingEvent { root, seq, thread: key, n, at, bodies: bodies.clone(), nth })?;
-        if let Event::InputArrived { id, .. } = event {
+        let position = appended.position;
+        let record = Record { position, seq, thread: id.clone(), n, at, event: event.clone() };
+        cache.kept.push(Kept { root, record, bytes: bodies[nth].body.len() });
+        if let Event::InputArrived { id, .. } = &**event {
             let sql = "INSERT INTO inputs (thread, id, position) VALUES (?1, ?2, ?3)";
             db.prepare_cached(sql)?.execute(params![key, id.0, signed(appended.position)])?;
         }

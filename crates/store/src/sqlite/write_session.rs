@@ -15,6 +15,7 @@ use rusqlite::config::DbConfig;
 
 use super::bulk_insert::{Insert, integer, number, optional, text};
 use super::executions::Executions;
+use super::recent::Kept;
 use super::{read, write};
 use crate::codec::Encoded;
 use crate::error::Error;
@@ -51,6 +52,8 @@ pub(super) struct Cache {
     newest_position: Option<u64>,
     /// Events that have yet to be put into the file.
     written: Vec<PendingEvent>,
+    /// Events of threads that the group wrote, for those who follow them once it is kept.
+    pub(super) kept: Vec<Kept>,
     /// Changes that were ever noted to be written later, and rows that were changed in the file by writing them.
     pub(super) noted: u64,
     flushed: u64,

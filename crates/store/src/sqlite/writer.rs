@@ -16,6 +16,7 @@ use super::fault::{self, Quarantine};
 use super::installation;
 use super::opened_file::OpenedFile;
 use super::read;
+use super::recent::Recent;
 use super::write_session::WriteSession;
 use crate::error::Error;
 #[cfg(feature = "failpoints")]
@@ -38,16 +39,17 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Starts the thread, which announces in `tail` what it wrote.
+    /// Starts the thread, which announces in `tail` what it wrote, and puts it into `recent` while anybody listens.
     pub(super) fn start(
         connection: Connection,
         opened: OpenedFile,
         tail: Arc<watch::Sender<u64>>,
+        recent: Arc<Recent>,
         quarantine: Quarantine,
     ) -> Result<Self, Error> {
         let (queue, jobs) = mpsc::channel(QUEUE);
         let (alive, ended) = watch::channel(());
-        let worker = WriterThread { session: WriteSession::new(connection), opened, tail, quarantine };
+        let worker = WriterThread { session: WriteSession::new(connection), opened, tail, recent, quarantine };
         thread::Builder::new()
             .name("store writer".into())
             .spawn(move || {
@@ -129,6 +131,7 @@ struct WriterThread {
     session: WriteSession,
     opened: OpenedFile,
     tail: Arc<watch::Sender<u64>>,
+    recent: Arc<Recent>,
     quarantine: Quarantine,
 }
 
@@ -169,6 +172,11 @@ impl WriterThread {
             self.session.abandon(failure);
         }
         let newest = result?;
+        let kept = std::mem::take(&mut self.session.cache.kept);
+        if self.tail.receiver_count() > 0 {
+            // Before it is announced, so that a reader who was told finds it.
+            self.recent.add(kept);
+        }
         self.tail.send_if_modified(|tail| {
             let is_newer = *tail < newest;
             *tail = newest.max(*tail);

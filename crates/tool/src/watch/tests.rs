@@ -198,7 +198,7 @@ fn the_folder_that_settings_name_for_hooks_is_protected_too() {
     assert_eq!(room.text("tools/hooks/pre-commit"), "mine", "{said:?}");
     assert!(!room.root.join("tools/hooks/post-commit").exists() && room.root.join("tools/other").exists());
     let workspace = crate::Workspace::open(&room.root).unwrap();
-    let place = |path: &str| workspace.destination(&workspace.path(path).unwrap()).protected;
+    let place = |path: &str| workspace.protected(&workspace.path(path).unwrap());
     assert_eq!(place("tools/hooks/pre-push"), [".git/hooks"]);
     assert!(place("tools/other").is_empty());
 }
