@@ -11,6 +11,7 @@ use agent::approval::ApprovalId;
 use agent::{Report, ThreadId, Time};
 use jiff::tz::TimeZone;
 use runtime::Clock;
+use rustix::process::{Signal, getpid, kill_process};
 use serde_json::json;
 use store::Record;
 use view::draw::{self, DrawOptions, Line, Marks, Style};
@@ -204,7 +205,16 @@ impl Show {
         }
     }
 
-    /// The process was stopped and goes on.
+    /// Stops the process, as its terminal asked it to, and returns when it goes on. The terminal is left as it was.
+    pub fn stop(&mut self) {
+        let pause = screen::pause();
+        // What cannot be stopped goes on.
+        let _ = kill_process(getpid(), Signal::STOP);
+        drop(pause);
+        self.draw();
+    }
+
+    /// The process was stopped by others and goes on.
     pub fn continues(&mut self) {
         if let Way::Live(live) = &mut self.way {
             live.continues(&self.tree);

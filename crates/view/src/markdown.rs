@@ -30,11 +30,13 @@ pub fn render(text: &str, width: usize) -> Vec<Line> {
     page.lines
 }
 
-/// The bytes at the beginning of a text that stay the same whatever is written after it: all its blocks but the last.
+/// The bytes at the beginning of a text that stay the same whatever is written after it: all its blocks but the last. A block that
+/// follows without an empty line may turn out to belong to the one before, as the next row of a table does.
 pub fn settled(text: &str) -> usize {
     let (mut depth, mut last) = (0_usize, 0);
     for (event, range) in Parser::new_ext(text, options()).into_offset_iter() {
-        if depth == 0 && !matches!(event, Event::End(_)) {
+        let is_apart = || text[..range.start].trim_end_matches([' ', '\t']).ends_with("\n\n");
+        if depth == 0 && !matches!(event, Event::End(_)) && is_apart() {
             last = range.start;
         }
         match event {

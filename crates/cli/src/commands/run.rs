@@ -116,6 +116,7 @@ async fn watch(staff: &Staff, run: session::Run, mut show: Show, mut asker: Opti
     let mut interrupts = signal(SignalKind::interrupt()).map_err(anyhow::Error::from)?;
     let mut terminations = signal(SignalKind::terminate()).map_err(anyhow::Error::from)?;
     let mut resizes = signal(SignalKind::window_change()).map_err(anyhow::Error::from)?;
+    let mut stops = signal(SignalKind::from_raw(Signal::TSTP.as_raw())).map_err(anyhow::Error::from)?;
     let mut continuations = signal(SignalKind::from_raw(Signal::CONT.as_raw())).map_err(anyhow::Error::from)?;
     loop {
         let (code, word) = tokio::select! {
@@ -127,6 +128,10 @@ async fn watch(staff: &Staff, run: session::Run, mut show: Show, mut asker: Opti
             }
             _ = resizes.recv() => {
                 show.draw();
+                continue;
+            }
+            _ = stops.recv() => {
+                show.stop();
                 continue;
             }
             _ = continuations.recv() => {

@@ -2,7 +2,7 @@
 
 use rustix::process::Signal;
 use testkit::scenes::{calls, says, scene, spawn, waits_for_go};
-use testkit::world::World;
+use testkit::world::{World, until};
 
 use crate::seat::{Seat, Streams};
 use crate::world;
@@ -48,6 +48,22 @@ fn a_signal_to_terminate_leaves_the_terminal_as_it_was() {
             "the terminal keeps its cursor and its screen"
         );
     }
+}
+
+#[test]
+fn ctrl_z_leaves_the_terminal_as_it_was_and_the_tree_comes_back_when_the_run_goes_on() {
+    let (world, mut seat) = waiting();
+    seat.press("\u{1a}");
+    until("the stop", || seat.is_stopped().then_some(()));
+    let screen = seat.until("the end of the tree", |screen| !screen.contains("●"));
+    assert!(screen.contains("model scripted/"), "what was above it stays: {screen}");
+    assert!(seat.echoes(), "the shell gets the terminal as it was");
+    seat.signal(Signal::CONT);
+    seat.until_shown("└─ ● general");
+    assert!(!seat.echoes());
+    world.go();
+    assert_eq!(seat.done().0, Some(0), "{}", seat.screen());
+    assert_eq!(seat.transcript().matches("model scripted/").count(), 1, "{}", seat.transcript());
 }
 
 #[test]

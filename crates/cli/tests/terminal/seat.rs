@@ -143,6 +143,13 @@ impl Seat {
         rustix::process::kill_process(self.program(), signal).expect("it is there");
     }
 
+    /// Whether the program is stopped.
+    pub fn is_stopped(&self) -> bool {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.program().as_raw_nonzero()));
+        // The state stands behind the name, which is in parentheses.
+        stat.is_ok_and(|stat| stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('T')))
+    }
+
     /// Whether keys that are pressed are shown.
     pub fn echoes(&self) -> bool {
         tcgetattr(&self.terminal).expect("a terminal").local_modes.contains(LocalModes::ECHO)

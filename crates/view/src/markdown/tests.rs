@@ -134,7 +134,8 @@ fn no_line_but_code_is_wider_than_asked() {
 
 #[test]
 fn what_is_settled_stays_as_it_is_whatever_comes_after_it() {
-    let text = "# Head\n\nOne paragraph\nof two lines.\n\n- a list\n- of items\n\nThe end with **bold** words.";
+    let text = "# Head\n\nOne paragraph\nof two lines.\n\n- a list\n- of items\n\n| a | b |\n|---|--:|\n| one | two |\n| three | four |\n\n\
+        ```sh\nls\n\nmake\n```\n\nTitle\n---\n\nThe end with **bold** words.";
     let mut before = 0;
     for (end, _) in text.char_indices() {
         let settled = settled(&text[..end]);
