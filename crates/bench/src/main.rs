@@ -10,6 +10,7 @@ mod answer;
 mod bare;
 mod client;
 mod cold_start;
+mod commands;
 mod fan_out;
 mod figure;
 mod gauge;
@@ -23,7 +24,6 @@ mod plain_log;
 mod processes;
 mod program;
 mod reopen;
-mod sandbox_cost;
 mod setup;
 mod suite;
 mod watchers;
@@ -67,8 +67,8 @@ enum Topic {
     Demo,
     /// A thread with a long past goes on
     Reopen,
-    /// What a sandbox adds to a command
-    Sandbox,
+    /// Commands with and without a sandbox, compared with `sh -c`
+    Commands,
     /// A thousand clients of the web server
     Watchers,
     /// A long conversation in a browser (needs Chromium)
@@ -143,8 +143,10 @@ enum Measure {
     WriteCrowd(Log),
     /// Open a database, and list its newest threads
     List(Log),
-    /// Run a command that does nothing, many times
-    Command(SandboxCost),
+    /// Run a command that writes a file, many times
+    Commands(Commands),
+    /// Memory of commands while they run
+    HeldCommands(Commands),
     /// Write a household
     WriteHousehold(Amount),
     /// Read its notes for the first time
@@ -189,15 +191,25 @@ enum Way {
     Bare,
 }
 
-/// Where a command runs, and how.
+/// Where commands run, and through what.
 #[derive(Clone, Debug, Args)]
-struct SandboxCost {
+struct Commands {
     /// The workspace
     #[arg(long)]
     workspace: PathBuf,
-    /// In a sandbox
-    #[arg(long)]
-    sandbox: bool,
+    #[arg(long, value_enum)]
+    through: Through,
+}
+
+/// What runs a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Through {
+    /// `sh -c`, and nothing else.
+    Sh,
+    /// `run_command` without a sandbox.
+    Plain,
+    /// `run_command` in a sandbox.
+    Sandbox,
 }
 
 /// How many sub-agents, against which model, remembered how.
@@ -267,10 +279,6 @@ impl Keep {
 }
 
 fn main() -> anyhow::Result<ExitCode> {
-    let mut words = std::env::args_os().skip(1);
-    if words.next().is_some_and(|word| word == majordomo::tool::guard::WORD) {
-        return Ok(majordomo::tool::guard::main(words));
-    }
     let scales = Bench::parse();
     let runtime = tokio::runtime::Runtime::new()?;
     match scales.part {
@@ -291,7 +299,8 @@ fn main() -> anyhow::Result<ExitCode> {
                 Measure::Reopen(log) => runtime.block_on(reopen::measure(&log)),
                 Measure::WriteCrowd(log) => runtime.block_on(idle_threads::write(&log)),
                 Measure::List(log) => runtime.block_on(idle_threads::measure(&log)),
-                Measure::Command(cost) => runtime.block_on(sandbox_cost::measure(&cost)),
+                Measure::Commands(commands) => runtime.block_on(commands::measure(&commands)),
+                Measure::HeldCommands(commands) => runtime.block_on(commands::measure_held(&commands)),
                 Measure::WriteHousehold(amount) => household_index::write(&amount),
                 Measure::IndexNotes(place) => household_index::index_notes(&place),
                 Measure::IndexMails(place) => runtime.block_on(household_index::index_mails(&place)),

@@ -8,7 +8,7 @@ use majordomo::tool::Sandbox;
 use crate::figure::{self, Figure};
 use crate::gauge::Taken;
 use crate::processes::{self, ModelServer, measure_children};
-use crate::{Keep, Topic, cold_start, household_index, page, watchers};
+use crate::{Keep, Topic, cold_start, commands, household_index, page, watchers};
 
 /// How often each measurement is taken; the middle one counts.
 const ROUNDS: usize = 3;
@@ -56,7 +56,7 @@ impl Suite<'_> {
             Topic::Start => self.start().await,
             Topic::Demo => self.first_answer().await,
             Topic::Reopen => self.reopen().await,
-            Topic::Sandbox => self.sandbox().await,
+            Topic::Commands => self.commands().await,
             Topic::Watchers => self.watchers().await,
             Topic::Page => self.page().await,
             Topic::Household => self.household().await,
@@ -240,23 +240,43 @@ impl Suite<'_> {
         Ok(())
     }
 
-    /// What the sandbox of a command cost.
-    async fn sandbox(&mut self) -> anyhow::Result<()> {
-        if !Sandbox::probe(&[]).is_in_force() {
+    /// What `run_command` adds to `sh -c`.
+    async fn commands(&mut self) -> anyhow::Result<()> {
+        let (small, large) = (self.file("workspace"), self.file("workspace-large"));
+        std::fs::create_dir(&small)?;
+        commands::write_workspace(&large)?;
+        let [small, large] = [small, large].map(|folder| folder.display().to_string());
+        let mut cases = vec![("plain", &small, "without a sandbox", 3.0, 3.0)];
+        if Sandbox::probe(&[]).is_in_force() {
+            cases.push(("sandbox", &small, "in a sandbox", 8.0, 10.0));
+            cases.push(("sandbox", &large, "in a sandbox, 20 000 files", 8.0, 10.0));
+        } else {
             eprintln!("no sandbox works on this machine: what one costs is not measured");
-            return Ok(());
         }
-        let workspace = self.file("workspace");
-        std::fs::create_dir(&workspace)?;
-        let args = ["command", "--workspace", &workspace.display().to_string()];
-        let (mut bare, mut sandboxed) = (Vec::new(), Vec::new());
-        for _ in 0..ROUNDS {
-            bare.push(processes::measure(&args).await?.wall_us);
-            sandboxed.push(processes::measure(&[&args[..], &["--sandbox"]].concat()).await?.wall_us);
+        for (through, workspace, words, cpu_ms, wall_ms) in &cases {
+            let (mut ours, mut bare) = (Vec::new(), Vec::new());
+            for _ in 0..ROUNDS {
+                let args = ["commands", "--workspace", workspace, "--through"];
+                bare.push(processes::measure(&[&args[..], &["sh"]].concat()).await?);
+                ours.push(processes::measure(&[&args[..], &[through]].concat()).await?);
+            }
+            let middle =
+                |taken: &[Taken], of: fn(&Taken) -> u64| figure::median(taken.iter().map(of).collect()) as f64 / 1000.0;
+            for (what, of, most) in
+                [("CPU", (|taken| taken.cpu_us) as fn(&Taken) -> u64, cpu_ms), ("time", |taken| taken.wall_us, wall_ms)]
+            {
+                let (ours, bare) = (middle(&ours, of), middle(&bare, of));
+                let name = format!("{what} of a command {words}, more than `sh -c` ({bare:.1} ms)");
+                self.note(Figure { name, ours: ours - bare, beside: None, unit: "ms", most: *most, aim: *most });
+            }
         }
-        let [bare, sandboxed] = [bare, sandboxed].map(|times| figure::median(times) as f64 / 1000.0);
-        let name = format!("sandbox overhead of an empty command ({bare:.1} ms without sandbox)");
-        self.note(Figure { name, ours: sandboxed - bare, beside: None, unit: "ms", most: 30.0, aim: 15.0 });
+        for (through, workspace, words, ..) in cases.iter().filter(|(_, workspace, ..)| *workspace == &small) {
+            let args = ["held-commands", "--workspace", workspace, "--through"];
+            let bare = processes::measure(&[&args[..], &["sh"]].concat()).await?.resident_kb as f64 / 1024.0;
+            let ours = processes::measure(&[&args[..], &[through]].concat()).await?.resident_kb as f64 / 1024.0;
+            let name = format!("memory of a running command {words}, more than `sh -c` ({bare:.1} MB)");
+            self.note(Figure { name, ours: ours - bare, beside: None, unit: "MB", most: 2.0, aim: 2.0 });
+        }
         Ok(())
     }
 

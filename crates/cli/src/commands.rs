@@ -121,7 +121,7 @@ async fn staff(surroundings: &Surroundings, config: Config, options: Options) ->
 
 /// The tools of an agent, whose commands are guarded by this program.
 fn registry(sandbox: Sandbox) -> Registry {
-    Registry::standard(CommandHost { guard: Guard::SelfExe, sandbox })
+    Registry::standard(CommandHost { guard: Guard::EmbeddedOrSelf, sandbox })
 }
 
 /// The sandbox for commands. Our own state cannot be read in it.

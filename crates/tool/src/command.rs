@@ -1,17 +1,18 @@
 //! Running one command: started with a clean environment, its output bounded, and ended with everything it has started.
 //!
-//! The tree of processes is ended by a [guard](crate::guard), a small process between us and the shell, so that it ends
-//! even if this process is killed. An embedder whose program cannot be a guard has the same done from this process, which
-//! then must live to do it.
+//! The tree of processes is ended by a guard (`crates/guard`), a small process between us and the shell, so that it ends
+//! even if this process is killed. Its program is [embedded]. Where none can be started, the same is done from this
+//! process, which then must live to do it.
 //!
 //! Limits on memory, processes, files and network belong to the [sandbox](crate::sandbox), whose plan for one command is
 //! only passed on here.
 
 mod disk;
+mod embedded;
 mod environment;
 mod output;
-pub(crate) mod processes;
 mod running;
+mod waiting;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -25,6 +26,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::context::Progress;
 use crate::sandbox::Sandbox;
+use crate::sandbox::plan::Plan;
 use disk::Disk;
 use output::Output;
 use running::RunningCommand;
@@ -45,7 +47,7 @@ impl CommandHost {
     }
 
     pub(crate) fn can_confine(&self) -> bool {
-        !matches!(self.guard, Guard::None)
+        self.guard.program().is_some()
     }
 
     /// Why commands run without a sandbox, for their results; none where nobody wanted any.
@@ -60,15 +62,31 @@ impl CommandHost {
 /// Who watches over a command's processes.
 #[derive(Clone, Debug, Default)]
 pub enum Guard {
-    /// Our own program, started again as `<program> __guard …`. Its `main` must hand those arguments to
-    /// [`guard::main`](crate::guard::main).
-    SelfExe,
+    /// The small program that is embedded in this library. Where it cannot be started (a build for another machine, a
+    /// system that forbids programs in memory files), it is as with [`Guard::None`].
+    #[default]
+    Embedded,
+    /// The same; where it cannot be started, our own program, started again as `<program> __guard …`. Its `main` must hand
+    /// the arguments that follow to [`guard::main`](crate::guard::main).
+    EmbeddedOrSelf,
     /// Another program that does so, by its absolute path.
     Program(PathBuf),
     /// This process. Nothing is left running after a stop, a timeout or the command's end; if this process is killed,
     /// what it was running lives on.
-    #[default]
     None,
+}
+
+impl Guard {
+    /// The program to start; none if this process is the guard.
+    pub(crate) fn program(&self) -> Option<&Path> {
+        match self {
+            Self::Embedded => embedded::program(),
+            // The running program itself, even if its file has been replaced.
+            Self::EmbeddedOrSelf => Some(embedded::program().unwrap_or(Path::new("/proc/self/exe"))),
+            Self::Program(program) => Some(program),
+            Self::None => None,
+        }
+    }
 }
 
 /// A command to run.
@@ -78,7 +96,7 @@ pub(crate) struct CommandSpec<'a> {
     pub root: &'a Path,
     pub cwd: Dir,
     /// The plan of its sandbox, for its guard.
-    pub plan: Option<&'a str>,
+    pub plan: Option<&'a Plan>,
     pub timeout: Duration,
     pub stop: &'a CancellationToken,
     pub progress: Option<&'a Progress>,
@@ -125,7 +143,7 @@ pub(crate) async fn run(host: &CommandHost, spec: CommandSpec<'_>) -> io::Result
     let begun = Instant::now();
     let (reader, writer) = io::pipe()?;
     let mut pipe = pipe::Receiver::from_owned_fd(reader.into())?;
-    let mut running = RunningCommand::start(host, &spec, writer)?;
+    let mut running = RunningCommand::start(host, &spec, writer).await?;
     let mut output = Output::default();
     let mut progress_due = begun;
     let mut buffer = vec![0; 64 * 1024];

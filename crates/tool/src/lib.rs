@@ -17,7 +17,6 @@ mod context;
 mod edit_file;
 mod error;
 mod find_files;
-pub mod guard;
 mod list_dir;
 mod memory;
 mod on_path;
@@ -34,6 +33,11 @@ mod tool;
 mod watch;
 mod workspace;
 mod write_file;
+
+/// What a program needs to be a guard: `main` hands over to it if the first argument is the word.
+pub mod guard {
+    pub use ::guard::{WORD, main};
+}
 
 pub use command::{CommandHost, Guard};
 pub use context::{Person, Progress, ToolContext};

@@ -26,7 +26,7 @@ use crate::context::ToolContext;
 use crate::error::Error;
 use crate::on_path::refused;
 use crate::protected;
-use crate::sandbox::plan::Network;
+use crate::sandbox::plan::{Network, Plan};
 use crate::sandbox::{Confinement, Sandbox, Writing};
 use crate::tool::{STOPPED, Tool, info};
 use crate::watch::{self, Watch};
@@ -203,7 +203,7 @@ impl RunCommand {
                         command: &args.command,
                         root: context.workspace.root(),
                         cwd,
-                        plan: plan.as_deref(),
+                        plan: plan.as_ref(),
                         timeout: Duration::from_secs(timeout_s),
                         stop: &context.stop,
                         progress: context.progress.as_ref(),
@@ -291,7 +291,7 @@ struct Read {
 
 /// What is around one command.
 struct Surroundings {
-    plan: Option<String>,
+    plan: Option<Plan>,
     watch: Option<Watch>,
     /// What was put in order before, after commands of a process that was killed.
     left: Vec<String>,

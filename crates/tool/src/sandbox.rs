@@ -5,7 +5,7 @@
 //! memory and file sizes are bounded. [Bubblewrap](bubblewrap) builds this sandbox where it works, which is found out by
 //! running it; elsewhere a process [confines itself](ruleset). Both add a [filter] of system calls.
 //!
-//! A sandbox needs a guard, which starts a command in it ([start]); a host without one has none. A sandbox that is in
+//! A sandbox needs a guard, which starts a command in it as it is told ([ordered](mod@ordered)); a host without one has none. A sandbox that is in
 //! force and fails for one command fails that command: nothing is ever run without a sandbox because building one failed.
 //!
 //! Left to others: whether a command may run where no sandbox is in force, and who agrees to a network (the rules).
@@ -15,16 +15,17 @@ mod bubblewrap;
 mod filter;
 mod kept;
 mod limits;
-mod mounted;
+mod ordered;
 pub(crate) mod plan;
 mod ruleset;
 mod secrets;
-pub(crate) mod start;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+pub(crate) use limits::Group;
+pub(crate) use ordered::ordered;
 use plan::{Access, MadeOf, Network, Plan};
 
 use crate::watch::Look;
@@ -127,7 +128,7 @@ impl Sandbox {
 
     /// The plan of the sandbox for one command in this workspace; none if no sandbox is in force. `look` is what is protected there, in
     /// which is noted what the sandbox keeps as it is.
-    pub(crate) fn plan(&self, workspace: &Workspace, wanted: &mut Confinement<'_>) -> Result<Option<String>, String> {
+    pub(crate) fn plan(&self, workspace: &Workspace, wanted: &mut Confinement<'_>) -> Result<Option<Plan>, String> {
         let root = workspace.root();
         let (Some(secrets), Some(made_of)) = (self.wanted.as_ref(), self.made_of()) else { return Ok(None) };
         if NO_WORKSPACES.iter().any(|place| Path::new(place).starts_with(root)) {
@@ -153,8 +154,7 @@ impl Sandbox {
             kept = mounts.kept;
         }
         let network = wanted.network;
-        let plan = Plan { made_of: made_of.clone(), workspace: root.to_owned(), access, pinned, hidden, kept, network };
-        plan.to_argument().map(Some).ok_or_else(|| "the name of a path is not valid UTF-8".to_owned())
+        Ok(Some(Plan { made_of: made_of.clone(), workspace: root.to_owned(), access, pinned, hidden, kept, network }))
     }
 
     fn of(secret: &[PathBuf], kinds: Kinds) -> Self {
@@ -204,7 +204,7 @@ impl Wanted {
             };
             let confined = match self.kinds {
                 Kinds::Bubblewrap => Err("Landlock is not wanted (sandbox.kind)".to_owned()),
-                Kinds::Any | Kinds::Landlock if wrapped.is_err() => ruleset::probe(),
+                Kinds::Any | Kinds::Landlock if wrapped.is_err() => guard::probe_landlock(),
                 Kinds::Any | Kinds::Landlock => Ok(()),
             };
             let holds = limits::Group::new().holds;

@@ -47,7 +47,7 @@ async fn run(guard: Guard, context: &ToolContext, input: &serde_json::Value) -> 
 }
 
 fn guard() -> Guard {
-    Guard::Program(env!("CARGO_BIN_EXE_majordomo-guard").into())
+    Guard::Embedded
 }
 
 fn both() -> [Guard; 2] {

@@ -31,7 +31,7 @@ impl TestWorkspace {
         let folder = tempfile::tempdir().expect("a passing folder");
         let work = folder.path().join("work");
         fs::create_dir(&work).expect("a folder");
-        let guard = Guard::Program(env!("CARGO_BIN_EXE_majordomo-guard").into());
+        let guard = Guard::Embedded;
         let registry = Registry::standard(CommandHost { guard, sandbox });
         let workspace = Arc::new(Workspace::open(&work).expect("a workspace"));
         let mut context = ToolContext::new(workspace, ThreadId::new("20260115-k3f9"), CallId::new("tu_1"));

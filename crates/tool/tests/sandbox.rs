@@ -115,7 +115,7 @@ fn context(folder: &Path) -> ToolContext {
 }
 
 fn guard() -> Guard {
-    Guard::Program(env!("CARGO_BIN_EXE_majordomo-guard").into())
+    Guard::Embedded
 }
 
 async fn run(host: CommandHost, context: &ToolContext, input: &serde_json::Value) -> ToolResult {

@@ -93,11 +93,13 @@ impl Setting {
             workspace: "/house".into(),
             today: "2026-01-15".into(),
             household: None,
-            output_schema: dice.maybe(15, |_| Json::object()),
         };
+        // As logs of earlier versions have it; the schema of a message is tried in a story.
+        let output_schema = dice.maybe(15, |_| Json::object());
         let spoken = model(&root.model).expect("a root speaks with a model that exists");
-        let root =
+        let mut root =
             agent::creation::root(&world.catalog(), root, spoken).expect("the catalogue has what its roots ask for");
+        root.role.output_schema = output_schema;
         Self { world, root, behaviour }
     }
 }

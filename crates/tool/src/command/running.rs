@@ -1,22 +1,24 @@
 //! A command that is running, held by its guard or by us, and how it is let go.
 
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use tokio::io::AsyncReadExt;
+use guard::order::{self, Order, Outcome};
+use guard::processes::{self, EndedCount};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::process::{Child, Command};
 use tokio::task::JoinHandle;
 
-use super::processes::{self, EndedCount};
-use super::{CommandHost, CommandSpec, Guard, How, environment};
-use crate::guard;
+use super::waiting::{GuardProcess, Waiting};
+use super::{CommandHost, CommandSpec, How, environment};
+use crate::sandbox::{Group, ordered};
 
 /// How long a process whose end is certain may take to leave.
 const LEAVE_TIME: Duration = Duration::from_millis(500);
@@ -36,7 +38,7 @@ pub(super) struct Ending {
 
 /// The guard is our child, the shell is the guard's. The guard ends everything once `line` is closed, by us or by our death.
 pub(super) struct Guarded {
-    guard: Child,
+    guard: GuardProcess,
     line: Option<OwnedWriteHalf>,
     told: OwnedReadHalf,
     /// What the guard has told so far.
@@ -61,45 +63,38 @@ struct KillOnDrop {
 }
 
 impl RunningCommand {
-    pub fn start(host: &CommandHost, spec: &CommandSpec<'_>, writer: io::PipeWriter) -> io::Result<Self> {
-        assert!(spec.plan.is_none() || host.can_confine(), "a sandbox is planned only where a guard can build it");
+    pub async fn start(host: &CommandHost, spec: &CommandSpec<'_>, writer: io::PipeWriter) -> io::Result<Self> {
         let mark = unique_mark();
         let shell = if Path::new("/bin/bash").exists() { "/bin/bash" } else { "/bin/sh" };
-        let mut command = match &host.guard {
-            // The running program itself, even if its file has been replaced.
-            Guard::SelfExe => Command::new("/proc/self/exe"),
-            Guard::Program(path) => Command::new(path),
-            Guard::None => Command::new(shell),
-        };
-        let guarded = !matches!(host.guard, Guard::None);
-        if guarded {
-            command.arg0("majordomo").args([guard::WORD, spec.plan.unwrap_or(guard::NO_PLAN), shell]);
-        } else {
-            command.process_group(0);
-        }
-        command
-            .args(["-c", spec.command])
-            // The folder as it was resolved beneath the workspace: a path could mean another one by now.
-            .current_dir(format!("/proc/self/fd/{}", spec.cwd.as_raw_fd()))
-            .env_clear()
-            .envs(environment::clean(std::env::vars_os(), spec.root))
-            .env(processes::MARK, &mark)
-            .stdin(Stdio::null())
-            .stdout(writer.try_clone()?)
-            .stderr(writer);
-        if !guarded {
-            let shell = command.spawn()?;
+        let mut environment = environment::clean(std::env::vars_os(), spec.root);
+        environment.push((processes::MARK.into(), (&mark).into()));
+        // The folder as it was resolved beneath the workspace: a path could mean another one by now.
+        let cwd = format!("/proc/self/fd/{}", spec.cwd.as_raw_fd());
+        let Some(program) = host.guard.program() else {
+            assert!(spec.plan.is_none(), "a sandbox is planned only where a guard can build it");
+            let mut command = Command::new(shell);
+            command.args(["-c", spec.command]).current_dir(cwd).env_clear().envs(environment).process_group(0);
+            let shell = command.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer).spawn()?;
             let pid = shell.id().map_or(0, u32::cast_signed);
-            return Ok(Self::Unguarded(Unguarded {
-                kill_on_drop: KillOnDrop { pid, mark, off: false },
-                shell,
-                sweep: None,
-            }));
-        }
-        let (ours, theirs) = std::os::unix::net::UnixStream::pair()?;
-        ours.set_nonblocking(true)?;
-        let guard = command.stdin(OwnedFd::from(theirs)).spawn()?;
-        let (told, line) = UnixStream::from_std(ours)?.into_split();
+            let kill_on_drop = KillOnDrop { pid, mark, off: false };
+            return Ok(Self::Unguarded(Unguarded { kill_on_drop, shell, sweep: None }));
+        };
+        let sandbox = match spec.plan {
+            None => order::Sandbox::None,
+            Some(plan) => ordered(plan, &std::fs::read_link(cwd)?, &mut environment)
+                .map_err(|problem| io::Error::other(format!("the sandbox could not be built: {problem}")))?,
+        };
+        let command = [shell, "-c", spec.command].map(Into::into).into();
+        let bytes = Order { environment, command, sandbox }.to_bytes();
+        let Waiting { process: guard, line } = match spec.plan {
+            None => Waiting::start(program, Group::default())?,
+            Some(_) => Waiting::in_group(program)?,
+        };
+        line.set_nonblocking(true)?;
+        let mut line = UnixStream::from_std(line)?;
+        let sent = order::send_files(&line, &bytes, spec.cwd.as_fd(), writer.as_fd())?;
+        line.write_all(&bytes[sent..]).await?;
+        let (told, line) = line.into_split();
         Ok(Self::Guarded(Guarded { guard, line: Some(line), told, heard: Vec::new(), mark }))
     }
 
@@ -131,9 +126,9 @@ impl RunningCommand {
 impl Guarded {
     async fn ended(&mut self) -> io::Result<Ending> {
         while self.told.read_buf(&mut self.heard).await.unwrap_or(0) > 0 {}
-        let Some(told) = guard::GuardResult::read(&self.heard) else { return self.lost().await };
-        if tokio::time::timeout(LEAVE_TIME, self.guard.wait()).await.is_err() {
-            self.guard.start_kill()?;
+        let Some(told) = Outcome::read(&self.heard) else { return self.lost().await };
+        if tokio::time::timeout(LEAVE_TIME, self.guard.ended()).await.is_err() {
+            self.guard.kill();
         }
         let how = match (told.code, told.signal, told.problem) {
             // Nothing was run, so that it may be tried again.
@@ -147,14 +142,13 @@ impl Guarded {
 
     /// The guard is dead or does not answer. Its command is found by the mark that everything it started has inherited.
     async fn lost(&mut self) -> io::Result<Ending> {
-        // Whether it was dead before or dies now makes no difference, and one that cannot die is not waited for.
-        let _ = self.guard.start_kill();
-        let _ = tokio::time::timeout(LEAVE_TIME, self.guard.wait()).await;
+        // One that cannot die is not waited for.
+        self.guard.kill();
+        let _ = tokio::time::timeout(LEAVE_TIME, self.guard.ended()).await;
         let mark = self.mark.clone();
         let sweep = tokio::task::spawn_blocking(move || {
-            processes::end(0, processes::STROKES, processes::no_sandbox, || {
-                processes::unless_gone(|| processes::marked(&mark))
-            })
+            let find = || processes::unless_gone(|| processes::marked(&mark));
+            processes::end(0, processes::STROKES, processes::no_sandbox, find, std::thread::sleep)
         });
         let EndedCount { ended, left } = sweep.await.map_err(io::Error::other)?;
         Ok(Ending { how: How::Lost, swept: ended, left })
@@ -206,7 +200,8 @@ fn end_all_of(pid: i32, mark: &str) -> EndedCount {
         all.dedup_by_key(|process| process.pid);
         all
     };
-    processes::end(pid, processes::STROKES, processes::no_sandbox, || processes::unless_gone(look))
+    let find = || processes::unless_gone(look);
+    processes::end(pid, processes::STROKES, processes::no_sandbox, find, std::thread::sleep)
 }
 
 /// A word that no other command on this machine has.

@@ -153,7 +153,7 @@ fn asked(host: &CommandHost, script: &str, workspace: &Path, folder: &Path) -> O
     let work = || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
         let stop = CancellationToken::new();
-        let (plan, root) = (Some(&*plan), opened.root());
+        let (plan, root) = (Some(&plan), opened.root());
         let spec = CommandSpec { command: script, root, cwd, plan, timeout: TIME, stop: &stop, progress: None };
         runtime.block_on(run(host, spec)).ok()
     };

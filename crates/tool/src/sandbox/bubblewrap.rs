@@ -54,18 +54,8 @@ fn trusted(place: &Path) -> Option<PathBuf> {
     (there.is_file() && there.uid() == 0 && there.mode() & 0o022 == 0).then_some(real)
 }
 
-/// File descriptors that are left open for bubblewrap.
-pub(super) struct Lines {
-    /// Read: the filter of system calls.
-    pub filter: i32,
-    /// Written: how it goes.
-    pub status: i32,
-    /// Read: nothing happens until it is closed.
-    pub gate: i32,
-}
-
-/// What bubblewrap is told, up to the command itself.
-pub(super) fn arguments(plan: &Plan, cwd: &Path, lines: &Lines) -> Vec<OsString> {
+/// What bubblewrap is told, up to the open files that its guard adds and the command itself.
+pub(super) fn arguments(plan: &Plan, cwd: &Path) -> Vec<OsString> {
     let mut all = Arguments(namespaces(plan.network));
     let (around, others): (Vec<_>, Vec<_>) = plan.hidden.iter().partition(|hidden| plan.workspace.starts_with(hidden));
     // A secret folder in which the workspace lies is entered on the way there, but shows nothing else.
@@ -103,8 +93,6 @@ pub(super) fn arguments(plan: &Plan, cwd: &Path, lines: &Lines) -> Vec<OsString>
         };
     }
     all.say(["--chdir"], cwd);
-    all.number("--seccomp", lines.filter).number("--json-status-fd", lines.status).number("--block-fd", lines.gate);
-    all.0.push("--".into());
     all.0
 }
 
@@ -160,11 +148,6 @@ impl Arguments {
         self.0.push(path.into());
         self
     }
-
-    fn number(&mut self, word: &str, number: i32) -> &mut Self {
-        self.0.extend([word.into(), number.to_string().into()]);
-        self
-    }
 }
 
 #[cfg(test)]
@@ -198,8 +181,7 @@ mod tests {
             kept: vec![Kept::AsItIs("/home/a/state/work/.git/config".into())],
             network: Network::Off,
         };
-        let lines = Lines { filter: 3, status: 4, gate: 5 };
-        let all: Vec<String> = arguments(&plan, Path::new("/home/a/state/work/src"), &lines)
+        let all: Vec<String> = arguments(&plan, Path::new("/home/a/state/work/src"))
             .into_iter()
             .map(|word| word.into_string().unwrap())
             .collect();
@@ -218,9 +200,9 @@ mod tests {
         assert!(!all.contains(&"/tmp/gone".to_owned()), "the passing folders are empty anyway");
         assert!(all.contains(&"--unshare-net".to_owned()));
         let open = Plan { network: Network::On, ..plan.clone() };
-        assert!(!arguments(&open, Path::new("/"), &lines).contains(&"--unshare-net".into()));
+        assert!(!arguments(&open, Path::new("/")).contains(&"--unshare-net".into()));
         let read_only = Plan { access: Access::ReadOnly, kept: Vec::new(), ..plan };
-        let all = arguments(&read_only, Path::new("/"), &lines);
+        let all = arguments(&read_only, Path::new("/"));
         assert!(!all.contains(&"--bind".into()), "nothing of the file system can be written: {all:?}");
     }
 }

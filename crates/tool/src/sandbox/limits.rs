@@ -1,56 +1,28 @@
 //! How much a command may take: processes, memory, file sizes, open files.
 //!
 //! A control group holds a command's processes together, however many they are; where none can be made, what remains are
-//! limits that each process has for itself. Of these the one on processes counts per user, within a user namespace: it
-//! holds for an ordinary user in one, and never for root.
+//! limits that each process has for itself, which its guard sets. Of these the one on processes counts per user, within a
+//! user namespace: it holds for an ordinary user in one, and never for root.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustix::process::{Pid, Resource, Rlimit};
+pub(super) use guard::limits::{FILE_BYTES, PROCESS_MEMORY, PROCESSES};
 
-/// Processes and threads of one command.
-pub(super) const PROCESSES: u64 = 2048;
-/// What one process may write to in memory. Address space that is only reserved does not count: runtimes reserve much.
-pub(super) const PROCESS_MEMORY: u64 = 4 << 30;
 /// What all processes of a command may use, at most; less where the machine has less.
 pub(super) const GROUP_MEMORY: u64 = 16 << 30;
-/// The size of one file.
-pub(super) const FILE_BYTES: u64 = 4 << 30;
-/// Open files of one process.
-pub(super) const OPEN_FILES: u64 = 8192;
 /// What can be put into each of the private passing folders, which live in memory.
 pub(super) const PASSING_BYTES: u64 = 2 << 30;
 
-/// Sets the limits that every process has for itself, for this process and those that it starts.
-pub(super) fn set_own() {
-    let limits = [
-        (Resource::Core, 0),
-        (Resource::Data, PROCESS_MEMORY),
-        (Resource::Fsize, FILE_BYTES),
-        (Resource::Nofile, OPEN_FILES),
-    ];
-    for (resource, most) in limits {
-        // A limit that is lower already stays, and one that cannot be set is one that is there.
-        let most = rustix::process::getrlimit(resource).maximum.map_or(most, |maximum| maximum.min(most));
-        let _ = rustix::process::setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) });
-    }
-}
-
-/// Limits the processes of a user namespace by its first one.
-pub(super) fn set_processes(first: Pid) {
-    let limit = Rlimit { current: Some(PROCESSES), maximum: Some(PROCESSES) };
-    // It may have ended already.
-    let _ = rustix::process::prlimit(Some(first), Resource::Nproc, limit);
-}
-
 /// A control group for one command. Removed with its last process.
 #[derive(Debug, Default)]
-pub(super) struct Group {
-    /// One folder where all controllers are in one tree, one for each where they are not.
-    folders: Vec<PathBuf>,
+pub(crate) struct Group {
+    /// One folder where all controllers are in one tree, one for each where they are not, with the group of this process in the same tree.
+    folders: Vec<(PathBuf, PathBuf)>,
     /// What it limits.
-    pub holds: Holds,
+    pub(super) holds: Holds,
 }
 
 /// What a control group limits.
@@ -62,14 +34,18 @@ pub(super) struct Holds {
 
 const PREFIX: &str = "majordomo-";
 
+/// Groups that this process has made.
+static MADE: AtomicU64 = AtomicU64::new(0);
+
 impl Group {
     /// A new group beneath that of this process, or beside it, as far as that is permitted.
     pub fn new() -> Self {
         let places = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
         let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+        let name = format!("{PREFIX}{}-{}", std::process::id(), MADE.fetch_add(1, Ordering::Relaxed));
         let mut group = Self::default();
         let mut limit = |controller, files: &[&str], most| {
-            parents(&places, &mounts, controller).iter().any(|parent| group.limit_in(parent, files, most))
+            parents(&places, &mounts, controller).iter().any(|parent| group.limit_in(parent, &name, files, most))
         };
         let processes = limit("pids", &["pids.max"], PROCESSES);
         let memory = limit("memory", &["memory.limit_in_bytes", "memory.max"], memory_most());
@@ -77,21 +53,18 @@ impl Group {
         group
     }
 
-    /// Puts a process in, with everything that it will start.
-    pub fn take(&self, process: Pid) -> Result<(), String> {
-        self.folders.iter().try_for_each(|folder| {
-            fs::write(folder.join("cgroup.procs"), process.as_raw_nonzero().to_string())
-                .map_err(|error| format!("the control group does not take the command: {error}"))
-        })
+    /// What a guard is told of it, to enter it.
+    pub fn arguments(&self) -> impl Iterator<Item = &OsStr> {
+        self.folders.iter().flat_map(|(folder, home)| [folder.as_os_str(), home.as_os_str()])
     }
 
     /// Makes a folder there and writes the limit to the first of these files that it has. Leaves nothing behind if that
     /// does not work.
-    fn limit_in(&mut self, parent: &Path, files: &[&str], most: u64) -> bool {
-        let folder = parent.join(format!("{PREFIX}{}", std::process::id()));
-        let is_known = self.folders.contains(&folder);
+    fn limit_in(&mut self, parent: &Parent, name: &str, files: &[&str], most: u64) -> bool {
+        let folder = parent.folder.join(name);
+        let is_known = self.folders.iter().any(|(known, _)| *known == folder);
         if !is_known {
-            sweep(parent);
+            sweep(&parent.folder);
             if fs::create_dir(&folder).is_err() {
                 return false;
             }
@@ -99,7 +72,7 @@ impl Group {
         let mut limits = files.iter().map(|name| folder.join(name)).filter(|file| file.exists());
         let written = limits.any(|file| fs::write(file, most.to_string()).is_ok());
         if written && !is_known {
-            self.folders.push(folder);
+            self.folders.push((folder, parent.home.clone()));
         } else if !is_known {
             // It has no processes: nothing can hold it.
             let _ = fs::remove_dir(&folder);
@@ -110,7 +83,7 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        for folder in &self.folders {
+        for (folder, _) in &self.folders {
             // A process that could not be ended holds it; the next group that is made tries again.
             let _ = fs::remove_dir(folder);
         }
@@ -121,17 +94,23 @@ impl Drop for Group {
 fn sweep(parent: &Path) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let name = entry.file_name();
-        let maker =
-            name.to_str().and_then(|name| name.strip_prefix(PREFIX)).and_then(|maker| maker.parse::<u32>().ok());
+        let maker = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split('-').next()?.parse::<u32>().ok());
         if maker.is_some_and(|maker| !Path::new(&format!("/proc/{maker}")).exists()) {
             let _ = fs::remove_dir(entry.path());
         }
     }
 }
 
+/// Where a group may be made.
+struct Parent {
+    folder: PathBuf,
+    /// The group of this process.
+    home: PathBuf,
+}
+
 /// Where a group with this controller may be made: in our own group and, since one that has processes cannot give its
 /// controllers on, beside it. The tree of that controller alone comes first, then the one for all.
-fn parents(places: &str, mounts: &str, controller: &str) -> Vec<PathBuf> {
+fn parents(places: &str, mounts: &str, controller: &str) -> Vec<Parent> {
     let mut parents = Vec::new();
     for line in places.lines() {
         let mut parts = line.splitn(3, ':').skip(1);
@@ -144,7 +123,8 @@ fn parents(places: &str, mounts: &str, controller: &str) -> Vec<PathBuf> {
         let Some(mount) = mount_point(mounts, kind, if is_alone { controller } else { "" }) else { continue };
         let own = mount.join(place.trim_start_matches('/'));
         let beside = own.parent().filter(|parent| parent.starts_with(&mount)).map(Path::to_owned);
-        let found = [Some(own), beside].into_iter().flatten();
+        let found = [Some(own.clone()), beside].into_iter().flatten();
+        let found = found.map(|folder| Parent { folder, home: own.clone() });
         if is_alone { parents.splice(0..0, found).for_each(drop) } else { parents.extend(found) }
     }
     parents
@@ -178,13 +158,14 @@ mod tests {
 
     #[test]
     fn a_group_is_made_in_our_own_or_beside_it_in_either_kind_of_tree() {
-        let paths = |of| parents("8:pids:/a\n0::/user.slice/me.scope\n", MOUNTS, of);
+        let folders = |found: Vec<Parent>| found.into_iter().map(|parent| parent.folder).collect::<Vec<_>>();
+        let paths = |of| folders(parents("8:pids:/a\n0::/user.slice/me.scope\n", MOUNTS, of));
         let all = ["/sys/fs/cgroup/unified/user.slice/me.scope", "/sys/fs/cgroup/unified/user.slice"];
         assert_eq!(paths("memory"), all.map(PathBuf::from));
         let alone = ["/sys/fs/cgroup/pids/a", "/sys/fs/cgroup/pids"];
         assert_eq!(paths("pids"), alone.into_iter().chain(all).map(PathBuf::from).collect::<Vec<_>>());
         assert!(parents("0::/\n", "", "pids").is_empty(), "nothing is mounted");
-        let root = parents("0::/\n", MOUNTS, "pids");
+        let root = folders(parents("0::/\n", MOUNTS, "pids"));
         assert_eq!(root, [PathBuf::from("/sys/fs/cgroup/unified")], "nothing is beside the root");
     }
 
@@ -194,6 +175,6 @@ mod tests {
         let folders = group.folders.clone();
         assert_eq!(folders.is_empty(), group.holds == Holds::default());
         drop(group);
-        assert!(folders.iter().all(|folder| !folder.exists()), "{folders:?}");
+        assert!(folders.iter().all(|(folder, _)| !folder.exists()), "{folders:?}");
     }
 }

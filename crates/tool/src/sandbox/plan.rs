@@ -1,11 +1,9 @@
-//! What a guard is told of the sandbox of one command: plain data, handed over as one argument.
+//! The sandbox of one command, as plain data. What a guard is told to build is [ordered](super::ordered) from it.
 
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-
 /// The sandbox of one command. All paths are real ones that existed when it was made.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Plan {
     /// How the sandbox is built.
     pub made_of: MadeOf,
@@ -14,7 +12,6 @@ pub(crate) struct Plan {
     /// What of it the command may change.
     pub access: Access,
     /// Folders in it that stay where they are, those above before those below.
-    #[serde(default)]
     pub pinned: Vec<PathBuf>,
     /// What may not be read.
     pub hidden: Vec<PathBuf>,
@@ -25,7 +22,7 @@ pub(crate) struct Plan {
 }
 
 /// How a sandbox is built.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum MadeOf {
     /// Namespaces, built by bubblewrap.
     Bubblewrap(PathBuf),
@@ -34,7 +31,7 @@ pub(crate) enum MadeOf {
 }
 
 /// What a command may change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
     /// Nothing but its own scratch folder: neither content nor names nor permissions, times or attributes of any file.
     ReadOnly,
@@ -43,7 +40,7 @@ pub(crate) enum Access {
 }
 
 /// Something in the workspace that stays as it is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Kept {
     /// It is there, and stays so.
     AsItIs(PathBuf),
@@ -52,7 +49,7 @@ pub(crate) enum Kept {
 }
 
 /// Whether a command has a network.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Network {
     /// None at all.
     #[default]
@@ -67,17 +64,5 @@ impl Kept {
         match self {
             Self::AsItIs(path) | Self::Absent(path) => path,
         }
-    }
-}
-
-impl Plan {
-    /// As a guard's argument; none if a path is no text.
-    pub fn to_argument(&self) -> Option<String> {
-        serde_json::to_string(self).ok()
-    }
-
-    /// From a guard's argument.
-    pub fn from_argument(text: &str) -> Option<Self> {
-        serde_json::from_str(text).ok()
     }
 }

@@ -5,20 +5,15 @@
 //! in a writable workspace as it is, nor hide one there: the first is found out afterwards, the second is refused.
 //! A command that may change nothing gets no right to write at all; permissions, times and attributes, which Landlock does
 //! not know, are then kept by the filter of system calls.
-//! It also keeps processes from looking into those outside, `/proc/*/environ` and `mem` among it.
+//!
+//! What is allowed is listed here; the guard gives up the rest.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use landlock::{
-    ABI, Access, AccessFs, BitFlags, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetError,
-    RulesetStatus, Scope, path_beneath_rules,
-};
+use guard::order::Landlock;
 
-use super::plan::{self, Plan};
-
-/// Without the rights of this version a file could be emptied that may not be written (Linux 6.2).
-const LEAST: ABI = ABI::V3;
+use super::plan::{Access, Plan};
 
 /// Of the devices, those that hold nothing.
 const DEVICES: [&str; 8] =
@@ -27,21 +22,8 @@ const DEVICES: [&str; 8] =
 /// Of these, the ones that no terminal is behind.
 const NULL_DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
-/// Whether Landlock works here, tried in a thread that ends with it.
-pub(super) fn probe() -> Result<(), String> {
-    let tried = std::thread::spawn(|| {
-        let rules = Rules { read: vec!["/proc".into()], write: Vec::new(), devices: &NULL_DEVICES };
-        rules.restrict()?;
-        match File::open("/etc/passwd") {
-            Ok(_) => Err("Landlock is there but does not hold".to_owned()),
-            Err(_) => Ok(()),
-        }
-    });
-    tried.join().unwrap_or_else(|_| Err("Landlock could not be tried".to_owned()))
-}
-
-/// Gives up whatever the plan does not leave to a command. `passing` is the folder for its temporary files.
-pub(super) fn restrict(plan: &Plan, passing: &Path) -> Result<(), String> {
+/// What the plan leaves to a command.
+pub(super) fn allowed(plan: &Plan) -> Result<Landlock, String> {
     if let Some(inside) = plan.hidden.iter().find(|hidden| hidden.starts_with(&plan.workspace)) {
         return Err(format!("without bubblewrap, {} inside the workspace cannot be hidden", inside.display()));
     }
@@ -49,13 +31,12 @@ pub(super) fn restrict(plan: &Plan, passing: &Path) -> Result<(), String> {
     hidden.push("/dev".into());
     let mut read = Vec::new();
     beside(Path::new("/"), &hidden, &mut read);
-    match plan.access {
-        plan::Access::ReadOnly => Rules { read, write: vec![passing.to_owned()], devices: &NULL_DEVICES },
-        plan::Access::Workspace => {
-            Rules { read, write: vec![plan.workspace.clone(), passing.to_owned()], devices: &DEVICES }
-        }
-    }
-    .restrict()
+    let (write, devices): (_, &[&str]) = match plan.access {
+        Access::ReadOnly => (Vec::new(), &NULL_DEVICES),
+        Access::Workspace => (vec![plan.workspace.clone()], &DEVICES),
+    };
+    let devices = devices.iter().map(PathBuf::from).collect();
+    Ok(Landlock { read, write, devices, ..Landlock::default() })
 }
 
 /// Everything at or beneath a folder that is not hidden, in as few places as possible. Links are left out: what they lead
@@ -71,42 +52,6 @@ fn beside(place: &Path, hidden: &[PathBuf], found: &mut Vec<PathBuf>) {
         if entry.file_type().is_ok_and(|kind| !kind.is_symlink()) {
             beside(&entry.path(), hidden, found);
         }
-    }
-}
-
-struct Rules {
-    read: Vec<PathBuf>,
-    write: Vec<PathBuf>,
-    devices: &'static [&'static str],
-}
-
-impl Rules {
-    fn restrict(&self) -> Result<(), String> {
-        match self.apply() {
-            Ok(RulesetStatus::NotEnforced) => Err("Landlock is not enabled in this kernel".to_owned()),
-            Ok(_) => Ok(()),
-            Err(error) => Err(format!("Landlock does not work here: {error}")),
-        }
-    }
-
-    fn apply(&self) -> Result<RulesetStatus, RulesetError> {
-        let look = AccessFs::Execute | AccessFs::ReadFile;
-        let all = AccessFs::from_all(ABI::V5);
-        let devices: BitFlags<AccessFs> =
-            AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::ReadDir | AccessFs::IoctlDev;
-        let status = Ruleset::default()
-            .set_compatibility(CompatLevel::HardRequirement)
-            .handle_access(AccessFs::from_all(LEAST))?
-            .set_compatibility(CompatLevel::BestEffort)
-            .handle_access(all)?
-            .scope(Scope::from_all(ABI::V6))?
-            .create()?
-            .add_rules(path_beneath_rules(["/"], AccessFs::ReadDir))?
-            .add_rules(path_beneath_rules(&self.read, look))?
-            .add_rules(path_beneath_rules(self.devices, devices))?
-            .add_rules(path_beneath_rules(&self.write, all))?
-            .restrict_self()?;
-        Ok(status.ruleset)
     }
 }
 

@@ -10,11 +10,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::folders::Folders;
+use super::folders;
 use crate::protected::{self, Kind, Role};
 
-/// A workspace with more folders than this is not one that anybody works in.
-const MAX_FOLDERS: usize = 2_000_000;
 /// How deep repositories in repositories are followed.
 const MAX_MODULES_DEPTH: usize = 6;
 /// A protected file that is longer is not copied.
@@ -111,15 +109,7 @@ pub(super) enum Repair {
 
 fn looked(root: &Path, repair: Repair) -> Result<Look, String> {
     let mut look = Look { repair: Some(repair), ..Look::default() };
-    let mut folders = Folders::of(root, repair);
-    let mut rest = vec![(PathBuf::new(), false)];
-    let mut entered = 0;
-    while let Some((folder, is_package)) = rest.pop() {
-        entered += 1;
-        if entered > MAX_FOLDERS {
-            return Err(format!("the workspace has more than {MAX_FOLDERS} folders; work in a smaller one"));
-        }
-        let content = folders.content(root, &folder, is_package)?;
+    for (folder, content) in folders::telling(root, repair)? {
         for (name, role, is_folder) in &content.protected {
             let path = folder.join(name);
             match role {
@@ -133,9 +123,7 @@ fn looked(root: &Path, repair: Repair) -> Result<Look, String> {
         if content.is_repository {
             look.note_bare(root, &folder);
         }
-        rest.extend(content.folders.iter().map(|name| (folder.join(name), content.is_package)));
     }
-    folders.keep();
     match look.unread.take() {
         Some(why) => Err(why),
         None => Ok(look),
@@ -354,7 +342,12 @@ fn holder_of(path: &Path) -> Option<&Path> {
 }
 
 /// What is in a folder; nothing where it is a link or no folder at all, or where it may not be read and is left so.
-pub(super) fn entries(folder: &Path, repair: Repair) -> io::Result<Vec<(OsString, FileType)>> {
+fn entries(folder: &Path, repair: Repair) -> io::Result<Vec<(OsString, FileType)>> {
+    opened(folder, repair)?.map_or_else(|| Ok(Vec::new()), |opened| listed(&opened))
+}
+
+/// A folder, opened; none where it is a link or no folder at all, or where it may not be read and is left so.
+pub(super) fn opened(folder: &Path, repair: Repair) -> io::Result<Option<fs::File>> {
     let open = |flags: i32| {
         let mut options = fs::OpenOptions::new();
         options.read(true).custom_flags(libc::O_NOFOLLOW | flags).open(folder)
@@ -369,16 +362,18 @@ pub(super) fn entries(folder: &Path, repair: Repair) -> io::Result<Vec<(OsString
         }
         opened => opened,
     };
-    let opened = match opened {
-        Ok(opened) => opened,
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied && repair == Repair::Never => {
-            return Ok(Vec::new());
-        }
+    match opened {
+        Ok(opened) => Ok(Some(opened)),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied && repair == Repair::Never => Ok(None),
         Err(error) => {
             let is_gone = matches!(error.raw_os_error(), Some(libc::ENOENT | libc::ENOTDIR | libc::ELOOP));
-            return if is_gone { Ok(Vec::new()) } else { Err(error) };
+            if is_gone { Ok(None) } else { Err(error) }
         }
-    };
+    }
+}
+
+/// What is in an open folder.
+pub(super) fn listed(opened: &fs::File) -> io::Result<Vec<(OsString, FileType)>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(format!("/proc/self/fd/{}", opened.as_raw_fd()))? {
         let entry = entry?;

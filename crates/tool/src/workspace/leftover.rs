@@ -16,7 +16,7 @@ use rustix::fs::OFlags;
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 
-use crate::command::processes;
+use guard::processes;
 
 /// The most names that are looked at in one folder when a thread is resumed.
 const MAX_NAMES: usize = 50_000;

@@ -10,23 +10,29 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
 
-use super::plan::{Kept, Plan};
-
 /// Mounts that are not there by then are not coming.
 const TIME: Duration = Duration::from_secs(5);
 
-/// Waits until the namespace of a process is complete, and checks that every path that was mounted in the workspace leads to
-/// itself.
-pub(super) fn check(first: Pid, plan: &Plan) -> Result<(), String> {
+/// Until the first look at the mounts, and between two looks.
+const LOOK_EVERY: Duration = Duration::from_micros(500);
+
+/// Waits until the namespace of a process is complete, and checks that every one of these paths, which were mounted in the
+/// workspace, leads to itself.
+pub(crate) fn check(first: Pid, workspace: &Path, mounted: &[PathBuf]) -> Result<(), String> {
+    if mounted.is_empty() {
+        return Ok(());
+    }
     let begun = Instant::now();
     let table = format!("/proc/{}/mountinfo", first.as_raw_nonzero());
     loop {
+        // Each look keeps the mounts from being made for a moment.
+        std::thread::sleep(LOOK_EVERY);
         // A process that has ended has none, and the startup tells why.
         let Ok(text) = std::fs::read(&table) else { return Ok(()) };
         let mounts: Vec<Mount> = text.split(|byte| *byte == b'\n').filter_map(Mount::read).collect();
         // Before it is complete, everything is mounted elsewhere.
-        if mounts.iter().any(|mount| mount.at == plan.workspace) {
-            return lead_to_themselves(&mounts, plan);
+        if mounts.iter().any(|mount| mount.at == workspace) {
+            return lead_to_themselves(&mounts, workspace, mounted);
         }
         // One that is ending has none either.
         if mounts.is_empty() {
@@ -35,7 +41,6 @@ pub(super) fn check(first: Pid, plan: &Plan) -> Result<(), String> {
         if begun.elapsed() > TIME {
             return Err("its mounts were not complete in time".to_owned());
         }
-        std::thread::sleep(Duration::from_micros(200));
     }
 }
 
@@ -78,14 +83,12 @@ fn plain(field: &[u8]) -> PathBuf {
     PathBuf::from(std::ffi::OsStr::from_bytes(&bytes))
 }
 
-fn lead_to_themselves(mounts: &[Mount], plan: &Plan) -> Result<(), String> {
+fn lead_to_themselves(mounts: &[Mount], workspace: &Path, mounted: &[PathBuf]) -> Result<(), String> {
     let at = |path: &Path| mounts.iter().rfind(|mount| mount.at == path);
-    let Some(workspace) = at(&plan.workspace) else { return Ok(()) };
-    let kept = plan.kept.iter().filter(|kept| matches!(kept, Kept::AsItIs(_))).map(Kept::path);
-    for path in plan.pinned.iter().map(PathBuf::as_path).chain(kept) {
-        let Ok(inside) = path.strip_prefix(&plan.workspace) else { continue };
-        let is_itself =
-            |mount: &Mount| mount.device == workspace.device && mount.leads_to == workspace.leads_to.join(inside);
+    let Some(outer) = at(workspace) else { return Ok(()) };
+    for path in mounted {
+        let Ok(inside) = path.strip_prefix(workspace) else { continue };
+        let is_itself = |mount: &Mount| mount.device == outer.device && mount.leads_to == outer.leads_to.join(inside);
         if !at(path).is_some_and(is_itself) {
             return Err(format!("{} changed while the sandbox was built, or is a mount of its own", path.display()));
         }
@@ -95,21 +98,13 @@ fn lead_to_themselves(mounts: &[Mount], plan: &Plan) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::plan::{Access, MadeOf, Network};
     use super::*;
 
     // T42
     #[test]
     fn a_mount_that_leads_elsewhere_is_noticed() {
-        let plan = Plan {
-            made_of: MadeOf::Bubblewrap("/usr/bin/bwrap".into()),
-            workspace: "/home/a b/work".into(),
-            access: Access::Workspace,
-            pinned: vec!["/home/a b/work/sub/.git".into()],
-            hidden: Vec::new(),
-            kept: vec![Kept::AsItIs("/home/a b/work/.envrc".into())],
-            network: Network::Off,
-        };
+        let workspace = Path::new("/home/a b/work");
+        let mounted = ["/home/a b/work/sub/.git", "/home/a b/work/.envrc"].map(PathBuf::from);
         let table = |git: &str, envrc: &str| {
             let lines = [
                 "1 0 8:1 / / ro - ext4 x rw",
@@ -121,14 +116,14 @@ mod tests {
         };
         let git = r"3 2 8:1 /home/a\040b/work/sub/.git /home/a\040b/work/sub/.git rw - ext4 x rw";
         let envrc = r"4 2 8:1 /home/a\040b/work/.envrc /home/a\040b/work/.envrc ro - ext4 x rw";
-        assert_eq!(lead_to_themselves(&table(git, envrc), &plan), Ok(()));
+        assert_eq!(lead_to_themselves(&table(git, envrc), workspace, &mounted), Ok(()));
         for (git, envrc) in [
             (r"3 2 8:1 /home/a\040b/other/.git /home/a\040b/work/sub/.git rw - ext4 x rw", envrc),
             (r"3 2 8:1 /home/a\040b/other/.git /home/a\040b/other/.git rw - ext4 x rw", envrc),
             (r"3 2 8:2 /home/a\040b/work/sub/.git /home/a\040b/work/sub/.git rw - ext4 x rw", envrc),
             (git, r"4 2 8:1 /etc/passwd /home/a\040b/work/.envrc ro - ext4 x rw"),
         ] {
-            assert!(lead_to_themselves(&table(git, envrc), &plan).is_err(), "{git} {envrc}");
+            assert!(lead_to_themselves(&table(git, envrc), workspace, &mounted).is_err(), "{git} {envrc}");
         }
     }
 }

@@ -11,12 +11,12 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, PidfdFlags, Signal};
 
 /// For processes without a sandbox.
-pub(crate) fn no_sandbox(_: &ProcessInfo) -> bool {
+pub fn no_sandbox(_: &ProcessInfo) -> bool {
     false
 }
 
 /// The variable that marks a command's processes.
-pub(crate) const MARK: &str = "MAJORDOMO_COMMAND";
+pub const MARK: &str = "MAJORDOMO_COMMAND";
 
 /// Between asking to end and ending.
 const GRACE: Duration = Duration::from_millis(300);
@@ -24,12 +24,13 @@ const GRACE: Duration = Duration::from_millis(300);
 const PATIENCE: Duration = Duration::from_millis(1300);
 /// So many strokes are enough for everybody who can be ended, however slow a busy machine makes them. A guard cannot wait for
 /// them: it has to answer in time.
-pub(crate) const STROKES: u32 = 30;
+pub const STROKES: u32 = 30;
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
 /// A live process.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ProcessInfo {
+pub struct ProcessInfo {
+    /// Its number.
     pub pid: i32,
     parent: i32,
     group: i32,
@@ -39,19 +40,23 @@ pub(crate) struct ProcessInfo {
 
 /// How many were ended, and how many could not be.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct EndedCount {
+pub struct EndedCount {
+    /// How many were ended.
     pub ended: usize,
+    /// How many could not be.
     pub left: usize,
 }
 
 /// Ends every process that `find` finds, again and again until none is left: first by asking, then by killing.
-/// `leader` is the process whose group they were started in. A process for which `is_sandbox_process` is true holds the others: not asked, not counted,
-/// but killed like them. No process is given up before so many strokes.
-pub(crate) fn end(
+/// `leader` is the process whose group they were started in. A process for which `is_sandbox_process` is true holds the
+/// others: not asked, not counted, but killed like them. No process is given up before so many strokes. `pause` waits
+/// between two looks, at most that long.
+pub fn end(
     leader: i32,
     least_strokes: u32,
     is_sandbox_process: impl Fn(&ProcessInfo) -> bool,
     find: impl Fn() -> Option<Vec<ProcessInfo>>,
+    pause: impl Fn(Duration),
 ) -> EndedCount {
     let begun = Instant::now();
     let our_session = read(std::process::id().cast_signed()).map(|us| us.session);
@@ -81,21 +86,21 @@ pub(crate) fn end(
             groups.into_iter().for_each(kill_group);
             found.iter().for_each(|process| process.signal(Signal::KILL));
         }
-        std::thread::sleep(LOOK_EVERY);
+        pause(LOOK_EVERY);
     }
     EndedCount { ended: known.len(), left: 0 }
 }
 
 /// What a look finds; none if a second one finds no process either. `/proc` is not read in one moment, and a process that is
 /// born to a dying one can be missed by a single look.
-pub(crate) fn unless_gone(look: impl Fn() -> Vec<ProcessInfo>) -> Option<Vec<ProcessInfo>> {
+pub fn unless_gone(look: impl Fn() -> Vec<ProcessInfo>) -> Option<Vec<ProcessInfo>> {
     let found = look();
     let found = if found.is_empty() { look() } else { found };
     (!found.is_empty()).then_some(found)
 }
 
 /// A process and everyone who descends from it.
-pub(crate) fn below(root: i32) -> Vec<ProcessInfo> {
+pub fn below(root: i32) -> Vec<ProcessInfo> {
     let everyone = everyone();
     let mut children: BTreeMap<i32, Vec<ProcessInfo>> = BTreeMap::new();
     for process in everyone.values() {
@@ -113,7 +118,7 @@ pub(crate) fn below(root: i32) -> Vec<ProcessInfo> {
 }
 
 /// Everyone whose environment carries this mark.
-pub(crate) fn marked(mark: &str) -> Vec<ProcessInfo> {
+pub fn marked(mark: &str) -> Vec<ProcessInfo> {
     let variable = format!("{MARK}={mark}");
     let carries = |process: &ProcessInfo| {
         let environment = fs::read(format!("/proc/{}/environ", process.pid)).unwrap_or_default();
@@ -123,7 +128,7 @@ pub(crate) fn marked(mark: &str) -> Vec<ProcessInfo> {
 }
 
 /// Kills a process group at once.
-pub(crate) fn kill_group(group: i32) {
+pub fn kill_group(group: i32) {
     if let Some(group) = Pid::from_raw(group).filter(|_| group > 1) {
         // It may be gone already, which is what was wanted.
         let _ = rustix::process::kill_process_group(group, Signal::KILL);
@@ -153,7 +158,7 @@ fn everyone() -> BTreeMap<i32, ProcessInfo> {
 }
 
 /// Whether a process of this number runs, as `/proc` tells; one that has ended and only waits to be noticed does not.
-pub(crate) fn is_running(pid: i32) -> bool {
+pub fn is_running(pid: i32) -> bool {
     match fs::read_to_string(format!("/proc/{pid}/stat")) {
         Ok(stat) => parse(pid, &stat).is_some(),
         // If this cannot be found out, the process is taken to run.
