@@ -127,13 +127,12 @@ pub fn root(id: ThreadId, children: usize) -> Root {
         workspace: std::env::temp_dir().display().to_string().into(),
         today: "2026-01-15".into(),
         household: None,
-        output_schema: None,
     }
 }
 
 /// The work of a root with so many sub-agents.
 pub fn work(id: ThreadId, children: usize) -> Start {
-    Start { root: root(id, children), prompt: answer::prompt(children).into() }
+    Start { root: root(id, children), prompt: answer::prompt(children).into(), output_schema: None }
 }
 
 fn look() -> ToolInfo {

@@ -39,8 +39,9 @@ pub use self::error::Error;
 pub use self::flags::Flags;
 pub use self::household::HouseholdConfig;
 pub use self::origin::{Origin, Warning};
-pub use self::surroundings::Surroundings;
+pub use self::surroundings::{Files, Surroundings};
 
+pub(crate) use self::flags::setting;
 pub(crate) use self::key::Key;
 pub(crate) use self::layer::{Layers, Setting, checked, of_text};
 pub(crate) use self::suggestion::{clause, likeness, nearest};
@@ -147,8 +148,13 @@ pub struct Entry {
 impl Config {
     /// Reads all layers and merges them.
     pub fn load(surroundings: &Surroundings, flags: &Flags) -> Result<Self, Error> {
+        Self::with_settings(surroundings, flags.settings()?, flags.demo)
+    }
+
+    /// The same with settings of a program on top.
+    pub(crate) fn with_settings(surroundings: &Surroundings, top: Vec<Setting>, demo: bool) -> Result<Self, Error> {
         let mut warnings = Vec::new();
-        let merged = merge::merged(surroundings, flags, &mut warnings)?;
+        let merged = merge::merged(surroundings, top, &mut warnings)?;
         let Merged { mut layers, rules, project, withheld: (settings, waiting) } = merged;
         let agents = if project.is_trusted() { 0 } else { project.agents.len() };
         let withheld = Withheld { settings: settings.iter().map(entry).collect(), rules: waiting, agents };
@@ -159,12 +165,12 @@ impl Config {
         let values = Values::of(&layers);
         let providers = providers::resolved(values.providers, &layers, surroundings);
         let named = layers.setting(&Key::dotted("model")).map(|setting| setting.origin.clone());
-        let model_is_asked_for = matches!(named, Some(Origin::Flag(_) | Origin::Variable(_)));
-        let model = match flags.demo && !model_is_asked_for {
+        let model_is_asked_for = matches!(named, Some(Origin::Flag(_) | Origin::Variable(_) | Origin::Builder(_)));
+        let model = match demo && !model_is_asked_for {
             true => Some((household::RULES.to_owned(), Origin::Flag("--demo"))),
             false => values.model.zip(named).or_else(|| model::found(&providers, &layers)),
         };
-        household::choose_agent(&mut layers, flags.demo, model.is_some());
+        household::choose_agent(&mut layers, demo, model.is_some());
         household::choose_preset(&mut layers, |agent| agents::preset_of(surroundings, &project, agent));
         let values = Values::of(&layers);
         checks::consistent(&values.policy, &layers)?;
@@ -192,7 +198,7 @@ impl Config {
             providers,
             models: values.models,
             household: Some(values.household).filter(HouseholdConfig::is_there),
-            demo: flags.demo,
+            demo,
             durability: values.store.durability,
             sandbox: values.sandbox.kind,
             rules,

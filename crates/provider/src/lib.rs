@@ -45,5 +45,5 @@ pub use error::Error;
 pub use governor::{GovernorState, Pace};
 pub use models::{Dollars, ModelEntry, ModelTable};
 pub use providers::{Options, Providers};
-pub use resident::{Heard, Resident, Said};
+pub use resident::{Answering, Heard, Resident, Said};
 pub use secret::Secret;

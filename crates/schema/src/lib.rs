@@ -81,12 +81,12 @@ pub struct Usage {
     pub children: u32,
     /// How many of the tokens are not the provider's figures: reserved for a request whose answer was lost, or estimated because the
     /// provider reported nothing. Where there are any, the money is an estimate too.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_none")]
     pub estimated_tokens: u64,
 }
 
-fn is_zero(number: &u64) -> bool {
-    *number == 0
+fn is_none(tokens: &u64) -> bool {
+    *tokens == 0
 }
 
 /// What an agent is doing.

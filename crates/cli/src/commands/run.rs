@@ -3,12 +3,18 @@
 use std::time::Instant;
 
 use agent::{Event, Json, ThreadId};
+use futures_util::TryStreamExt;
 use majordomo::config::{Config, Flags};
 use majordomo::follow::root_report;
+<<<<<<< HEAD
 use majordomo::session::{self, Session};
 use majordomo::staff::{Staff, Work, open_store};
 use majordomo::{SAMPLE, Update};
 use rustix::process::Signal;
+=======
+use majordomo::staff::{Staff, open_store};
+use majordomo::{SAMPLE, Session, Update, Work};
+>>>>>>> main
 use store::ApprovalQuery;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -31,8 +37,12 @@ pub async fn run(arguments: Run) -> Result<u8, Failure> {
     let asking = Asking::new(&arguments.questions);
     let staff = staff(&surroundings, config, asking.options()).await?;
     let model = staff.model()?.to_owned();
-    let work = Work { prompt, output_schema, ..Work::default() };
-    let run = staff.start(work).await?;
+    let work = Work::new(prompt);
+    let work = match output_schema {
+        Some(schema) => work.schema(schema),
+        None => work,
+    };
+    let run = staff.stream(work).await?;
     if !quiet {
         out::note(&format!("model {model} · thread {}", run.root()));
         for hint in hints(&model, arguments.demo) {
@@ -59,12 +69,17 @@ pub async fn resume(name: &str, flags: &Flags, questions: &Questions, output: Ou
             "{thread} is a sub-agent; resume its root: majordomo thread resume {root}"
         )));
     }
+<<<<<<< HEAD
     let session = staff.session(&thread);
     let show = Show::new(thread.clone(), prepared, &asking, staff.runtime().clock());
+=======
+    let session = staff.session_of(&thread);
+    let show = Show::new(thread.clone(), prepared, &asking);
+>>>>>>> main
     let run = match session.resume().await {
         Ok(run) => run,
         Err(majordomo::staff::Error::Runtime(runtime::Error::Idle(_))) => {
-            return show_last_report(&staff, &session, show).await;
+            return show_last_report(&staff, &session, &thread, show).await;
         }
         Err(error) => return Err(error.into()),
     };
@@ -76,8 +91,8 @@ pub async fn resume(name: &str, flags: &Flags, questions: &Questions, output: Ou
 }
 
 /// Shows how the last run of a conversation ended in which nothing is left to do.
-async fn show_last_report(staff: &Staff, session: &Session, mut show: Show) -> Result<u8, Failure> {
-    let (history, root) = (session.history().await?, session.root());
+async fn show_last_report(staff: &Staff, session: &Session, root: &ThreadId, mut show: Show) -> Result<u8, Failure> {
+    let history = session.history().await?;
     let report = history.iter().rev().find_map(|record| root_report(record, root)).cloned();
     let report = report.ok_or_else(|| Failure::failed(format!("thread {root} has no run")))?;
     out::note("the run is already finished; this is its answer");
@@ -110,18 +125,23 @@ async fn as_begun(name: &str, flags: &Flags) -> Result<Flags, Failure> {
 }
 
 /// Shows a run until it is over or a signal comes.
-async fn watch(staff: &Staff, run: session::Run, mut show: Show, mut asker: Option<Asker>) -> Result<u8, Failure> {
+async fn watch(staff: &Staff, run: majordomo::Run, mut show: Show, mut asker: Option<Asker>) -> Result<u8, Failure> {
     let mut run = if show.wants_deltas() { run } else { run.without_text() };
     let (runtime, root) = (staff.runtime(), run.root().clone());
     let mut interrupts = signal(SignalKind::interrupt()).map_err(anyhow::Error::from)?;
     let mut terminations = signal(SignalKind::terminate()).map_err(anyhow::Error::from)?;
+<<<<<<< HEAD
     let mut resizes = signal(SignalKind::window_change()).map_err(anyhow::Error::from)?;
     let mut stops = signal(SignalKind::from_raw(Signal::TSTP.as_raw())).map_err(anyhow::Error::from)?;
     let mut continuations = signal(SignalKind::from_raw(Signal::CONT.as_raw())).map_err(anyhow::Error::from)?;
+=======
+    let mut report = None;
+>>>>>>> main
     loop {
         let (code, word) = tokio::select! {
             _ = interrupts.recv() => (130, "interrupted"),
             _ = terminations.recv() => (143, "terminated"),
+<<<<<<< HEAD
             () = until(show.due()) => {
                 show.draw();
                 continue;
@@ -141,6 +161,11 @@ async fn watch(staff: &Staff, run: session::Run, mut show: Show, mut asker: Opti
             update = run.next() => {
                 match update? {
                     Some(Update::Streamed(piece)) => show.hear(&piece)?,
+=======
+            update = run.try_next() => {
+                match update? {
+                    Some(Update::Text(piece)) => show.print(&piece.line())?,
+>>>>>>> main
                     Some(Update::Past(records)) => {
                         show.catch_up(&records);
                         asker.iter_mut().for_each(|asker| asker.push(&records));
@@ -149,6 +174,7 @@ async fn watch(staff: &Staff, run: session::Run, mut show: Show, mut asker: Opti
                         show.push(&records)?;
                         asker.iter_mut().for_each(|asker| asker.push(&records));
                     }
+                    Some(Update::Done(last)) => report = Some(last),
                     None => break,
                 }
                 continue;
@@ -163,7 +189,7 @@ async fn watch(staff: &Staff, run: session::Run, mut show: Show, mut asker: Opti
         }
         return Ok(code);
     }
-    let report = run.into_report()?;
+    let report = report.ok_or(runtime::Error::Left)?;
     let now = runtime.clock().now();
     runtime.leave().await;
     let code = show.finish(&report, now)?;

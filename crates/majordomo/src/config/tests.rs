@@ -27,7 +27,7 @@ impl World {
         for path in [&home, &cwd] {
             fs::create_dir(path).expect("a folder");
         }
-        Self { surroundings: Surroundings { env: BTreeMap::new(), cwd, home: Some(home) }, folder }
+        Self { surroundings: Surroundings { cwd, home: Some(home), ..Surroundings::default() }, folder }
     }
 
     fn path(&self, path: &str) -> PathBuf {

@@ -174,7 +174,7 @@ fn without_leave_to_call_the_tools_are_still_advertised() {
 
 #[test]
 fn a_schema_for_the_answer_goes_where_the_wire_wants_it() {
-    let schema = Json::parse(r#"{"type":"object","properties":{}}"#).expect("JSON");
+    let schema = Json::parse(r#"{"type":"object","properties":{},"additionalProperties":false}"#).expect("JSON");
     let ask = Ask { output_schema: Some(schema.clone()), ..ask() };
     let anthropic = body(Wire::Anthropic, &ask);
     assert_eq!(anthropic["output_config"], json!({"format": {"type": "json_schema", "schema": schema.value()}}));
