@@ -6,15 +6,9 @@ use agent::{Event, Json, ThreadId};
 use futures_util::TryStreamExt;
 use majordomo::config::{Config, Flags};
 use majordomo::follow::root_report;
-<<<<<<< HEAD
-use majordomo::session::{self, Session};
-use majordomo::staff::{Staff, Work, open_store};
-use majordomo::{SAMPLE, Update};
-use rustix::process::Signal;
-=======
 use majordomo::staff::{Staff, open_store};
 use majordomo::{SAMPLE, Session, Update, Work};
->>>>>>> main
+use rustix::process::Signal;
 use store::ApprovalQuery;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -69,13 +63,8 @@ pub async fn resume(name: &str, flags: &Flags, questions: &Questions, output: Ou
             "{thread} is a sub-agent; resume its root: majordomo thread resume {root}"
         )));
     }
-<<<<<<< HEAD
-    let session = staff.session(&thread);
-    let show = Show::new(thread.clone(), prepared, &asking, staff.runtime().clock());
-=======
     let session = staff.session_of(&thread);
-    let show = Show::new(thread.clone(), prepared, &asking);
->>>>>>> main
+    let show = Show::new(thread.clone(), prepared, &asking, staff.runtime().clock());
     let run = match session.resume().await {
         Ok(run) => run,
         Err(majordomo::staff::Error::Runtime(runtime::Error::Idle(_))) => {
@@ -130,18 +119,14 @@ async fn watch(staff: &Staff, run: majordomo::Run, mut show: Show, mut asker: Op
     let (runtime, root) = (staff.runtime(), run.root().clone());
     let mut interrupts = signal(SignalKind::interrupt()).map_err(anyhow::Error::from)?;
     let mut terminations = signal(SignalKind::terminate()).map_err(anyhow::Error::from)?;
-<<<<<<< HEAD
     let mut resizes = signal(SignalKind::window_change()).map_err(anyhow::Error::from)?;
     let mut stops = signal(SignalKind::from_raw(Signal::TSTP.as_raw())).map_err(anyhow::Error::from)?;
     let mut continuations = signal(SignalKind::from_raw(Signal::CONT.as_raw())).map_err(anyhow::Error::from)?;
-=======
     let mut report = None;
->>>>>>> main
     loop {
         let (code, word) = tokio::select! {
             _ = interrupts.recv() => (130, "interrupted"),
             _ = terminations.recv() => (143, "terminated"),
-<<<<<<< HEAD
             () = until(show.due()) => {
                 show.draw();
                 continue;
@@ -158,14 +143,9 @@ async fn watch(staff: &Staff, run: majordomo::Run, mut show: Show, mut asker: Op
                 show.continues();
                 continue;
             }
-            update = run.next() => {
-                match update? {
-                    Some(Update::Streamed(piece)) => show.hear(&piece)?,
-=======
             update = run.try_next() => {
                 match update? {
-                    Some(Update::Text(piece)) => show.print(&piece.line())?,
->>>>>>> main
+                    Some(Update::Text(piece)) => show.hear(&piece)?,
                     Some(Update::Past(records)) => {
                         show.catch_up(&records);
                         asker.iter_mut().for_each(|asker| asker.push(&records));
