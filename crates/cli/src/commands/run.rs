@@ -93,7 +93,7 @@ async fn show_last_report(staff: &Staff, session: &Session, root: &ThreadId, mut
 
 /// What a person should know of a run without a language model, and of one in the sample household.
 fn hints(model: &str, demo: bool) -> Vec<String> {
-    let rules = "answers come from the offline rules engine; for a language model use -m ollama/MODEL, or set ANTHROPIC_API_KEY or OPENAI_API_KEY";
+    let rules = "answers come from the offline rules engine; for a language model use -m ollama/MODEL, or set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY";
     let sample = "this is the sample household; its clock is set to 2026-01-15T10:00Z";
     let wanted = [(model == "builtin/rules", rules), (demo, sample)];
     wanted.into_iter().filter(|(is_wanted, _)| *is_wanted).map(|(_, hint)| format!("note: {hint}")).collect()
