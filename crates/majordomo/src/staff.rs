@@ -35,7 +35,7 @@ use crate::work::{Beginning, Work};
 
 pub use agent::Consent;
 
-/// What is decided besides the configuration. [`StaffBuilder`](crate::StaffBuilder) fills it in for a program that embeds the library;
+/// What is decided besides the configuration. [`StaffBuilder`] fills it in for a program that embeds the library;
 /// an interface that reads the configuration itself fills it in directly.
 pub struct Options {
     /// The tools that agents can use.
