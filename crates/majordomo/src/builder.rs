@@ -255,7 +255,6 @@ impl StaffBuilder {
             agents,
             rules: self.rules,
             models: self.models.into_iter().chain(self.model).collect(),
-            person: None,
             consent: self.consent.unwrap_or(Consent::Nobody),
             store: self.store.unwrap_or(Kept::InMemory),
         };
