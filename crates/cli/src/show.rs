@@ -7,7 +7,6 @@ mod live;
 use std::sync::Arc;
 use std::time::Instant;
 
-use agent::approval::ApprovalId;
 use agent::{Report, ThreadId, Time};
 use jiff::tz::TimeZone;
 use runtime::Clock;
@@ -22,6 +21,7 @@ use crate::consent::Asking;
 use crate::error::Failure;
 use crate::out;
 use crate::person::AtTerminal;
+use crate::question::how_to_decide;
 use crate::screen;
 use majordomo::follow::logged;
 
@@ -48,11 +48,6 @@ impl Prepared {
             out::Result::open(output.output.as_deref()).map_err(|error| Failure::usage(format!("{error:#}")))?;
         Ok(Self { output, dialect, result })
     }
-}
-
-/// How a question is decided from elsewhere.
-pub fn how_to_decide(id: &ApprovalId) -> String {
-    format!("decide with: majordomo approve yes {id} (or show, or no)")
 }
 
 /// What is shown of one root.
@@ -326,7 +321,7 @@ impl Show {
 /// How a question that a frame holds is decided, where nobody is asked here.
 fn hint(frame: &view::Frame, tells_how: bool) -> Option<String> {
     match &frame.body {
-        Body::ValidationRequired { validation_id, .. } if tells_how => Some(how_to_decide(validation_id)),
+        Body::ValidationRequired { validation_id, kind, .. } if tells_how => Some(how_to_decide(validation_id, *kind)),
         _ => None,
     }
 }

@@ -54,8 +54,7 @@ pub fn operations(verb: Verb, policy: &Policy) -> Option<(String, Value)> {
         | Verb::WaitAgents
         | Verb::StopAgent
         | Verb::ListAgents
-        | Verb::Delegate
-        | Verb::Task => None,
+        | Verb::Delegate => None,
     }
 }
 
