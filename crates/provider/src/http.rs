@@ -69,7 +69,7 @@ impl Provider {
 
     /// Whether it is a server on this machine, which bills nobody.
     pub(crate) fn is_on_this_machine(&self) -> bool {
-        let host = self.endpoint.host_str().unwrap_or_default().trim_matches(['[', ']']);
+        let host = self.base.host_str().unwrap_or_default().trim_matches(['[', ']']);
         let is_loopback = host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
         is_loopback || host == "localhost" || host.ends_with(".localhost")
     }
