@@ -21,10 +21,8 @@ pub(crate) fn of(command: &Command) -> Vec<Step> {
             vec![cargo("simulation", run).with("SIM_SEEDS", &seeds.to_string())]
         }
         Command::Eval { held } => {
-            let run = cargo(
-                "gold sets",
-                "nextest run --locked --package majordomo-rules-engine --test eval --no-capture as_is_promised",
-            );
+            let run =
+                cargo("gold sets", "nextest run --locked --package majordomo --test eval --no-capture as_is_promised");
             vec![if *held { run.with("EVAL_HELD", "1") } else { run }]
         }
         Command::Bench { quick, only } => {
