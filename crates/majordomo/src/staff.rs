@@ -16,10 +16,11 @@ use runtime::{Gatherer, Runtime, Sources, Start};
 use store::{Current, Location, Store};
 use tool::{Collision, CommandHost, CurrentTools, Person, Registry};
 
-use crate::agents::Agents;
-use crate::config::{self, Config, Durability, Surroundings};
+use crate::agents::{Agents, Found};
+use crate::config::{self, Config, Durability, RootSettings, Surroundings};
 use crate::follow::Updates;
 use crate::home::Home;
+use crate::route;
 use crate::rules::{self, Rulebook};
 use crate::session::{Run, Session};
 use crate::trust;
@@ -56,8 +57,19 @@ pub struct Work {
     pub workspace: Option<PathBuf>,
     /// JSON Schema that the answer must fit.
     pub output_schema: Option<Json>,
-    /// The agent; the configured one where none is named.
+    /// The agent. Where none is named: the butler for what is plainly about a configured household, else the configured one.
     pub agent: Option<String>,
+}
+
+/// Who gets some work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assignment {
+    /// The agent.
+    pub agent: String,
+    /// The model that it speaks with: what the agent reads is sent there.
+    pub model: String,
+    /// Whether the agent was chosen because the prompt is about the household.
+    pub is_routed: bool,
 }
 
 impl Work {
@@ -113,6 +125,8 @@ pub struct Staff {
     runtime: Runtime,
     config: Arc<Config>,
     catalog: Arc<Catalog>,
+    /// The presets that the files of agents name, by agent.
+    presets: Arc<BTreeMap<Arc<str>, String>>,
     providers: Providers,
     home: Home,
     cwd: PathBuf,
@@ -135,7 +149,8 @@ impl Staff {
             trust::take_over(&config.data)?;
         }
         let installation = Current::open(&store).await.map_err(runtime::Error::from)?;
-        let catalog = Arc::new(catalog(surroundings, &config, &tools.snapshot()));
+        let (catalog, presets) = catalog(surroundings, &config, &tools.snapshot());
+        let (catalog, presets) = (Arc::new(catalog), Arc::new(presets));
         let rulebook = Rulebook::open(surroundings, &config.data, Some(installation))?;
         let runtime = Runtime::begin(runtime::Options {
             store,
@@ -148,10 +163,11 @@ impl Staff {
             data: (!options.in_memory).then(|| config.data.clone()),
         })
         .await?;
-        Ok(Self { runtime, config: Arc::new(config), catalog, providers, home, cwd: surroundings.cwd.clone() })
+        let cwd = surroundings.cwd.clone();
+        Ok(Self { runtime, config: Arc::new(config), catalog, presets, providers, home, cwd })
     }
 
-    /// The model of a root.
+    /// The model of a root, where the prompt does not decide on the agent.
     pub fn model(&self) -> Result<&str, Error> {
         self.model_of(&self.config.agent)
     }
@@ -166,10 +182,16 @@ impl Staff {
         self.providers.providers()
     }
 
+    /// Who would get some work, and with which model. The same work is always assigned in the same way.
+    pub fn assign(&self, work: &Work) -> Result<Assignment, Error> {
+        let (agent, is_routed) = route::agent_for(work, &self.config, &self.home);
+        Ok(Assignment { agent: agent.to_owned(), model: self.model_of(agent)?.to_owned(), is_routed })
+    }
+
     /// Starts a conversation and returns its first run at once.
     pub async fn start(&self, work: Work) -> Result<Run, Error> {
-        let agent = work.agent.as_deref().unwrap_or(&self.config.agent);
-        let model = self.model_of(agent)?;
+        let Assignment { agent, model, .. } = &self.assign(&work)?;
+        let settings = self.settings_of(agent)?;
         // Opened before anything is written, so that a wrong name or a missing key is not found by a failed run.
         self.check_model(model)?;
         if self.config.grant.cost_microusd.is_some() && self.providers.model(model)?.price.is_none() {
@@ -180,7 +202,7 @@ impl Staff {
         let workspace = work.workspace.as_deref().unwrap_or(&self.cwd);
         let workspace = workspace.canonicalize().unwrap_or_else(|_| workspace.to_owned());
         loop {
-            let root = self.root(agent, model, &workspace, work.output_schema.clone());
+            let root = self.root(agent, model, &settings, &workspace, work.output_schema.clone());
             // Before the run starts, so that the first words of its answer are among the updates.
             let updates = Updates::new(&self.runtime, root.id.clone());
             match self.runtime.start(Start { root, prompt: work.prompt.as_str().into() }).await {
@@ -225,7 +247,26 @@ impl Staff {
         Ok(self.config.model_for(agent.model.as_deref())?)
     }
 
-    fn root(&self, agent: &str, model: &str, workspace: &Path, output_schema: Option<Json>) -> Root {
+    /// What holds for a root that an agent plays.
+    fn settings_of(&self, agent: &str) -> Result<RootSettings, Error> {
+        let config = &self.config;
+        if agent == config.agent {
+            let (policy, preset, grant) = (config.policy.clone(), config.preset.clone(), config.grant.clone());
+            return Ok(RootSettings { policy, preset, grant });
+        }
+        // An agent is also found by a name that is written in another way.
+        let preset = self.catalog.agent(agent).and_then(|agent| self.presets.get(&agent.name));
+        Ok(config.for_agent(agent, preset.map(String::as_str))?)
+    }
+
+    fn root(
+        &self,
+        agent: &str,
+        model: &str,
+        settings: &RootSettings,
+        workspace: &Path,
+        output_schema: Option<Json>,
+    ) -> Root {
         let config = &self.config;
         let now = jiff::Timestamp::from_millisecond(self.runtime.clock().now().0).unwrap_or_default();
         let today = self.home.today().unwrap_or_else(|| now.to_zoned(jiff::tz::TimeZone::system()).date());
@@ -235,9 +276,9 @@ impl Staff {
             agent: agent.into(),
             model: model.into(),
             mode: config.mode,
-            policy: Arc::new(config.policy.clone()),
-            preset: config.preset.as_str().into(),
-            grant: config.grant.clone(),
+            policy: Arc::new(settings.policy.clone()),
+            preset: settings.preset.as_str().into(),
+            grant: settings.grant.clone(),
             workspace: workspace.display().to_string().into(),
             today: today.to_string().into(),
             household: self.home.name(),
@@ -273,7 +314,7 @@ pub fn open_facts(
 ) -> Result<(Gatherer, Arc<Registry>), Error> {
     let home = Home::open(config, true, None)?;
     let (tools, providers) = (CurrentTools::new(home.tools(tools))?.snapshot(), providers(config, &home)?);
-    let catalog = Arc::new(catalog(surroundings, config, &tools));
+    let catalog = Arc::new(catalog(surroundings, config, &tools).0);
     let sources = Standing { rulebook: Rulebook::open(surroundings, &config.data, None)?, home };
     Ok((Gatherer::new(catalog, Consent::Nobody, providers, Arc::new(sources)), tools))
 }
@@ -300,14 +341,18 @@ fn providers(config: &Config, home: &Home) -> Result<Providers, Error> {
     Ok(home.providers(providers))
 }
 
-fn catalog(surroundings: &Surroundings, config: &Config, tools: &Registry) -> Catalog {
+/// The tools and agents, and the presets that the files of agents name.
+fn catalog(surroundings: &Surroundings, config: &Config, tools: &Registry) -> (Catalog, BTreeMap<Arc<str>, String>) {
     let infos = tools.infos();
     let names: Vec<&str> = infos.keys().map(AsRef::as_ref).chain(VERBS).chain(TOOLS).collect();
     let found = Agents::load(surroundings, &config.project, &names);
     for notice in found.warnings.iter().chain(&found.broken) {
         tracing::warn!("{notice}");
     }
+    let preset = |found: &Found| Some((found.agent.name.clone(), found.preset.clone()?));
+    let presets = found.found.iter().filter_map(preset).collect();
     let agents: BTreeMap<Arc<str>, Agent> =
         found.found.into_iter().map(|found| (found.agent.name.clone(), found.agent)).collect();
-    Catalog { tools: infos, reserved: TOOLS.map(Arc::from).into(), agents, version: tools.digest().clone() }
+    let version = tools.digest().clone();
+    (Catalog { tools: infos, reserved: TOOLS.map(Arc::from).into(), agents, version }, presets)
 }

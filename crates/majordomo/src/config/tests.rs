@@ -178,6 +178,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("household.contacts", r#""/usr""#),
     ("household.me", r#"["other@here.example"]"#),
     ("household.timezone", r#""Europe/Berlin""#),
+    ("household.route", r#""off""#),
     ("store.durability", r#""normal""#),
     ("sandbox.kind", r#""off""#),
     ("providers.acme.wire", r#""anthropic""#),

@@ -1,8 +1,36 @@
 //! Conversations: a message in, the run's frames out; the next message; a word in between; the end.
 
+use majordomo::config::Flags;
+use majordomo::household::demo;
 use serde_json::{Value, json};
 
 use crate::open::Open;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_about_a_configured_household_goes_to_the_butler_unless_an_agent_is_named() {
+    const QUESTION: &str = "When am I free on Tuesday?";
+    for (route, expected) in [("auto", "butler"), ("off", "general")] {
+        let folder = tempfile::tempdir().expect("a passing folder");
+        let home = folder.path().join("house");
+        demo::write(&home).expect("the sample");
+        let set = vec![format!("household.folder={}", home.display()), format!("household.route={route}")];
+        let open = Open::with_flags(folder, None, "script.toml", Flags { set, ..Flags::default() }).await;
+        let answers = async |body: Value| {
+            let (status, started) = open.call("POST", "/threads", Some(body)).await;
+            assert_eq!(status, 201, "{started}");
+            open.get(&format!("/threads/{}", started["id"].as_str().expect("an id"))).await["agent"].clone()
+        };
+        assert_eq!(answers(json!({ "message": QUESTION })).await, expected, "{route}");
+        assert_eq!(answers(json!({ "message": "Read the thermometer" })).await, "general");
+        assert_eq!(answers(json!({ "message": QUESTION, "agent": "explore" })).await, "explore");
+        let chat = open.client.post(open.url("/api/chat")).bearer_auth(&open.token);
+        let chat = chat.body(json!({ "message": QUESTION }).to_string()).send().await.expect("an answer");
+        let place = chat.headers()["content-location"].to_str().expect("text").to_owned();
+        let thread = open.get(place.strip_prefix("/api/v1").expect("a thread's address")).await;
+        assert_eq!(thread["agent"], expected, "{route}");
+        open.close().await;
+    }
+}
 
 // ORION-12, ORION-13
 #[tokio::test(flavor = "multi_thread")]
