@@ -111,6 +111,35 @@ pub enum Decision {
     },
 }
 
+impl Decision {
+    /// This call may be made.
+    pub fn allow() -> Self {
+        Self::Allow { scope: Scope::Once, input: None }
+    }
+
+    /// This call may be made, and every other of the same thread that fits the pattern that was shown
+    /// ([`Approval::standing`]); only this call where none was.
+    pub fn allow_in_thread() -> Self {
+        Self::Allow { scope: Scope::Thread, input: None }
+    }
+
+    /// This call may be made, and from now on every other that fits the pattern that was shown, in every thread; only this call where
+    /// none was.
+    pub fn allow_always() -> Self {
+        Self::Allow { scope: Scope::Always, input: None }
+    }
+
+    /// The call may be made with these arguments in the place of its own.
+    pub fn allow_with(input: Json) -> Self {
+        Self::Allow { scope: Scope::Once, input: Some(input) }
+    }
+
+    /// The call may not be made. The agent is told why.
+    pub fn deny(reason: impl Into<Arc<str>>) -> Self {
+        Self::Deny { reason: Some(reason.into()) }
+    }
+}
+
 /// How far consent goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -6,7 +6,6 @@ use crate::budget::Grant;
 use crate::catalog::Catalog;
 use crate::event::ThreadCreated;
 use crate::id::ThreadId;
-use crate::json::Json;
 use crate::mode::Mode;
 use crate::model::Model;
 use crate::policy::Policy;
@@ -38,8 +37,6 @@ pub struct Root {
     pub today: Arc<str>,
     /// The household that its tools work on, where that is not the configured one.
     pub household: Option<Arc<str>>,
-    /// JSON Schema that the final answer must fit.
-    pub output_schema: Option<Json>,
 }
 
 /// The first event of a root that speaks with `model`, or a sentence that says why there can be none.
@@ -81,7 +78,7 @@ pub fn root(catalog: &Catalog, root: Root, model: Model) -> Result<ThreadCreated
             lends,
             gets_new_tools: agent.tools.is_none(),
             catalog: catalog.version.clone(),
-            output_schema: root.output_schema,
+            output_schema: None,
         },
         mode,
         policy: root.policy,

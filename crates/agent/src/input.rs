@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::approval::{ApprovalId, Decision};
 use crate::id::{CallId, ThreadId, Time};
+use crate::json::Json;
 use crate::model::{Answer, CallError};
 use crate::report::Report;
 use crate::tools::ToolResult;
@@ -95,6 +96,9 @@ pub enum Outside {
     UserSaid {
         /// The words.
         text: Arc<str>,
+        /// JSON Schema that the answer to this message must fit.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        output_schema: Option<Json>,
     },
     /// A running thread is told something; it reads it at its next turn.
     Steered {
@@ -125,6 +129,11 @@ pub enum Outside {
 }
 
 impl Outside {
+    /// A person gives a root thread something to do, in words alone.
+    pub fn said(text: impl Into<Arc<str>>) -> Self {
+        Self::UserSaid { text: text.into(), output_schema: None }
+    }
+
     /// A person tells a running thread something.
     pub fn person_steers(text: impl Into<Arc<str>>) -> Self {
         Self::Steered { text: text.into(), from: "person".into(), foreign: false }

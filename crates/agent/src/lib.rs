@@ -75,13 +75,12 @@
 //!     workspace: ".".into(),
 //!     today: "2026-01-15".into(),
 //!     household: None,
-//!     output_schema: None,
 //! }, model)?;
 //! let butler = created.id.clone();
 //! let first = Event::ThreadCreated(Box::new(created));
 //! let said = Event::InputArrived {
 //!     id: InputId::new("1"),
-//!     input: Outside::UserSaid { text: "Is the silver polished?".into() },
+//!     input: Outside::said("Is the silver polished?"),
 //! };
 //! let mut thread = Thread::new(now, &first);
 //! thread.apply(now, &said);

@@ -67,6 +67,33 @@ pub struct Rule {
 }
 
 impl Rule {
+    /// Calls of this tool are made.
+    pub fn allow(tool: impl Into<Arc<str>>) -> Self {
+        Self { tool: tool.into(), pattern: None, agent: None, action: Action::Allow, origin: "".into() }
+    }
+
+    /// Calls of this tool are put to a person.
+    pub fn ask(tool: impl Into<Arc<str>>) -> Self {
+        Self { action: Action::Ask, ..Self::allow(tool) }
+    }
+
+    /// Calls of this tool are not made.
+    pub fn deny(tool: impl Into<Arc<str>>) -> Self {
+        Self { action: Action::Deny, ..Self::allow(tool) }
+    }
+
+    /// Only calls on what this pattern names: a command, a path, or the arguments as JSON.
+    #[must_use]
+    pub fn on(self, pattern: impl Into<Arc<str>>) -> Self {
+        Self { pattern: Some(pattern.into()), ..self }
+    }
+
+    /// Only calls of agents whose names fit.
+    #[must_use]
+    pub fn by(self, agent: impl Into<Arc<str>>) -> Self {
+        Self { agent: Some(agent.into()), ..self }
+    }
+
     fn is_for(&self, agent: &str, tool: &str) -> bool {
         matches(&self.tool, tool) && self.agent.as_ref().is_none_or(|pattern| matches(pattern, agent))
     }

@@ -191,4 +191,38 @@ impl Report {
             steered: false,
         }
     }
+
+    /// The answer: the text of a run that completed, else an error that says how it ended.
+    pub fn answer(self) -> Result<Arc<str>, Ended> {
+        match self.outcome {
+            Outcome::Completed => Ok(self.text),
+            _ => Err(self.into()),
+        }
+    }
+}
+
+/// A run that ended in another way than with an answer, as an error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ended(pub Box<Report>);
+
+impl From<Report> for Ended {
+    fn from(report: Report) -> Self {
+        Self(Box::new(report))
+    }
+}
+
+impl std::error::Error for Ended {}
+
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let report = &*self.0;
+        write!(f, "the run ended without an answer ({})", report.outcome)?;
+        if let Some(reason) = &report.reason {
+            write!(f, ": {reason}")?;
+        }
+        for rule in &report.unanswered {
+            write!(f, "; {rule}")?;
+        }
+        Ok(())
+    }
 }

@@ -51,7 +51,7 @@ pub struct Role {
     /// The version of the catalogue that its tools were taken from; empty in logs in which that was not written down.
     #[serde(default, skip_serializing_if = "is_empty")]
     pub catalog: Arc<str>,
-    /// JSON Schema that the final answer must fit.
+    /// JSON Schema that every answer must fit. Only in logs of earlier versions: a schema belongs to a message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_schema: Option<Json>,
 }
@@ -61,6 +61,38 @@ fn is_empty(text: &Arc<str>) -> bool {
 }
 
 impl Agent {
+    /// An agent that has the tools, the model and the mode of its parent. The description is one line that tells a model when to use
+    /// it; the prompt is its role.
+    pub fn new(name: impl Into<Arc<str>>, description: impl Into<Arc<str>>, prompt: impl Into<Arc<str>>) -> Self {
+        Self {
+            name: name.into(),
+            description: description.into(),
+            prompt: prompt.into(),
+            model: None,
+            tools: None,
+            lends: Vec::new(),
+            mode: None,
+        }
+    }
+
+    /// The same with a model of its own, `provider/model`.
+    #[must_use]
+    pub fn model(self, model: impl Into<Arc<str>>) -> Self {
+        Self { model: Some(model.into()), ..self }
+    }
+
+    /// The same with these tools alone. The verbs that start and stop sub-agents, such as `spawn_agent`, are tools, too.
+    #[must_use]
+    pub fn tools<T: Into<Arc<str>>>(self, tools: impl IntoIterator<Item = T>) -> Self {
+        Self { tools: Some(tools.into_iter().map(Into::into).collect()), ..self }
+    }
+
+    /// The same with the most that it may do without a person.
+    #[must_use]
+    pub fn mode(self, mode: Mode) -> Self {
+        Self { mode: Some(mode), ..self }
+    }
+
     /// Whether it could do its work with what `has` says is there: an agent that names tools needs one of them.
     pub fn can_work(&self, has: impl Fn(&str) -> bool) -> bool {
         self.tools.as_ref().is_none_or(|tools| tools.is_empty() || tools.iter().any(|tool| has(tool)))

@@ -89,6 +89,16 @@ pub struct Inbox {
     pub(crate) steered: bool,
 }
 
+impl Inbox {
+    /// The schema that a message asks its answer to fit.
+    fn schema_of(&self, message: &InputId) -> Option<Json> {
+        self.arrived.iter().find(|(id, _)| id == message).and_then(|(_, input)| match input {
+            Outside::UserSaid { output_schema, .. } => output_schema.clone(),
+            Outside::Steered { .. } | Outside::Stopped { .. } | Outside::Decided { .. } => None,
+        })
+    }
+}
+
 /// What was used, and what is reserved.
 ///
 /// The sums over the thread's life only grow. Each run has the whole grant, so the sums of the run begin at zero with it.
@@ -267,6 +277,12 @@ impl Thread {
         &self.created.id
     }
 
+    /// JSON Schema that the answer of this run must fit: as its message asks, or as the role of an earlier version does.
+    pub fn output_schema(&self) -> Option<&Json> {
+        let of_message = self.run.as_ref().and_then(|run| run.output_schema.as_ref());
+        of_message.or(self.created.role.output_schema.as_ref())
+    }
+
     /// Whether those below it can be given a tool.
     pub fn can_give(&self, tool: &str) -> bool {
         self.tools.has(tool) || self.created.role.lends.iter().any(|lent| &**lent == tool)
@@ -429,9 +445,11 @@ impl Thread {
                 }
             }
             Event::RunStarted { input, prompt, .. } => {
+                let output_schema = self.inbox.schema_of(input);
                 self.take(input);
                 self.talk.push(Message::user(prompt.clone(), Origin::Person));
                 self.start_run(at);
+                self.run_mut().output_schema = output_schema;
             }
             Event::Steered { input, text, from, told } => {
                 self.take(input);

@@ -37,7 +37,7 @@ impl LongThread {
         let step = Step { events: vec![created], effects: Vec::new() };
         let mut chronicle = Self { store, process, catalog, id, thread, step, n: 0 };
         chronicle.lap(at).await?;
-        let said = Outside::UserSaid { text: "Look at everything.".into() };
+        let said = Outside::said("Look at everything.");
         let arrived = Event::InputArrived { id: InputId::new("first"), input: said };
         chronicle.thread.apply(at, &arrived);
         let facts = setup::facts(&chronicle.catalog, &chronicle.thread, &Input::Arrived, at);

@@ -44,8 +44,11 @@ pub async fn open(server: &str, store: Arc<dyn Store>) -> anyhow::Result<(Runtim
     };
     let pace = Pace { start: REQUESTS, max: REQUESTS };
     let Model { context_tokens, max_output_tokens, .. } = model();
-    let figures =
-        ModelEntry { context_tokens: Some(context_tokens), max_output_tokens: Some(max_output_tokens), price: None };
+    let figures = ModelEntry {
+        context_tokens: Some(context_tokens),
+        max_output_tokens: Some(max_output_tokens),
+        ..ModelEntry::default()
+    };
     let models = ModelTable::default().with([(MODEL.to_owned(), figures)].into());
     let providers = Providers::new(vec![provider], models, provider::Options { pace })?;
     let options = runtime::Options {
@@ -127,13 +130,12 @@ pub fn root(id: ThreadId, children: usize) -> Root {
         workspace: std::env::temp_dir().display().to_string().into(),
         today: "2026-01-15".into(),
         household: None,
-        output_schema: None,
     }
 }
 
 /// The work of a root with so many sub-agents.
 pub fn work(id: ThreadId, children: usize) -> Start {
-    Start { root: root(id, children), prompt: answer::prompt(children).into() }
+    Start { root: root(id, children), prompt: answer::prompt(children).into(), output_schema: None }
 }
 
 fn look() -> ToolInfo {

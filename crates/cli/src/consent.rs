@@ -133,7 +133,7 @@ async fn ask_all(person: Arc<AtTerminal>, staff: Staff, mut questions: Unbounded
 /// Sends a decision on its way. What comes of it is in the log, and shown from there.
 async fn hand_in(staff: &Staff, question: &Approval, decision: Decision) {
     let is_always = matches!(decision, Decision::Allow { scope: Scope::Always, .. });
-    match staff.session(&question.id.thread()).decide(question, decision).await {
+    match staff.session_of(&question.id.thread()).decide(question, decision).await {
         Ok(DecisionOutcome::Resolved(Resolution::Allowed { scope: Scope::Always, .. })) if is_always => {
             out::tell_consent(question);
         }

@@ -62,10 +62,15 @@ impl From<staff::Error> for Failure {
         let code = match error {
             staff::Error::Config(error) => return error.into(),
             staff::Error::Runtime(runtime::Error::Store(error)) => return error.into(),
-            staff::Error::Provider(_) | staff::Error::Runtime(runtime::Error::Root(_)) => PROVIDER,
+            staff::Error::Provider(_) | staff::Error::NoModel | staff::Error::Runtime(runtime::Error::Root(_)) => {
+                PROVIDER
+            }
             staff::Error::Agent(_) | staff::Error::Runtime(runtime::Error::Schema(_)) => CONFIGURATION,
-            staff::Error::Household(_) | staff::Error::Tools(_) => CONFIGURATION,
+            staff::Error::Household(_) | staff::Error::Tools(_) | staff::Error::Tool { .. } => CONFIGURATION,
+            staff::Error::Setting(_) | staff::Error::Limit(_) => CONFIGURATION,
+            staff::Error::Begun(_) | staff::Error::NotBegun => USAGE,
             staff::Error::Store { .. } | staff::Error::Runtime(_) | staff::Error::Dropped(_) => 1,
+            staff::Error::Ended(_) | staff::Error::Answer { .. } | staff::Error::Closed => 1,
         };
         Self { message, code }
     }

@@ -39,8 +39,9 @@ pub use self::error::Error;
 pub use self::flags::Flags;
 pub use self::household::{HouseholdConfig, Route};
 pub use self::origin::{Origin, Warning};
-pub use self::surroundings::Surroundings;
+pub use self::surroundings::{Files, Surroundings};
 
+pub(crate) use self::flags::setting;
 pub(crate) use self::key::Key;
 pub(crate) use self::layer::{Layers, Setting, checked, of_text};
 pub(crate) use self::suggestion::{clause, likeness, nearest};
@@ -94,7 +95,7 @@ pub struct Config {
     pub warnings: Vec<Warning>,
     /// Whether the model was named for this one process, which weighs more than what an agent's file says.
     model_is_asked_for: bool,
-    /// Whether the agent was named by anybody, in a file, a variable or a flag.
+    /// Whether the agent was named by anybody: in a file, a variable, a flag or by the program.
     agent_is_asked_for: bool,
     /// All values, before the preset of the agent was laid under them.
     before_preset: Layers,
@@ -157,8 +158,13 @@ pub(crate) struct RootSettings {
 impl Config {
     /// Reads all layers and merges them.
     pub fn load(surroundings: &Surroundings, flags: &Flags) -> Result<Self, Error> {
+        Self::with_settings(surroundings, flags.settings()?, flags.demo)
+    }
+
+    /// The same with settings of a program on top.
+    pub(crate) fn with_settings(surroundings: &Surroundings, top: Vec<Setting>, demo: bool) -> Result<Self, Error> {
         let mut warnings = Vec::new();
-        let merged = merge::merged(surroundings, flags, &mut warnings)?;
+        let merged = merge::merged(surroundings, top, &mut warnings)?;
         let Merged { mut layers, rules, project, withheld: (settings, waiting) } = merged;
         let agents = if project.is_trusted() { 0 } else { project.agents.len() };
         let withheld = Withheld { settings: settings.iter().map(entry).collect(), rules: waiting, agents };
@@ -169,12 +175,12 @@ impl Config {
         let values = Values::of(&layers);
         let providers = providers::resolved(values.providers, &layers, surroundings);
         let named = layers.setting(&Key::dotted("model")).map(|setting| setting.origin.clone());
-        let model_is_asked_for = matches!(named, Some(Origin::Flag(_) | Origin::Variable(_)));
-        let model = match flags.demo && !model_is_asked_for {
+        let model_is_asked_for = matches!(named, Some(Origin::Flag(_) | Origin::Variable(_) | Origin::Builder(_)));
+        let model = match demo && !model_is_asked_for {
             true => Some((household::RULES.to_owned(), Origin::Flag("--demo"))),
             false => values.model.zip(named).or_else(|| model::found(&providers, &layers)),
         };
-        household::choose_agent(&mut layers, flags.demo, model.is_some());
+        household::choose_agent(&mut layers, demo, model.is_some());
         let before_preset = layers.clone();
         let agent_is_asked_for =
             layers.setting(&Key::dotted("agent")).is_some_and(|setting| setting.origin != Origin::Default);
@@ -197,7 +203,7 @@ impl Config {
             providers,
             models: values.models,
             household: Some(values.household).filter(HouseholdConfig::is_there),
-            demo: flags.demo,
+            demo,
             durability: values.store.durability,
             sandbox: values.sandbox.kind,
             rules,
@@ -221,7 +227,7 @@ impl Config {
         Ok(RootSettings { grant: values.root_grant(), policy: values.policy, preset: values.preset })
     }
 
-    /// Whether the agent was named by anybody, in a file, a variable or a flag.
+    /// Whether the agent was named by anybody: in a file, a variable, a flag or by the program.
     pub(crate) fn agent_is_asked_for(&self) -> bool {
         self.agent_is_asked_for
     }

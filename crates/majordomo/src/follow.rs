@@ -14,13 +14,11 @@ use view::{Logged, StreamSource, Streamed};
 
 /// Something new.
 #[derive(Clone, Debug)]
-pub enum Update {
-    /// Events that were in the log before the run began that is followed. Only a [`Run`](crate::session::Run) tells them apart.
-    Past(Vec<Record>),
+pub enum News {
     /// Events, in the order of the log.
     Events(Vec<Record>),
     /// Text while it is produced. All of it comes before the event that holds the whole.
-    Streamed(Streamed),
+    Text(Streamed),
 }
 
 /// What is new in a root and all its descendants, for as long as it is asked for.
@@ -31,7 +29,7 @@ pub struct Updates {
     /// None where streamed text is not wanted.
     text: Option<broadcast::Receiver<Fleeting>>,
     /// What was taken out of `log` and `text` and not yet given out.
-    ready: VecDeque<Update>,
+    ready: VecDeque<News>,
 }
 
 impl Updates {
@@ -63,8 +61,13 @@ impl Updates {
         Self { text: None, ..self }
     }
 
+    /// Streamed text is not wanted any more.
+    pub(crate) fn stop_text(&mut self) {
+        self.text = None;
+    }
+
     /// Waits for the next update. None once the store is closed. An answer that is given up loses nothing.
-    pub async fn next(&mut self) -> Result<Option<Update>, store::Error> {
+    pub async fn next(&mut self) -> Result<Option<News>, store::Error> {
         loop {
             if let Some(update) = self.ready.pop_front() {
                 return Ok(Some(update));
@@ -75,7 +78,7 @@ impl Updates {
                     Some(page) => self.take(page),
                     None => return Ok(None),
                 },
-                piece = next_piece(&mut self.text) => self.ready.extend(self.ours(piece).map(Update::Streamed)),
+                piece = next_piece(&mut self.text) => self.ready.extend(self.ours(piece).map(News::Text)),
             }
         }
     }
@@ -92,12 +95,12 @@ impl Updates {
             };
             let Some(piece) = self.ours(piece) else { continue };
             if page.iter().any(|record| piece.is_settled_by(&logged(record))) {
-                self.ready.push_back(Update::Streamed(piece));
+                self.ready.push_back(News::Text(piece));
             } else {
-                later.push(Update::Streamed(piece));
+                later.push(News::Text(piece));
             }
         }
-        self.ready.push_back(Update::Events(page));
+        self.ready.push_back(News::Events(page));
         self.ready.extend(later);
     }
 

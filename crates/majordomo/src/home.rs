@@ -60,7 +60,7 @@ impl Home {
             Some(household) => RulesEngine::for_household(household).with_people(household.people()),
             None => RulesEngine::new(Arc::new(Timestamp::now), TimeZone::system()),
         };
-        providers.with_resident(rules_engine::NAME, Arc::new(rules))
+        providers.with_resident(&format!("builtin/{}", rules_engine::NAME), Arc::new(rules))
     }
 
     /// Whether a prompt is plainly about this household.

@@ -7,11 +7,11 @@
 use crate::agents::HOUSEHOLD;
 use crate::config::{Config, Route};
 use crate::home::Home;
-use crate::staff::Work;
+use crate::work::Work;
 
 /// The agent that gets some work, and whether the prompt decided this.
 pub(crate) fn agent_for<'a>(work: &'a Work, config: &'a Config, home: &Home) -> (&'a str, bool) {
-    if let Some(named) = &work.agent {
+    if let Some(named) = &work.beginning.agent {
         return (named, false);
     }
     let is_on = config.household.as_ref().is_some_and(|household| household.route == Route::Auto);

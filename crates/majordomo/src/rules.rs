@@ -19,7 +19,7 @@ use agent::permission::{Action, Rule};
 use store::{Consent, Current, InstallationEvent, InstallationState};
 
 pub(crate) use self::read::of_text;
-use crate::config::{Config, Error, Surroundings, read_own};
+use crate::config::{Config, Error, Files, Surroundings, read_own};
 use crate::kept;
 use crate::trust::{self, Project, Standing};
 
@@ -91,9 +91,11 @@ pub(crate) fn of_project(project: &Project) -> Result<(Vec<Rule>, Vec<Rule>), Er
 /// The rules in force. The files are checked at every call, and read again when they have changed.
 pub struct Rulebook {
     user: Option<PathBuf>,
-    /// Fixed for the life of the book: a folder that appears meanwhile cannot take the project's place.
-    project: PathBuf,
+    /// Fixed for the life of the book: a folder that appears meanwhile cannot take the project's place. None where no files are read.
+    project: Option<PathBuf>,
     data: PathBuf,
+    /// The rules of the program that embeds the library.
+    own: Vec<Rule>,
     /// What holds for the installation, where a store is open; else it is read at each use.
     installation: Option<Current>,
     /// Replaced whole; the lock is held only while a pointer is cloned or replaced.
@@ -132,17 +134,32 @@ impl Rulebook {
     /// Opens the book of a process that stands here and keeps its state in `data`. With the installation of an open store,
     /// what others consent to is known without looking.
     pub fn open(surroundings: &Surroundings, data: &Path, installation: Option<Current>) -> Result<Self, Error> {
+        Self::with_own(surroundings, data, installation, Vec::new())
+    }
+
+    /// The same with rules of the program that embeds the library.
+    pub(crate) fn with_own(
+        surroundings: &Surroundings,
+        data: &Path,
+        installation: Option<Current>,
+        own: Vec<Rule>,
+    ) -> Result<Self, Error> {
         let mut book = Self {
             installation,
+            own,
             user: surroundings.user_folder().map(|folder| folder.join("config.toml")),
-            project: surroundings.project(),
+            project: (surroundings.files == Files::Read).then(|| surroundings.project()),
             data: data.to_owned(),
             page: Mutex::new(Arc::new(Page::blank())),
         };
         let (marks, state) = (book.marks(), book.state());
         let ([user, project, standing], lapsed) = book.sources(&state);
-        let page =
-            Page { marks, lapsed, n: state.n, ..Page::of([user?, project?, standing?], &consents(&state), Vec::new()) };
+        let page = Page {
+            marks,
+            lapsed,
+            n: state.n,
+            ..Page::of([user?, project?, standing?], &book.added(&state), Vec::new())
+        };
         book.page = Mutex::new(Arc::new(page));
         Ok(book)
     }
@@ -155,7 +172,7 @@ impl Rulebook {
             return page.rules.clone();
         }
         let (sources, lapsed) = self.sources(&state);
-        let turned = page.turned(sources, &consents(&state), &self.names());
+        let turned = page.turned(sources, &self.added(&state), &self.names());
         let next = Arc::new(Page { marks, lapsed, n: state.n, ..turned });
         let before = std::mem::replace(&mut *self.page.lock().unwrap_or_else(PoisonError::into_inner), next.clone());
         for news in next.notices().filter(|notice| before.notices().all(|old| old != *notice)) {
@@ -176,7 +193,8 @@ impl Rulebook {
     fn sources(&self, state: &InstallationState) -> (Sources, Option<String>) {
         let mut lapsed = None;
         let known = || trust::known(state, &self.data);
-        let project = Project::read_at(&self.project, known).and_then(|project| {
+        let of_project = |folder: &PathBuf| {
+            let project = Project::read_at(folder, known)?;
             let (rules, waiting) = of_project(&project)?;
             if project.standing == Standing::Changed && !waiting.is_empty() {
                 let root = project.root.display();
@@ -184,22 +202,29 @@ impl Rulebook {
                     Some(format!("{root} is not what you were asked about any more; no rule of its allows anything"));
             }
             Ok(project.config.is_some().then_some(rules))
-        });
+        };
+        let project = self.project.as_ref().map_or(Ok(None), of_project);
         let user = self.user.as_deref().map_or(Ok(None), of_file);
         ([user, project, of_file(&self.data.join(FILE))], lapsed)
     }
 
     fn names(&self) -> [PathBuf; 3] {
-        [self.user.clone().unwrap_or_default(), self.project_file(), self.data.join(FILE)]
+        [self.user.clone().unwrap_or_default(), self.project_file().unwrap_or_default(), self.data.join(FILE)]
     }
 
     fn marks(&self) -> Vec<Option<Mark>> {
-        let files = [self.project_file(), self.data.join(FILE), self.data.join(trust::EARLIER_FILE)];
-        self.user.iter().chain(&files).map(|path| Mark::of(path)).collect()
+        let project = self.project_file();
+        let files = [self.data.join(FILE), self.data.join(trust::EARLIER_FILE)];
+        self.user.iter().chain(&project).chain(&files).map(|path| Mark::of(path)).collect()
     }
 
-    fn project_file(&self) -> PathBuf {
-        self.project.join(".majordomo").join("config.toml")
+    fn project_file(&self) -> Option<PathBuf> {
+        Some(self.project.as_ref()?.join(".majordomo").join("config.toml"))
+    }
+
+    /// The rules that are in no file: the program's own, and the standing consents.
+    fn added(&self, state: &InstallationState) -> Vec<Rule> {
+        self.own.iter().cloned().chain(consents(state)).collect()
     }
 }
 

@@ -8,57 +8,78 @@ use agent::creation::Root;
 use agent::delegation::Preference;
 use agent::permission::Rule;
 use agent::policy::VERBS;
+use agent::report::Ended;
 use agent::role::Agent;
-use agent::{Catalog, Json, Report, ThreadId};
+use agent::{Catalog, Report, ThreadId};
 use household::TOOLS;
 use provider::{ModelTable, Providers};
 use runtime::{Gatherer, Runtime, Sources, Start};
-use store::{Current, Location, Store};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use store::{Current, Location, Process, Store};
 use tool::{Collision, CommandHost, CurrentTools, Person, Registry};
 
 use crate::agents::{Agents, Found};
-use crate::config::{self, Config, Durability, RootSettings, Surroundings};
+use crate::approvals::{Approvals, Approver};
+use crate::builder::StaffBuilder;
+use crate::config::{self, Config, Durability, RootSettings, Surroundings, clause, likeness, nearest};
 use crate::follow::Updates;
 use crate::home::Home;
+use crate::model::Model;
 use crate::route;
 use crate::rules::{self, Rulebook};
-use crate::session::{Run, Session};
+use crate::run::Run;
+use crate::session::Session;
 use crate::trust;
+use crate::typed::Wanted;
+use crate::work::{Beginning, Work};
 
 pub use agent::Consent;
 
-/// What can be decided besides the configuration.
+/// What is decided besides the configuration. [`StaffBuilder`](crate::StaffBuilder) fills it in for a program that embeds the library;
+/// an interface that reads the configuration itself fills it in directly.
 pub struct Options {
     /// The tools that agents can use.
     pub tools: Registry,
+    /// Agents besides those in files. One takes the place of another of the same name.
+    pub agents: Vec<Agent>,
+    /// Rules besides those in files.
+    pub rules: Vec<Rule>,
+    /// Models besides those that are reached by a provider.
+    pub models: Vec<Model>,
     /// The person who answers an agent's questions; without one they are refused.
     pub person: Option<Arc<dyn Person>>,
     /// Whether a person's consent can be had for what needs it. Where it can, a question waits in the log until a person
     /// decides it (`Lists::approvals`, `Outside::Decided`); where it cannot, it is refused at once.
     pub consent: Consent,
-    /// Keep nothing on the disk.
-    pub in_memory: bool,
+    /// Where everything is kept.
+    pub store: Kept,
+}
+
+/// Where a staff keeps everything.
+#[derive(Clone, Debug)]
+pub enum Kept {
+    /// In the configured data folder.
+    InFolder,
+    /// In memory: it is gone with the staff.
+    InMemory,
+    /// In a store of the program's own.
+    In(Arc<dyn Store>),
 }
 
 impl Default for Options {
     /// The standard tools, no person to ask, everything kept on disk. Commands have a guard and no sandbox.
     fn default() -> Self {
-        let tools = Registry::standard(CommandHost::default());
-        Self { tools, person: None, consent: Consent::Nobody, in_memory: false }
+        Self {
+            tools: Registry::standard(CommandHost::default()),
+            agents: Vec::new(),
+            rules: Vec::new(),
+            models: Vec::new(),
+            person: None,
+            consent: Consent::Nobody,
+            store: Kept::InFolder,
+        }
     }
-}
-
-/// Something to be done. Whatever is not said is as configured.
-#[derive(Clone, Debug, Default)]
-pub struct Work {
-    /// The task, in words.
-    pub prompt: String,
-    /// The folder to work in; the current one where none is named.
-    pub workspace: Option<PathBuf>,
-    /// JSON Schema that the answer must fit.
-    pub output_schema: Option<Json>,
-    /// The agent. Where none is named: the butler for what is plainly about a configured household, else the configured one.
-    pub agent: Option<String>,
 }
 
 /// Who gets some work.
@@ -72,14 +93,10 @@ pub struct Assignment {
     pub is_routed: bool,
 }
 
-impl Work {
-    /// Work with a prompt and nothing else.
-    pub fn new(prompt: impl Into<String>) -> Self {
-        Self { prompt: prompt.into(), ..Self::default() }
-    }
-}
+/// The data folder of a staff that has none: nothing is there, and nobody can put anything there.
+pub(crate) const NOWHERE: &str = "/dev/null/majordomo";
 
-/// What keeps a staff from working.
+/// What keeps a staff from working. Each says what to do about it.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The configuration cannot be used.
@@ -88,6 +105,12 @@ pub enum Error {
     /// A provider cannot be used.
     #[error(transparent)]
     Provider(#[from] provider::Error),
+    /// No model was named, and none was found.
+    #[error(
+        "no model: name one with .model(\"provider/model\"), such as .model(\"anthropic/claude-sonnet-4-5\") or \
+         .model(\"ollama/qwen3\"), or set ANTHROPIC_API_KEY or OPENAI_API_KEY"
+    )]
+    NoModel,
     /// The store cannot be used.
     #[error("{location}: {source}")]
     Store {
@@ -105,12 +128,49 @@ pub enum Error {
     /// Two tools have the same name.
     #[error(transparent)]
     Tools(#[from] Collision),
-    /// There is no such agent.
+    /// A tool of the program cannot be used.
+    #[error("tool '{name}': {why}")]
+    Tool {
+        /// Its name.
+        name: Arc<str>,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// There is no such agent, or it cannot be used.
     #[error("{0}")]
     Agent(String),
+    /// A setting of the builder is wrong.
+    #[error("{0}")]
+    Setting(String),
+    /// A limit is none.
+    #[error("{0}")]
+    Limit(Arc<str>),
     /// A message was not taken up.
     #[error("the message was not taken up: {0}")]
     Dropped(Arc<str>),
+    /// A run ended in another way than with the answer that was asked for.
+    #[error(transparent)]
+    Ended(#[from] Ended),
+    /// An answer is no value of the type that was asked for, though it fits the type's schema.
+    #[error("the answer is no {type_name}: {source}")]
+    Answer {
+        /// The type.
+        type_name: &'static str,
+        /// Why.
+        source: serde_json::Error,
+    },
+    /// The staff was closed.
+    #[error("this staff is closed: build another, which can resume the runs in its data folder")]
+    Closed,
+    /// Nothing was said in a conversation yet.
+    #[error("nothing was said in this conversation yet: send a message first")]
+    NotBegun,
+    /// A later message asks for what is chosen with the first.
+    #[error(
+        "conversation {0} has begun: its agent, folder, mode and limits are chosen with its first message; \
+         begin another by Staff::session, or leave them out"
+    )]
+    Begun(ThreadId),
 }
 
 impl From<store::Error> for Error {
@@ -119,28 +179,94 @@ impl From<store::Error> for Error {
     }
 }
 
-/// Agents that can be given work.
+/// Agents that can be given work. Cheap to clone; all clones are the same staff.
+///
+/// [`Staff::builder`] puts one together. [`run`](Self::run) waits for the report on one task, [`run_as`](Self::run_as) for a typed answer,
+/// [`stream`](Self::stream) gives events and text while they come, [`session`](Self::session) is a conversation.
+///
+/// ```no_run
+/// # async fn example() -> Result<(), majordomo::Error> {
+/// use majordomo::Staff;
+///
+/// let staff = Staff::builder().model("anthropic/claude-sonnet-4-5").build().await?;
+/// let report = staff.run("Name three rivers of France").await?;
+/// println!("{}", report.answer()?);
+/// staff.close().await;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # When it ends
+/// [`close`](Self::close) ends every task of the staff and waits for that: requests to models are closed, tools and the processes they
+/// started are ended, approval handlers are dropped. A run that is not over gets no report; who waits for it gets an error. With a
+/// data folder it stays as it is in the log, and [`Session::resume`] goes on with it, in this or another process; in memory it is gone.
+///
+/// When the last clone is dropped without `close`, together with the [`Session`]s and [`Run`]s that were made from it, the same is done in
+/// the background.
 #[derive(Clone)]
-pub struct Staff {
+pub struct Staff(Arc<Inner>);
+
+struct Inner {
     runtime: Runtime,
     config: Arc<Config>,
     catalog: Arc<Catalog>,
     /// The presets that the files of agents name, by agent.
-    presets: Arc<BTreeMap<Arc<str>, String>>,
+    presets: BTreeMap<Arc<str>, String>,
     providers: Providers,
     home: Home,
     cwd: PathBuf,
+    approvals: Arc<Approvals>,
+    /// Whether the store was opened here and is closed here.
+    owns_store: bool,
+    /// Where the background work of a staff goes that is dropped.
+    tasks: tokio::runtime::Handle,
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.approvals.close();
+        if self.runtime.is_leaving() {
+            return;
+        }
+        self.runtime.begin_to_leave();
+        let runtime = self.runtime.clone();
+        self.tasks.spawn(async move { runtime.leave().await });
+    }
 }
 
 impl Staff {
     /// Puts a staff together.
+    pub fn builder() -> StaffBuilder {
+        StaffBuilder::default()
+    }
+
+    /// Puts a staff together from a configuration that was read: for an interface. A program that embeds the library uses
+    /// [`Staff::builder`].
     pub async fn open(surroundings: &Surroundings, config: Config, options: Options) -> Result<Self, Error> {
-        let store: Arc<dyn Store> =
-            if options.in_memory { open_at(&Location::Memory, &config)? } else { open_store(&config)? };
-        let home = Home::open(&config, options.in_memory, Some(&store))?;
-        let providers = providers(&config, &home)?;
-        let tools = CurrentTools::new(home.tools(options.tools))?;
-        if options.in_memory {
+        Self::open_with(surroundings, config, options, None).await
+    }
+
+    pub(crate) async fn open_with(
+        surroundings: &Surroundings,
+        config: Config,
+        options: Options,
+        approver: Option<Approver>,
+    ) -> Result<Self, Error> {
+        let Options { tools, agents, rules, models, person, consent, store } = options;
+        let in_memory = matches!(store, Kept::InMemory);
+        let owns_store = !matches!(store, Kept::In(_));
+        let store: Arc<dyn Store> = match store {
+            Kept::InMemory => open_at(&Location::Memory, &config)?,
+            Kept::InFolder => open_store(&config)?,
+            Kept::In(store) => store,
+        };
+        let home = Home::open(&config, in_memory, Some(&store))?;
+        let mut providers = providers(&config, &home)?;
+        for model in &models {
+            providers = model.install(providers)?;
+        }
+        let tools = CurrentTools::new(home.tools(tools))?;
+        if in_memory {
             // It begins with what holds for the folder, and changes nothing there.
             for event in trust::events(&config.data)?.into_iter().chain(rules::events(&config.data)) {
                 store.record(event, runtime::Clock::default().now()).await.map_err(runtime::Error::from)?;
@@ -149,141 +275,231 @@ impl Staff {
             trust::take_over(&config.data)?;
         }
         let installation = Current::open(&store).await.map_err(runtime::Error::from)?;
-        let (catalog, presets) = catalog(surroundings, &config, &tools.snapshot());
-        let (catalog, presets) = (Arc::new(catalog), Arc::new(presets));
-        let rulebook = Rulebook::open(surroundings, &config.data, Some(installation))?;
-        let runtime = Runtime::begin(runtime::Options {
+        let (catalog, presets) = catalog(surroundings, &config, &tools.snapshot(), agents);
+        let catalog = Arc::new(catalog);
+        let rulebook = Rulebook::with_own(surroundings, &config.data, Some(installation), rules)?;
+        let consent = if approver.is_some() { Consent::Asked } else { consent };
+        let approvals = Approvals::new(approver);
+        let sources = Standing { rulebook, home: home.clone(), approvals: Some(approvals.clone()) };
+        let runtime = runtime::Options {
             store,
             providers: providers.clone(),
             tools,
             catalog: catalog.clone(),
-            consent: options.consent,
-            sources: Arc::new(Standing { rulebook, home: home.clone() }),
-            person: options.person,
-            data: (!options.in_memory).then(|| config.data.clone()),
-        })
-        .await?;
-        let cwd = surroundings.cwd.clone();
-        Ok(Self { runtime, config: Arc::new(config), catalog, presets, providers, home, cwd })
+            consent,
+            sources: Arc::new(sources),
+            person,
+            data: (!in_memory && config.data != Path::new(NOWHERE)).then(|| config.data.clone()),
+        };
+        let runtime = Runtime::begin_as(Process::next(), runtime).await?;
+        Ok(Self(Arc::new(Inner {
+            runtime,
+            config: Arc::new(config),
+            catalog,
+            presets,
+            providers,
+            home,
+            cwd: surroundings.cwd.clone(),
+            approvals,
+            owns_store,
+            tasks: tokio::runtime::Handle::current(),
+        })))
+    }
+
+    /// Gives one task to the staff and waits for the report: how it ended, what it says, what it used.
+    /// [`Report::answer`] is the text of a run that completed, and else an error.
+    pub async fn run(&self, work: impl Into<Work>) -> Result<Report, Error> {
+        self.stream(work).await?.report().await
+    }
+
+    /// Gives one task to the staff and waits for an answer of a type. Its JSON Schema goes to the model, doc comments included; an
+    /// answer that does not fit is asked for again, twice at most. A run that ends in any other way is an [`Error::Ended`], which holds
+    /// the report.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), majordomo::Error> {
+    /// use majordomo::{Model, Staff};
+    /// use schemars::JsonSchema;
+    /// use serde::Deserialize;
+    ///
+    /// #[derive(Deserialize, JsonSchema)]
+    /// struct City {
+    ///     name: String,
+    ///     country: String,
+    /// }
+    ///
+    /// let model = Model::replies([r#"{"name": "Windsor", "country": "Canada"}"#]);
+    /// let staff = Staff::builder().model(model).build().await?;
+    /// let city: City = staff.run_as("Which city lies south of Detroit?").await?;
+    /// assert_eq!(city.country, "Canada");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn run_as<T: DeserializeOwned + JsonSchema>(&self, work: impl Into<Work>) -> Result<T, Error> {
+        let wanted = Wanted::of::<T>();
+        let report = self.run(work.into().schema(wanted.schema.clone())).await?;
+        wanted.read(report)
+    }
+
+    /// Gives one task to the staff and returns its [`Run`] at once: a stream of events and text that ends with the report.
+    pub async fn stream(&self, work: impl Into<Work>) -> Result<Run, Error> {
+        self.begin(work.into()).await
+    }
+
+    /// A new conversation. It begins with its first message; nothing is read or started by this.
+    pub fn session(&self) -> Session {
+        Session::new(self.clone())
+    }
+
+    /// The conversation that a thread belongs to. Nothing is read or started by this.
+    pub fn session_of(&self, thread: &ThreadId) -> Session {
+        Session::of(self.clone(), thread.root())
+    }
+
+    /// Ends every task of the staff, and waits until they have ended; see [above](Self#when-it-ends). The store is closed, too, unless the
+    /// program brought its own.
+    pub async fn close(&self) {
+        self.0.approvals.close();
+        self.0.runtime.leave().await;
+        if self.0.owns_store {
+            self.store().close().await;
+        }
     }
 
     /// The model of a root, where the prompt does not decide on the agent.
     pub fn model(&self) -> Result<&str, Error> {
-        self.model_of(&self.config.agent)
+        self.model_of(&self.0.config.agent)
     }
 
     /// The agents that can be asked for.
     pub fn agents(&self) -> impl Iterator<Item = &Agent> {
-        self.catalog.agents.values()
+        self.0.catalog.agents.values()
     }
 
     /// The names of the providers that can be asked.
     pub fn providers(&self) -> impl Iterator<Item = &str> {
-        self.providers.providers()
+        self.0.providers.providers()
     }
 
     /// Who would get some work, and with which model. The same work is always assigned in the same way.
     pub fn assign(&self, work: &Work) -> Result<Assignment, Error> {
-        let (agent, is_routed) = route::agent_for(work, &self.config, &self.home);
+        let (agent, is_routed) = route::agent_for(work, &self.0.config, &self.0.home);
         Ok(Assignment { agent: agent.to_owned(), model: self.model_of(agent)?.to_owned(), is_routed })
     }
 
-    /// Starts a conversation and returns its first run at once.
-    pub async fn start(&self, work: Work) -> Result<Run, Error> {
-        let Assignment { agent, model, .. } = &self.assign(&work)?;
-        let settings = self.settings_of(agent)?;
-        // Opened before anything is written, so that a wrong name or a missing key is not found by a failed run.
-        self.check_model(model)?;
-        if self.config.grant.cost_microusd.is_some() && self.providers.model(model)?.price.is_none() {
-            tracing::warn!(
-                "no price is known for {model}, so a limit on money does not hold it: set models.\"{model}\".price"
-            );
-        }
-        let workspace = work.workspace.as_deref().unwrap_or(&self.cwd);
-        let workspace = workspace.canonicalize().unwrap_or_else(|_| workspace.to_owned());
-        loop {
-            let root = self.root(agent, model, &settings, &workspace, work.output_schema.clone());
-            // Before the run starts, so that the first words of its answer are among the updates.
-            let updates = Updates::new(&self.runtime, root.id.clone());
-            match self.runtime.start(Start { root, prompt: work.prompt.as_str().into() }).await {
-                // Two runs may draw the same name on the same day.
-                Err(runtime::Error::Taken(_)) => {}
-                other => return Ok(Run::started(&self.runtime, updates, other?)),
-            }
-        }
-    }
-
-    /// Runs to the report.
-    pub async fn run(&self, work: Work) -> Result<Report, Error> {
-        self.start(work).await?.report().await
-    }
-
-    /// The conversation that a thread belongs to. Nothing is read or started by this.
-    pub fn session(&self, thread: &ThreadId) -> Session {
-        Session::new(self.clone(), thread.root())
-    }
-
-    /// The runtime: its store, its clock, and how to leave.
-    pub fn runtime(&self) -> &Runtime {
-        &self.runtime
+    /// The store: every conversation, with all its events.
+    pub fn store(&self) -> &Arc<dyn Store> {
+        self.0.runtime.store()
     }
 
     /// The configuration that holds.
     pub fn config(&self) -> &Config {
-        &self.config
+        &self.0.config
+    }
+
+    /// The runtime below, for an interface: its clock, and streamed text of every thread.
+    pub fn runtime(&self) -> &Runtime {
+        &self.0.runtime
+    }
+
+    pub(crate) fn approvals(&self) -> &Arc<Approvals> {
+        &self.0.approvals
+    }
+
+    /// Starts a conversation with its first message.
+    pub(crate) async fn begin(&self, work: Work) -> Result<Run, Error> {
+        self.check_open()?;
+        let Assignment { agent, model, .. } = &self.assign(&work)?;
+        // Opened before anything is written, so that a wrong name or a missing key is not found by a failed run.
+        self.check_model(model)?;
+        let template = self.root(agent, model, &work.beginning)?;
+        if template.grant.cost_microusd.is_some() && self.0.providers.model(model)?.price.is_none() {
+            tracing::warn!(
+                "no price is known for {model}, so a limit on money does not hold it: set models.\"{model}\".price"
+            );
+        }
+        loop {
+            let root = Root { id: self.fresh_id(), ..template.clone() };
+            let id = root.id.clone();
+            // Before the run starts, so that the first words of its answer are among the updates.
+            let updates = Updates::new(self.runtime(), id.clone());
+            self.0.approvals.begin(self.runtime(), &id, work.approver.clone());
+            let (prompt, output_schema) = (work.prompt.as_str().into(), work.output_schema.clone());
+            match self.runtime().start(Start { root, prompt, output_schema }).await {
+                Ok(handle) => return Ok(Run::started(self, updates, handle)),
+                Err(error) => {
+                    self.0.approvals.end(&id);
+                    // Two runs may draw the same name on the same day.
+                    if !matches!(error, runtime::Error::Taken(_)) {
+                        return Err(error.into());
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether it was not closed.
+    pub(crate) fn check_open(&self) -> Result<(), Error> {
+        if self.runtime().is_leaving() { Err(Error::Closed) } else { Ok(()) }
     }
 
     /// Whether a model can be asked from here.
     pub(crate) fn check_model(&self, model: &str) -> Result<(), Error> {
-        drop(self.providers.open(model)?);
+        drop(self.0.providers.open(model)?);
         Ok(())
     }
 
     fn model_of(&self, agent: &str) -> Result<&str, Error> {
-        let agent = self.catalog.agent(agent).ok_or_else(|| {
-            let known = self.catalog.agent_names();
-            Error::Agent(format!("there is no agent '{agent}'; there are: {known}"))
+        let agent = self.0.catalog.agent(agent).ok_or_else(|| {
+            let names: Vec<&Arc<str>> = self.0.catalog.agents.keys().collect();
+            let meant = clause(nearest(&names, |name| likeness(agent, name)));
+            let known = self.0.catalog.agent_names();
+            Error::Agent(format!("there is no agent '{agent}'{meant}; there are: {known}"))
         })?;
-        Ok(self.config.model_for(agent.model.as_deref())?)
+        Ok(self.0.config.model_for(agent.model.as_deref())?)
     }
 
     /// What holds for a root that an agent plays.
     fn settings_of(&self, agent: &str) -> Result<RootSettings, Error> {
-        let config = &self.config;
+        let config = &self.0.config;
         if agent == config.agent {
             let (policy, preset, grant) = (config.policy.clone(), config.preset.clone(), config.grant.clone());
             return Ok(RootSettings { policy, preset, grant });
         }
         // An agent is also found by a name that is written in another way.
-        let preset = self.catalog.agent(agent).and_then(|agent| self.presets.get(&agent.name));
+        let preset = self.0.catalog.agent(agent).and_then(|agent| self.0.presets.get(&agent.name));
         Ok(config.for_agent(agent, preset.map(String::as_str))?)
     }
 
-    fn root(
-        &self,
-        agent: &str,
-        model: &str,
-        settings: &RootSettings,
-        workspace: &Path,
-        output_schema: Option<Json>,
-    ) -> Root {
-        let config = &self.config;
-        let now = jiff::Timestamp::from_millisecond(self.runtime.clock().now().0).unwrap_or_default();
-        let today = self.home.today().unwrap_or_else(|| now.to_zoned(jiff::tz::TimeZone::system()).date());
-        let day = now.to_zoned(jiff::tz::TimeZone::UTC).strftime("%Y%m%d").to_string();
-        Root {
-            id: ThreadId::new(format!("{day}-{}", runtime::short_name())),
+    fn root(&self, agent: &str, model: &str, beginning: &Beginning) -> Result<Root, Error> {
+        let config = &self.0.config;
+        let workspace = beginning.workspace.as_deref().unwrap_or(&self.0.cwd);
+        let workspace = workspace.canonicalize().unwrap_or_else(|_| workspace.to_owned());
+        let today = self.0.home.today().unwrap_or_else(|| self.now().to_zoned(jiff::tz::TimeZone::system()).date());
+        let RootSettings { mut policy, preset, mut grant } = self.settings_of(agent)?;
+        beginning.limits.apply(&mut grant, &mut policy)?;
+        Ok(Root {
+            id: self.fresh_id(),
             agent: agent.into(),
             model: model.into(),
-            mode: config.mode,
-            policy: Arc::new(settings.policy.clone()),
-            preset: settings.preset.as_str().into(),
-            grant: settings.grant.clone(),
+            mode: beginning.mode.unwrap_or(config.mode),
+            policy: Arc::new(policy),
+            preset: preset.into(),
+            grant,
             workspace: workspace.display().to_string().into(),
             today: today.to_string().into(),
-            household: self.home.name(),
-            output_schema,
-        }
+            household: self.0.home.name(),
+        })
+    }
+
+    fn fresh_id(&self) -> ThreadId {
+        let day = self.now().to_zoned(jiff::tz::TimeZone::UTC).strftime("%Y%m%d").to_string();
+        ThreadId::new(format!("{day}-{}", runtime::short_name()))
+    }
+
+    fn now(&self) -> jiff::Timestamp {
+        jiff::Timestamp::from_millisecond(self.0.runtime.clock().now().0).unwrap_or_default()
     }
 }
 
@@ -314,15 +530,17 @@ pub fn open_facts(
 ) -> Result<(Gatherer, Arc<Registry>), Error> {
     let home = Home::open(config, true, None)?;
     let (tools, providers) = (CurrentTools::new(home.tools(tools))?.snapshot(), providers(config, &home)?);
-    let catalog = Arc::new(catalog(surroundings, config, &tools).0);
-    let sources = Standing { rulebook: Rulebook::open(surroundings, &config.data, None)?, home };
+    let catalog = Arc::new(catalog(surroundings, config, &tools, Vec::new()).0);
+    let rulebook = Rulebook::open(surroundings, &config.data, None)?;
+    let sources = Standing { rulebook, home, approvals: None };
     Ok((Gatherer::new(catalog, Consent::Nobody, providers, Arc::new(sources)), tools))
 }
 
-/// The rules in force and the person's preferences.
+/// The rules in force, the person's preferences, and which conversations the program decides about.
 struct Standing {
     rulebook: Rulebook,
     home: Home,
+    approvals: Option<Arc<Approvals>>,
 }
 
 impl Sources for Standing {
@@ -333,6 +551,10 @@ impl Sources for Standing {
     fn preferences(&self, agent: &str) -> Vec<Preference> {
         self.home.preferences(agent)
     }
+
+    fn can_ask(&self, root: &ThreadId) -> bool {
+        self.approvals.as_ref().is_some_and(|approvals| approvals.are_asked(root))
+    }
 }
 
 fn providers(config: &Config, home: &Home) -> Result<Providers, Error> {
@@ -342,7 +564,12 @@ fn providers(config: &Config, home: &Home) -> Result<Providers, Error> {
 }
 
 /// The tools and agents, and the presets that the files of agents name.
-fn catalog(surroundings: &Surroundings, config: &Config, tools: &Registry) -> (Catalog, BTreeMap<Arc<str>, String>) {
+fn catalog(
+    surroundings: &Surroundings,
+    config: &Config,
+    tools: &Registry,
+    own: Vec<Agent>,
+) -> (Catalog, BTreeMap<Arc<str>, String>) {
     let infos = tools.infos();
     let names: Vec<&str> = infos.keys().map(AsRef::as_ref).chain(VERBS).chain(TOOLS).collect();
     let found = Agents::load(surroundings, &config.project, &names);
@@ -350,9 +577,12 @@ fn catalog(surroundings: &Surroundings, config: &Config, tools: &Registry) -> (C
         tracing::warn!("{notice}");
     }
     let preset = |found: &Found| Some((found.agent.name.clone(), found.preset.clone()?));
-    let presets = found.found.iter().filter_map(preset).collect();
-    let agents: BTreeMap<Arc<str>, Agent> =
+    let mut presets: BTreeMap<Arc<str>, String> = found.found.iter().filter_map(preset).collect();
+    let mut agents: BTreeMap<Arc<str>, Agent> =
         found.found.into_iter().map(|found| (found.agent.name.clone(), found.agent)).collect();
+    // A program's own agent stands for itself, and not for the file of the same name.
+    own.iter().for_each(|agent| drop(presets.remove(&agent.name)));
+    agents.extend(own.into_iter().map(|agent| (agent.name.clone(), agent)));
     let version = tools.digest().clone();
     (Catalog { tools: infos, reserved: TOOLS.map(Arc::from).into(), agents, version }, presets)
 }

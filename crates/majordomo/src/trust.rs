@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use store::{InstallationEvent, InstallationState, ProjectJudgement};
 
-use crate::config::{Error, Origin, Surroundings, read_own, read_within};
+use crate::config::{Error, Files, Origin, Surroundings, read_own, read_within};
 use crate::{agents, kept};
 
 /// The file in the folder for state in which earlier versions kept the answers. What it holds counts until the store has taken
@@ -90,7 +90,13 @@ struct Answers {
 impl Project {
     /// The project around the current folder. `data` is the folder for state.
     pub fn read(surroundings: &Surroundings, data: &Path) -> Result<Self, Error> {
-        Self::read_at(&surroundings.project(), || folders(data))
+        match surroundings.files {
+            Files::Read => Self::read_at(&surroundings.project(), || folders(data)),
+            Files::Ignored => {
+                let root = surroundings.cwd.clone();
+                Ok(Self { root, config: None, agents: Vec::new(), standing: Standing::Empty })
+            }
+        }
     }
 
     /// The project in a folder. `known` tells what was said about folders; it is asked only if the project brings something along.

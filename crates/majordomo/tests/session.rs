@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use agent::approval::{Approval, Decision, Resolution, Scope};
 use agent::{Event, Outcome, Report, Strength, ThreadId};
-use futures_util::FutureExt;
+use futures_util::{FutureExt, TryStreamExt};
 use majordomo::config::{Config, Flags, Surroundings};
 use majordomo::decide::DecisionOutcome;
-use majordomo::staff::{Consent, Options, Staff, Work};
+use majordomo::staff::{Consent, Options};
 use majordomo::store::Record;
-use majordomo::{Run, Update};
+use majordomo::{Run, Staff, Update, Work};
 use tempfile::TempDir;
 use testkit::scenes::{call, calls, never_answers, says, scene, whenever_asked};
 
@@ -45,13 +45,15 @@ struct Told {
     /// The streamed text that came before each answer.
     streamed: Vec<String>,
     text: String,
+    report: Option<Report>,
 }
 
 impl Told {
     fn push(&mut self, update: Update) {
         match update {
             Update::Past(records) => self.past.extend(records),
-            Update::Streamed(piece) => self.text.push_str(&piece.text),
+            Update::Text(piece) => self.text.push_str(&piece.text),
+            Update::Done(report) => self.report = Some(*report),
             Update::Events(records) => {
                 for record in records {
                     if matches!(&*record.event, Event::Answered(_)) {
@@ -66,16 +68,17 @@ impl Told {
 
 async fn to_its_end(mut run: Run) -> (Told, Report) {
     let mut told = Told::default();
-    while let Some(update) = run.next().await.expect("the log can be read") {
+    while let Some(update) = run.try_next().await.expect("the log can be read") {
         told.push(update);
     }
-    (told, run.into_report().expect("a report"))
+    let report = told.report.take().expect("a report");
+    (told, report)
 }
 
 /// Follows a run until it asks for consent.
 async fn question(run: &mut Run, told: &mut Told) -> Approval {
     loop {
-        let update = run.next().await.expect("the log can be read").expect("it goes on");
+        let update = run.try_next().await.expect("the log can be read").expect("it goes on");
         told.push(update);
         if let Some(question) = told.events.iter().find_map(asked) {
             return question;
@@ -98,21 +101,21 @@ fn once() -> Decision {
 async fn a_message_is_answered_with_streamed_text_and_the_next_one_too() {
     let folder = folder(&[scene("Count", &[says("one two three"), says("four five")])]);
     let staff = staff(folder.path()).await;
-    let run = staff.start(Work::new("Count")).await.expect("a run");
-    let session = staff.session(run.root());
+    let run = staff.stream(Work::new("Count")).await.expect("a run");
+    let session = staff.session_of(run.root());
     let (first, report) = to_its_end(run).await;
     assert_eq!(&*report.text, "one two three");
     assert_eq!(first.streamed, ["one two three"]);
     assert!(first.past.is_empty());
 
-    let (second, report) = to_its_end(session.send("And on").await.expect("a message")).await;
+    let (second, report) = to_its_end(session.stream("And on").await.expect("a message")).await;
     assert_eq!(&*report.text, "four five");
     assert_eq!(second.streamed, ["four five"]);
     let all: Vec<Record> = [second.past, second.events].concat();
     assert_eq!(all[..first.events.len()], first.events, "what was before the message is told as the past");
     assert_eq!(all, session.history().await.expect("a log"));
     assert_eq!(session.newest().await.expect("a number"), all.len() as u64);
-    staff.runtime().leave().await;
+    staff.close().await;
 }
 
 #[tokio::test]
@@ -120,10 +123,10 @@ async fn a_question_is_decided_and_a_thread_is_steered_and_stopped_by_the_sessio
     let write = call("write_file", r#"path = "a.txt", content = "x""#);
     let folder = folder(&[scene("Write", &[calls(&[write]), says("written")]), scene("Wait", &[never_answers()])]);
     let staff = staff(folder.path()).await;
-    let mut run = staff.start(Work::new("Write")).await.expect("a run");
-    let (session, mut told) = (staff.session(run.root()), Told::default());
+    let mut run = staff.stream(Work::new("Write")).await.expect("a run");
+    let (session, mut told) = (staff.session_of(run.root()), Told::default());
     let question = question(&mut run, &mut told).await;
-    session.steer(session.root(), "Be brief").await.expect("it works, and reads it");
+    session.steer(session.id().expect("begun"), "Be brief").await.expect("it works, and reads it");
     let outcome = session.decide(&question, once()).await.expect("a decision");
     assert!(matches!(outcome, DecisionOutcome::Resolved(Resolution::Allowed { .. })), "{outcome:?}");
     let (rest, report) = to_its_end(run).await;
@@ -131,36 +134,38 @@ async fn a_question_is_decided_and_a_thread_is_steered_and_stopped_by_the_sessio
     assert!(folder.path().join("work/a.txt").exists());
     let steered = |record: &Record| matches!(&*record.event, Event::Steered { text, .. } if &**text == "Be brief");
     assert!(told.events.iter().chain(&rest.events).any(steered));
-    assert!(session.steer(session.root(), "Too late").await.is_err(), "nothing runs that would read it");
+    assert!(session.steer(session.id().expect("begun"), "Too late").await.is_err(), "nothing runs that would read it");
 
-    let run = staff.start(Work::new("Wait")).await.expect("a run");
-    let session = staff.session(run.root());
-    session.stop(session.root(), Strength::Kill, "enough").await.expect("it is stopped");
+    let run = staff.stream(Work::new("Wait")).await.expect("a run");
+    let session = staff.session_of(run.root());
+    session.stop(session.id().expect("begun"), Strength::Kill, "enough").await.expect("it is stopped");
     assert_eq!(run.report().await.expect("a report").outcome, Outcome::Cancelled);
-    staff.runtime().leave().await;
+    staff.close().await;
 }
 
 #[tokio::test]
 async fn a_run_that_was_left_is_resumed_with_its_past_told_apart() {
     let folder = folder(&[scene("Go", &[whenever_asked(&never_answers())])]);
     let first = staff(folder.path()).await;
-    let mut run = first.start(Work::new("Go")).await.expect("a run");
-    let Some(Update::Events(before)) = run.next().await.expect("the log can be read") else { panic!("events first") };
+    let mut run = first.stream(Work::new("Go")).await.expect("a run");
+    let Some(Update::Events(before)) = run.try_next().await.expect("the log can be read") else {
+        panic!("events first")
+    };
     let root = run.root().clone();
-    first.runtime().leave().await;
+    first.close().await;
     assert!(run.report().await.is_err(), "it was left before its end");
 
     let second = staff(folder.path()).await;
-    let session = second.session(&root);
+    let session = second.session_of(&root);
     let mut run = session.resume().await.expect("it goes on");
     let mut told = Told::default();
     while told.events.is_empty() {
-        told.push(run.next().await.expect("the log can be read").expect("it goes on"));
+        told.push(run.try_next().await.expect("the log can be read").expect("it goes on"));
     }
     assert_eq!(told.past[..before.len()], before);
     assert!(matches!(&*told.events[0].event, Event::Reopened { .. }), "{:?}", told.events[0]);
     session.stop(&root, Strength::Kill, "enough").await.expect("it is stopped");
-    second.runtime().leave().await;
+    second.close().await;
 }
 
 // A browser may be closed while its request waits for what comes of a decision.
@@ -169,8 +174,8 @@ async fn consent_for_ever_is_kept_though_the_caller_gives_up_waiting() {
     let write = call("write_file", r#"path = "a.txt", content = "x""#);
     let folder = folder(&[scene("Write", &[calls(&[write]), says("written")])]);
     let staff = staff(folder.path()).await;
-    let mut run = staff.start(Work::new("Write")).await.expect("a run");
-    let (session, mut told) = (staff.session(run.root()), Told::default());
+    let mut run = staff.stream(Work::new("Write")).await.expect("a run");
+    let (session, mut told) = (staff.session_of(run.root()), Told::default());
     let question = question(&mut run, &mut told).await;
     let always = Decision::Allow { scope: Scope::Always, input: None };
     assert!(session.decide(&question, always).now_or_never().is_none(), "it waits, and is given up");
@@ -182,7 +187,7 @@ async fn consent_for_ever_is_kept_though_the_caller_gives_up_waiting() {
         }
     };
     tokio::time::timeout(Duration::from_secs(20), kept).await.expect("the consent is kept");
-    staff.runtime().leave().await;
+    staff.close().await;
 }
 
 #[tokio::test]
@@ -190,7 +195,7 @@ async fn a_session_in_another_process_sees_the_same_and_decides() {
     let write = call("write_file", r#"path = "a.txt", content = "x""#);
     let folder = folder(&[scene("Write", &[calls(&[write]), says("written")])]);
     let staff = staff(folder.path()).await;
-    let run = staff.start(Work::new("Write")).await.expect("a run");
+    let run = staff.stream(Work::new("Write")).await.expect("a run");
     let other = Command::new(std::env::current_exe().expect("this test"))
         .args(["--exact", "the_other_process", "--nocapture"])
         .env(FOLDER, folder.path())
@@ -207,7 +212,7 @@ async fn a_session_in_another_process_sees_the_same_and_decides() {
     let seen: Vec<&str> = output.lines().filter(|line| line.starts_with("saw ")).collect();
     let own: Vec<String> = told.events.iter().map(line).collect();
     assert_eq!(seen, own);
-    staff.runtime().leave().await;
+    staff.close().await;
 }
 
 /// The other process of the test above; nothing where no test started it.
@@ -215,8 +220,8 @@ async fn a_session_in_another_process_sees_the_same_and_decides() {
 async fn the_other_process() {
     let (Some(folder), Ok(root)) = (std::env::var_os(FOLDER), std::env::var(ROOT)) else { return };
     let staff = staff(&PathBuf::from(folder)).await;
-    let session = staff.session(&ThreadId::new(root));
-    let (mut run, mut told) = (session.run_after(0), Told::default());
+    let session = staff.session_of(&ThreadId::new(root));
+    let (mut run, mut told) = (session.run_after(0).expect("a conversation"), Told::default());
     let question = question(&mut run, &mut told).await;
     let outcome = session.decide(&question, once()).await.expect("a decision");
     assert!(matches!(outcome, DecisionOutcome::Resolved(Resolution::Allowed { .. })), "{outcome:?}");
@@ -224,7 +229,7 @@ async fn the_other_process() {
     assert_eq!(&*report.text, "written");
     println!();
     told.events.iter().chain(&rest.events).for_each(|record| println!("{}", line(record)));
-    staff.runtime().leave().await;
+    staff.close().await;
 }
 
 fn line(record: &Record) -> String {

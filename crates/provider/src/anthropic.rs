@@ -1,9 +1,10 @@
-//! Anthropic Messages, streamed: `map` writes requests, `stream` reads answers, `wire` holds the shapes of both.
+//! Anthropic Messages, streamed: `map` writes requests, `schema` narrows the schema of an answer to what is accepted, `stream` reads answers, `wire` holds the shapes of both.
 //!
 //! Blocks that only the provider understands (thinking, its signature, whatever comes next) are kept as they are and
 //! sent back in their place.
 
 mod map;
+mod schema;
 mod stream;
 mod wire;
 

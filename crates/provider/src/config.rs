@@ -37,14 +37,32 @@ pub enum Wire {
     Anthropic,
     /// OpenAI chat completions, as most local servers and gateways speak it.
     OpenAi,
+    /// OpenAI Responses.
+    Responses,
+    /// Gemini `generateContent`.
+    Gemini,
 }
 
 impl Wire {
-    /// The name under which opaque blocks are kept in the log.
+    /// Every wire.
+    pub const ALL: [Self; 4] = [Self::Anthropic, Self::OpenAi, Self::Responses, Self::Gemini];
+
+    /// The name in the configuration, under which opaque blocks are kept in the log, too.
     pub fn name(self) -> &'static str {
         match self {
             Self::Anthropic => "anthropic",
             Self::OpenAi => "openai",
+            Self::Responses => "responses",
+            Self::Gemini => "gemini",
+        }
+    }
+
+    /// The provider whose models are known by the names that servers with this wire use.
+    pub(crate) fn maker(self) -> &'static str {
+        match self {
+            Self::Anthropic => "anthropic",
+            Self::OpenAi | Self::Responses => "openai",
+            Self::Gemini => "gemini",
         }
     }
 }
@@ -77,6 +95,8 @@ pub struct BuiltinProvider {
     pub base_url: &'static str,
     /// The variable with its key.
     pub key_env: Option<&'static str>,
+    /// Another variable that its users keep the key in, looked at after `key_env`.
+    pub other_key_env: Option<&'static str>,
     /// The variable with another address for it.
     pub base_url_env: &'static str,
     /// Whether it needs a key.
@@ -91,6 +111,7 @@ pub fn builtin_providers() -> &'static [BuiltinProvider] {
             wire: Wire::Anthropic,
             base_url: "https://api.anthropic.com",
             key_env: Some("ANTHROPIC_API_KEY"),
+            other_key_env: None,
             base_url_env: "ANTHROPIC_BASE_URL",
             needs_key: true,
         },
@@ -99,7 +120,17 @@ pub fn builtin_providers() -> &'static [BuiltinProvider] {
             wire: Wire::OpenAi,
             base_url: "https://api.openai.com/v1",
             key_env: Some("OPENAI_API_KEY"),
+            other_key_env: None,
             base_url_env: "OPENAI_BASE_URL",
+            needs_key: true,
+        },
+        BuiltinProvider {
+            name: "gemini",
+            wire: Wire::Gemini,
+            base_url: "https://generativelanguage.googleapis.com",
+            key_env: Some("GEMINI_API_KEY"),
+            other_key_env: Some("GOOGLE_API_KEY"),
+            base_url_env: "GOOGLE_GEMINI_BASE_URL",
             needs_key: true,
         },
         BuiltinProvider {
@@ -107,6 +138,7 @@ pub fn builtin_providers() -> &'static [BuiltinProvider] {
             wire: Wire::OpenAi,
             base_url: "http://127.0.0.1:11434/v1",
             key_env: None,
+            other_key_env: None,
             base_url_env: OLLAMA_HOST,
             needs_key: false,
         },

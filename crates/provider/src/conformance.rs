@@ -13,7 +13,7 @@ mod pieces;
 mod requests;
 mod scenes;
 
-const WIRES: [Wire; 2] = [Wire::Anthropic, Wire::OpenAi];
+const WIRES: [Wire; 4] = Wire::ALL;
 
 /// What a recording must come out as, in any wire.
 #[derive(Debug, PartialEq)]

@@ -124,7 +124,7 @@ impl Conversation {
             let answer = match &backend {
                 Backend::Provider(provider, model) => provider.speak(model, &history, &ask).await,
                 Backend::Scripted(player) => player.speak(&history, &ask).await,
-                Backend::Resident(resident) => resident::speak(&**resident, &heard, &history, &ask),
+                Backend::Resident(resident) => resident::speak(&**resident, &heard, &history, &ask).await,
             };
             match &answer {
                 Ok(answer) => {

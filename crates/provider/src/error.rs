@@ -7,7 +7,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The name has no provider or no model in it.
-    #[error("`{0}` is no model name: write provider/model, such as anthropic/claude-sonnet-4-5 or ollama/llama3:8b")]
+    #[error("`{0}` is no model name: write provider/model, such as anthropic/claude-sonnet-5-5 or ollama/llama3:8b")]
     ModelName(String),
     /// That provider is not configured.
     #[error("there is no provider `{name}`; known are {known}")]

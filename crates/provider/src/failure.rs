@@ -122,13 +122,17 @@ struct ErrorBody {
     kind: String,
     code: String,
     message: String,
+    /// Why, in a word, where the details say so.
+    reason: String,
 }
 
 impl ErrorBody {
     fn read(body: &[u8]) -> Self {
         let text = String::from_utf8_lossy(body);
         if let Ok(value) = serde_json::from_str::<Value>(&text) {
-            return Self::of(value.get("error").unwrap_or(&value));
+            // Gemini's server for OpenAI's wire puts its error into a list.
+            let value = value.as_array().and_then(|list| list.first()).unwrap_or(&value);
+            return Self::of(value.get("error").unwrap_or(value));
         }
         let text = text.trim();
         let message = if text.starts_with('<') { "a web page".to_owned() } else { readable(text) };
@@ -145,7 +149,10 @@ impl ErrorBody {
             Value::String(message) => message.clone(),
             _ => ["message", "detail", "error"].map(word).into_iter().find(|said| !said.is_empty()).unwrap_or_default(),
         };
-        Self { kind: word("type"), code: word("code"), message: readable(&message) }
+        let details = error.get("details").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let reason = details.iter().find_map(|detail| detail.get("reason")?.as_str()).unwrap_or_default();
+        let kind = if error.get("status").is_some() { word("status") } else { word("type") };
+        Self { kind, code: word("code"), message: readable(&message), reason: reason.to_owned() }
     }
 
     fn is_out_of_quota(&self) -> bool {
@@ -155,12 +162,13 @@ impl ErrorBody {
     /// No wire has one word for this; where there is none, the sentence is all there is to go by.
     fn is_context_too_long(&self) -> bool {
         const WORDS: [&str; 2] = ["context_length_exceeded", "exceed_context_size_error"];
-        const SENTENCES: [&str; 5] = [
+        const SENTENCES: [&str; 6] = [
             "prompt is too long",
             "exceed context limit",
             "maximum context length",
             "context length exceeded",
             "exceeds the available context size",
+            "exceeds the maximum number of tokens allowed",
         ];
         let message = self.message.to_ascii_lowercase();
         WORDS.iter().any(|word| self.code == *word || self.kind == *word)
@@ -171,6 +179,7 @@ impl ErrorBody {
 fn by_status(status: StatusCode, body: &ErrorBody) -> Kind {
     match status.as_u16() {
         401 | 403 => Kind::Auth,
+        400 if body.reason == "API_KEY_INVALID" => Kind::Auth,
         413 => Kind::ContextTooLong,
         429 if body.is_out_of_quota() => Kind::Rejected,
         429 => Kind::RateLimited,
@@ -186,12 +195,25 @@ fn by_type(body: &ErrorBody) -> Option<Kind> {
         return Some(Kind::ContextTooLong);
     }
     let by_word = |word: &str| match word {
-        "overloaded_error" | "engine_overloaded" | "503" | "529" => Some(Kind::Overloaded),
-        "rate_limit_error" | "rate_limit_exceeded" | "429" => Some(Kind::RateLimited),
+        "overloaded_error"
+        | "engine_overloaded"
+        | "server_is_overloaded"
+        | "slow_down"
+        | "UNAVAILABLE"
+        | "503"
+        | "529" => Some(Kind::Overloaded),
+        "rate_limit_error" | "rate_limit_exceeded" | "RESOURCE_EXHAUSTED" | "429" => Some(Kind::RateLimited),
         "authentication_error" | "permission_error" | "401" | "403" => Some(Kind::Auth),
-        "insufficient_quota" | "invalid_request_error" | "not_found_error" | "billing_error" | "400" | "404" => {
-            Some(Kind::Rejected)
-        }
+        "insufficient_quota"
+        | "invalid_request_error"
+        | "invalid_prompt"
+        | "not_found_error"
+        | "billing_error"
+        | "bio_policy"
+        | "misalignment_policy_violation"
+        | "data_residency_mismatch"
+        | "400"
+        | "404" => Some(Kind::Rejected),
         "request_too_large" => Some(Kind::ContextTooLong),
         _ => None,
     };

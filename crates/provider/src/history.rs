@@ -1,7 +1,7 @@
 //! What a conversation has said so far, as its wire writes it. Each message is turned into bytes once, when it is said;
 //! request bodies are joined from those.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use agent::CallId;
@@ -10,7 +10,9 @@ use agent::model::Answer;
 use agent::tools::ToolInfo;
 
 use crate::config::Wire;
-use crate::{anthropic, openai};
+
+/// The tool of each call of a conversation.
+pub(crate) type CallNames = HashMap<CallId, Arc<str>>;
 
 /// A conversation so far. Cheap to clone: the bytes are shared.
 #[derive(Clone, Debug, Default)]
@@ -25,8 +27,8 @@ pub(crate) struct History {
     pub(crate) assistant_messages: usize,
     /// What the model reads, roughly.
     pub(crate) bytes: usize,
-    /// Ids of all calls, so that no answer brings one of them a second time.
-    calls: HashSet<CallId>,
+    /// All calls, so that no answer brings one of them a second time.
+    calls: CallNames,
 }
 
 /// System prompt and tools as JSON fragments of one wire; empty where there is none.
@@ -36,7 +38,7 @@ pub(crate) struct Opening {
     pub(crate) tools: Arc<str>,
 }
 
-/// One message as JSON fragments of one wire, without the commas around them. Results of tools are apart, because both
+/// One message as JSON fragments of one wire, without the commas around them. Results of tools are apart, because all
 /// wires want them directly behind the calls, before anything else that was said in the meantime.
 #[derive(Clone, Debug)]
 pub(crate) struct Rendered {
@@ -59,8 +61,8 @@ impl History {
         self.assistant_messages += usize::from(message.role == Role::Assistant);
         for part in &message.parts {
             match part {
-                Part::ToolCall { id, .. } => {
-                    self.calls.insert(id.clone());
+                Part::ToolCall { id, name, .. } => {
+                    self.calls.insert(id.clone(), Arc::clone(name));
                 }
                 Part::Text { text, .. } if message.role == Role::User && self.first_user_text.is_none() => {
                     self.first_user_text = Some(Arc::clone(text));
@@ -69,10 +71,7 @@ impl History {
             }
         }
         let Some(wire) = wire else { return };
-        let rendered = match wire {
-            Wire::Anthropic => anthropic::render(message),
-            Wire::OpenAi => openai::render(message),
-        };
+        let rendered = wire.render(message, &self.calls);
         if !(rendered.results.is_empty() && rendered.rest.is_empty()) {
             self.said.push(rendered);
         }
@@ -85,7 +84,7 @@ impl History {
         let mut fresh: HashSet<CallId> = HashSet::new();
         for mut part in std::mem::take(&mut answer.parts) {
             if let Part::ToolCall { id, .. } = &mut part
-                && (self.calls.contains(id) || fresh.contains(id))
+                && (self.calls.contains_key(id) || fresh.contains(id))
             {
                 if fresh.contains(id) && parts.contains(&part) {
                     continue;
@@ -105,7 +104,7 @@ impl History {
         let Part::ToolCall { id, input, .. } = part else { return };
         let new = (0..)
             .map(|n| CallId::new(format!("{id}-{}-{n}", self.assistant_messages)))
-            .find(|new| !self.calls.contains(new) && !fresh.contains(new))
+            .find(|new| !self.calls.contains_key(new) && !fresh.contains(new))
             .expect("finitely many calls cannot take infinitely many ids");
         // A malformed call has an empty input; of several under one id, the last entry belongs to the last call.
         if let Some((of, _)) = malformed.iter_mut().rev().find(|(of, _)| of == id).filter(|_| input.text() == "{}") {

@@ -10,11 +10,13 @@ use std::time::Duration;
 
 use agent::model::{Answer, CallError, CallErrorKind};
 use agent::tools::ToolInfo;
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Response, Url};
 use tokio::time::{Instant, Sleep};
 use tokio_util::sync::WaitForCancellationFuture;
 
+use crate::anthropic;
+use crate::codec::Host;
 use crate::config::{ProviderConfig, Wire};
 use crate::conversation::Ask;
 use crate::error::Error;
@@ -23,13 +25,13 @@ use crate::history::{History, Opening};
 use crate::limits;
 use crate::opening_cache::OpeningCache;
 use crate::stream_reader::{StreamReader, StreamState};
-use crate::{anthropic, openai};
 
 /// A provider that can be asked.
 #[derive(Debug)]
 pub(crate) struct Provider {
     config: ProviderConfig,
-    endpoint: Url,
+    base: Url,
+    host: Host,
     /// The address for error texts, without user, password and query.
     shown_url: String,
     /// Of every request. The client sends them along by itself.
@@ -47,12 +49,13 @@ impl Provider {
             .ok()
             .filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
             .ok_or_else(|| wrong("its base URL must begin with http:// or https:// and name a host".to_owned()))?;
-        let headers = headers(&config).map_err(wrong)?;
-        let endpoint = endpoint(config.wire, &base);
+        let host = Host::of(&base);
+        let headers = headers(&config, host).map_err(wrong)?;
         Ok(Self {
             shown_url: shown(&base),
             config,
-            endpoint,
+            base,
+            host,
             headers,
             opening_cache: OpeningCache::default(),
             client: OnceLock::new(),
@@ -94,10 +97,10 @@ impl Provider {
             .redirect(reqwest::redirect::Policy::none())
             .retry(reqwest::retry::never())
             .tcp_nodelay(true);
-        if self.endpoint.scheme() == "http" {
+        if self.base.scheme() == "http" {
             builder = builder.tls_certs_only([]);
         }
-        if is_loopback(&self.endpoint) {
+        if is_loopback(&self.base) {
             builder = builder.no_proxy();
         }
         let client = builder.build().map_err(|source| Error::Client { provider: self.config.name.clone(), source })?;
@@ -114,11 +117,8 @@ impl Provider {
     async fn converse(&self, model: &str, history: &History, ask: &Ask) -> Result<Answer, CallError> {
         let asked = self.asked(model);
         let client = self.connect().map_err(|error| failed(CallErrorKind::Rejected, error.to_string()))?;
-        let body = match self.config.wire {
-            Wire::Anthropic => anthropic::body(history, model, ask),
-            Wire::OpenAi => openai::body(history, model, ask, self.endpoint.host_str() == Some("api.openai.com")),
-        };
-        let request = client.post(self.endpoint.clone()).body(body).send();
+        let body = self.config.wire.body(history, model, ask, self.host);
+        let request = client.post(self.config.wire.endpoint(&self.base, model)).body(body).send();
         let first_byte = self.config.timeouts.first_byte;
         let mut watch = Watch { cancelled: pin!(ask.cancel.cancelled()), alarm: pin!(tokio::time::sleep(first_byte)) };
         let response = match watch.within(first_byte, request).await {
@@ -271,7 +271,7 @@ fn not_a_stream(response: &Response) -> Option<String> {
     (!is_stream).then(|| String::from_utf8_lossy(content_type).chars().filter(|c| !c.is_control()).take(100).collect())
 }
 
-fn headers(config: &ProviderConfig) -> Result<HeaderMap, String> {
+fn headers(config: &ProviderConfig, host: Host) -> Result<HeaderMap, String> {
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
@@ -279,10 +279,8 @@ fn headers(config: &ProviderConfig) -> Result<HeaderMap, String> {
         headers.insert("anthropic-version", HeaderValue::from_static(anthropic::VERSION));
     }
     if let Some(key) = &config.key {
-        let (name, value) = match config.wire {
-            Wire::Anthropic => (HeaderName::from_static("x-api-key"), key.reveal().to_owned()),
-            Wire::OpenAi => (AUTHORIZATION, format!("Bearer {}", key.reveal())),
-        };
+        let (name, value) = config.wire.key_header(key.reveal(), host);
+        let name = HeaderName::from_static(name);
         headers.insert(name, secret_header(&value).ok_or("its key holds characters that no key has")?);
     }
     for (name, value) in &config.headers {
@@ -298,19 +296,6 @@ fn secret_header(value: &str) -> Option<HeaderValue> {
     let mut value = HeaderValue::from_str(value).ok()?;
     value.set_sensitive(true);
     Some(value)
-}
-
-/// People write Anthropic's address with and without its version.
-fn endpoint(wire: Wire, base: &Url) -> Url {
-    let mut url = base.clone();
-    let path = base.path().trim_end_matches('/');
-    let tail = match wire {
-        Wire::Anthropic if path.ends_with("/v1") => "/messages",
-        Wire::Anthropic => "/v1/messages",
-        Wire::OpenAi => "/chat/completions",
-    };
-    url.set_path(&format!("{path}{tail}"));
-    url
 }
 
 fn shown(base: &Url) -> String {
@@ -331,19 +316,6 @@ fn is_loopback(url: &Url) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_endpoint_is_found_however_the_base_is_written() {
-        for (wire, base, expected) in [
-            (Wire::Anthropic, "https://api.anthropic.com", "https://api.anthropic.com/v1/messages"),
-            (Wire::Anthropic, "https://gw.example/v1/", "https://gw.example/v1/messages"),
-            (Wire::Anthropic, "https://gw.example/claude", "https://gw.example/claude/v1/messages"),
-            (Wire::OpenAi, "https://api.openai.com/v1", "https://api.openai.com/v1/chat/completions"),
-            (Wire::OpenAi, "http://[::1]:1/v1/?a=b", "http://[::1]:1/v1/chat/completions?a=b"),
-        ] {
-            assert_eq!(endpoint(wire, &Url::parse(base).expect("a URL")).as_str(), expected);
-        }
-    }
 
     #[test]
     fn a_shown_address_has_no_password_in_it() {

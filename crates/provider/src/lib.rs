@@ -13,10 +13,12 @@
 
 mod answer;
 mod anthropic;
+mod codec;
 mod config;
 mod conversation;
 mod error;
 mod failure;
+mod gemini;
 mod governor;
 mod history;
 mod http;
@@ -27,6 +29,7 @@ mod openai;
 mod opening_cache;
 mod providers;
 mod resident;
+mod responses;
 pub mod scripted;
 mod secret;
 mod sse;
@@ -45,5 +48,5 @@ pub use error::Error;
 pub use governor::{GovernorState, Pace};
 pub use models::{Dollars, ModelEntry, ModelTable};
 pub use providers::{Options, Providers};
-pub use resident::{Heard, Resident, Said};
+pub use resident::{Answering, Heard, Resident, Said};
 pub use secret::Secret;

@@ -1,4 +1,4 @@
-//! What is known of models without asking them: context window, longest answer, price. The figures are data (`prices.toml`);
+//! What is known of models without asking them: context window, longest answer, price, and when it ends. The figures are data (`models.toml`);
 //! configuration overrides them entry by entry, and within an entry field by field.
 
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ pub struct ModelTable {
 
 /// What is known of a model, or of all models whose names begin alike. A field that is missing is taken from what is
 /// known otherwise.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelEntry {
     /// Tokens that fit into one request, answer included.
@@ -31,6 +31,11 @@ pub struct ModelEntry {
     pub max_output_tokens: Option<u64>,
     /// What it costs.
     pub price: Option<Dollars>,
+    /// The day after which the provider no longer answers for it, such as `2026-11-30`.
+    pub ends: Option<String>,
+    /// Whether it is used when only its provider is known.
+    #[serde(default)]
+    pub usual: bool,
 }
 
 /// Dollars per million tokens.
@@ -50,7 +55,7 @@ pub struct Dollars {
 impl ModelTable {
     /// What is known from the start.
     pub fn builtin() -> Self {
-        Self::parse(include_str!("prices.toml")).expect("the table that is built in can be read")
+        Self::parse(include_str!("models.toml")).expect("the table that is built in can be read")
     }
 
     /// A table from its text.
@@ -73,13 +78,24 @@ impl ModelTable {
         names.into_iter().filter(|name| !name.ends_with('*'))
     }
 
+    /// The model of a provider that is used when none is named.
+    pub fn usual(&self, provider: &str) -> Option<&str> {
+        let is_of = |name: &str| name.split_once('/').is_some_and(|(of, _)| of == provider);
+        self.entries.iter().find(|(name, entry)| entry.usual && is_of(name)).map(|(name, _)| name.as_str())
+    }
+
+    /// The day after which the provider no longer answers for a model, such as `2026-11-30`; none where no end is known.
+    pub fn ends(&self, name: &str) -> Option<String> {
+        find(&self.overrides, name).and_then(|own| own.ends).or_else(|| find(&self.entries, name)?.ends)
+    }
+
     /// A model's figures. A gateway's model that is not known by the gateway's name is known by that of the provider
     /// whose wire it speaks.
     pub(crate) fn model(&self, name: &str, wire: Option<(Wire, &str)>) -> Model {
         let own = find(&self.overrides, name).unwrap_or_default();
         let known = find(&self.entries, name).or_else(|| {
             let (wire, model) = wire?;
-            let theirs = format!("{}/{model}", wire.name());
+            let theirs = format!("{}/{model}", wire.maker());
             best(&self.entries, &theirs).filter(|(key, _)| !key.ends_with("/*")).map(|(_, entry)| entry)
         });
         let known = known.unwrap_or_default();
@@ -102,7 +118,7 @@ fn best<'a>(entries: &'a BTreeMap<String, ModelEntry>, name: &str) -> Option<(&'
         .iter()
         .filter(|(key, _)| fits(key, name))
         .max_by_key(|(key, _)| key.trim_end_matches('*').len())
-        .map(|(key, entry)| (key.as_str(), *entry))
+        .map(|(key, entry)| (key.as_str(), entry.clone()))
 }
 
 fn fits(key: &str, name: &str) -> bool {
@@ -155,7 +171,7 @@ mod tests {
 
     #[test]
     fn another_version_is_not_priced_like_its_elder() {
-        for name in ["anthropic/claude-opus-4-9", "openai/gpt-5.9", "openai/gpt-5-pro", "anthropic/claude-opus-40"] {
+        for name in ["anthropic/claude-opus-4-9", "openai/gpt-5.9", "openai/gpt-5-max", "anthropic/claude-opus-40"] {
             assert_eq!(model(name).price, None, "{name}");
         }
         assert_ne!(model("openai/gpt-5-mini").price, model("openai/gpt-5").price);

@@ -9,7 +9,6 @@ use agent::tools::ToolInfo;
 
 use crate::config::Wire;
 use crate::history::Opening;
-use crate::{anthropic, openai};
 
 /// The newest opening of one provider.
 #[derive(Debug, Default)]
@@ -32,10 +31,7 @@ impl OpeningCache {
         {
             return kept.opening.clone();
         }
-        let opening = match wire {
-            Wire::Anthropic => anthropic::opening(system, tools),
-            Wire::OpenAi => openai::opening(system, tools),
-        };
+        let opening = wire.opening(system, tools);
         let kept = Kept { system: system.to_owned(), tools: tools.to_vec(), opening: opening.clone() };
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(kept));
         opening
@@ -48,7 +44,7 @@ mod tests {
 
     #[test]
     fn those_who_begin_alike_share_their_opening_and_others_get_their_own() {
-        for wire in [Wire::Anthropic, Wire::OpenAi] {
+        for wire in Wire::ALL {
             let opening_cache = OpeningCache::default();
             let first = opening_cache.of(wire, "be brief", &[]);
             let second = opening_cache.of(wire, "be brief", &[]);

@@ -17,8 +17,10 @@ use crate::scripted::{Script, ScriptPlayer};
 
 /// The provider whose models are files of replies.
 const SCRIPTED: &str = "scripted";
-/// The provider whose models live in this process.
+/// The provider whose models are part of this library.
 const BUILTIN: &str = "builtin";
+/// The provider whose models are objects of the program that embeds the library.
+const PROGRAM: &str = "program";
 
 /// All configured providers with their connections and governors. Cheap to clone; one per process, so that every caller
 /// of a model stands in the same line.
@@ -53,7 +55,7 @@ impl Providers {
         let mut known = BTreeMap::new();
         for config in providers {
             let name = config.name.clone();
-            if name == SCRIPTED || name == BUILTIN || name.is_empty() || name.contains('/') {
+            if [SCRIPTED, BUILTIN, PROGRAM, ""].contains(&name.as_str()) || name.contains('/') {
                 return Err(Error::Provider { provider: name, reason: "this name cannot be used".to_owned() });
             }
             known.insert(name, Arc::new(Provider::new(config)?));
@@ -63,11 +65,17 @@ impl Providers {
         Ok(Self { inner, residents: Arc::default() })
     }
 
-    /// These providers and a model that lives in this process, known as `builtin/NAME`.
+    /// These providers and a model that lives in this process, known as `builtin/NAME` or `program/NAME`.
     #[must_use]
     pub fn with_resident(mut self, name: &str, resident: Arc<dyn Resident>) -> Self {
-        Arc::make_mut(&mut self.residents).insert(format!("{BUILTIN}/{name}").into(), resident);
+        Arc::make_mut(&mut self.residents).insert(name.into(), resident);
         self
+    }
+
+    /// Has `scripted/NAME` play a script that is in no file.
+    pub fn add_script(&self, name: &str, script: Script) {
+        let mut scripts = self.inner.scripts.lock().unwrap_or_else(PoisonError::into_inner);
+        scripts.insert(name.into(), Arc::new(script));
     }
 
     /// The names of the providers that can be asked.

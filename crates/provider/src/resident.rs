@@ -1,9 +1,11 @@
-//! A model that lives in this process: no wire, no key, no bill. It hears the conversation as it was said and answers at
-//! once, and the loop around it does not know the difference.
+//! A model that lives in this process: no wire and no key. It hears the conversation as it was said, and the loop around it does
+//! not know the difference. The rules engine is one; a program that embeds the library may bring another, for example a client of
+//! its own for a model that is reached in another way.
 //!
 //! Who lives here is told to the providers (`Providers::with_resident`). Deliberately absent: state. A resident that reads its next
 //! words off the conversation alone goes on at the right place in a process that starts again.
 
+use std::pin::Pin;
 use std::sync::Arc;
 
 use agent::message::{Message, Origin, Part};
@@ -18,10 +20,13 @@ use crate::scripted::estimate;
 
 /// A model that lives in this process.
 pub trait Resident: std::fmt::Debug + Send + Sync {
-    /// What it says next. Answers quickly and waits for nothing: it is asked on the thread that drives the agent.
-    /// Where `ask.calls_allowed` is false, calls are not wanted and are not run.
-    fn answer(&self, heard: &Heard, ask: &Ask) -> Result<Said, CallError>;
+    /// What it says next. It may wait, and must not block: it is asked on the thread that drives the agent. The future is dropped
+    /// when the request is cancelled. Where `ask.calls_allowed` is false, calls are not wanted and are not run.
+    fn answer<'a>(&'a self, heard: &'a Heard, ask: &'a Ask) -> Answering<'a>;
 }
+
+/// An answer on its way.
+pub type Answering<'a> = Pin<Box<dyn Future<Output = Result<Said, CallError>> + Send + 'a>>;
 
 /// All that a resident knows when it is asked.
 #[derive(Clone, Debug, Default)]
@@ -56,11 +61,17 @@ impl Said {
 }
 
 /// Lets a resident answer and gives its words the form of any other answer.
-pub(crate) fn speak(resident: &dyn Resident, heard: &Heard, history: &History, ask: &Ask) -> Result<Answer, CallError> {
-    if ask.cancel.is_cancelled() {
-        return Err(cancelled());
-    }
-    let said = resident.answer(heard, ask)?;
+pub(crate) async fn speak(
+    resident: &dyn Resident,
+    heard: &Heard,
+    history: &History,
+    ask: &Ask,
+) -> Result<Answer, CallError> {
+    let said = tokio::select! {
+        biased;
+        () = ask.cancel.cancelled() => return Err(cancelled()),
+        said = resident.answer(heard, ask) => said?,
+    };
     if let Some(sink) = &ask.deltas {
         for word in said.text.split_inclusive(' ') {
             sink.hear(word);
@@ -100,18 +111,18 @@ mod tests {
     struct Parrot;
 
     impl Resident for Parrot {
-        fn answer(&self, heard: &Heard, ask: &Ask) -> Result<Said, CallError> {
-            match heard.messages.len() {
+        fn answer<'a>(&'a self, heard: &'a Heard, ask: &'a Ask) -> Answering<'a> {
+            Box::pin(std::future::ready(match heard.messages.len() {
                 0 => Err(crate::failure::failed(CallErrorKind::Rejected, "nobody has spoken")),
                 1 if ask.calls_allowed => Ok(Said::call(Arc::clone(&heard.tools[0].name), Json::object())),
                 number => Ok(Said::text(format!("{}: heard {number}", heard.system))),
-            }
+            }))
         }
     }
 
     fn providers() -> Providers {
         let providers = Providers::new(Vec::new(), ModelTable::builtin(), Options::default()).expect("providers");
-        providers.with_resident("parrot", Arc::new(Parrot))
+        providers.with_resident("builtin/parrot", Arc::new(Parrot))
     }
 
     fn ask() -> Ask {

@@ -4,17 +4,17 @@ use std::sync::Arc;
 
 use agent::model::{Answer, CallError, CallErrorKind};
 
+use crate::codec::AnswerReader;
 use crate::config::Wire;
 use crate::conversation::DeltaSink;
 use crate::failure::failed;
 use crate::limits::STREAM_BYTES;
 use crate::sse::Decoder;
-use crate::{anthropic, openai};
 
 /// Reads one answer.
 pub(crate) struct StreamReader {
     decoder: Decoder,
-    reader: Reader,
+    reader: Box<dyn AnswerReader>,
     deltas: Option<DeltaSink>,
     bytes: usize,
 }
@@ -30,37 +30,22 @@ pub(crate) enum StreamState {
     End,
 }
 
-enum Reader {
-    Anthropic(anthropic::Reader),
-    OpenAi(openai::Reader),
-}
-
 impl StreamReader {
     /// A reader for one wire format. Text is passed on as it comes.
     pub(crate) fn new(wire: Wire, deltas: Option<DeltaSink>) -> Self {
-        let reader = match wire {
-            Wire::Anthropic => Reader::Anthropic(anthropic::Reader::default()),
-            Wire::OpenAi => Reader::OpenAi(openai::Reader::default()),
-        };
+        let reader = wire.reader();
         Self { decoder: Decoder::default(), reader, deltas, bytes: 0 }
     }
 
     /// A reader that reads every event by itself, however similar they are.
     #[cfg(any(test, fuzzing))]
     pub(crate) fn plain(wire: Wire) -> Self {
-        let reader = match wire {
-            Wire::Anthropic => Reader::Anthropic(anthropic::Reader::plain()),
-            Wire::OpenAi => Reader::OpenAi(openai::Reader::plain()),
-        };
-        Self { reader, ..Self::new(wire, None) }
+        Self { reader: wire.plain_reader(), ..Self::new(wire, None) }
     }
 
     /// How many events have said anything. A server that is only still there says nothing.
     pub(crate) fn said(&self) -> u64 {
-        match &self.reader {
-            Reader::Anthropic(reader) => reader.said(),
-            Reader::OpenAi(reader) => reader.said(),
-        }
+        self.reader.said()
     }
 
     /// Takes the next bytes.
@@ -74,12 +59,12 @@ impl StreamReader {
             return Err(self.with_partial(failed(CallErrorKind::Garbled, message)));
         }
         let Self { decoder, reader, deltas, .. } = self;
-        let take = |data: &[u8]| match reader.heard() {
+        let hear = |data: &[u8]| match reader.heard() {
             // Whether anything behind the end still came in the same chunk must make no difference.
             StreamState::End => Ok(()),
-            StreamState::Part | StreamState::Whole => reader.event(data, deltas.as_ref()),
+            StreamState::Part | StreamState::Whole => take(&mut **reader, data, deltas.as_ref()),
         };
-        match decoder.feed(chunk, take) {
+        match decoder.feed(chunk, hear) {
             Ok(()) => Ok(self.reader.heard()),
             Err(error) if self.reader.heard() == StreamState::Part => Err(self.with_partial(error)),
             // Whatever follows a whole answer takes nothing away from it.
@@ -92,7 +77,7 @@ impl StreamReader {
         let heard = self.reader.heard();
         if heard != StreamState::End {
             let Self { decoder, reader, deltas, .. } = &mut self;
-            let last = std::mem::take(decoder).finish(|data| reader.event(data, deltas.as_ref()));
+            let last = std::mem::take(decoder).finish(|data| take(&mut **reader, data, deltas.as_ref()));
             // Bytes behind the last blank line that cannot be read are the place where the stream was cut.
             if let Err(error) = last
                 && heard == StreamState::Part
@@ -104,10 +89,7 @@ impl StreamReader {
         if self.reader.heard() == StreamState::Part {
             return Err(self.cut("the answer ended before it was complete"));
         }
-        Ok(match self.reader {
-            Reader::Anthropic(reader) => reader.finish(),
-            Reader::OpenAi(reader) => reader.finish(),
-        })
+        Ok(self.reader.finish())
     }
 
     /// The news that the stream broke: cut off if words or anything else had come, else no answer at all.
@@ -118,32 +100,17 @@ impl StreamReader {
 
     /// A failure together with the words that had come.
     pub(crate) fn with_partial(&self, error: CallError) -> CallError {
-        let text = match &self.reader {
-            Reader::Anthropic(reader) => reader.text(),
-            Reader::OpenAi(reader) => reader.text(),
-        };
+        let text = self.reader.text();
         let partial: Option<Arc<str>> = (!text.is_empty()).then(|| text.into());
         CallError { partial, ..error }
     }
 }
 
-impl Reader {
-    fn event(&mut self, data: &[u8], deltas: Option<&DeltaSink>) -> Result<(), CallError> {
-        let mut say = |text: &str| {
-            if let Some(sink) = deltas {
-                sink.hear(text);
-            }
-        };
-        match self {
-            Self::Anthropic(reader) => reader.event(data, &mut say),
-            Self::OpenAi(reader) => reader.event(data, &mut say),
+/// Lets a reader take an event, and passes on the text in it.
+fn take(reader: &mut dyn AnswerReader, data: &[u8], deltas: Option<&DeltaSink>) -> Result<(), CallError> {
+    reader.event(data, &mut |text: &str| {
+        if let Some(sink) = deltas {
+            sink.hear(text);
         }
-    }
-
-    fn heard(&self) -> StreamState {
-        match self {
-            Self::Anthropic(reader) => reader.heard(),
-            Self::OpenAi(reader) => reader.heard(),
-        }
-    }
+    })
 }

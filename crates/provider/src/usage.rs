@@ -37,6 +37,32 @@ impl UsageTally {
             output: figure(self.0.get("completion_tokens"))?,
         })
     }
+
+    /// The sum in the words of the Responses API: cached tokens, read and written, are counted among the prompt's.
+    pub(crate) fn responses(&self) -> Option<Tokens> {
+        let prompt = figure(self.0.get("input_tokens"))?;
+        let detail = |key: &str| {
+            let details = self.0.get("input_tokens_details");
+            figure_or_zero(details.and_then(|details| details.get(key)))
+        };
+        let cache_read = detail("cached_tokens")?.min(prompt);
+        let cache_write = detail("cache_write_tokens")?.min(prompt - cache_read);
+        Some(Tokens {
+            input: prompt - cache_read - cache_write,
+            cache_read,
+            cache_write,
+            output: figure(self.0.get("output_tokens"))?,
+        })
+    }
+
+    /// The sum in Gemini's words: thoughts are counted apart from the answer, cached tokens among the prompt's.
+    pub(crate) fn gemini(&self) -> Option<Tokens> {
+        let count = |key: &str| figure_or_zero(self.0.get(key));
+        let prompt = figure(self.0.get("promptTokenCount"))?.saturating_add(count("toolUsePromptTokenCount")?);
+        let cache_read = count("cachedContentTokenCount")?.min(prompt);
+        let output = count("candidatesTokenCount")?.saturating_add(count("thoughtsTokenCount")?);
+        Some(Tokens { input: prompt - cache_read, cache_read, cache_write: 0, output })
+    }
 }
 
 /// A count; none when it is missing, negative or no number, so that nobody computes with it.

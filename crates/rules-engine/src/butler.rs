@@ -211,7 +211,7 @@ fn help() -> String {
      - Find a slot for a meeting with Anna next week\n\
      - Draft a reply to msg_urgent_001\n\
      - Find my notes on the contract\n\n\
-     For anything else connect a model: set ANTHROPIC_API_KEY or OPENAI_API_KEY, or name a local one with \
+     For anything else connect a model: set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or name a local one with \
      -m ollama/MODEL."
         .to_owned()
 }

@@ -26,9 +26,8 @@ mod wording;
 
 use std::sync::Arc;
 
-use agent::model::CallError;
 use jiff::tz::TimeZone;
-use provider::{Ask, Heard, Resident, Said};
+use provider::{Answering, Ask, Heard, Resident, Said};
 
 use agent_context::AgentContext;
 use conversation::Turn;
@@ -78,7 +77,14 @@ impl RulesEngine {
 }
 
 impl Resident for RulesEngine {
-    fn answer(&self, heard: &Heard, ask: &Ask) -> Result<Said, CallError> {
+    fn answer<'a>(&'a self, heard: &'a Heard, ask: &'a Ask) -> Answering<'a> {
+        Box::pin(std::future::ready(Ok(self.next_words(heard, ask))))
+    }
+}
+
+impl RulesEngine {
+    /// What it says next in a conversation.
+    fn next_words(&self, heard: &Heard, ask: &Ask) -> Said {
         let context = self.context();
         let dates = DateWords { now: context.now.clone() };
         let tools = heard.tools.iter().map(|tool| Arc::clone(&tool.name)).collect();
@@ -88,12 +94,12 @@ impl Resident for RulesEngine {
         let agent = Agent::of(&cx, &current);
         let said = agent.next(&turns, &current, &cx);
         if said.calls.is_empty() || (ask.calls_allowed && current.calls.len() < MOST_CALLS) {
-            return Ok(said);
+            return said;
         }
-        Ok(match agent {
+        match agent {
             Agent::Butler => butler::closing(&turns, &cx),
             _ => Said::text(unfinished(&current)),
-        })
+        }
     }
 }
 

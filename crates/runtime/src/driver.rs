@@ -539,12 +539,12 @@ async fn decide(
     input: Input,
     now: agent::Time,
 ) -> (Step, Option<Arc<[Rule]>>) {
-    let known = runtime.facts.known(tools);
+    let known = runtime.facts.known_for(thread.id(), tools);
     let needs = thread.needs(&known, &input, now);
     if needs.is_empty() {
         return (thread.handle(input, &known, now), None);
     }
-    let facts = Box::pin(runtime.facts.gather(tools, &thread.created.workspace, needs)).await;
+    let facts = Box::pin(runtime.facts.gather(&known, tools, &thread.created.workspace, needs)).await;
     (thread.handle(input, &facts, now), facts.rules)
 }
 

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use agent::delegation::Preference;
 use agent::permission::Rule;
 use agent::tools::{Assessment, ToolInfo};
-use agent::{Catalog, Consent, Facts, Json, Needs};
+use agent::{Catalog, Consent, Facts, Json, Needs, ThreadId};
 use futures_util::future::join_all;
 use provider::Providers;
 use tokio::sync::Semaphore;
@@ -34,6 +34,12 @@ pub trait Sources: Send + Sync {
 
     /// What a person prefers, as far as it matters to an agent. May block.
     fn preferences(&self, agent: &str) -> Vec<Preference>;
+
+    /// Whether a person's consent can be had for a conversation, though in general it cannot. Must not block.
+    fn can_ask(&self, root: &ThreadId) -> bool {
+        let _ = root;
+        false
+    }
 }
 
 /// No rules and no preferences.
@@ -77,10 +83,18 @@ impl Gatherer {
         known.1.clone()
     }
 
-    /// Finds out what is needed, in the workspace of the thread that needs it. Calls are assessed by `tools`.
-    pub async fn gather(&self, tools: &Arc<Registry>, workspace: &Arc<str>, needs: Needs) -> Facts {
+    /// The same for one thread: in its conversation a person may be asked, though in general none is.
+    pub fn known_for(&self, thread: &ThreadId, tools: &Registry) -> Arc<Facts> {
         let known = self.known(tools);
-        let mut facts = (*known).clone();
+        match known.consent == Consent::Nobody && self.sources.can_ask(&thread.root()) {
+            true => Arc::new(Facts::new(known.catalog.clone(), Consent::Asked)),
+            false => known,
+        }
+    }
+
+    /// Adds to what is known what a thread needs, in its workspace. Calls are assessed by `tools`.
+    pub async fn gather(&self, known: &Arc<Facts>, tools: &Arc<Registry>, workspace: &Arc<str>, needs: Needs) -> Facts {
+        let mut facts = (**known).clone();
         for name in &needs.models {
             let model = self.providers.model(name).map_err(|error| error.to_string().into());
             facts.models.insert(name.clone(), model);

@@ -161,7 +161,7 @@ impl Performer {
         // One that was used up by a stop is no good for the next request.
         let cancel = self.model.take_if(|token| !token.is_cancelled()).unwrap_or_default();
         self.model = Some(cancel.clone());
-        let wanted = thread.created.role.output_schema.clone().filter(|_| calls_allowed);
+        let wanted = thread.output_schema().cloned().filter(|_| calls_allowed);
         let begun = thread.run.as_ref().map(|run| run.words.cut.concat()).unwrap_or_default();
         let ask = open.conversation.ask(Ask {
             max_tokens,

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use agent::creation::{self, Root};
 use agent::thread::SlotState;
-use agent::{Catalog, Consent, Event, InputId, Outside, Report, Strength, Thread, ThreadId};
+use agent::{Catalog, Consent, Event, InputId, Json, Outside, Report, Strength, Thread, ThreadId};
 use futures_util::StreamExt;
 use provider::Providers;
 use store::{Process, ProcessId, Selection, Store};
@@ -51,6 +51,8 @@ pub struct Start {
     pub root: Root,
     /// The person's words.
     pub prompt: Arc<str>,
+    /// JSON Schema that the answer must fit.
+    pub output_schema: Option<Json>,
 }
 
 /// Something that is shown while it happens and never kept.
@@ -113,10 +115,14 @@ impl RunHandle {
 impl Runtime {
     /// Makes this process known to the store and begins to listen for what others send to its threads.
     pub async fn begin(options: Options) -> Result<Self, Error> {
+        Self::begin_as(Process::current(), options).await
+    }
+
+    /// The same under a name of its own, where several runtimes may be open in this process ([`Process::next`]).
+    pub async fn begin_as(process: Process, options: Options) -> Result<Self, Error> {
         let Options { store, providers, tools, catalog, consent, sources, person, data } = options;
         let facts = Gatherer::new(catalog, consent, providers.clone(), sources);
         let clock = Clock::default();
-        let process = Process::current();
         let id = process.id.clone();
         store.register(process, clock.now()).await?;
         let inner = Arc::new(Inner {
@@ -140,15 +146,13 @@ impl Runtime {
 
     /// Starts a root on its first message.
     pub async fn start(&self, start: Start) -> Result<RunHandle, Error> {
-        if let Some(wanted) = &start.root.output_schema {
-            schema::check(wanted)?;
-        }
+        start.output_schema.as_ref().map(schema::check).transpose()?;
         let model = self.0.providers.model(&start.root.model).map_err(|error| Error::Root(error.to_string()))?;
         let known = self.0.facts.known(&self.0.tools.snapshot());
         let created = creation::root(&known.catalog, start.root, model).map_err(Error::Root)?;
         let id = created.id.clone();
         let (sender, report) = oneshot::channel();
-        let first = Outside::UserSaid { text: start.prompt };
+        let first = Outside::UserSaid { text: start.prompt, output_schema: start.output_schema };
         let workspace = self.0.workspace(&created.workspace)?;
         let live_slot = LiveSlot::take(&self.0, &id).ok_or_else(|| Error::Taken(id.clone()))?;
         let mut driver = Driver::new(live_slot, workspace);
@@ -171,8 +175,9 @@ impl Runtime {
     /// Says something in a root, wherever it lives, and answers once it is in the log. Where no process drives the root, a run is
     /// begun here: its owner writes the message and takes it up in one commit, so that no message lies there without a process to
     /// answer it, whenever this process is killed. The answer is the message's name, by which the run is known that it begins.
-    pub async fn say(&self, thread: &ThreadId, text: Arc<str>) -> Result<InputId, Error> {
-        let (id, said) = (InputId::new(fresh_name()), Outside::UserSaid { text });
+    pub async fn say(&self, thread: &ThreadId, text: Arc<str>, output_schema: Option<Json>) -> Result<InputId, Error> {
+        output_schema.as_ref().map(schema::check).transpose()?;
+        let (id, said) = (InputId::new(fresh_name()), Outside::UserSaid { text, output_schema });
         loop {
             let Some(live_slot) = LiveSlot::take(&self.0, thread) else {
                 deliver(&self.0, thread, &id, &said).await?;
@@ -250,6 +255,21 @@ impl Runtime {
         }
     }
 
+    /// The name under which it owns threads.
+    pub fn process(&self) -> &ProcessId {
+        &self.0.process
+    }
+
+    /// Whether it lets go of everything, or has done so.
+    pub fn is_leaving(&self) -> bool {
+        self.0.leaving.is_cancelled()
+    }
+
+    /// Whether a thread is driven in this process, by this runtime.
+    pub fn drives(&self, thread: &ThreadId) -> bool {
+        self.0.sender(thread).is_some()
+    }
+
     /// What is shown while it happens and never kept.
     pub fn fleeting(&self) -> broadcast::Receiver<Fleeting> {
         self.0.fleeting.subscribe()
@@ -272,16 +292,21 @@ impl Runtime {
 
     /// Lets go of everything: requests are closed, tools and what they started are ended, and what ran can be resumed.
     pub async fn leave(&self) {
+        self.begin_to_leave();
+        self.0.tasks.wait().await;
+        if let Err(error) = self.0.store.leave(&self.0.process).await {
+            tracing::debug!(%error, "could not sign off");
+        }
+    }
+
+    /// The same without waiting for it.
+    pub fn begin_to_leave(&self) {
         self.0.leaving.cancel();
         for sender in lock(&self.0.live).values() {
             // One that has gone has left already.
             let _ = sender.send(DriverMessage::Leave);
         }
         self.0.tasks.close();
-        self.0.tasks.wait().await;
-        if let Err(error) = self.0.store.leave(&self.0.process).await {
-            tracing::debug!(%error, "could not sign off");
-        }
     }
 
     /// Takes over a thread whose process is gone, as far as a stop that waits in its log leads.

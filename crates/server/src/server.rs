@@ -11,7 +11,7 @@ use agent::ThreadId;
 use majordomo::Staff;
 use majordomo::kept;
 use majordomo::threads::is_left;
-use store::{Current, InstallationEvent, LastServer, Process, ProcessId, Store, ThreadQuery, ThreadRow};
+use store::{Current, InstallationEvent, LastServer, ProcessId, Store, ThreadQuery, ThreadRow};
 use tokio::net::TcpListener;
 
 use crate::access::{Access, of_earlier_file};
@@ -132,8 +132,10 @@ impl Server {
         take_over(&installation, &options.data).await.map_err(cannot_keep)?;
         let before = installation.state().server.clone();
         let access = Arc::new(Access::new(addr, &options.names, options.password, installation.clone()));
-        let started =
-            InstallationEvent::ServerStarted { process: Process::current().id, address: addr.to_string().into() };
+        let started = InstallationEvent::ServerStarted {
+            process: staff.runtime().process().clone(),
+            address: addr.to_string().into(),
+        };
         installation.record(started, staff.runtime().clock().now()).await.map_err(cannot_keep)?;
         write_private(&token_file, &format!("{}\n", access.token()))
             .map_err(|source| Error::Token { path: token_file.clone(), source })?;
@@ -188,7 +190,7 @@ impl Server {
             }
         }
         // Another server may have been opened since.
-        let (own, store) = (Process::current().id, staff.runtime().store());
+        let (own, store) = (staff.runtime().process().clone(), staff.store());
         let last = store.installation().await.ok().and_then(|state| state.server);
         if last.is_some_and(|last| last.process == own) {
             // Most were opened without a link file; the token is of no use any more.
@@ -239,7 +241,7 @@ async fn go_on(staff: &Staff, before: &LastServer) {
         let was_killed = is_owned_by(&row, &before.process) && is_left(&row, &living);
         let was_left = row.owner.is_none() && before.left.contains(&row.id);
         if (was_killed || was_left)
-            && let Err(error) = staff.session(&row.id).resume().await
+            && let Err(error) = staff.session_of(&row.id).resume().await
         {
             tracing::warn!(thread = %row.id, %error, "the run stays as it was left");
         }

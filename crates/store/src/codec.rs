@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn an_event_comes_back_as_it_was_written() {
         let odd = "nul \0, lone \u{FFFD}, emoji 🦀, quote \" and \u{2028}";
-        let arrived = Event::InputArrived { id: InputId::new("in"), input: Outside::UserSaid { text: odd.into() } };
+        let arrived = Event::InputArrived { id: InputId::new("in"), input: Outside::said(odd) };
         for event in [arrived, sample::created(&ThreadId::new("20260115-k3f9"))] {
             assert_eq!(round_trip(&event), event);
         }

@@ -3,6 +3,7 @@
 //! On the same host the kernel is asked; for another host only its heartbeat is known. A wrong answer costs a takeover and
 //! nothing more, for the epoch keeps the old owner from writing.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 use std::{fmt, io};
@@ -70,6 +71,17 @@ impl Process {
                 Process { id: ProcessId::new(format!("{host}-{pid}-{unique:x}")), pid, start_time, host }
             })
             .clone()
+    }
+
+    /// This process as one more that owns threads: several may be open in it at a time, and each lets go only of its own. The first is
+    /// known by the name of [`Process::current`].
+    pub fn next() -> Process {
+        static OPENED: AtomicU32 = AtomicU32::new(0);
+        let current = Self::current();
+        match OPENED.fetch_add(1, Ordering::Relaxed) {
+            0 => current,
+            before => Process { id: ProcessId::new(format!("{}-{}", current.id, before + 1)), ..current },
+        }
     }
 
     /// Whether the process is alive, given its last heartbeat. Others ask the store (`Ownership::living`).

@@ -64,7 +64,7 @@ impl Place {
         conformance::log::a_commit_is_numbered_in_its_three_orders(store.clone()).await;
         let root = ThreadId::new("20260115-k3f9");
         for number in 0..12 {
-            let input = Outside::UserSaid { text: format!("letter {number}").into() };
+            let input = Outside::said(format!("letter {number}"));
             store.arrive(&root, InputId::new(format!("in-{number}")), input, NOW, false).await.unwrap();
         }
         store

@@ -1,4 +1,4 @@
-//! A model server on loopback that is as strict as a real provider: it speaks both wires, refuses what they refuse, in
+//! A model server on loopback that is as strict as a real provider: it speaks every wire, refuses what they refuse, in
 //! their words, and can be told to fail in every way a network can.
 //!
 //! What it says is a script (the same format as `scripted/FILE`) or a function of the request. It keeps every request,
@@ -7,11 +7,13 @@
 
 mod anthropic;
 mod body;
+mod gemini;
 mod openai;
+mod responses;
 mod strict;
 mod turn;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -20,6 +22,8 @@ use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderMap, Uri};
 use axum::response::Response;
 use axum::routing::post;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use provider::Wire;
 use provider::scripted::Script;
@@ -71,6 +75,7 @@ struct Shared {
     attempts: Mutex<HashMap<(String, usize), u32>>,
     closed_early: watch::Sender<usize>,
     open: watch::Sender<usize>,
+    signatures: Signatures,
 }
 
 impl ModelServer {
@@ -87,10 +92,13 @@ impl ModelServer {
             attempts: Mutex::default(),
             closed_early: watch::Sender::new(0),
             open: watch::Sender::new(0),
+            signatures: Signatures::default(),
         });
         let routes = Router::new()
             .route("/v1/messages", post(answer))
             .route("/v1/chat/completions", post(answer))
+            .route("/v1/responses", post(answer))
+            .route("/v1beta/models/{call}", post(answer))
             .layer(DefaultBodyLimit::max(64 << 20))
             .with_state(Arc::clone(&shared));
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("loopback has a free port");
@@ -112,8 +120,8 @@ impl ModelServer {
     /// The base URL as a provider of `wire` is configured.
     pub fn url(&self, wire: Wire) -> String {
         match wire {
-            Wire::Anthropic => format!("http://{}", self.address),
-            Wire::OpenAi => format!("http://{}/v1", self.address),
+            Wire::Anthropic | Wire::Gemini => format!("http://{}", self.address),
+            Wire::OpenAi | Wire::Responses => format!("http://{}/v1", self.address),
         }
     }
 
@@ -152,12 +160,19 @@ impl Drop for ModelServer {
 }
 
 async fn answer(State(shared): State<Arc<Shared>>, uri: Uri, headers: HeaderMap, raw: Bytes) -> Response {
-    let wire = if uri.path().ends_with("/messages") { Wire::Anthropic } else { Wire::OpenAi };
+    let wire = match uri.path() {
+        path if path.ends_with("/messages") => Wire::Anthropic,
+        path if path.ends_with("/responses") => Wire::Responses,
+        path if path.ends_with(":streamGenerateContent") => Wire::Gemini,
+        _ => Wire::OpenAi,
+    };
     let (body, checked) = match serde_json::from_slice::<Value>(&raw) {
         Ok(body) => {
             let checked = match wire {
                 Wire::Anthropic => anthropic::check(&headers, &body),
                 Wire::OpenAi => openai::check(&headers, &body),
+                Wire::Responses => responses::check(&headers, &body, &shared.signatures),
+                Wire::Gemini => gemini::check(&headers, &body, &shared.signatures),
             };
             (body, checked)
         }
@@ -168,6 +183,9 @@ async fn answer(State(shared): State<Arc<Shared>>, uri: Uri, headers: HeaderMap,
         Err(refusal) => refusal.response(wire),
         Ok(()) => {
             let turn = (shared.answering)(&request);
+            if matches!(wire, Wire::Responses | Wire::Gemini) {
+                shared.signatures.extend(turn.first_call());
+            }
             let open = body::Open::new(Arc::clone(&shared));
             turn.respond(&request, open).await
         }
@@ -176,16 +194,11 @@ async fn answer(State(shared): State<Arc<Shared>>, uri: Uri, headers: HeaderMap,
 
 impl Shared {
     fn note(&self, wire: Wire, headers: HeaderMap, body: Value, raw: Bytes, refused: Option<String>) -> Request {
-        let messages = body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
-        let role = |role: &'static str| messages.iter().filter(move |message| message["role"] == role);
-        let first_words = match role("user").next().map(|message| &message["content"]) {
-            Some(Value::String(text)) => text.clone(),
-            Some(Value::Array(blocks)) => {
-                blocks.iter().find_map(|block| block["text"].as_str()).unwrap_or_default().to_owned()
-            }
-            _ => String::new(),
+        let (first_words, assistant_messages) = match wire {
+            Wire::Anthropic | Wire::OpenAi => said(&body),
+            Wire::Responses => responses::said(&body),
+            Wire::Gemini => gemini::said(&body),
         };
-        let assistant_messages = role("assistant").count();
         let attempt = {
             let mut attempts = lock(&self.attempts);
             let attempt = attempts.entry((first_words.clone(), assistant_messages)).or_default();
@@ -195,6 +208,40 @@ impl Shared {
         let request = Request { wire, headers, body, raw, refused, first_words, assistant_messages, attempt };
         lock(&self.requests).push(request.clone());
         request
+    }
+}
+
+/// The first words of the user, and how often the model has answered, on the wires that have messages.
+fn said(body: &Value) -> (String, usize) {
+    let messages = body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let role = |role: &'static str| messages.iter().filter(move |message| message["role"] == role);
+    let first_words = match role("user").next().map(|message| &message["content"]) {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(blocks)) => {
+            blocks.iter().find_map(|block| block["text"].as_str()).unwrap_or_default().to_owned()
+        }
+        _ => String::new(),
+    };
+    (first_words, role("assistant").count())
+}
+
+/// The calls that were sent with a signature, which must come back with it, unchanged.
+#[derive(Default)]
+struct Signatures(Mutex<HashSet<String>>);
+
+impl Signatures {
+    /// The signature of a call: text that only the server understands.
+    fn sign(call: &str) -> String {
+        BASE64_STANDARD.encode(format!("signature of {call}"))
+    }
+
+    /// The signature that a call was sent with, if it was sent with one.
+    fn of(&self, call: &str) -> Option<String> {
+        lock(&self.0).contains(call).then(|| Self::sign(call))
+    }
+
+    fn extend(&self, calls: Option<String>) {
+        lock(&self.0).extend(calls);
     }
 }
 

@@ -183,6 +183,8 @@ enum Due {
     Change,
     /// A rule is written down.
     Tighten(Box<Rule>),
+    /// Other tools are published.
+    Publish(setting::Published),
 }
 
 /// What follows from a commit.
@@ -216,7 +218,7 @@ impl Due {
             | Due::Glance(place)
             | Due::Finish(place, _) => Some(place.process),
             Due::Resume(process, _) => Some(*process),
-            Due::PersonSends(_) | Due::Leap(_) | Due::Change | Due::Tighten(_) => None,
+            Due::PersonSends(_) | Due::Leap(_) | Due::Change | Due::Tighten(_) | Due::Publish(_) => None,
         }
     }
 
@@ -232,7 +234,8 @@ impl Due {
             | Due::PersonSends(_)
             | Due::Leap(_)
             | Due::Change
-            | Due::Tighten(_) => false,
+            | Due::Tighten(_)
+            | Due::Publish(_) => false,
         }
     }
 }
@@ -270,6 +273,7 @@ impl Sim {
         sim.processes = vec![sim.new_process(), sim.new_process()];
         sim.plan_process_faults();
         sim.plan_changes();
+        sim.plan_publishing();
         for planned in people::planned_inputs(&mut sim.dice) {
             sim.after(planned.after_ms, Due::PersonSends(planned));
         }
@@ -364,6 +368,10 @@ impl Sim {
             }
             Due::Tighten(rule) => {
                 self.tighten(*rule);
+                Ok(())
+            }
+            Due::Publish(published) => {
+                self.publish(published);
                 Ok(())
             }
         }

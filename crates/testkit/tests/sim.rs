@@ -117,7 +117,7 @@ fn number(name: &str) -> Option<u64> {
 }
 
 /// All kinds but `subtask_recalled`, which needs a rarer chain of luck than these seeds have.
-const EVENTS: [&str; 31] = [
+const EVENTS: [&str; 32] = [
     "thread_created",
     "input_arrived",
     "run_started",
@@ -145,6 +145,7 @@ const EVENTS: [&str; 31] = [
     "wait_started",
     "context_trimmed",
     "context_compacted",
+    "tools_changed",
     "stall_noticed",
     "budget_warned",
     "reopened",

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::effect::Effect;
 use crate::event::{Answered, Ending, TurnKind, TurnStarted, VerdictKind};
 use crate::id::Time;
+use crate::json::Json;
 use crate::report::Usage;
 
 use super::Calls;
@@ -18,6 +19,8 @@ pub struct Run {
     pub number: u32,
     /// What it does.
     pub phase: Phase,
+    /// JSON Schema that its answer must fit, where its message asks for one.
+    pub output_schema: Option<Json>,
     /// Usage of the thread and its descendants when the run began.
     pub before: (Usage, Usage),
     /// When it began, when it must be over, and what it waits for.
@@ -148,6 +151,7 @@ impl Run {
         Self {
             number,
             phase: Phase::Ready,
+            output_schema: None,
             before,
             clock: Clock { started_at: at, deadline, paused_at: None, stalled_at: None },
             closing: Closing::default(),

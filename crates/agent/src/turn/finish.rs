@@ -16,7 +16,7 @@ pub fn answered(moment: &mut Moment<'_>) {
     let said_something = newest
         .is_some_and(|message| message.role == crate::message::Role::Assistant && !message.text().trim().is_empty());
     let (refused, declined) = (run.words.refused, run.words.declined);
-    let schema = moment.thread.created.role.output_schema.is_some();
+    let schema = moment.thread.output_schema().is_some();
     let data = schema.then(|| Json::parse(text.trim()).ok()).flatten();
     let misfit = run.words.misfit.clone();
     let (outcome, reason, cause): (_, Option<Arc<str>>, Option<Arc<str>>) = if declined {

@@ -14,7 +14,7 @@ pub fn take_all(moment: &mut Moment<'_>) {
     let waiting: Vec<(InputId, Outside)> = moment.thread.inbox.arrived.iter().cloned().collect();
     for (id, input) in waiting {
         match input {
-            Outside::UserSaid { text } => said(moment, id, &text),
+            Outside::UserSaid { text, .. } => said(moment, id, &text),
             Outside::Steered { text, from, .. } => {
                 if moment.thread.run.is_some() || moment.thread.is_unbegun() {
                     let told = Some(Told::of(&context::steer(&from, &text), &text));

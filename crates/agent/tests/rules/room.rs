@@ -93,7 +93,6 @@ impl Room {
             workspace: "/house".into(),
             today: "2026-01-15".into(),
             household: None,
-            output_schema: None,
         };
         let created = creation::root(&world.catalog, root, model("test/model")).expect("the root can be");
         let now = Time(1_000_000);
@@ -106,7 +105,7 @@ impl Room {
     /// A person says something.
     pub fn is_told(&mut self, text: &str) {
         let id = InputId::new(format!("i{}", self.thread.inbox.seen.len() + 1));
-        self.thread.apply(self.now, &Event::InputArrived { id, input: Outside::UserSaid { text: text.into() } });
+        self.thread.apply(self.now, &Event::InputArrived { id, input: Outside::said(text) });
         self.hears(Input::Arrived);
     }
 

@@ -77,7 +77,7 @@ pub async fn serve(past: &Past) -> anyhow::Result<()> {
 }
 
 async fn staff(data: &Path) -> anyhow::Result<Staff> {
-    let surroundings = Surroundings { env: [].into(), cwd: data.to_owned(), home: Some(data.to_owned()) };
+    let surroundings = Surroundings { cwd: data.to_owned(), home: Some(data.to_owned()), ..Surroundings::default() };
     let flags = Flags { data: Some(data.display().to_string()), ..Flags::default() };
     let config = Config::load(&surroundings, &flags)?;
     Ok(Staff::open(&surroundings, config, majordomo::Options::default()).await?)

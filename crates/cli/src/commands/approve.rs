@@ -113,7 +113,7 @@ async fn decide(
     let decided: Result<_, Failure> = async {
         let shown = pending(&**staff.runtime().store(), name).await?;
         may_be(&shown)?;
-        let outcome = staff.session(&shown.id.thread()).decide(&shown, decision).await?;
+        let outcome = staff.session_of(&shown.id.thread()).decide(&shown, decision).await?;
         Ok((shown, outcome))
     }
     .await;

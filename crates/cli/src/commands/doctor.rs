@@ -174,7 +174,7 @@ async fn database(config: &Config) -> Finding {
 }
 
 /// How to choose a language model.
-const WAYS: &str = "set ANTHROPIC_API_KEY or OPENAI_API_KEY, or name a local one with -m ollama/MODEL";
+const WAYS: &str = "set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or name a local one with -m ollama/MODEL";
 
 fn model(config: &Config) -> Finding {
     let Ok(model) = config.model_for(None) else {

@@ -49,7 +49,7 @@ pub async fn explain(arguments: &Explain) -> Result<u8, Failure> {
     }
     let input = input(tool.as_ref(), arguments.arguments.as_deref())?;
     let needs = Needs { rules: true, ..thread.needs_of_call(&known, name, &input) };
-    let facts = facts.gather(&tools, &thread.created.workspace, needs).await;
+    let facts = facts.gather(&known, &tools, &thread.created.workspace, needs).await;
     let ruling = thread.rule_on(&facts, name, &input);
     let rules = facts.rules.unwrap_or_default();
     let origin = tools.origin(name);

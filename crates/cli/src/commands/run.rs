@@ -1,11 +1,11 @@
 //! `majordomo run` and `majordomo thread resume`: one run, watched to its end.
 
 use agent::{Event, Json, ThreadId};
+use futures_util::TryStreamExt;
 use majordomo::config::{Config, Flags};
 use majordomo::follow::root_report;
-use majordomo::session::{self, Session};
-use majordomo::staff::{Staff, Work, open_store};
-use majordomo::{Assignment, SAMPLE, Update};
+use majordomo::staff::{Staff, open_store};
+use majordomo::{Assignment, SAMPLE, Session, Update, Work};
 use store::ApprovalQuery;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -27,9 +27,13 @@ pub async fn run(arguments: Run) -> Result<u8, Failure> {
     let prepared = Prepared::new(arguments.output, &config.dialect)?;
     let asking = Asking::new(&arguments.questions);
     let staff = staff(&surroundings, config, asking.options()).await?;
-    let work = Work { prompt, output_schema, ..Work::default() };
+    let work = Work::new(prompt);
+    let work = match output_schema {
+        Some(schema) => work.schema(schema),
+        None => work,
+    };
     let assignment = staff.assign(&work)?;
-    let run = staff.start(work).await?;
+    let run = staff.stream(work).await?;
     if !quiet {
         out::note(&format!("model {} · thread {}", assignment.model, run.root()));
         for hint in hints(&assignment, arguments.demo) {
@@ -56,12 +60,12 @@ pub async fn resume(name: &str, flags: &Flags, questions: &Questions, output: Ou
             "{thread} is a sub-agent; resume its root: majordomo thread resume {root}"
         )));
     }
-    let session = staff.session(&thread);
+    let session = staff.session_of(&thread);
     let show = Show::new(thread.clone(), prepared, &asking);
     let run = match session.resume().await {
         Ok(run) => run,
         Err(majordomo::staff::Error::Runtime(runtime::Error::Idle(_))) => {
-            return show_last_report(&staff, &session, show).await;
+            return show_last_report(&staff, &session, &thread, show).await;
         }
         Err(error) => return Err(error.into()),
     };
@@ -73,8 +77,8 @@ pub async fn resume(name: &str, flags: &Flags, questions: &Questions, output: Ou
 }
 
 /// Shows how the last run of a conversation ended in which nothing is left to do.
-async fn show_last_report(staff: &Staff, session: &Session, mut show: Show) -> Result<u8, Failure> {
-    let (history, root) = (session.history().await?, session.root());
+async fn show_last_report(staff: &Staff, session: &Session, root: &ThreadId, mut show: Show) -> Result<u8, Failure> {
+    let history = session.history().await?;
     let report = history.iter().rev().find_map(|record| root_report(record, root)).cloned();
     let report = report.ok_or_else(|| Failure::failed(format!("thread {root} has no run")))?;
     out::note("the run is already finished; this is its answer");
@@ -88,7 +92,7 @@ async fn show_last_report(staff: &Staff, session: &Session, mut show: Show) -> R
 /// the butler.
 fn hints(assignment: &Assignment, demo: bool) -> Vec<String> {
     let Assignment { agent, model, is_routed } = assignment;
-    let rules = "answers come from the offline rules engine; for a language model use -m ollama/MODEL, or set ANTHROPIC_API_KEY or OPENAI_API_KEY";
+    let rules = "answers come from the offline rules engine; for a language model use -m ollama/MODEL, or set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY";
     let sample = "this is the sample household; its clock is set to 2026-01-15T10:00Z";
     let routed = format!(
         "the prompt is about your household, so the agent {agent} answers; {model} gets the mail, calendar entries, notes and contacts \
@@ -113,18 +117,19 @@ async fn as_begun(name: &str, flags: &Flags) -> Result<Flags, Failure> {
 }
 
 /// Shows a run until it is over or a signal comes.
-async fn watch(staff: &Staff, run: session::Run, mut show: Show, mut asker: Option<Asker>) -> Result<u8, Failure> {
+async fn watch(staff: &Staff, run: majordomo::Run, mut show: Show, mut asker: Option<Asker>) -> Result<u8, Failure> {
     let mut run = if show.wants_deltas() { run } else { run.without_text() };
     let (runtime, root) = (staff.runtime(), run.root().clone());
     let mut interrupts = signal(SignalKind::interrupt()).map_err(anyhow::Error::from)?;
     let mut terminations = signal(SignalKind::terminate()).map_err(anyhow::Error::from)?;
+    let mut report = None;
     loop {
         let (code, word) = tokio::select! {
             _ = interrupts.recv() => (130, "interrupted"),
             _ = terminations.recv() => (143, "terminated"),
-            update = run.next() => {
+            update = run.try_next() => {
                 match update? {
-                    Some(Update::Streamed(piece)) => show.print(&piece.line())?,
+                    Some(Update::Text(piece)) => show.print(&piece.line())?,
                     Some(Update::Past(records)) => {
                         show.catch_up(&records);
                         asker.iter_mut().for_each(|asker| asker.push(&records));
@@ -133,6 +138,7 @@ async fn watch(staff: &Staff, run: session::Run, mut show: Show, mut asker: Opti
                         show.push(&records)?;
                         asker.iter_mut().for_each(|asker| asker.push(&records));
                     }
+                    Some(Update::Done(last)) => report = Some(last),
                     None => break,
                 }
                 continue;
@@ -146,7 +152,7 @@ async fn watch(staff: &Staff, run: session::Run, mut show: Show, mut asker: Opti
         }
         return Ok(code);
     }
-    let report = run.into_report()?;
+    let report = report.ok_or(runtime::Error::Left)?;
     let now = runtime.clock().now();
     runtime.leave().await;
     let code = show.finish(&report, now)?;

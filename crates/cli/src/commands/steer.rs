@@ -19,7 +19,7 @@ pub async fn steer(name: &str, text: &str, flags: &Flags) -> Result<u8, Failure>
     let (id, row) = thread::find(&**runtime.store(), name).await?;
     let living = runtime.store().living(runtime.clock().now()).await?;
     let sent = if row.state.is_live() {
-        staff.session(&id).steer(&id, text).await.map_err(Failure::from)
+        staff.session_of(&id).steer(&id, text).await.map_err(Failure::from)
     } else {
         Err(Failure::failed(format!("thread {id} is not running, so the message would not be read")))
     };

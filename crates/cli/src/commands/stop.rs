@@ -19,7 +19,7 @@ pub async fn stop(name: &str, now: bool, reason: &str, flags: &Flags) -> Result<
         return Err(Failure::failed(format!("thread {id} is not running")));
     }
     let strength = if now { Strength::Kill } else { Strength::Cancel };
-    let stopped = staff.session(&id).stop(&id, strength, reason).await;
+    let stopped = staff.session_of(&id).stop(&id, strength, reason).await;
     let row = runtime.store().thread(&id).await?;
     runtime.leave().await;
     stopped?;

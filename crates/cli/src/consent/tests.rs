@@ -6,9 +6,10 @@ use std::path::Path;
 
 use agent::tools::Risk;
 use agent::{CallId, Time};
+use futures_util::TryStreamExt;
 use majordomo::config::{Config, Flags, Surroundings};
-use majordomo::staff::{Staff, Work};
-use majordomo::{Run, Update};
+use majordomo::staff::{Kept, Staff};
+use majordomo::{Run, Update, Work};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use super::*;
@@ -207,21 +208,22 @@ async fn two_writes(folder: &Path) -> (Staff, Run) {
     let surroundings = Surroundings { cwd: folder.to_owned(), home, ..Surroundings::default() };
     let flags = Flags { model: Some(format!("scripted/{}", script.display())), ..Flags::default() };
     let config = Config::load(&surroundings, &flags).expect("a configuration");
-    let options = Options { in_memory: true, consent: Consent::Asked, ..Options::default() };
+    let options = Options { store: Kept::InMemory, consent: Consent::Asked, ..Options::default() };
     let staff = Staff::open(&surroundings, config, options).await.expect("a staff");
-    let run = staff.start(Work::new("go")).await.expect("a run");
+    let run = staff.stream(Work::new("go")).await.expect("a run");
     (staff, run)
 }
 
 /// Asks as `majordomo run` does, until the run is over.
 async fn follow(staff: &Staff, mut run: Run, person: AtTerminal) -> agent::Report {
     let mut asker = Asker::new(Arc::new(person), staff.clone());
-    while let Some(update) = run.next().await.expect("the log can be read") {
-        if let Update::Events(records) = update {
-            asker.push(&records);
+    loop {
+        match run.try_next().await.expect("the log can be read").expect("a report comes last") {
+            Update::Events(records) => asker.push(&records),
+            Update::Done(report) => return *report,
+            Update::Past(_) | Update::Text(_) => {}
         }
     }
-    run.into_report().expect("a report")
 }
 
 // T22
@@ -252,7 +254,7 @@ async fn a_question_that_is_answered_elsewhere_is_taken_back_from_the_screen() {
         wait(play(&keys, &[("/1 needs", ""), ("> ", "")])).await;
         let first = store.approval(&ApprovalId::of(&thread, 1)).await.expect("a row").expect("a question");
         let denied = Decision::Deny { reason: None };
-        staff.session(&thread).decide(&first.question, denied).await.expect("a decision");
+        staff.session_of(&thread).decide(&first.question, denied).await.expect("a decision");
         let rest = [("/1 needs no answer here any more: denied", ""), ("/2 needs", ""), ("> ", "y\n")];
         wait(play(&keys, &rest)).await;
     };

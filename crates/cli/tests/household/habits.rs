@@ -2,8 +2,9 @@
 
 use agent::approval::{Decision, Scope};
 use agent::{Event, Outside, ThreadId};
+use majordomo::Work;
 use majordomo::config::{Config, Flags, Surroundings};
-use majordomo::staff::{Consent, Options, Staff, Work};
+use majordomo::staff::{Consent, Kept, Options, Staff};
 use serde_json::Value;
 use store::ApprovalQuery;
 use testkit::scenes::{call, calls, says, scene};
@@ -138,12 +139,12 @@ impl Talk {
         let data = folder.path().join("state");
         let flags = Flags { demo: true, data: Some(data.display().to_string()), ..Flags::default() };
         let config = Config::load(&surroundings, &flags).expect("a configuration");
-        let options = Options { in_memory: true, consent: Consent::Asked, ..Options::default() };
+        let options = Options { store: Kept::InMemory, consent: Consent::Asked, ..Options::default() };
         let staff = Staff::open(&surroundings, config, options).await.expect("a staff");
         for version in std::fs::read_dir(data.join("demo")).expect("a sample") {
             std::fs::remove_file(version.expect("a sample").path().join("decisions.jsonl")).expect("forgotten");
         }
-        let handle = staff.start(Work::new("Hello")).await.expect("a run");
+        let handle = staff.stream(Work::new("Hello")).await.expect("a run");
         let root = handle.root().clone();
         handle.report().await.expect("a report");
         Self { staff, root, _folder: folder }
@@ -154,7 +155,7 @@ impl Talk {
         let runtime = self.staff.runtime();
         let before =
             runtime.store().tree(&self.root, 0, usize::MAX).await.expect("a log").last().map_or(0, |last| last.seq);
-        runtime.send(&self.root, Outside::UserSaid { text: text.into() }).await.expect("a message");
+        runtime.send(&self.root, Outside::said(text)).await.expect("a message");
         let mut tail = runtime.store().tail();
         loop {
             tail.borrow_and_update();
@@ -173,7 +174,7 @@ impl Talk {
             let open = runtime.store().approvals(ApprovalQuery { open_only: true, limit: 1 }).await.expect("questions");
             for row in open {
                 let yes = Decision::Allow { scope: Scope::Once, input: None };
-                self.staff.session(&row.thread).decide(&row.question, yes).await.expect("decided");
+                self.staff.session_of(&row.thread).decide(&row.question, yes).await.expect("decided");
             }
             tail.changed().await.expect("a log that lives");
         }

@@ -2,8 +2,9 @@
 
 use agent::delegation::AgentResult;
 use agent::{Event, Outside};
+use majordomo::Work;
 use majordomo::config::{Config, Flags, Surroundings};
-use majordomo::staff::{Options, Staff, Work};
+use majordomo::staff::{Kept, Options, Staff};
 use serde_json::Value;
 use testkit::scenes::{call, calls, fails, says, scene};
 use testkit::world::World;
@@ -123,14 +124,14 @@ async fn test_2_3_5_handoff_preserves_the_conversation() {
     let model = Some(format!("scripted/{}", script.display()));
     let flags = Flags { model, demo: true, ..Flags::default() };
     let config = Config::load(&surroundings, &flags).expect("a configuration");
-    let options = Options { in_memory: true, ..Options::default() };
+    let options = Options { store: Kept::InMemory, ..Options::default() };
     let staff = Staff::open(&surroundings, config, options).await.expect("a staff");
 
-    let handle = staff.start(Work::new("Hello")).await.expect("a run");
+    let handle = staff.stream(Work::new("Hello")).await.expect("a run");
     let root = handle.root().clone();
     handle.report().await.expect("a report");
     let runtime = staff.runtime();
-    runtime.send(&root, Outside::UserSaid { text: "Check my inbox".into() }).await.expect("a second message");
+    runtime.send(&root, Outside::said("Check my inbox")).await.expect("a second message");
     loop {
         match runtime.resume(&root).await {
             Ok(handle) => break drop(handle.report().await.expect("a report")),

@@ -27,6 +27,8 @@ pub fn system(request: &Request) -> String {
     match request.wire {
         Wire::Anthropic => request.body["system"][0]["text"].as_str(),
         Wire::OpenAi => request.body["messages"][0]["content"].as_str(),
+        Wire::Responses => request.body["instructions"].as_str(),
+        Wire::Gemini => request.body["systemInstruction"]["parts"][0]["text"].as_str(),
     }
     .expect("a request has a system prompt")
     .to_owned()
@@ -38,6 +40,7 @@ pub fn tools(request: &Request) -> Vec<String> {
     let name = |tool: &Value| match request.wire {
         Wire::Anthropic => tool["name"].as_str().expect("a name").to_owned(),
         Wire::OpenAi => tool["function"]["name"].as_str().expect("a name").to_owned(),
+        Wire::Responses | Wire::Gemini => panic!("read by the tests of the provider"),
     };
     tools.iter().map(name).collect()
 }
@@ -59,6 +62,7 @@ pub fn results(request: &Request) -> Vec<(String, String)> {
             .filter(|block| block["type"] == "tool_result")
             .map(|block| (text(&block["tool_use_id"]), text(&block["content"])))
             .collect(),
+        Wire::Responses | Wire::Gemini => panic!("read by the tests of the provider"),
     }
 }
 

@@ -48,6 +48,10 @@ impl Setup {
         let provider = match wire {
             Wire::Anthropic => "ANTHROPIC",
             Wire::OpenAi => "OPENAI",
+            Wire::Responses => {
+                return Self::knowing(Wire::OpenAi, url, key).with("MAJORDOMO_PROVIDERS_OPENAI_WIRE", "responses");
+            }
+            Wire::Gemini => return Self::new().with("GOOGLE_GEMINI_BASE_URL", url).with("GOOGLE_API_KEY", key),
         };
         Self::new().with(&format!("{provider}_BASE_URL"), url).with(&format!("{provider}_API_KEY"), key)
     }

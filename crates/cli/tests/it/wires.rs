@@ -42,6 +42,17 @@ async fn family(wire: Wire) -> (ModelServer, Ran) {
     (server, ran)
 }
 
+/// The server refuses calls without results, reasoning that is lost and signatures that were changed.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tree_of_agents_runs_on_every_wire_without_a_refusal() {
+    for wire in Wire::ALL {
+        let (server, ran) = family(wire).await;
+        assert_eq!(ran.stdout.trim(), "Seven, then.", "{wire:?}");
+        assert!(server.requests().iter().all(|request| request.wire == wire), "{wire:?}");
+        assert_eq!(server.requests().len(), 5, "{wire:?}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_child_is_sent_its_brief_and_nothing_of_its_parent() {
     for wire in WIRES {

@@ -5,7 +5,6 @@
 //! the rehearsal (`testkit::invariants`). What goes over the wires and what is printed is the business of `it`.
 
 mod crash;
-mod embed;
 mod flood;
 mod hang;
 mod owner;

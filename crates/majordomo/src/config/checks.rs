@@ -1,6 +1,7 @@
 //! Values that are valid alone and invalid together, and keys that a table must have.
 
 use agent::policy::Policy;
+use provider::Wire;
 use toml::Value;
 
 use super::error::Error;
@@ -23,8 +24,11 @@ pub(super) fn complete_providers(layers: &mut Layers) -> Result<(), Error> {
                 found: None,
             });
         }
-        if layers.setting(&key("wire")).is_none() {
-            layers.lay(vec![Setting { key: key("wire"), value: Value::from("openai"), origin: Origin::Default }]);
+        if layers.setting(&key("wire")).is_none_or(|wire| wire.origin == Origin::Default) {
+            let wire = layers.setting(&key("wire")).and_then(|wire| wire.value.clone().try_into().ok());
+            let address = layers.setting(&key("base_url")).and_then(|url| url.value.as_str()).unwrap_or_default();
+            let wire = wire.unwrap_or(Wire::OpenAi).at_home(address);
+            layers.lay(vec![Setting { key: key("wire"), value: Value::from(wire.name()), origin: Origin::Default }]);
         }
     }
     Ok(())

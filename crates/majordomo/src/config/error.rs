@@ -74,7 +74,7 @@ pub enum Error {
     NoDataFolder,
     /// There is no model to speak with.
     #[error(
-        "no model is configured: set ANTHROPIC_API_KEY or OPENAI_API_KEY, point OPENAI_BASE_URL at a server, \
+        "no model is configured: set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, point OPENAI_BASE_URL at a server, \
          name a local model with -m ollama/MODEL, or take the tour with -m scripted/FILE"
     )]
     NoModel,

@@ -82,16 +82,25 @@ impl Flags {
 /// `key=value`: any key, with a TOML value or a bare string.
 fn set(text: &str) -> Result<Vec<Setting>, Error> {
     let origin = Origin::Flag("--set");
-    let parts = split(text).and_then(|(key, value)| Some((key_of(key)?, value)));
-    let Some((key, value)) = parts else {
+    let Some((key, value)) = split(text).filter(|(key, _)| key_of(key).is_some()) else {
         let message = "write it as key=value, such as policy.max_depth=3".to_owned();
         return Err(Error::Syntax { origin, message });
+    };
+    setting(key, value, &origin)
+}
+
+/// Any key, with a TOML value or a bare string.
+pub(crate) fn setting(key: &str, value: &str, origin: &Origin) -> Result<Vec<Setting>, Error> {
+    let Some(key) = key_of(key) else {
+        let message =
+            format!("'{key}' is no key; write it as policy.max_depth or models.\"ollama/qwen3\".context_tokens");
+        return Err(Error::Syntax { origin: origin.clone(), message });
     };
     let value = match key.kind() {
         Some(kind) => kind.read(value),
         None => kind::parse(value).unwrap_or_else(|| Value::String(value.to_owned())),
     };
-    Ok(layer::of_value(key, value, &origin))
+    Ok(layer::of_value(key, value, origin))
 }
 
 /// At the first equals sign that is not part of a quoted name.

@@ -70,7 +70,7 @@ const KNOWN: &[(&str, Kind)] = &[
     ("household.route", Kind::Word(&["auto", "off"])),
     ("store.durability", Kind::Word(&["full", "normal"])),
     ("sandbox.kind", Kind::Word(&["auto", "bubblewrap", "landlock", "off"])),
-    ("providers.*.wire", Kind::Word(&["anthropic", "openai"])),
+    ("providers.*.wire", Kind::Word(&["anthropic", "openai", "responses", "gemini"])),
     ("providers.*.base_url", Kind::Url),
     ("providers.*.key_env", Kind::Variable),
     ("models.*.context_tokens", Kind::Count { least: 1, most: MOST }),

@@ -8,7 +8,6 @@ use provider::builtin_providers;
 use toml::Value;
 
 use super::error::Error;
-use super::flags::Flags;
 use super::key::Key;
 use super::kind::{Kind, UNLIMITED};
 use super::layer::{self, Layers, Setting};
@@ -28,10 +27,13 @@ pub(super) struct Merged {
     pub(super) withheld: (Vec<Setting>, Vec<Rule>),
 }
 
-/// Reads everything and lays it over each other.
-pub(super) fn merged(surroundings: &Surroundings, flags: &Flags, warnings: &mut Vec<Warning>) -> Result<Merged, Error> {
+/// Reads everything and lays it over each other; `flags` are on top.
+pub(super) fn merged(
+    surroundings: &Surroundings,
+    flags: Vec<Setting>,
+    warnings: &mut Vec<Warning>,
+) -> Result<Merged, Error> {
     let (user, mut rules) = users_file(surroundings)?;
-    let flags = flags.settings()?;
 
     let mut named = Layers::default();
     named.lay(user.iter().chain(&flags).filter(|setting| setting.key.kind().is_some()).cloned().collect());

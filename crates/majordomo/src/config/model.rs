@@ -1,21 +1,22 @@
 //! Which model is used when none is named.
 
-use provider::ProviderConfig;
+use provider::{ModelTable, ProviderConfig};
 
 use super::layer::Layers;
 use super::origin::Origin;
 use super::providers::{address_origin, is_usual};
 
-/// The models that are taken when nothing but a provider is known, in the order in which the providers are preferred.
-const USUAL: [(&str, &str); 2] = [("anthropic", "anthropic/claude-sonnet-4-5"), ("openai", "openai/gpt-5")];
+/// The providers whose keys are looked for, in this order. The model of each is in the table of models.
+const PREFERRED: [&str; 3] = ["anthropic", "openai", "gemini"];
 
 /// The model where no setting names one: of the first provider whose key is there,
 /// else of the first whose address was configured, for that may need no key.
 pub(super) fn found(providers: &[ProviderConfig], layers: &Layers) -> Option<(String, Origin)> {
-    let usual = |provider: &str| USUAL.iter().find(|(name, _)| *name == provider).map(|(_, model)| (*model).to_owned());
-    let by_key = USUAL.iter().find_map(|(name, model)| {
+    let table = ModelTable::builtin();
+    let usual = |provider: &str| table.usual(provider).map(str::to_owned);
+    let by_key = PREFERRED.iter().find_map(|name| {
         let provider = providers.iter().find(|provider| provider.name == *name && provider.key.is_some())?;
-        Some(((*model).to_owned(), Origin::Variable(provider.key_env.clone()?)))
+        Some((usual(name)?, Origin::Variable(provider.key_env.clone()?)))
     });
     let by_address = || {
         providers.iter().find_map(|provider| {

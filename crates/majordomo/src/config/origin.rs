@@ -25,6 +25,8 @@ pub enum Origin {
     Variable(String),
     /// A flag on the command line set it.
     Flag(&'static str),
+    /// The program that embeds the library set it, by this call of the builder.
+    Builder(&'static str),
 }
 
 /// Something that did not stop the configuration from loading and that a person should see.
@@ -46,6 +48,7 @@ impl fmt::Display for Origin {
             Self::Folder(path) => write!(f, "{}", path.display()),
             Self::Variable(name) => write!(f, "env {name}"),
             Self::Flag(name) => write!(f, "flag {name}"),
+            Self::Builder(call) => write!(f, "builder call {call}"),
         }
     }
 }

@@ -21,6 +21,18 @@ pub struct Surroundings {
     pub cwd: PathBuf,
     /// The home folder.
     pub home: Option<PathBuf>,
+    /// Whether the files of the user and of the project are read.
+    pub files: Files,
+}
+
+/// Whether configuration, rules and agents are read from the files of the user and of the project.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Files {
+    /// They are read.
+    #[default]
+    Read,
+    /// They are not even looked for.
+    Ignored,
 }
 
 impl Surroundings {
@@ -29,7 +41,8 @@ impl Surroundings {
         let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))
         };
-        Ok(Self { env: env::vars_os().filter_map(text).collect(), cwd: env::current_dir()?, home: env::home_dir() })
+        let env = env::vars_os().filter_map(text).collect();
+        Ok(Self { env, cwd: env::current_dir()?, home: env::home_dir(), files: Files::Read })
     }
 
     /// A variable's value; an empty one counts as not set.
@@ -39,7 +52,7 @@ impl Surroundings {
 
     /// The folder of the user's own configuration and agents.
     pub fn user_folder(&self) -> Option<PathBuf> {
-        self.xdg("XDG_CONFIG_HOME", ".config")
+        self.xdg("XDG_CONFIG_HOME", ".config").filter(|_| self.files == Files::Read)
     }
 
     /// The folder for state where nothing else is configured.

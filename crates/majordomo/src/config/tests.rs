@@ -27,7 +27,7 @@ impl World {
         for path in [&home, &cwd] {
             fs::create_dir(path).expect("a folder");
         }
-        Self { surroundings: Surroundings { env: BTreeMap::new(), cwd, home: Some(home) }, folder }
+        Self { surroundings: Surroundings { cwd, home: Some(home), ..Surroundings::default() }, folder }
     }
 
     fn path(&self, path: &str) -> PathBuf {
@@ -766,7 +766,7 @@ fn without_a_home_the_folder_for_state_must_be_named() {
 fn a_provider_of_the_users_own_is_complete() {
     let world = World::new().user(OWN_THINGS).env("ACME_KEY", " sk-canary ");
     let config = world.load();
-    let acme = &config.providers[3];
+    let acme = &config.providers[4];
     assert_eq!((acme.name.as_str(), acme.wire, acme.base_url.as_str()), ("acme", Wire::OpenAi, "http://acme.test"));
     assert_eq!(acme.key.as_ref().map(provider::Secret::reveal), Some("sk-canary"));
     assert!(!acme.needs_key);
@@ -784,7 +784,7 @@ fn a_provider_needs_an_address_a_model_its_provider_and_a_price_both_its_halves(
         "{error}"
     );
     let config = World::new().env("MAJORDOMO_PROVIDERS_MY_LAB_BASE_URL", "http://lab.test").load();
-    assert_eq!((config.providers[3].name.as_str(), config.providers[3].wire), ("my_lab", Wire::OpenAi));
+    assert_eq!((config.providers[4].name.as_str(), config.providers[4].wire), ("my_lab", Wire::OpenAi));
 
     let error = World::new().user("models.\"a/b\".price.input = 1").error();
     assert!(error.contains("models.\"a/b\".price.output expects an amount"), "{error}");
@@ -824,11 +824,11 @@ fn the_model_is_the_one_named_else_one_whose_key_is_there_else_one_at_a_configur
     let both = || World::bare().env("ANTHROPIC_API_KEY", "k").env("OPENAI_API_KEY", "k");
     let named = both().env("MAJORDOMO_MODEL", "ollama/llama3:8b");
     assert_eq!(model(named).as_deref(), Some("ollama/llama3:8b env MAJORDOMO_MODEL"));
-    assert_eq!(model(both()).as_deref(), Some("anthropic/claude-sonnet-4-5 env ANTHROPIC_API_KEY"));
+    assert_eq!(model(both()).as_deref(), Some("anthropic/claude-sonnet-5-5 env ANTHROPIC_API_KEY"));
     let one = World::bare().env("OPENAI_API_KEY", "k").env("ANTHROPIC_API_KEY", " ");
-    assert_eq!(model(one).as_deref(), Some("openai/gpt-5 env OPENAI_API_KEY"));
+    assert_eq!(model(one).as_deref(), Some("openai/gpt-6.1-sol env OPENAI_API_KEY"));
     let address = World::bare().env("OPENAI_BASE_URL", "http://127.0.0.1:8080/v1");
-    assert_eq!(model(address).as_deref(), Some("openai/gpt-5 env OPENAI_BASE_URL"));
+    assert_eq!(model(address).as_deref(), Some("openai/gpt-6.1-sol env OPENAI_BASE_URL"));
     let own = model(World::bare().user(OWN_THINGS));
     assert_eq!(own.as_deref(), Some("acme/m ~~/home/.config/majordomo/config.toml:4"));
     assert_eq!(model(World::bare().user("agent = \"general\"")), None);
@@ -842,9 +842,30 @@ fn the_model_is_the_one_named_else_one_whose_key_is_there_else_one_at_a_configur
 #[test]
 fn an_address_of_ones_own_needs_no_key_and_the_usual_one_does() {
     let needs = |world: World| world.load().providers.iter().map(|provider| provider.needs_key).collect::<Vec<_>>();
-    assert_eq!(needs(World::bare()), [true, true, false]);
-    assert_eq!(needs(World::bare().env("OPENAI_BASE_URL", "http://127.0.0.1:8080/v1")), [true, false, false]);
-    assert_eq!(World::bare().env("OLLAMA_HOST", "gpu.lan").load().providers[2].base_url, "http://gpu.lan:11434/v1");
+    assert_eq!(needs(World::bare()), [true, true, true, false]);
+    assert_eq!(needs(World::bare().env("OPENAI_BASE_URL", "http://127.0.0.1:8080/v1")), [true, false, true, false]);
+    assert_eq!(World::bare().env("OLLAMA_HOST", "gpu.lan").load().providers[3].base_url, "http://gpu.lan:11434/v1");
+}
+
+#[test]
+fn the_responses_api_is_the_default_at_openai_itself_and_can_be_switched_off() {
+    let wire = |world: World| world.load().providers[1].wire;
+    assert_eq!(wire(World::bare()), Wire::Responses);
+    assert_eq!(wire(World::bare().env("OPENAI_BASE_URL", "http://127.0.0.1:8080/v1")), Wire::OpenAi);
+    assert_eq!(wire(World::bare().user("providers.openai.wire = \"openai\"")), Wire::OpenAi);
+    let azure = World::bare().user("providers.openai.base_url = \"https://me.openai.azure.com/openai/v1\"");
+    assert_eq!(wire(azure), Wire::Responses);
+}
+
+#[test]
+fn geminis_key_is_found_under_both_of_its_names() {
+    let model = |world: World| world.load().model_for(None).expect("a model").to_string();
+    assert_eq!(model(World::bare().env("GOOGLE_API_KEY", "k")), "gemini/gemini-3.8-flash");
+    let both = World::bare().env("GOOGLE_API_KEY", "other").env("GEMINI_API_KEY", "own").load();
+    assert_eq!(both.providers[2].key.as_ref().map(provider::Secret::reveal), Some("own"));
+    // A variable of the user's own choice is the only one that counts.
+    let chosen = World::bare().user("providers.gemini.key_env = \"MY_KEY\"").env("GOOGLE_API_KEY", "other").load();
+    assert_eq!(chosen.providers[2].key, None);
 }
 
 #[test]
@@ -854,7 +875,7 @@ fn without_any_model_the_error_says_every_way_to_get_one() {
     for way in ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "-m ollama/", "-m scripted/"] {
         assert!(error.contains(way), "{error}");
     }
-    assert_eq!(World::bare().env("OPENAI_API_KEY", "k").load().model_for(None).expect("a model"), "openai/gpt-5");
+    assert_eq!(World::bare().env("OPENAI_API_KEY", "k").load().model_for(None).expect("a model"), "openai/gpt-6.1-sol");
 }
 
 #[test]

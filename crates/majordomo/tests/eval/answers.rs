@@ -3,7 +3,7 @@
 
 use household::demo;
 use majordomo::config::{Config, Flags, Surroundings};
-use majordomo::{Options, Staff, Work};
+use majordomo::{Kept, Options, Staff};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -91,9 +91,9 @@ async fn answer(folder: &TempDir, ask: &str) -> String {
     };
     let flags = Flags { demo: true, data: Some(folder.path().join("data").display().to_string()), ..Flags::default() };
     let config = Config::load(&surroundings, &flags).expect("a configuration");
-    let options = Options { in_memory: true, ..Options::default() };
+    let options = Options { store: Kept::InMemory, ..Options::default() };
     let staff = Staff::open(&surroundings, config, options).await.expect("a staff");
-    let report = staff.run(Work::new(ask)).await.expect("a report");
-    staff.runtime().leave().await;
+    let report = staff.run(ask).await.expect("a report");
+    staff.close().await;
     report.text.to_string()
 }

@@ -3,8 +3,8 @@
 use agent::message::{Message, Part, Role};
 use agent::tools::ToolInfo;
 
-use super::WIRE;
 use super::wire::{Block, Tool};
+use super::{WIRE, schema};
 use crate::conversation::Ask;
 use crate::history::{History, Opening, Rendered, fragment, fragments, join};
 use crate::names;
@@ -79,7 +79,7 @@ pub(crate) fn body(history: &History, model: &str, ask: &Ask) -> Vec<u8> {
     }
     if let Some(schema) = &ask.output_schema {
         body.extend_from_slice(br#","output_config":{"format":{"type":"json_schema","schema":"#);
-        body.extend_from_slice(schema.text().as_bytes());
+        body.extend_from_slice(schema::accepted(schema).text().as_bytes());
         body.extend_from_slice(b"}}");
     }
     body.extend_from_slice(br#","messages":["#);

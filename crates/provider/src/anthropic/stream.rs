@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::WIRE;
 use super::wire::{BlockDelta, BlockStart, Delta, Event, Failed, MessageDelta, MessageStart, StartedBlock};
 use crate::answer::{Draft, Piece, Room};
+use crate::codec::AnswerReader;
 use crate::failure::{failed, in_stream};
 use crate::stream_reader::StreamState;
 use crate::template::EventTemplate;
@@ -63,14 +64,16 @@ impl Reader {
     pub(crate) fn plain() -> Self {
         Self { is_plain: true, ..Self::default() }
     }
+}
 
+impl AnswerReader for Reader {
     /// How many events there were, those not counted that only keep the connection alive.
-    pub(crate) fn said(&self) -> u64 {
+    fn said(&self) -> u64 {
         self.said
     }
 
     /// Takes the data of one event.
-    pub(crate) fn event(&mut self, data: &[u8], say: &mut dyn FnMut(&str)) -> Result<(), CallError> {
+    fn event(&mut self, data: &[u8], say: &mut dyn FnMut(&str)) -> Result<(), CallError> {
         self.said += 1;
         let text = std::str::from_utf8(data).ok();
         match text.and_then(|text| self.template.as_ref()?.read(text)) {
@@ -106,19 +109,19 @@ impl Reader {
     }
 
     /// How far the answer is. The bill comes before the end.
-    pub(crate) fn heard(&self) -> StreamState {
+    fn heard(&self) -> StreamState {
         if self.ended { StreamState::End } else { StreamState::Part }
     }
 
     /// The words so far.
-    pub(crate) fn text(&self) -> String {
+    fn text(&self) -> String {
         let text =
             |(_, block): &'_ (u64, Block)| if let Block::Text(text) = block { text.clone() } else { String::new() };
         self.blocks.iter().map(text).collect()
     }
 
     /// The answer, once its end was heard.
-    pub(crate) fn finish(mut self) -> Answer {
+    fn finish(mut self: Box<Self>) -> Answer {
         self.blocks.sort_by_key(|(index, _)| *index);
         let stop = match self.stop_reason.as_deref() {
             Some("tool_use") => StopReason::ToolUse,
@@ -130,7 +133,9 @@ impl Reader {
         let pieces = self.blocks.into_iter().filter_map(|(_, block)| block.into_piece()).collect();
         Draft { pieces, stop, tokens: self.usage.anthropic() }.finish()
     }
+}
 
+impl Reader {
     fn start(&mut self, event: &BlockStart<'_>, say: &mut dyn FnMut(&str)) -> Result<(), CallError> {
         self.room.part()?;
         let raw = event.content_block.get();

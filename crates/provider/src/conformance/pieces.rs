@@ -49,6 +49,23 @@ fn stream(wire: Wire, pieces: &[Piece], mark: impl Fn(usize) -> Option<usize>) -
             events.push(json!({ "type": "message_delta", "delta": { "stop_reason": "tool_use" }, "usage": {} }));
             events.push(json!({ "type": "message_stop" }));
         }
+        Wire::Responses => {
+            let message = json!({ "type": "message", "content": [] });
+            let call = json!({ "type": "function_call", "call_id": "a", "name": "look", "arguments": "" });
+            for (index, item) in [message, call].into_iter().enumerate() {
+                events.push(json!({ "type": "response.output_item.added", "output_index": index, "item": item }));
+            }
+            events.extend(pieces.iter().map(|piece| match piece {
+                Piece::Words(text) => {
+                    json!({ "type": "response.output_text.delta", "output_index": 0, "delta": text })
+                }
+                Piece::Arguments(text) => {
+                    json!({ "type": "response.function_call_arguments.delta", "output_index": 1, "delta": text })
+                }
+            }));
+            events.push(json!({ "type": "response.completed", "response": {} }));
+        }
+        Wire::Gemini => panic!("arguments come whole"),
     }
     let mut stream = String::new();
     for (nth, mut event) in events.into_iter().enumerate() {
@@ -71,7 +88,7 @@ proptest! {
             };
             pieces.iter().map(of).collect()
         };
-        for wire in WIRES {
+        for wire in WIRES.into_iter().filter(|wire| *wire != Wire::Gemini) {
             let alike = listen(wire, [&*stream(wire, &pieces, |_| None)]).expect("a whole answer");
             let marked = listen(wire, [&*stream(wire, &pieces, Some)]).expect("a whole answer");
             prop_assert_eq!(&alike, &marked, "{:?}", wire);

@@ -1,4 +1,4 @@
-//! What is written: the same conversation in both wires, as a strict provider would look at it.
+//! What is written: the same conversation in every wire, as a strict provider would look at it.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::*;
+use crate::codec::Host;
 use crate::conversation::Ask;
 use crate::history::History;
 use crate::opening_cache::OpeningCache;
-use crate::{anthropic, openai};
 
 fn tool() -> ToolInfo {
     ToolInfo {
@@ -78,10 +78,7 @@ fn ask() -> Ask {
 }
 
 fn bytes(wire: Wire, history: &History, ask: &Ask) -> Vec<u8> {
-    match wire {
-        Wire::Anthropic => anthropic::body(history, "a-model", ask),
-        Wire::OpenAi => openai::body(history, "a-model", ask, false),
-    }
+    wire.body(history, "a-model", ask, Host::default())
 }
 
 fn body(wire: Wire, ask: &Ask) -> Value {
@@ -148,6 +145,86 @@ fn openai_gets_results_directly_behind_the_calls() {
 }
 
 #[test]
+fn responses_gets_items_in_their_order_and_its_own_opaque_ones_back() {
+    let own = |raw: &str| Part::Opaque { wire: "responses".into(), raw: Json::parse(raw).expect("JSON") };
+    let reasoning = r#"{"id":"rs_1","type":"reasoning","summary":[],"encrypted_content":"e"}"#;
+    let answer = |parts| Message { role: Role::Assistant, parts };
+    let mut messages = conversation();
+    messages[1].parts.splice(0..0, [own(reasoning), own(r#"{"phase":"commentary"}"#)]);
+    // Nothing follows it: a call was cut off behind it.
+    messages.extend([answer(vec![text("cut"), own(reasoning)]), Message::user("go on", Origin::Person)]);
+    let call = |id: &str| json!({"type": "function_call", "call_id": id, "name": "read_file", "arguments": "{\"path\": \"a.txt\"}"});
+    let output = |id: &str| json!({"type": "function_call_output", "call_id": id, "output": "what was \"in\" it\0"});
+    let said = |role: &str, text: &str| json!({"type": "message", "role": role, "content": text});
+    let expected = json!([
+        said("user", "the brief"),
+        {"id": "rs_1", "type": "reasoning", "summary": [], "encrypted_content": "e"},
+        {"type": "message", "role": "assistant", "content": "looking", "phase": "commentary"},
+        call("a"),
+        call("b_1"),
+        output("a"),
+        output("b_1"),
+        said("user", "a notice"),
+        said("user", "steer left"),
+        said("assistant", "done"),
+        said("user", "one more"),
+        said("assistant", "cut"),
+        said("user", "go on"),
+    ]);
+    let history = history(Wire::Responses, &[tool()], &messages);
+    let body: Value = serde_json::from_slice(&bytes(Wire::Responses, &history, &ask())).expect("JSON");
+    assert_eq!(body["input"], expected);
+    assert_eq!((&body["instructions"], &body["store"]), (&json!("be brief"), &json!(false)));
+    assert_eq!(body["include"], json!(["reasoning.encrypted_content"]));
+    let tool = json!({"type": "function", "name": "read_file", "description": "Reads a file.", "strict": false,
+        "parameters": {"type": "object", "properties": {"path": {"type": "string"}}}});
+    assert_eq!(body["tools"], json!([tool]));
+    let without = Wire::Responses.body(&history, "gpt-4.1", &ask(), Host::default());
+    let without: Value = serde_json::from_slice(&without).expect("JSON");
+    assert_eq!(without.get("include"), None, "a model that does not reason refuses to be asked for it");
+}
+
+#[test]
+fn gemini_gets_named_results_and_its_signatures_back_with_their_parts() {
+    let own = |raw: &str| Part::Opaque { wire: "gemini".into(), raw: Json::parse(raw).expect("JSON") };
+    let mut messages = conversation();
+    messages[1].parts.insert(3, own(r#"{"thoughtSignature":"of a"}"#));
+    messages[1].parts.push(own(r#"{"text":"","thoughtSignature":"of the end"}"#));
+    // The provider gave no id to this one.
+    messages[1].parts.push(Part::ToolCall {
+        id: CallId::new("own_call_2"),
+        name: "list".into(),
+        input: Json::object(),
+    });
+    messages[2].parts.push(result("own_call_2", false));
+    let args = json!({"path": "a.txt"});
+    let expected = json!([
+        {"role": "user", "parts": [{"text": "the brief"}]},
+        {"role": "model", "parts": [
+            {"text": "looking"},
+            {"functionCall": {"id": "a", "name": "read_file", "args": args}, "thoughtSignature": "of a"},
+            {"functionCall": {"id": "b_1", "name": "read_file", "args": args}},
+            {"text": "", "thoughtSignature": "of the end"},
+            {"functionCall": {"name": "list", "args": {}}},
+        ]},
+        {"role": "user", "parts": [
+            {"functionResponse": {"id": "a", "name": "read_file", "response": {"output": "what was \"in\" it\0"}}},
+            {"functionResponse": {"name": "list", "response": {"output": "what was \"in\" it\0"}}},
+            {"functionResponse": {"id": "b_1", "name": "read_file", "response": {"error": "what was \"in\" it\0"}}},
+            {"text": "a notice"},
+            {"text": "steer left"},
+        ]},
+        {"role": "model", "parts": [{"text": "done"}]},
+        {"role": "user", "parts": [{"text": "one more"}]},
+    ]);
+    let history = history(Wire::Gemini, &[tool()], &messages);
+    let body: Value = serde_json::from_slice(&bytes(Wire::Gemini, &history, &ask())).expect("JSON");
+    assert_eq!(body["contents"], expected);
+    assert_eq!(body["systemInstruction"], json!({"parts": [{"text": "be brief"}]}));
+    assert_eq!(body["generationConfig"]["maxOutputTokens"], 512);
+}
+
+#[test]
 fn a_message_of_calls_alone_has_null_for_words() {
     let messages = [Message::user("go", Origin::Person), Message { role: Role::Assistant, parts: vec![call("a")] }];
     let history = history(Wire::OpenAi, &[tool()], &messages);
@@ -164,22 +241,34 @@ fn without_leave_to_call_the_tools_are_still_advertised() {
     let openai = body(Wire::OpenAi, &ask);
     assert_eq!(openai["tool_choice"], "none");
     assert_eq!(openai["tools"][0]["function"]["parameters"]["type"], "object");
+    let responses = body(Wire::Responses, &ask);
+    assert_eq!(responses["tool_choice"], "none");
+    assert_eq!(responses["tools"][0]["parameters"]["type"], "object");
+    let gemini = body(Wire::Gemini, &ask);
+    assert_eq!(gemini["toolConfig"]["functionCallingConfig"]["mode"], "NONE");
+    assert_eq!(gemini["tools"][0]["functionDeclarations"][0]["parametersJsonSchema"]["type"], "object");
     for wire in WIRES {
-        assert_eq!(body(wire, &self::ask()).get("tool_choice"), None);
+        let choice = |body: &Value| body.get("tool_choice").or(body.get("toolConfig")).is_some();
+        assert!(!choice(&body(wire, &self::ask())), "{wire:?}");
         let bare = bytes(wire, &history(wire, &[], &conversation()[..1]), &ask);
         let bare: Value = serde_json::from_slice(&bare).expect("JSON");
-        assert!(bare.get("tools").is_none() && bare.get("tool_choice").is_none(), "no tools, no choice");
+        assert!(bare.get("tools").is_none() && !choice(&bare), "no tools, no choice");
     }
 }
 
 #[test]
 fn a_schema_for_the_answer_goes_where_the_wire_wants_it() {
-    let schema = Json::parse(r#"{"type":"object","properties":{}}"#).expect("JSON");
+    let schema = Json::parse(r#"{"type":"object","properties":{},"additionalProperties":false}"#).expect("JSON");
     let ask = Ask { output_schema: Some(schema.clone()), ..ask() };
     let anthropic = body(Wire::Anthropic, &ask);
     assert_eq!(anthropic["output_config"], json!({"format": {"type": "json_schema", "schema": schema.value()}}));
     let format = json!({"type": "json_schema", "json_schema": {"name": "answer", "schema": schema.value()}});
     assert_eq!(body(Wire::OpenAi, &ask)["response_format"], format);
+    let format = json!({"format": {"type": "json_schema", "name": "answer", "schema": schema.value()}});
+    assert_eq!(body(Wire::Responses, &ask)["text"], format);
+    let gemini = &body(Wire::Gemini, &ask)["generationConfig"];
+    assert_eq!(gemini["responseMimeType"], "application/json");
+    assert_eq!(gemini["responseJsonSchema"], schema.value());
 }
 
 #[test]
@@ -188,7 +277,8 @@ fn the_limit_of_the_answer_has_the_name_that_the_server_knows() {
     let other = body(Wire::OpenAi, &ask());
     assert_eq!((&other["max_tokens"], other.get("max_completion_tokens")), (&json!(512), None));
     let history = history(Wire::OpenAi, &[], &conversation());
-    let own: Value = serde_json::from_slice(&openai::body(&history, "gpt-5", &ask(), true)).expect("JSON");
+    let openai = Host { is_openai: true, ..Host::default() };
+    let own: Value = serde_json::from_slice(&Wire::OpenAi.body(&history, "gpt-5", &ask(), openai)).expect("JSON");
     assert_eq!((&own["max_completion_tokens"], own.get("max_tokens")), (&json!(512), None));
     assert_eq!(own["stream_options"], json!({"include_usage": true}));
 }

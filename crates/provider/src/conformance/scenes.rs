@@ -2,17 +2,21 @@
 
 use super::*;
 
-/// Scenes that exist in both wires.
+/// Scenes that exist in every wire.
 const COMMON: [&str; 6] = ["words", "parallel_calls", "cut_call", "declined", "overloaded", "strange"];
 
 /// Scenes that only one wire can have.
-const OWN: [(Wire, &str); 6] = [
+const OWN: [(Wire, &str); 10] = [
     (Wire::Anthropic, "thinking"),
     (Wire::Anthropic, "out_of_order"),
     (Wire::OpenAi, "no_index"),
     (Wire::OpenAi, "one_index_twice"),
     (Wire::OpenAi, "no_ids"),
     (Wire::OpenAi, "interleaved"),
+    (Wire::Responses, "reasoning"),
+    (Wire::Responses, "at_once"),
+    (Wire::Gemini, "signed"),
+    (Wire::Gemini, "blocked"),
 ];
 
 fn all() -> impl Iterator<Item = (Wire, &'static str)> {
@@ -142,6 +146,63 @@ fn thinking_and_unknown_blocks_are_kept_in_their_place() {
             r#"call read_file {"path":"a.txt"}"#,
         ]
     );
+}
+
+/// The parts of an answer, in words.
+fn shapes(answer: &Answer) -> Vec<String> {
+    let shape = |part: &Part| match part {
+        Part::Opaque { wire, raw } => format!("{wire} {}", raw.text()),
+        Part::Text { text, .. } => format!("text {text}"),
+        Part::ToolCall { id, name, input } => format!("call {id} {name} {}", input.text()),
+        Part::ToolResult { .. } => panic!("a model never answers with a result"),
+    };
+    answer.parts.iter().map(shape).collect()
+}
+
+#[test]
+fn reasoning_items_are_kept_as_they_were_told_at_their_end() {
+    let answer = answer(Wire::Responses, "reasoning");
+    assert_eq!(
+        shapes(&answer),
+        [
+            r#"responses {"id":"rs_1","type":"reasoning","summary":[{"type":"summary_text","text":"Two files to read — 二つ"}],"encrypted_content":"gAAAAABpQenc-one-0123456789"}"#,
+            r#"responses {"phase":"commentary"}"#,
+            "text First.",
+            r#"responses {"id":"rs_2","type":"reasoning","summary":[],"encrypted_content":"gAAAAABpQenc-two-0123456789"}"#,
+            r#"call call_1 read_file {"path":"a.txt"}"#,
+        ]
+    );
+    assert_eq!(answer.tokens, Some(Tokens { input: 8, cache_read: 0, cache_write: 32, output: 30 }));
+}
+
+#[test]
+fn what_is_told_only_at_the_end_is_read_there() {
+    let answer = answer(Wire::Responses, "at_once");
+    assert_eq!(shapes(&answer), ["text All at once.", r#"call c1 read_file {"path":"a"}"#]);
+    assert_eq!(answer.stop, StopReason::ToolUse);
+}
+
+#[test]
+fn signatures_stand_before_the_part_that_they_belong_to() {
+    let answer = answer(Wire::Gemini, "signed");
+    assert_eq!(
+        shapes(&answer),
+        [
+            "text First.",
+            r#"gemini {"thoughtSignature":"c2lnLW9uZQ=="}"#,
+            r#"call fc-1 read_file {"path":"a.txt"}"#,
+            r#"call fc-2 read_file {"path":"b.txt"}"#,
+            r#"gemini {"text":"","thoughtSignature":"c2lnLXR3bw=="}"#,
+        ]
+    );
+    assert_eq!(answer.tokens, Some(Tokens { input: 40, cache_read: 0, cache_write: 0, output: 50 }));
+}
+
+#[test]
+fn a_request_that_gemini_blocks_is_a_refusal_that_says_why() {
+    let answer = answer(Wire::Gemini, "blocked");
+    assert_eq!(heading(&answer).text, "The provider blocked the request (PROHIBITED_CONTENT).");
+    assert_eq!((answer.stop, answer.tokens.map(|tokens| tokens.input)), (StopReason::Refusal, Some(12)));
 }
 
 #[test]

@@ -7,6 +7,7 @@ use agent::model::{Answer, CallError, CallErrorKind, StopReason};
 
 use super::wire::{CallDelta, Choice, Chunk, Delta, FunctionDelta};
 use crate::answer::{Draft, Piece, Room, is_whole};
+use crate::codec::AnswerReader;
 use crate::failure::{failed, in_stream};
 use crate::stream_reader::StreamState;
 use crate::template::EventTemplate;
@@ -52,14 +53,16 @@ impl Reader {
     pub(crate) fn plain() -> Self {
         Self { is_plain: true, ..Self::default() }
     }
+}
 
+impl AnswerReader for Reader {
     /// How often something was said: words, a call, an end, a bill, another thought.
-    pub(crate) fn said(&self) -> u64 {
+    fn said(&self) -> u64 {
         self.said
     }
 
     /// Takes the data of one event.
-    pub(crate) fn event(&mut self, data: &[u8], say: &mut dyn FnMut(&str)) -> Result<(), CallError> {
+    fn event(&mut self, data: &[u8], say: &mut dyn FnMut(&str)) -> Result<(), CallError> {
         if data.trim_ascii() == b"[DONE]" {
             self.done = true;
             return Ok(());
@@ -92,18 +95,9 @@ impl Reader {
         Ok(())
     }
 
-    /// Takes an event that adds nothing to the answer. Some models think aloud in fields that are not read, for as long as they
-    /// like; what only keeps the connection alive says the same each time.
-    fn thought(&mut self, data: &[u8]) {
-        let mut hasher = DefaultHasher::new();
-        data.hash(&mut hasher);
-        let is_other = self.last_thought.replace(hasher.finish()) != Some(hasher.finish());
-        self.said += u64::from(is_other);
-    }
-
     /// How far the answer is. Its end is the reason why it ended: `[DONE]` alone is also what a gateway says when the
     /// server behind it broke off.
-    pub(crate) fn heard(&self) -> StreamState {
+    fn heard(&self) -> StreamState {
         match (&self.finish_reason, self.done) {
             (Some(_), true) => StreamState::End,
             (Some(_), false) => StreamState::Whole,
@@ -112,12 +106,12 @@ impl Reader {
     }
 
     /// The words so far.
-    pub(crate) fn text(&self) -> String {
+    fn text(&self) -> String {
         format!("{}{}", self.text, self.refusal)
     }
 
     /// The answer, once its end was heard.
-    pub(crate) fn finish(self) -> Answer {
+    fn finish(self: Box<Self>) -> Answer {
         let stop = match self.finish_reason.as_deref() {
             _ if !self.refusal.is_empty() => StopReason::Refusal,
             Some("length") => StopReason::MaxTokens,
@@ -132,6 +126,17 @@ impl Reader {
             Piece::Call { id, name: call.name, arguments: call.arguments }
         }));
         Draft { pieces, stop, tokens: self.usage.openai() }.finish()
+    }
+}
+
+impl Reader {
+    /// Takes an event that adds nothing to the answer. Some models think aloud in fields that are not read, for as long as they
+    /// like; what only keeps the connection alive says the same each time.
+    fn thought(&mut self, data: &[u8]) {
+        let mut hasher = DefaultHasher::new();
+        data.hash(&mut hasher);
+        let is_other = self.last_thought.replace(hasher.finish()) != Some(hasher.finish());
+        self.said += u64::from(is_other);
     }
 
     fn choice(&mut self, choice: Choice<'_>, say: &mut dyn FnMut(&str)) -> Result<(), CallError> {

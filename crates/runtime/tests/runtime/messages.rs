@@ -140,7 +140,7 @@ async fn a_message_to_a_thread_that_this_process_owns_and_does_not_drive_is_take
         room.again().await;
         let (process, now) = (store::Process::current().id, room.runtime.clock().now());
         room.store.adopt(&root, &process, now).await.expect("no process owns it");
-        let words = Outside::UserSaid { text: "and again".into() };
+        let words = Outside::said("and again");
         room.store.arrive(&root, InputId::new("again"), words, now, true).await.expect("it is written");
         let reports = |log: &[store::Record]| log.iter().filter(|record| record.event.kind() == "reported").count();
         room.until_logged(&root, "another answer", |log| reports(log) == 2).await;

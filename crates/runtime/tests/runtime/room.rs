@@ -103,9 +103,8 @@ impl Room {
             workspace: self.folder.path().display().to_string().into(),
             today: "2026-01-15".into(),
             household: None,
-            output_schema: None,
         };
-        self.runtime.start(Start { root, prompt: prompt.into() }).await.expect("a run starts")
+        self.runtime.start(Start { root, prompt: prompt.into(), output_schema: None }).await.expect("a run starts")
     }
 
     /// Runs to the report.
@@ -223,7 +222,7 @@ pub fn stores() -> [(Arc<dyn Store>, Option<tempfile::TempDir>); 2] {
 async fn begin(plan: &Plan) -> Runtime {
     let providers = Providers::new(Vec::new(), ModelTable::builtin(), provider::Options::default()).expect("providers");
     let providers = match &plan.witness {
-        Some(witness) => providers.with_resident("witness", witness.clone()),
+        Some(witness) => providers.with_resident("builtin/witness", witness.clone()),
         None => providers,
     };
     let general = Agent {

@@ -5,12 +5,11 @@ use std::sync::{Arc, Mutex};
 
 use agent::event::VerdictKind;
 use agent::message::Role;
-use agent::model::CallError;
 use agent::tools::{Reach, Risk, ToolInfo, ToolResult};
 use agent::{Event, Json, ThreadId};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use provider::{Ask, Heard, Resident, Said};
+use provider::{Answering, Ask, Heard, Resident, Said};
 use tool::{Registry, Tool, ToolContext};
 
 use crate::gate::Gate;
@@ -106,11 +105,12 @@ impl Witness {
 }
 
 impl Resident for Witness {
-    fn answer(&self, heard: &Heard, _: &Ask) -> Result<Said, CallError> {
+    fn answer<'a>(&'a self, heard: &'a Heard, _: &'a Ask) -> Answering<'a> {
         let shown = heard.tools.iter().map(|tool| tool.name.clone()).collect();
         self.shown.lock().expect("nobody panics with the lock held").push(shown);
         let answers = heard.messages.iter().filter(|message| message.role == Role::Assistant).count();
-        Ok(self.calls.get(answers).map_or_else(|| Said::text("done"), |call| Said::call(*call, Json::object())))
+        let said = self.calls.get(answers).map_or_else(|| Said::text("done"), |call| Said::call(*call, Json::object()));
+        Box::pin(std::future::ready(Ok(said)))
     }
 }
 

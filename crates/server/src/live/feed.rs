@@ -8,8 +8,7 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use futures_util::FutureExt;
-use majordomo::follow::logged;
-use majordomo::{Update, Updates};
+use majordomo::follow::{News, Updates, logged};
 use runtime::Runtime;
 use store::{Selection, follow};
 use tokio::sync::{OnceCell, broadcast};
@@ -197,10 +196,7 @@ impl Source {
     }
 
     /// An update and all that are there already; none where the store is closed.
-    fn gather(
-        &mut self,
-        first: Option<Result<Option<Update>, store::Error>>,
-    ) -> Result<Option<Vec<Update>>, store::Error> {
+    fn gather(&mut self, first: Option<Result<Option<News>, store::Error>>) -> Result<Option<Vec<News>>, store::Error> {
         let (mut updates, mut next) = (Vec::new(), first);
         while let Some(update) = next {
             match update? {
@@ -213,19 +209,19 @@ impl Source {
     }
 
     /// Hands out updates, in their order.
-    fn hand_out(&mut self, updates: &[Update], feed: &Feed) {
-        let has_text = updates.iter().any(|update| matches!(update, Update::Streamed(_)));
+    fn hand_out(&mut self, updates: &[News], feed: &Feed) {
+        let has_text = updates.iter().any(|update| matches!(update, News::Text(_)));
         let (mut bytes, mut draft) = (BytesMut::new(), Draft::default());
         for update in updates {
             match update {
-                Update::Past(records) | Update::Events(records) => {
+                News::Events(records) => {
                     let lines: Vec<_> = records.iter().flat_map(|record| self.lines.push(&logged(record))).collect();
                     if has_text {
                         lines.iter().for_each(|line| put(&mut bytes, Some(line.id), &line.text));
                     }
                     draft.put(lines);
                 }
-                Update::Streamed(piece) => put(&mut bytes, None, &piece.line()),
+                News::Text(piece) => put(&mut bytes, None, &piece.line()),
             }
         }
         let piece = draft.finish();
@@ -233,8 +229,8 @@ impl Source {
         feed.tell(Batch { bytes, last: piece.last() }, piece, |unfinished| {
             for update in updates {
                 match update {
-                    Update::Streamed(piece) => unfinished.push(piece),
-                    Update::Past(records) | Update::Events(records) => {
+                    News::Text(piece) => unfinished.push(piece),
+                    News::Events(records) => {
                         records.iter().for_each(|record| unfinished.settle(&logged(record)));
                     }
                 }

@@ -1,8 +1,8 @@
 //! One run to its end, for one reader: each follows the log by itself, for there are few of them at a time.
 
 use bytes::Bytes;
-use futures_util::FutureExt;
 use futures_util::stream::{self, Stream};
+use futures_util::{FutureExt, TryStreamExt};
 use majordomo::follow::logged;
 use majordomo::{Run, Update};
 use tokio::time::Instant;
@@ -41,13 +41,13 @@ impl Reader {
         while draft.is_empty() {
             let update = tokio::select! {
                 () = self.closing.cancelled() => return None,
-                update = tokio::time::timeout(HEARTBEAT, self.run.next()) => update,
+                update = tokio::time::timeout(HEARTBEAT, self.run.try_next()) => update,
             };
             let Ok(update) = update else { return Some((Bytes::from_static(STILL_HERE), self)) };
             self.take(update, &mut draft)?;
         }
         // What is there already goes out together.
-        while let Some(update) = self.run.next().now_or_never() {
+        while let Some(update) = self.run.try_next().now_or_never() {
             if self.take(update, &mut draft).is_none() {
                 break;
             }
@@ -66,7 +66,7 @@ impl Reader {
             Update::Events(records) => {
                 records.iter().for_each(|record| draft.put(self.lines.push(&logged(record))));
             }
-            Update::Streamed(_) => {}
+            Update::Text(_) | Update::Done(_) => {}
         }
         Some(())
     }

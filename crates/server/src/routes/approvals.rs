@@ -93,7 +93,7 @@ pub async fn decision(
             Decision::Deny { reason: word.reason.filter(|reason| !reason.trim().is_empty()).map(Into::into) }
         }
     };
-    let session = shared.staff.session(&question.id.thread());
+    let session = shared.staff.session_of(&question.id.thread());
     let (status, words) = match session.decide(&question, decision).await? {
         DecisionOutcome::Resolved(resolution) => (status(&resolution), words(&resolution)),
         DecisionOutcome::Kept => (ApprovalStatus::Decided, "kept until the run is resumed".to_owned()),

@@ -99,7 +99,7 @@ pub async fn streamed(
             return Ok(StatusCode::NO_CONTENT.into_response());
         }
         // Of an event that was seen in part, the rest is still to be sent.
-        let run = shared.staff.session(&root).run_after(((seen + 1) / FRAMES_PER_EVENT).saturating_sub(1));
+        let run = shared.staff.session_of(&root).run_after(((seen + 1) / FRAMES_PER_EVENT).saturating_sub(1))?;
         return Ok(sse(named_frames(&shared, run, seen, &wanted.dialect)));
     }
     if caller == Caller::Browser && !is_same_origin(&headers) {
@@ -110,7 +110,7 @@ pub async fn streamed(
     let seen = match &wanted.session_id {
         Some(name) => {
             let root = shared.store().resolve(name).await?.root();
-            FRAMES_PER_EVENT * (shared.staff.session(&root).newest().await? + 1) - 1
+            FRAMES_PER_EVENT * (shared.staff.session_of(&root).newest().await? + 1) - 1
         }
         None => 0,
     };

@@ -118,7 +118,7 @@ pub async fn remove(State(shared): State<Shared>, PathParam(id): PathParam) -> R
 pub async fn messages(State(shared): State<Shared>, PathParam(id): PathParam) -> Result<Json<Messages>, Problem> {
     let thread = shared.store().resolve(&id).await?;
     let mut transcript = Transcript::new(thread.clone());
-    for record in shared.staff.session(&thread).history().await? {
+    for record in shared.staff.session_of(&thread).history().await? {
         transcript.push(&logged(&record));
     }
     Ok(Json(Messages { id: thread, entries: transcript.entries() }))
@@ -143,7 +143,7 @@ pub async fn steer(
 ) -> Result<StatusCode, Problem> {
     let text = words(text)?;
     let thread = shared.store().resolve(&id).await?;
-    shared.staff.session(&thread).steer(&thread, &text).await?;
+    shared.staff.session_of(&thread).steer(&thread, &text).await?;
     Ok(StatusCode::ACCEPTED)
 }
 
@@ -156,7 +156,7 @@ pub async fn stop(
     let thread = shared.store().resolve(&id).await?;
     let strength = if stop.now { Strength::Kill } else { Strength::Cancel };
     let reason = stop.reason.unwrap_or_else(|| "stopped by a person".to_owned());
-    shared.staff.session(&thread).stop(&thread, strength, &reason).await?;
+    shared.staff.session_of(&thread).stop(&thread, strength, &reason).await?;
     show(State(shared), PathParam(thread.to_string())).await
 }
 
@@ -164,7 +164,7 @@ pub async fn stop(
 pub async fn tree(State(shared): State<Shared>, PathParam(id): PathParam) -> Result<Json<Vec<Node>>, Problem> {
     let thread = shared.store().resolve(&id).await?;
     let mut tree = Tree::new();
-    for record in shared.staff.session(&thread).history().await? {
+    for record in shared.staff.session_of(&thread).history().await? {
         tree.push(&logged(&record));
     }
     Ok(Json(tree.roots()))
@@ -172,8 +172,12 @@ pub async fn tree(State(shared): State<Shared>, PathParam(id): PathParam) -> Res
 
 /// Starts a conversation.
 pub async fn begin(shared: &Shared, begin: Begin) -> Result<Run, Problem> {
-    let work = Work { agent: begin.agent, ..Work::new(words(begin.message)?) };
-    Ok(shared.staff.start(work).await?)
+    let work = Work::new(words(begin.message)?);
+    let work = match begin.agent {
+        Some(agent) => work.agent(agent),
+        None => work,
+    };
+    Ok(shared.staff.stream(work).await?)
 }
 
 /// Sends the next message of a conversation.
@@ -181,7 +185,7 @@ pub async fn go_on(shared: &Shared, thread: &ThreadId, text: String) -> Result<R
     if thread.root() != *thread {
         return Err(Problem::conflict("a sub-agent is told something by steering it: POST …/steer"));
     }
-    Ok(shared.staff.session(thread).send(&words(text)?).await?)
+    Ok(shared.staff.session_of(thread).stream(words(text)?).await?)
 }
 
 fn started(thread: &ThreadId) -> Started {

@@ -1,6 +1,5 @@
 //! A server, and what a client can do with it.
 
-use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
@@ -81,9 +80,9 @@ impl Open {
         std::fs::write(&script, format!("{SCRIPT}{crowd}")).expect("a script");
         std::fs::create_dir_all(folder.path().join("work")).expect("a workspace");
         let surroundings = Surroundings {
-            env: BTreeMap::new(),
             cwd: folder.path().join("work"),
             home: Some(folder.path().to_owned()),
+            ..Surroundings::default()
         };
         let data = folder.path().join("data");
         let flags = Flags {

@@ -215,5 +215,5 @@ pub(crate) fn child_reported(child: &ThreadId, outcome: Outcome) -> Event {
 }
 
 pub(crate) fn said(text: &str) -> Outside {
-    Outside::UserSaid { text: text.into() }
+    Outside::said(text)
 }

@@ -1,9 +1,11 @@
-//! What both wires are strict about, and how each says no.
+//! What all wires are strict about, and how each says no.
 
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use provider::Wire;
 use serde_json::{Map, Value, json};
+
+const JSON: [(header::HeaderName, &str); 1] = [(header::CONTENT_TYPE, "application/json")];
 
 /// A request that is not taken.
 #[derive(Debug)]
@@ -39,9 +41,21 @@ pub(super) fn error(wire: Wire, status: StatusCode, kind: &str, message: &str) -
         Wire::Anthropic => {
             json!({"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_011CSHoEeqs5C35K2UUqR7Fy"})
         }
-        Wire::OpenAi => json!({"error": {"message": message, "type": kind, "param": null, "code": null}}),
+        Wire::OpenAi | Wire::Responses => {
+            json!({"error": {"message": message, "type": kind, "param": null, "code": null}})
+        }
+        // A wrong key is a bad request here, and only the details say what is bad about it.
+        Wire::Gemini if kind == "authentication_error" => {
+            let details = json!([{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}]);
+            let error = json!({"code": 400, "message": message, "status": "INVALID_ARGUMENT", "details": details});
+            return (StatusCode::BAD_REQUEST, JSON, json!({"error": error}).to_string()).into_response();
+        }
+        Wire::Gemini => {
+            let word = if status == StatusCode::TOO_MANY_REQUESTS { "RESOURCE_EXHAUSTED" } else { "INVALID_ARGUMENT" };
+            json!({"error": {"code": status.as_u16(), "message": message, "status": word}})
+        }
     };
-    (status, [(header::CONTENT_TYPE, "application/json")], body.to_string()).into_response()
+    (status, JSON, body.to_string()).into_response()
 }
 
 /// The key must be the right one, and the body must be announced as JSON.
@@ -95,6 +109,19 @@ pub(super) fn name<'a>(value: &'a Value, longest: usize, place: &str) -> Checked
         format!("{place}: should match pattern '^[a-zA-Z0-9_-]{{1,{longest}}}$'")
     })?;
     Ok(name)
+}
+
+/// A schema that a strict wire takes: every object names all its fields as required and allows no others.
+pub(super) fn closed(schema: &Value, place: &str) -> Checked {
+    if let Some(fields) = schema.get("properties").and_then(Value::as_object) {
+        let is_closed = schema["additionalProperties"] == false;
+        require(is_closed, || format!("{place}: 'additionalProperties' is required to be supplied and to be false"))?;
+        let required = schema["required"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let missing = fields.keys().find(|name| !required.iter().any(|it| it == name.as_str()));
+        require(missing.is_none(), || format!("{place}: 'required' must include every key in properties"))?;
+    }
+    let below = schema.as_object().into_iter().flat_map(Map::values).chain(schema.as_array().into_iter().flatten());
+    below.filter(|value| value.is_object() || value.is_array()).try_for_each(|value| closed(value, place))
 }
 
 /// A whole number above zero.

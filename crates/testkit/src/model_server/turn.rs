@@ -9,7 +9,7 @@ use provider::Wire;
 use provider::scripted::{Script, estimate};
 
 use super::body::{Ending, Open, Piece, stream};
-use super::{Request, anthropic, openai, strict};
+use super::{Request, anthropic, gemini, openai, responses, strict};
 
 /// One turn of the server.
 #[derive(Clone, Debug, Default)]
@@ -128,12 +128,19 @@ impl Turn {
         Self { saying, fault, delay, chunk_delay }
     }
 
+    /// The id of the first call.
+    pub(super) fn first_call(&self) -> Option<String> {
+        self.saying.calls.first().map(|call| call.id.clone())
+    }
+
     /// Does it.
     pub(super) async fn respond(self, request: &Request, open: Open) -> Response {
         tokio::time::sleep(self.delay).await;
         let (mut frames, closing) = match request.wire {
             Wire::Anthropic => (anthropic::frames(&self.saying), anthropic::CLOSING_FRAMES),
             Wire::OpenAi => (openai::frames(&self.saying), openai::CLOSING_FRAMES),
+            Wire::Responses => (responses::frames(&self.saying), responses::CLOSING_FRAMES),
+            Wire::Gemini => (gemini::frames(&self.saying), gemini::CLOSING_FRAMES),
         };
         if self.fault == Some(Fault::Unfinished) {
             frames.truncate(frames.len() - closing);

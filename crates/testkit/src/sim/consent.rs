@@ -12,6 +12,7 @@ use agent::{Catalog, Consent, Facts, Input, InputId, Json, Outside, Thread, Time
 use serde_json::json;
 
 use super::people::{PlannedInput, To};
+use super::setting::Published;
 use super::{Due, Sight, Sim};
 use crate::dice::Dice;
 
@@ -19,7 +20,7 @@ const MINUTE_MS: u64 = 60_000;
 
 /// What facts are gathered from, as it stands at this moment.
 pub(super) struct World {
-    pub catalog: Arc<Catalog>,
+    catalog: Mutex<Arc<Catalog>>,
     models: fn(&str) -> Result<Model, String>,
     /// How often that which calls lead to has changed.
     changes: AtomicU64,
@@ -29,18 +30,29 @@ pub(super) struct World {
 impl World {
     pub fn new(catalog: Catalog, models: fn(&str) -> Result<Model, String>) -> Self {
         let (changes, rules) = (AtomicU64::default(), Mutex::default());
-        Self { catalog: Arc::new(catalog), models, changes, rules }
+        Self { catalog: Mutex::new(Arc::new(catalog)), models, changes, rules }
+    }
+
+    /// The tools and agents that are in force.
+    pub fn catalog(&self) -> Arc<Catalog> {
+        self.catalog.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Other tools are in force from here on.
+    pub fn publish(&self, catalog: Catalog) {
+        *self.catalog.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(catalog);
     }
 
     /// What a thread needs to know for an input, and nothing more.
     pub fn facts(&self, consent: Consent, thread: &Thread, input: &Input, now: Time) -> Facts {
-        let mut facts = Facts::new(self.catalog.clone(), consent);
+        let mut facts = Facts::new(self.catalog(), consent);
         let needs = thread.needs(&facts, input, now);
         facts.rules = needs.rules.then(|| self.rules());
         let model = |name: Arc<str>| ((self.models)(&name).map_err(Arc::from), name);
         facts.models = needs.models.into_iter().map(model).map(|(model, name)| (name, model)).collect();
         for (tool, input) in needs.calls {
-            facts.assessed(&tool, &input, self.assess(&tool, &input));
+            let assessment = self.assess(&tool, &input).expect("what is asked for is there");
+            facts.assessed(&tool, &input, assessment);
         }
         facts
     }
@@ -60,9 +72,10 @@ impl World {
         self.rules.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What a call would do.
-    pub fn assess(&self, tool: &str, input: &Json) -> Assessment {
-        let tool = &self.catalog.tools[tool];
+    /// What a call would do; none where its tool was removed.
+    pub fn assess(&self, tool: &str, input: &Json) -> Option<Assessment> {
+        let catalog = self.catalog();
+        let tool = catalog.tools.get(tool)?;
         let plain = Assessment::of(tool, input);
         let changes = self.changes.load(Ordering::Relaxed);
         let (standing, leads_to) = match &*tool.name {
@@ -70,7 +83,7 @@ impl World {
             "write" => (plain.subjects.first().cloned(), changes),
             _ => (None, 0),
         };
-        Assessment { standing, digest: format!("{} {leads_to}", plain.digest).into(), ..plain }
+        Some(Assessment { standing, digest: format!("{} {leads_to}", plain.digest).into(), ..plain })
     }
 }
 
@@ -86,6 +99,24 @@ pub(super) fn rule(dice: &mut Dice) -> Rule {
 }
 
 impl Sim {
+    /// Tools are published and removed while agents live. Thrown aside, so that all else of a seed is the same.
+    pub(super) fn plan_publishing(&mut self) {
+        let mut aside = Dice::new(!self.seed);
+        if !aside.chance(40) {
+            return;
+        }
+        for _ in 0..aside.between(1, 4) {
+            let within_ms = *aside.pick(&[3_000, MINUTE_MS, 10 * MINUTE_MS]);
+            let (after_ms, published) = (aside.below(within_ms), *aside.pick(&Published::ALL));
+            self.after(after_ms, Due::Publish(published));
+        }
+    }
+
+    pub(super) fn publish(&mut self, published: Published) {
+        self.note(format!("other tools are published: {published:?}"));
+        self.world.publish(published.catalog());
+    }
+
     /// Things change and rules are tightened, where people are asked at all.
     pub(super) fn plan_changes(&mut self) {
         if !self.behaviour.asks {

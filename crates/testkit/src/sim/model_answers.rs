@@ -23,7 +23,7 @@ pub(super) fn speak(dice: &mut Dice, behaviour: &Behaviour, thread: &Thread, tur
         return Some(Input::ModelFailed { turn, error: failure(dice) });
     }
     let answer = answer(dice, behaviour, thread, asking);
-    let wants_json = thread.created.role.output_schema.is_some();
+    let wants_json = thread.output_schema().is_some();
     let schema_error = match behaviour.habit {
         Some(habit) => habit.schema_error(),
         None if wants_json => dice.maybe(40, |_| Arc::from("this is no JSON")),

@@ -33,7 +33,7 @@ pub(super) enum To {
 
 /// The message that begins it all.
 pub(super) fn first() -> (InputId, Outside) {
-    (InputId::new("first"), Outside::UserSaid { text: "do it".into() })
+    (InputId::new("first"), Outside::said("do it"))
 }
 
 /// Everything that people will send whatever happens.
@@ -45,7 +45,7 @@ pub(super) fn planned_inputs(dice: &mut Dice) -> Vec<PlannedInput> {
 /// One thing that a person may send.
 pub(super) fn input(dice: &mut Dice, number: u64) -> Outside {
     match dice.below(12) {
-        0..=2 => Outside::UserSaid { text: format!("and then {number}").into() },
+        0..=2 => Outside::said(format!("and then {number}")),
         3..=6 => Outside::person_steers(format!("mind the {number} steps")),
         7..=9 => Outside::Stopped { strength: Strength::Cancel, reason: "enough".into() },
         _ => Outside::Stopped { strength: Strength::Kill, reason: "at once".into() },
@@ -173,7 +173,7 @@ impl Sim {
         }
         self.messages -= 1;
         let after_ms = if self.dice.chance(40) { self.dice.below(100) } else { self.dice.below(100_000) };
-        let input = Outside::UserSaid { text: format!("and {} more", self.messages).into() };
+        let input = Outside::said(format!("and {} more", self.messages));
         let id = InputId::new(format!("m{}", self.messages));
         self.after(after_ms, Due::PersonSends(PlannedInput { after_ms, to: To::Root, id, input, next: None }));
     }

@@ -125,7 +125,11 @@ impl Sim {
             return Err(Broken { rule: "a tool runs for a call that is open", found: format!("{id} {call}") });
         };
         // Consent is for what a call led to when it was given: it is checked once more before it runs.
-        let digest = self.world.assess(name, input).digest;
+        let Some(digest) = self.world.assess(name, input).map(|assessment| assessment.digest) else {
+            let input = Input::ToolFinished { call, result: ToolResult::error("it was removed") };
+            self.after(0, Due::Input(place.clone(), input.into()));
+            return Ok(());
+        };
         if approved.as_ref().is_some_and(|allowed| *allowed != digest) {
             self.summary.see(Sight::ChangedBeforeRun);
             let input = Input::ToolFinished { call, result: ToolResult::error("it has changed") };

@@ -56,7 +56,7 @@ pub(super) struct Behaviour {
 
 impl Setting {
     pub fn new(dice: &mut Dice) -> Self {
-        let world = World::new(catalog(), model);
+        let world = World::new(Published::First.catalog(), model);
         // Where limits are tight, most runs end at one of them; where they are not, agents live to deal with each other.
         let tight = dice.chance(40);
         let behaviour = Behaviour {
@@ -93,12 +93,46 @@ impl Setting {
             workspace: "/house".into(),
             today: "2026-01-15".into(),
             household: None,
-            output_schema: dice.maybe(15, |_| Json::object()),
         };
+        // As logs of earlier versions have it; the schema of a message is tried in a story.
+        let output_schema = dice.maybe(15, |_| Json::object());
         let spoken = model(&root.model).expect("a root speaks with a model that exists");
-        let root =
-            agent::creation::root(&world.catalog, root, spoken).expect("the catalogue has what its roots ask for");
+        let mut root =
+            agent::creation::root(&world.catalog(), root, spoken).expect("the catalogue has what its roots ask for");
+        root.role.output_schema = output_schema;
         Self { world, root, behaviour }
+    }
+}
+
+/// A set of tools that a process publishes.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Published {
+    /// The tools of the beginning.
+    First,
+    /// One more.
+    More,
+    /// One fewer.
+    Fewer,
+}
+
+impl Published {
+    pub const ALL: [Self; 3] = [Self::First, Self::More, Self::Fewer];
+
+    /// The catalogue with these tools.
+    pub fn catalog(self) -> Catalog {
+        let mut catalog = catalog();
+        catalog.version = format!("{self:?}").into();
+        match self {
+            Self::First => {}
+            Self::More => {
+                let extra = ToolInfo { name: "extra".into(), ..catalog.tools["look"].clone() };
+                catalog.tools.insert("extra".into(), extra);
+            }
+            Self::Fewer => {
+                catalog.tools.remove("note");
+            }
+        }
+        catalog
     }
 }
 

@@ -77,7 +77,6 @@ pub fn root(catalog: &Catalog, setup: &Setup) -> ThreadCreated {
         workspace: "/home/ann/house".into(),
         today: "2026-01-15".into(),
         household: None,
-        output_schema: setup.schema.clone(),
     };
     let spoken = model(&root.model).unwrap_or_else(|reason| panic!("the root cannot be: {reason}"));
     creation::root(catalog, root, spoken).unwrap_or_else(|reason| panic!("the root cannot be: {reason}"))

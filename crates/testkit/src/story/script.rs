@@ -89,6 +89,11 @@ pub fn read(text: &str) -> Script<'_> {
         let act = (!is_scene).then(|| act(source, &place));
         blocks.push(Block { line, source: vec![source], act });
     }
+    for block in &mut blocks {
+        if let Some(Act { what: What::Sends(Outside::UserSaid { output_schema, .. }), .. }) = &mut block.act {
+            output_schema.clone_from(&setup.schema);
+        }
+    }
     Script { setup, blocks }
 }
 
@@ -191,7 +196,7 @@ fn act(line: &str, place: &str) -> Act {
 /// What a person sends.
 fn outside(verb: &str, body: &str, place: &str) -> Outside {
     match verb {
-        "user" => Outside::UserSaid { text: filled(body) },
+        "user" => Outside::said(filled(body)),
         "steer" => Outside::person_steers(filled(body)),
         "stop" => {
             let (strength, reason) = body.split_once(' ').unwrap_or((body, "the person stopped it"));

@@ -103,8 +103,8 @@ async fn an_id_that_the_server_begins_again_with_every_answer_is_made_unique() {
 
 #[tokio::test]
 async fn unreadable_arguments_are_named_and_can_be_answered() {
-    // F20
-    for wire in WIRES {
+    // F20. On Gemini's wire arguments are JSON, and a call that is none is the provider's own error.
+    for wire in WIRES.into_iter().filter(|wire| *wire != Wire::Gemini) {
         let server = ModelServer::start(|_| Turn::text("").call("c", "read_file", "[not json")).await;
         let mut conversation = with(&server, wire);
         let answer = conversation.ask(ask()).await.expect("an answer");

@@ -10,7 +10,7 @@ use majordomo_testkit::model_server::{KEY, ModelServer};
 use provider::{Ask, Conversation, ModelTable, Options, ProviderConfig, Providers, Secret, Timeouts, Wire};
 use tokio_util::sync::CancellationToken;
 
-pub const WIRES: [Wire; 2] = [Wire::Anthropic, Wire::OpenAi];
+pub const WIRES: [Wire; 4] = Wire::ALL;
 
 /// A provider at `url`.
 pub fn config(wire: Wire, url: String) -> ProviderConfig {

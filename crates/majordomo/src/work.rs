@@ -1,0 +1,123 @@
+//! Something to be done: the words, and what is otherwise than configured.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use agent::approval::{Approval, Decision};
+use agent::{Json, Mode};
+
+use crate::approvals::Approver;
+use crate::limits::Limits;
+
+/// Something to be done. A text alone is work too; whatever is not said is as the [`Staff`](crate::Staff) was built.
+///
+/// ```
+/// use majordomo::{Limits, Mode, Work};
+///
+/// let work = Work::new("Review the last change")
+///     .agent("review")
+///     .mode(Mode::Plan)
+///     .limits(Limits::new().tokens(50_000));
+/// ```
+#[derive(Clone, Default)]
+pub struct Work {
+    pub(crate) prompt: String,
+    pub(crate) output_schema: Option<Json>,
+    pub(crate) approver: Option<Approver>,
+    /// What a conversation begins with and keeps.
+    pub(crate) beginning: Beginning,
+}
+
+/// What holds for a conversation from its first message on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Beginning {
+    pub(crate) agent: Option<String>,
+    pub(crate) workspace: Option<PathBuf>,
+    pub(crate) mode: Option<Mode>,
+    pub(crate) limits: Limits,
+}
+
+impl Work {
+    /// Work with these words and nothing else.
+    pub fn new(prompt: impl Into<String>) -> Self {
+        Self { prompt: prompt.into(), ..Self::default() }
+    }
+
+    /// The agent that does it. Where none is named: the butler for what is plainly about a configured household, else the agent of the
+    /// builder or the configuration. In a conversation it is chosen with the first message.
+    #[must_use]
+    pub fn agent(mut self, name: impl Into<String>) -> Self {
+        self.beginning.agent = Some(name.into());
+        self
+    }
+
+    /// The folder to work in, in the place of the builder's. In a conversation it is chosen with the first message.
+    #[must_use]
+    pub fn workspace(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.beginning.workspace = Some(folder.into());
+        self
+    }
+
+    /// How much agents may do without approval. In a conversation it is chosen with the first message.
+    #[must_use]
+    pub fn mode(mut self, mode: Mode) -> Self {
+        self.beginning.mode = Some(mode);
+        self
+    }
+
+    /// Limits in the place of the builder's. In a conversation they are chosen with the first message, and each message has all of
+    /// them anew.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.beginning.limits = limits;
+        self
+    }
+
+    /// JSON Schema that the answer must fit; [`Report::data`](crate::Report::data) then holds it.
+    /// [`Staff::run_as`](crate::Staff::run_as) takes the schema from a type.
+    #[must_use]
+    pub fn schema(mut self, schema: Json) -> Self {
+        self.output_schema = Some(schema);
+        self
+    }
+
+    /// Decides the approvals of this run, in the place of the builder's
+    /// [`approve`](crate::StaffBuilder::approve).
+    #[must_use]
+    pub fn approve<F, A>(mut self, decide: F) -> Self
+    where
+        F: Fn(Approval) -> A + Send + Sync + 'static,
+        A: Future<Output = Decision> + Send + 'static,
+    {
+        self.approver = Some(Approver::new(decide));
+        self
+    }
+}
+
+impl From<&str> for Work {
+    fn from(prompt: &str) -> Self {
+        Self::new(prompt)
+    }
+}
+
+impl From<String> for Work {
+    fn from(prompt: String) -> Self {
+        Self::new(prompt)
+    }
+}
+
+impl From<&String> for Work {
+    fn from(prompt: &String) -> Self {
+        Self::new(prompt)
+    }
+}
+
+impl fmt::Debug for Work {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Work")
+            .field("prompt", &self.prompt)
+            .field("output_schema", &self.output_schema)
+            .field("beginning", &self.beginning)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,213 @@
+//! The wire formats behind one set of functions. This is the only file that lists them: what differs between wires is written in
+//! their folders, and everything else asks here.
+
+use agent::message::Message;
+use agent::model::{Answer, CallError};
+use agent::tools::ToolInfo;
+use reqwest::Url;
+use reqwest::header::AUTHORIZATION;
+
+use crate::config::Wire;
+use crate::conversation::Ask;
+use crate::history::{CallNames, History, Opening, Rendered};
+use crate::stream_reader::StreamState;
+use crate::{anthropic, gemini, openai, responses};
+
+/// Reads the events of one answer.
+pub(crate) trait AnswerReader: Send {
+    /// Takes the data of one event. Text goes to `say` as it comes.
+    fn event(&mut self, data: &[u8], say: &mut dyn FnMut(&str)) -> Result<(), CallError>;
+
+    /// How often the server said something. Signs of life do not count.
+    fn said(&self) -> u64;
+
+    /// How far the answer is.
+    fn heard(&self) -> StreamState;
+
+    /// The text so far.
+    fn text(&self) -> String;
+
+    /// The answer, once its end was read.
+    fn finish(self: Box<Self>) -> Answer;
+}
+
+/// What a request to a server must know about that server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Host {
+    /// Whether it is OpenAI itself.
+    pub(crate) is_openai: bool,
+    /// Whether it is OpenAI's API on Azure, which takes its key in a header of its own.
+    pub(crate) is_azure: bool,
+}
+
+impl Host {
+    /// What the address tells.
+    pub(crate) fn of(url: &Url) -> Self {
+        let host = url.host_str().unwrap_or_default();
+        Self { is_openai: is_openai(host), is_azure: is_azure(host) }
+    }
+}
+
+/// Whether a host is one of OpenAI's own.
+fn is_openai(host: &str) -> bool {
+    host == "api.openai.com" || host.ends_with(".api.openai.com")
+}
+
+/// Whether a host serves OpenAI's API on Azure.
+fn is_azure(host: &str) -> bool {
+    [".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com"]
+        .iter()
+        .any(|end| host.ends_with(end))
+}
+
+impl Wire {
+    /// The wire of a provider that is configured to speak OpenAI's older one, at its address. The current models of OpenAI take
+    /// tools only on the Responses API, which other servers with the older wire mostly do not have.
+    pub fn at_home(self, base_url: &str) -> Self {
+        let is_home = || Url::parse(base_url).is_ok_and(|url| Host::of(&url) != Host::default());
+        if self == Self::OpenAi && is_home() { Self::Responses } else { self }
+    }
+
+    /// System prompt and tools.
+    pub(crate) fn opening(self, system: &str, tools: &[ToolInfo]) -> Opening {
+        match self {
+            Self::Anthropic => anthropic::opening(system, tools),
+            Self::OpenAi => openai::opening(system, tools),
+            Self::Responses => responses::opening(system, tools),
+            Self::Gemini => gemini::opening(system, tools),
+        }
+    }
+
+    /// One message, written once.
+    pub(crate) fn render(self, message: &Message, names: &CallNames) -> Rendered {
+        match self {
+            Self::Anthropic => anthropic::render(message),
+            Self::OpenAi => openai::render(message),
+            Self::Responses => responses::render(message),
+            Self::Gemini => gemini::render(message, names),
+        }
+    }
+
+    /// The body of a request.
+    pub(crate) fn body(self, history: &History, model: &str, ask: &Ask, host: Host) -> Vec<u8> {
+        match self {
+            Self::Anthropic => anthropic::body(history, model, ask),
+            Self::OpenAi => openai::body(history, model, ask, host.is_openai),
+            Self::Responses => responses::body(history, model, ask),
+            Self::Gemini => gemini::body(history, ask),
+        }
+    }
+
+    /// A reader for one answer.
+    pub(crate) fn reader(self) -> Box<dyn AnswerReader> {
+        match self {
+            Self::Anthropic => Box::new(anthropic::Reader::default()),
+            Self::OpenAi => Box::new(openai::Reader::default()),
+            Self::Responses => Box::new(responses::Reader::default()),
+            Self::Gemini => Box::new(gemini::Reader::default()),
+        }
+    }
+
+    /// A reader that reads every event by itself, however similar they are.
+    #[cfg(any(test, fuzzing))]
+    pub(crate) fn plain_reader(self) -> Box<dyn AnswerReader> {
+        match self {
+            Self::Anthropic => Box::new(anthropic::Reader::plain()),
+            Self::OpenAi => Box::new(openai::Reader::plain()),
+            Self::Responses | Self::Gemini => self.reader(),
+        }
+    }
+
+    /// Where a model is asked. People write the address of Anthropic and of Gemini with and without the version.
+    pub(crate) fn endpoint(self, base: &Url, model: &str) -> Url {
+        let mut url = base.clone();
+        let path = base.path().trim_end_matches('/');
+        let tail = match self {
+            Self::Anthropic if path.ends_with("/v1") => "/messages".to_owned(),
+            Self::Anthropic => "/v1/messages".to_owned(),
+            Self::OpenAi => "/chat/completions".to_owned(),
+            Self::Responses => "/responses".to_owned(),
+            Self::Gemini => {
+                let version = if path.rsplit('/').next().is_some_and(is_version) { "" } else { "/v1beta" };
+                format!("{version}/models/{model}:streamGenerateContent")
+            }
+        };
+        url.set_path(&format!("{path}{tail}"));
+        if self == Self::Gemini {
+            url.query_pairs_mut().append_pair("alt", "sse");
+        }
+        url
+    }
+
+    /// The header that carries a key, and its value.
+    pub(crate) fn key_header(self, key: &str, host: Host) -> (&'static str, String) {
+        match self {
+            Self::Anthropic => ("x-api-key", key.to_owned()),
+            Self::Gemini => ("x-goog-api-key", key.to_owned()),
+            Self::OpenAi | Self::Responses if host.is_azure => ("api-key", key.to_owned()),
+            Self::OpenAi | Self::Responses => (AUTHORIZATION.as_str(), format!("Bearer {key}")),
+        }
+    }
+}
+
+/// Whether a part of a path names a version: `v1`, `v1beta`, `v1alpha`.
+fn is_version(part: &str) -> bool {
+    part.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_endpoint_is_found_however_the_base_is_written() {
+        for (wire, base, expected) in [
+            (Wire::Anthropic, "https://api.anthropic.com", "https://api.anthropic.com/v1/messages"),
+            (Wire::Anthropic, "https://gw.example/v1/", "https://gw.example/v1/messages"),
+            (Wire::Anthropic, "https://gw.example/claude", "https://gw.example/claude/v1/messages"),
+            (Wire::OpenAi, "https://api.openai.com/v1", "https://api.openai.com/v1/chat/completions"),
+            (Wire::OpenAi, "http://[::1]:1/v1/?a=b", "http://[::1]:1/v1/chat/completions?a=b"),
+            (Wire::Responses, "https://api.openai.com/v1/", "https://api.openai.com/v1/responses"),
+            (
+                Wire::Gemini,
+                "https://generativelanguage.googleapis.com",
+                "https://generativelanguage.googleapis.com/v1beta/models/a-model:streamGenerateContent?alt=sse",
+            ),
+            (
+                Wire::Gemini,
+                "http://gw.example/v1/?k=1",
+                "http://gw.example/v1/models/a-model:streamGenerateContent?k=1&alt=sse",
+            ),
+        ] {
+            let base = Url::parse(base).expect("an address");
+            assert_eq!(wire.endpoint(&base, "a-model").as_str(), expected);
+        }
+    }
+
+    #[test]
+    fn openai_and_azure_get_the_responses_api_and_other_servers_keep_chat_completions() {
+        for base in [
+            "https://api.openai.com/v1",
+            "https://eu.api.openai.com/v1",
+            "https://my-name.openai.azure.com/openai/v1",
+            "https://my-name.services.ai.azure.com/openai/v1/",
+        ] {
+            assert_eq!(Wire::OpenAi.at_home(base), Wire::Responses, "{base}");
+        }
+        for base in
+            ["http://127.0.0.1:11434/v1", "https://api.openai.com.example.org/v1", "https://openrouter.ai/api/v1", "no"]
+        {
+            assert_eq!(Wire::OpenAi.at_home(base), Wire::OpenAi, "{base}");
+        }
+        assert_eq!(Wire::Anthropic.at_home("https://api.openai.com/v1"), Wire::Anthropic);
+    }
+
+    #[test]
+    fn azure_takes_its_key_in_a_header_of_its_own() {
+        let host = |url: &str| Host::of(&Url::parse(url).expect("an address"));
+        let azure = Wire::Responses.key_header("k", host("https://n.openai.azure.com/openai/v1"));
+        assert_eq!(azure, ("api-key", "k".to_owned()));
+        let openai = Wire::Responses.key_header("k", host("https://api.openai.com/v1"));
+        assert_eq!(openai, ("authorization", "Bearer k".to_owned()));
+    }
+}

@@ -1,0 +1,109 @@
+//! Requests: our messages as parts, and a body joined from parts that were written once.
+
+use std::borrow::Cow;
+
+use agent::CallId;
+use agent::message::{Message, Part, Role};
+use agent::tools::ToolInfo;
+
+use super::wire::{Call, CallResult, Declaration, Output, Signature, WirePart};
+use super::{OWN_ID, WIRE};
+use crate::conversation::Ask;
+use crate::history::{CallNames, History, Opening, Rendered, fragment, fragments, join};
+use crate::names;
+
+/// The longest tool name that this wire accepts.
+const LONGEST_TOOL_NAME: usize = 64;
+
+/// System prompt and tools.
+pub(crate) fn opening(system: &str, tools: &[ToolInfo]) -> Opening {
+    let system = if system.trim().is_empty() { String::new() } else { fragment(&text_part(system, None)) };
+    let tool = |tool: &ToolInfo| {
+        fragment(&Declaration {
+            name: &tool.name,
+            description: &tool.description,
+            parameters_json_schema: &tool.schema,
+        })
+    };
+    let tools: Vec<String> = tools.iter().map(tool).collect();
+    Opening { system: system.into(), tools: tools.join(",").into() }
+}
+
+/// One message as parts. A result must name its tool, which `calls` knows.
+pub(crate) fn render(message: &Message, calls: &CallNames) -> Rendered {
+    let (mut results, mut rest) = (Vec::new(), Vec::new());
+    let mut signature = None;
+    for part in &message.parts {
+        match part {
+            Part::Text { text, .. } if text.trim().is_empty() => {}
+            Part::Text { text, .. } => rest.push(fragment(&text_part(text, signature.take()))),
+            Part::ToolCall { id, name, input } => {
+                let call = Call { id: own(id), name: names::tool(name, LONGEST_TOOL_NAME), args: input };
+                let thought_signature = signature.take();
+                rest.push(fragment(&WirePart { function_call: Some(call), thought_signature, ..WirePart::default() }));
+            }
+            Part::ToolResult { id, content, is_error } => {
+                let name = calls.get(id).map_or("unnamed", |name| &**name);
+                let response = if *is_error { Output::Error(content) } else { Output::Output(content) };
+                let result = CallResult { id: own(id), name: names::tool(name, LONGEST_TOOL_NAME), response };
+                results.push(fragment(&WirePart { function_response: Some(result), ..WirePart::default() }));
+            }
+            Part::Opaque { wire, raw } if &**wire == WIRE => match serde_json::from_str::<Signature>(raw.text()) {
+                Ok(of_next) => signature = Some(of_next.thought_signature),
+                Err(_) => rest.push(raw.text().to_owned()),
+            },
+            Part::Opaque { .. } => {}
+        }
+    }
+    // What it belonged to was left out; the provider takes it with an empty text.
+    rest.extend(signature.map(|signature| fragment(&text_part("", Some(signature)))));
+    Rendered { role: message.role, results: results.join(",").into(), rest: rest.join(",").into() }
+}
+
+fn text_part(text: &str, thought_signature: Option<String>) -> WirePart<'_> {
+    WirePart { text: Some(text), thought_signature, ..WirePart::default() }
+}
+
+/// The provider's own id of a call, if it gave one.
+fn own(id: &CallId) -> Option<Cow<'_, str>> {
+    (!id.as_str().starts_with(OWN_ID)).then(|| names::call(id.as_str()))
+}
+
+/// The body of a request.
+pub(crate) fn body(history: &History, ask: &Ask) -> Vec<u8> {
+    let mut body = Vec::with_capacity(history.bytes + history.bytes / 4 + 1024);
+    body.push(b'{');
+    let Opening { system, tools } = &history.opening;
+    if !system.is_empty() {
+        body.extend_from_slice(br#""systemInstruction":{"parts":["#);
+        body.extend_from_slice(system.as_bytes());
+        body.extend_from_slice(b"]},");
+    }
+    if !tools.is_empty() {
+        body.extend_from_slice(br#""tools":[{"functionDeclarations":["#);
+        body.extend_from_slice(tools.as_bytes());
+        body.extend_from_slice(b"]}],");
+        if !ask.calls_allowed {
+            body.extend_from_slice(br#""toolConfig":{"functionCallingConfig":{"mode":"NONE"}},"#);
+        }
+    }
+    body.extend_from_slice(format!(r#""generationConfig":{{"maxOutputTokens":{}"#, ask.max_tokens).as_bytes());
+    if let Some(schema) = &ask.output_schema {
+        body.extend_from_slice(br#","responseMimeType":"application/json","responseJsonSchema":"#);
+        body.extend_from_slice(schema.text().as_bytes());
+    }
+    body.extend_from_slice(br#"},"contents":["#);
+    for (nth, run) in history.said.chunk_by(|a, b| a.role == b.role).enumerate() {
+        if nth > 0 {
+            body.push(b',');
+        }
+        match run[0].role {
+            Role::User => body.extend_from_slice(br#"{"role":"user","parts":["#),
+            Role::Assistant => body.extend_from_slice(br#"{"role":"model","parts":["#),
+        }
+        join(&mut body, fragments(run));
+        body.extend_from_slice(b"]}");
+    }
+    body.extend_from_slice(b"]}");
+    body
+}

@@ -1,0 +1,120 @@
+//! Requests: our messages as items, and a body joined from items that were written once.
+
+use agent::Json;
+use agent::message::{Message, Part, Role};
+use agent::tools::ToolInfo;
+
+use super::WIRE;
+use super::wire::{InputItem, Kind, Phase, Tool};
+use crate::conversation::Ask;
+use crate::history::{History, Opening, Rendered, fragment, fragments, join};
+use crate::names;
+
+/// The longest tool name that this wire accepts.
+const LONGEST_TOOL_NAME: usize = 64;
+
+/// The smallest limit of an answer that this wire accepts.
+const LEAST_OUTPUT_TOKENS: u64 = 16;
+
+/// System prompt and tools.
+pub(crate) fn opening(system: &str, tools: &[ToolInfo]) -> Opening {
+    let system = if system.trim().is_empty() { String::new() } else { fragment(system) };
+    let tool = |tool: &ToolInfo| {
+        fragment(&Tool {
+            kind: "function",
+            name: &tool.name,
+            description: &tool.description,
+            parameters: &tool.schema,
+            strict: false,
+        })
+    };
+    let tools: Vec<String> = tools.iter().map(tool).collect();
+    Opening { system: system.into(), tools: tools.join(",").into() }
+}
+
+/// One message of ours as items. The provider refuses reasoning that nothing follows, so what stands at the end is left out.
+pub(crate) fn render(message: &Message) -> Rendered {
+    let role = match message.role {
+        Role::User => "user",
+        Role::Assistant => "assistant",
+    };
+    let (mut results, mut rest) = (Vec::new(), Vec::new());
+    let (mut phase, mut followed) = (None, 0);
+    for part in &message.parts {
+        match part {
+            Part::Text { text, .. } if text.trim().is_empty() => {}
+            Part::Text { text, .. } => {
+                rest.push(fragment(&InputItem::Message { role, content: text, phase: phase.take() }));
+                followed = rest.len();
+            }
+            Part::ToolCall { id, name, input } => {
+                rest.push(fragment(&InputItem::FunctionCall {
+                    call_id: names::call(id.as_str()),
+                    name: names::tool(name, LONGEST_TOOL_NAME),
+                    arguments: input.text(),
+                }));
+                followed = rest.len();
+            }
+            Part::ToolResult { id, content, .. } => {
+                let call_id = names::call(id.as_str());
+                results.push(fragment(&InputItem::FunctionCallOutput { call_id, output: content }));
+            }
+            Part::Opaque { wire, raw } if &**wire == WIRE => match serde_json::from_str::<Phase>(raw.text()) {
+                Ok(label) => phase = Some(label.phase),
+                Err(_) => {
+                    rest.push(raw.text().to_owned());
+                    if !is_reasoning(raw) {
+                        followed = rest.len();
+                    }
+                }
+            },
+            Part::Opaque { .. } => {}
+        }
+    }
+    rest.truncate(followed);
+    Rendered { role: message.role, results: results.join(",").into(), rest: rest.join(",").into() }
+}
+
+fn is_reasoning(item: &Json) -> bool {
+    serde_json::from_str::<Kind<'_>>(item.text()).is_ok_and(|item| item.kind == "reasoning")
+}
+
+/// The body of a request.
+pub(crate) fn body(history: &History, model: &str, ask: &Ask) -> Vec<u8> {
+    let mut body = Vec::with_capacity(history.bytes + history.bytes / 4 + 1024);
+    let limit = ask.max_tokens.max(LEAST_OUTPUT_TOKENS);
+    let model_name = fragment(model);
+    body.extend_from_slice(
+        format!(r#"{{"model":{model_name},"max_output_tokens":{limit},"stream":true,"store":false"#).as_bytes(),
+    );
+    if can_reason(model) {
+        body.extend_from_slice(br#","include":["reasoning.encrypted_content"]"#);
+    }
+    let Opening { system, tools } = &history.opening;
+    if !system.is_empty() {
+        body.extend_from_slice(br#","instructions":"#);
+        body.extend_from_slice(system.as_bytes());
+    }
+    if !tools.is_empty() {
+        body.extend_from_slice(br#","tools":["#);
+        body.extend_from_slice(tools.as_bytes());
+        body.push(b']');
+        if !ask.calls_allowed {
+            body.extend_from_slice(br#","tool_choice":"none""#);
+        }
+    }
+    if let Some(schema) = &ask.output_schema {
+        body.extend_from_slice(br#","text":{"format":{"type":"json_schema","name":"answer","schema":"#);
+        body.extend_from_slice(schema.text().as_bytes());
+        body.extend_from_slice(b"}}");
+    }
+    body.extend_from_slice(br#","input":["#);
+    join(&mut body, history.said.chunk_by(|a, b| a.role == b.role).flat_map(fragments));
+    body.extend_from_slice(b"]}");
+    body
+}
+
+/// Whether a model may reason. Those that do not refuse to be asked for their reasoning.
+fn can_reason(model: &str) -> bool {
+    !["gpt-3", "gpt-4", "chatgpt-"].iter().any(|family| model.starts_with(family))
+}
