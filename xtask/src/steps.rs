@@ -2,6 +2,7 @@
 
 use crate::command::Command;
 use crate::corpus::FUZZED;
+use crate::skipped;
 use crate::step::Step;
 
 /// The steps of a command, in order.
@@ -67,7 +68,7 @@ fn lint() -> Vec<Step> {
 
 fn test() -> Vec<Step> {
     vec![
-        cargo("tests", "nextest run --locked --workspace --no-fail-fast"),
+        cargo("tests", "nextest run --locked --workspace --no-fail-fast").with(skipped::VARIABLE, skipped::FILE),
         cargo("doc tests", "test --locked --workspace --doc"),
     ]
 }

@@ -1,5 +1,8 @@
 //! A question to a person, and what came of it. It is asked in the log of the thread that wants something, is bound to exactly
 //! what was shown, and is decided once.
+//!
+//! There are two kinds: whether a call may be made, which is allowed or denied, and what the agent wants to know (`ask_user`),
+//! which is answered with a text.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::{CallId, ThreadId, Time};
 use crate::json::Json;
-use crate::tools::Risk;
+use crate::tools::{ASK_USER, Risk};
 
 /// How long a question waits for an answer; then it counts as refused.
 pub const EXPIRES_MS: u64 = 24 * 60 * 60 * 1000;
@@ -84,11 +87,63 @@ pub struct Approval {
     /// The pattern that consent for more than once would cover; none where such consent is not offered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub standing: Option<Arc<str>>,
+    /// What the agent wants to know; none where it asks for consent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<Question>,
     /// Places for sub-agents that are held until it is answered.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub places: u32,
     /// When it counts as refused.
     pub expires_at: Time,
+}
+
+impl Approval {
+    /// What kind of answer is wanted.
+    pub fn kind(&self) -> ApprovalKind {
+        if self.question.is_some() { ApprovalKind::Question } else { ApprovalKind::Approval }
+    }
+}
+
+/// What kind of answer is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ApprovalKind {
+    /// Whether a call may be made.
+    Approval,
+    /// A text.
+    Question,
+}
+
+/// What an agent wants to know from a person.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Question {
+    /// The question, as the agent wrote it.
+    pub text: Arc<str>,
+    /// Answers that it offers; a person may give another.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<Arc<str>>,
+}
+
+impl Question {
+    /// The question that a call asks; none where it is a call of another tool than `ask_user`, or holds no question.
+    pub fn of(tool: &str, input: &Json) -> Option<Self> {
+        if tool != ASK_USER {
+            return None;
+        }
+        let input = input.value();
+        let text = input.get("question")?.as_str().filter(|text| !text.trim().is_empty())?;
+        // Models that call it `options` are understood, too.
+        let choices = input.get("choices").or_else(|| input.get("options"));
+        let choices = choices.and_then(|choices| choices.as_array()).into_iter().flatten();
+        Some(Self { text: text.into(), choices: choices.filter_map(|choice| choice.as_str()).map(Arc::from).collect() })
+    }
+
+    /// The answer that a person typed: the number of a choice stands for that choice. None where nothing was typed.
+    pub fn answer(&self, typed: &str) -> Option<Arc<str>> {
+        let typed = typed.trim();
+        let chosen = typed.parse::<usize>().ok().and_then(|number| self.choices.get(number.checked_sub(1)?));
+        chosen.cloned().or_else(|| Some(typed.into()).filter(|_| !typed.is_empty()))
+    }
 }
 
 /// What a person decided.
@@ -108,6 +163,11 @@ pub enum Decision {
         /// Why, for the agent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<Arc<str>>,
+    },
+    /// What the agent wanted to know.
+    Answer {
+        /// The answer.
+        text: Arc<str>,
     },
 }
 
@@ -134,7 +194,12 @@ impl Decision {
         Self::Allow { scope: Scope::Once, input: Some(input) }
     }
 
-    /// The call may not be made. The agent is told why.
+    /// The answer to what the agent wanted to know ([`Approval::question`]).
+    pub fn answer(text: impl Into<Arc<str>>) -> Self {
+        Self::Answer { text: text.into() }
+    }
+
+    /// The call may not be made, or the question is not answered. The agent is told why.
     pub fn deny(reason: impl Into<Arc<str>>) -> Self {
         Self::Deny { reason: Some(reason.into()) }
     }
@@ -177,7 +242,12 @@ pub enum Resolution {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         input: Option<Json>,
     },
-    /// A person refused it.
+    /// A person answered what the agent wanted to know.
+    Answered {
+        /// The answer.
+        text: Arc<str>,
+    },
+    /// A person refused it, or does not want to answer.
     Denied {
         /// Why.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -210,6 +280,7 @@ impl Resolution {
     pub fn as_str(&self) -> &'static str {
         match self {
             Resolution::Allowed { .. } => "approved",
+            Resolution::Answered { .. } => "answered",
             Resolution::Denied { .. } => "denied",
             Resolution::Forbidden { .. } => "forbidden",
             Resolution::Expired { .. } => "expired",

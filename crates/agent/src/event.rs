@@ -113,7 +113,7 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         told: Option<Told>,
     },
-    /// A person is asked whether a call may be made.
+    /// A person is asked whether a call may be made, or what the agent wants to know.
     ApprovalRequested(Box<Approval>),
     /// A question is answered, or no longer asked.
     ApprovalResolved {
@@ -480,7 +480,7 @@ pub enum VerdictKind {
         /// Whether it may be run again after a crash.
         idempotent: bool,
     },
-    /// A person decides; the question follows in the log.
+    /// A person decides on it, or answers it; the question follows in the log.
     Asked {
         /// How far the call reaches.
         reach: Reach,

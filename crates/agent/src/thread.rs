@@ -648,6 +648,10 @@ impl Thread {
         let Some(approval) = self.approvals.open.remove(id) else { return };
         self.children.places_held -= approval.places;
         self.calls.resolve(call, resolution);
+        // A question without an answer refuses nothing: the agent goes on by itself.
+        if approval.question.is_some() {
+            return;
+        }
         match resolution {
             Resolution::Allowed { scope: Scope::Thread | Scope::Always, .. } => {
                 if let Some(pattern) = approval.standing {
@@ -662,7 +666,9 @@ impl Thread {
                     self.approvals.granted.push(rule);
                 }
             }
-            Resolution::Allowed { scope: Scope::Once, .. } | Resolution::Withdrawn { .. } => {}
+            Resolution::Allowed { scope: Scope::Once, .. }
+            | Resolution::Answered { .. }
+            | Resolution::Withdrawn { .. } => {}
             Resolution::Denied { .. } | Resolution::Forbidden { .. } => self.run_mut().words.refused = true,
             Resolution::Expired { rule } | Resolution::Unanswered { rule } => {
                 self.run_mut().words.refused = true;

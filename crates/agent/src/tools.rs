@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::json::Json;
 
-/// The tool by which an agent waits for a person's words.
+/// The tool by which an agent asks a person a question: the rules ask it, and the tool runs only where nobody can answer.
 pub const ASK_USER: &str = "ask_user";
 
 /// The tool by which files are read: a rule that denies it a file denies that file to every tool.

@@ -58,7 +58,6 @@ pub async fn open(server: &str, store: Arc<dyn Store>) -> anyhow::Result<(Runtim
         catalog: Arc::new(catalog()),
         consent: Consent::Nobody,
         sources: Arc::new(()),
-        person: None,
         data: None,
     };
     Ok((Runtime::begin(options).await?, providers))

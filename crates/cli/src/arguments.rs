@@ -172,7 +172,7 @@ pub struct Settings {
     /// What is allowed without approval: plan (read only), ask, auto, dangerous
     #[arg(long)]
     mode: Option<String>,
-    /// The policy preset: default, opta, orion, zileo
+    /// The policy preset: default, kata, opta, orion, zileo
     #[arg(long)]
     preset: Option<String>,
     /// Limit of tool calls of the root agent
@@ -294,7 +294,7 @@ pub enum ThreadCommand {
 /// `majordomo approve`.
 #[derive(Debug, Subcommand)]
 pub enum ApproveCommand {
-    /// List pending approvals, the newest first
+    /// List pending approvals and questions, the newest first
     Ls {
         /// Include approvals that were decided
         #[arg(long)]
@@ -308,7 +308,7 @@ pub enum ApproveCommand {
         #[command(flatten)]
         place: Place,
     },
-    /// Show an approval with the exact call that it is for
+    /// Show an approval with the exact call that it is for, or a question
     Show {
         /// The approval id, such as k3f9.1/2
         id: String,
@@ -334,7 +334,16 @@ pub enum ApproveCommand {
         #[command(flatten)]
         place: Place,
     },
-    /// Deny the call
+    /// Answer a question that an agent asked with `ask_user`
+    Answer {
+        /// The id of the question, such as k3f9.1/2
+        id: String,
+        /// The answer; the number of a choice stands for that choice
+        text: String,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Deny the call, or leave a question unanswered
     No {
         /// The approval id, such as k3f9.1/2
         id: String,

@@ -77,6 +77,7 @@ async fn approval(command: ApproveCommand) -> Result<u8, Failure> {
             };
             approve::yes(&id, scope, input.as_deref(), &place.flags()).await
         }
+        ApproveCommand::Answer { id, text, place } => approve::answer(&id, &text, &place.flags()).await,
         ApproveCommand::No { id, reason, place } => approve::no(&id, reason.as_deref(), &place.flags()).await,
         ApproveCommand::Rules(RulesCommand::Ls { json, place }) => approve_rules::ls(&place.flags(), json),
         ApproveCommand::Rules(RulesCommand::Rm { id, place }) => approve_rules::rm(&id, &place.flags()).await,

@@ -1,4 +1,4 @@
-//! Consent in line: what the run that is watched here asks, put to the person at this terminal.
+//! Consent in line: what the run that is watched here asks, for consent or for an answer, put to the person at this terminal.
 //!
 //! Questions come from the log, in its order, and are asked one by one. An answer is for the question that stood there, by its
 //! name and its digest, whatever came in meanwhile (T22); a question that is answered elsewhere is taken back. What is not
@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::io::IsTerminal;
 use std::sync::Arc;
 
-use agent::approval::{Approval, ApprovalId, Decision, Resolution, Scope};
+use agent::approval::{Approval, ApprovalId, Decision, Question, Resolution, Scope};
 use agent::{Event, Json};
 use majordomo::decide::{self, DecisionOutcome};
 use majordomo::staff::{Consent, Options, Staff};
@@ -60,7 +60,7 @@ impl Asking {
             Asking::Here(_) | Asking::Elsewhere => Consent::Asked,
             Asking::Nobody => Consent::Nobody,
         };
-        Options { person: self.person().map(|person| person.clone() as _), consent, ..Options::default() }
+        Options { consent, ..Options::default() }
     }
 }
 
@@ -113,7 +113,11 @@ async fn ask_all(person: Arc<AtTerminal>, staff: Staff, mut questions: Unbounded
             continue;
         }
         let id = question.id.clone();
-        match consult(&prompt, &question, questions.len()).await {
+        let said = match &question.question {
+            Some(asked) => answer(&prompt, &question, asked, questions.len()).await,
+            None => consult(&prompt, &question, questions.len()).await,
+        };
+        match said {
             Said::Decided(decision) => {
                 drop(prompt);
                 hand_in(&staff, &question, decision).await;
@@ -124,7 +128,7 @@ async fn ask_all(person: Arc<AtTerminal>, staff: Staff, mut questions: Unbounded
             }
             Said::Nothing => {
                 drop(prompt);
-                out::note(&format!("{id} is pending; decide with: majordomo approve yes {id}"));
+                out::note(&format!("{id} is pending; {}", question::how_to_decide(&id, question.kind())));
             }
         }
     }
@@ -152,10 +156,29 @@ enum Said {
     Nothing,
 }
 
+/// Shows what an agent wants to know, and reads the answer. An empty line leaves it to the agent.
+async fn answer(prompt: &Prompt, question: &Approval, asked: &Question, waiting: usize) -> Said {
+    let head = format!("\n? {} {} asks{}\n", question.id, question::path(question), more(waiting));
+    let lines: String = question::asked(asked).iter().map(|line| format!("{line}\n")).collect();
+    let hint = "  type your answer; an empty line lets the agent decide\n> ";
+    match prompt.ask(head + &lines + hint).await {
+        Reply::Line(line) => Said::Decided(match asked.answer(&line) {
+            Some(text) => Decision::Answer { text },
+            None => Decision::Deny { reason: None },
+        }),
+        Reply::Withdrawn => Said::Withdrawn,
+        Reply::Nobody => Said::Nothing,
+    }
+}
+
+/// How many questions come after this one, in words.
+fn more(waiting: usize) -> String {
+    if waiting == 0 { String::new() } else { format!(" ({waiting} more waiting)") }
+}
+
 /// Shows a question and talks until it is decided. An empty line decides nothing.
 async fn consult(prompt: &Prompt, question: &Approval, waiting: usize) -> Said {
-    let more = if waiting == 0 { String::new() } else { format!(" ({waiting} more waiting)") };
-    let head = format!("\n? {} needs your approval{more}\n", question.id);
+    let head = format!("\n? {} needs your approval{}\n", question.id, more(waiting));
     let mut text = head + &shown(question, Depth::Short) + &choices(question);
     loop {
         let word = match prompt.ask(text).await {

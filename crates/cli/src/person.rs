@@ -1,5 +1,5 @@
-//! The person at this terminal. One question at a time, in the order in which they come, whether an agent wants to know
-//! something or needs consent; one that no call waits for any more is given up, so that the next can be asked.
+//! The person at this terminal. One question at a time, in the order in which they come; one that is no longer asked is given
+//! up, so that the next can be asked. What is asked and what an answer means is the business of `consent`.
 //!
 //! What was typed before a question stood there answers nothing (T22).
 
@@ -9,14 +9,10 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::termios::{QueueSelector, tcflush};
 use tokio::sync::{Mutex, OwnedMutexGuard};
-use tool::Person;
-use view::safe;
 
 /// How often it is looked whether anybody still waits for the answer.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
@@ -57,23 +53,6 @@ impl Default for AtTerminal {
     /// The one that this process belongs to.
     fn default() -> Self {
         Self::at("/dev/tty")
-    }
-}
-
-impl Person for AtTerminal {
-    fn ask(&self, who: &str, question: &str, choices: &[String]) -> BoxFuture<'_, Option<String>> {
-        let mut text = format!("\n? {} asks: {}\n", safe::line(who, 80), safe::block(question));
-        for (number, choice) in choices.iter().enumerate() {
-            text.push_str(&format!("  {}. {}\n", number + 1, safe::line(choice, 200)));
-        }
-        text.push_str("> ");
-        let choices = choices.to_vec();
-        async move {
-            let Reply::Line(answer) = self.take(Withdrawal::default()).await.ask(text).await else { return None };
-            let chosen = answer.trim().parse::<usize>().ok().and_then(|number| choices.get(number.checked_sub(1)?));
-            Some(chosen.cloned().unwrap_or_else(|| answer.trim().to_owned())).filter(|answer| !answer.is_empty())
-        }
-        .boxed()
     }
 }
 

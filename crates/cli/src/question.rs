@@ -3,7 +3,7 @@
 //! Everything in it may have been written to deceive, so every word goes through `view::safe`, and the arguments are laid out
 //! from their own text: what a parser would drop, reorder or merge is shown as it stands (T24, T25).
 
-use agent::approval::Approval;
+use agent::approval::{Approval, ApprovalId, ApprovalKind, Question};
 use agent::{Json, Time};
 use jiff::tz::TimeZone;
 use view::{clock, safe};
@@ -15,6 +15,8 @@ const SHORT_LINES: usize = 24;
 /// The longest name or sentence around the arguments.
 const WORDS: usize = 2000;
 
+const UNTRUSTED: &str = "the agent has read untrusted text (mail, web or files from outside the workspace)";
+
 /// How much is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
@@ -24,11 +26,35 @@ pub enum Depth {
     Whole,
 }
 
+/// How a question is decided from another terminal.
+pub fn how_to_decide(id: &ApprovalId, kind: ApprovalKind) -> String {
+    match kind {
+        ApprovalKind::Approval => format!("decide with: majordomo approve yes {id} (or show, or no)"),
+        ApprovalKind::Question => format!("answer with: majordomo approve answer {id} TEXT (or show, or no)"),
+    }
+}
+
+/// What an agent wants to know, as lines for a person.
+pub fn asked(question: &Question) -> Vec<String> {
+    let mut lines: Vec<String> = safe::block(&question.text).lines().map(|line| format!("  {line}")).collect();
+    let choices = question.choices.iter().enumerate();
+    lines.extend(choices.map(|(number, choice)| format!("  {}. {}", number + 1, safe::line(choice, SHORT))));
+    lines
+}
+
 /// A question as lines for a person.
 pub fn lines(question: &Approval, depth: Depth, now: Time) -> Vec<String> {
-    let mut lines = Vec::new();
+    let mut lines = question.question.as_ref().map(asked).unwrap_or_default();
     let mut say = |name: &str, words: String| lines.push(format!("  {name:<10} {words}"));
     say("agent", path(question));
+    if question.question.is_some() {
+        if question.foreign {
+            say("warning", UNTRUSTED.to_owned());
+        }
+        say("folder", safe::line(&question.workspace, WORDS));
+        say("expires", until(question, now));
+        return lines;
+    }
     say("tool", safe::line(&question.tool, WORDS));
     say("effect", safe::line(&question.effect, WORDS));
     say("risk", question.risk.as_str().to_owned());
@@ -36,7 +62,7 @@ pub fn lines(question: &Approval, depth: Depth, now: Time) -> Vec<String> {
         say("protected", format!("changes {}", safe::line(place, WORDS)));
     }
     if question.foreign {
-        say("warning", "the agent has read untrusted text (mail, web or files from outside the workspace)".to_owned());
+        say("warning", UNTRUSTED.to_owned());
     }
     say("reason", safe::line(&question.why, WORDS));
     say("folder", safe::line(&question.workspace, WORDS));
@@ -123,7 +149,11 @@ fn until(question: &Approval, now: Time) -> String {
     if at <= now {
         format!("{moment} (expired)")
     } else {
-        format!("{moment}, in {}; then it counts as denied", clock::duration(at.since_ms(now)))
+        let then = match question.kind() {
+            ApprovalKind::Approval => "it counts as denied",
+            ApprovalKind::Question => "the agent goes on without an answer",
+        };
+        format!("{moment}, in {}; then {then}", clock::duration(at.since_ms(now)))
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use agent::approval::ApprovalId;
 use agent::{Report, ThreadId, Time};
 use jiff::tz::TimeZone;
 use serde_json::json;
@@ -15,6 +14,7 @@ use crate::consent::Asking;
 use crate::error::Failure;
 use crate::out;
 use crate::person::AtTerminal;
+use crate::question::how_to_decide;
 use majordomo::follow::logged;
 
 /// The longest sentence about the end of a run.
@@ -38,11 +38,6 @@ impl Prepared {
             out::Result::open(output.output.as_deref()).map_err(|error| Failure::usage(format!("{error:#}")))?;
         Ok(Self { output, dialect, result })
     }
-}
-
-/// How a question is decided from elsewhere.
-pub fn how_to_decide(id: &ApprovalId) -> String {
-    format!("decide with: majordomo approve yes {id} (or show, or no)")
 }
 
 /// What is shown of one root.
@@ -113,10 +108,10 @@ impl Show {
             }
             for frame in self.frames.push(&logged) {
                 self.held.extend(self.progress.line(&frame));
-                if let Body::ValidationRequired { validation_id, .. } = &frame.body
+                if let Body::ValidationRequired { validation_id, kind, .. } = &frame.body
                     && self.tells_how
                 {
-                    self.held.push(how_to_decide(validation_id));
+                    self.held.push(how_to_decide(validation_id, *kind));
                 }
             }
         }

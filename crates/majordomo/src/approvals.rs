@@ -10,7 +10,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use agent::approval::{Approval, ApprovalId, Decision};
+use agent::approval::{Approval, ApprovalId, ApprovalKind, Decision};
 use agent::{Event, ThreadId};
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt, StreamExt};
@@ -39,12 +39,22 @@ impl Approver {
 
     /// Its decision. One that panics has refused: an agent that waits for it would wait for a day.
     async fn decide(&self, question: Approval) -> Decision {
-        let id = question.id.clone();
+        let (id, kind) = (question.id.clone(), question.kind());
         let decided = AssertUnwindSafe(async { (self.0)(question).await }).catch_unwind().await;
-        decided.unwrap_or_else(|_| {
+        let decided = decided.unwrap_or_else(|_| {
             tracing::error!(%id, "the program's approval handler panicked");
             Decision::deny("the program's approval handler failed")
-        })
+        });
+        // A word of the other kind would leave the question open for a day.
+        match (kind, decided) {
+            (ApprovalKind::Question, Decision::Allow { .. }) => {
+                Decision::deny("the program decides on calls and answers no questions")
+            }
+            (ApprovalKind::Approval, Decision::Answer { .. }) => {
+                Decision::deny("the program's approval handler answered where it had to allow or deny")
+            }
+            (_, decided) => decided,
+        }
     }
 }
 

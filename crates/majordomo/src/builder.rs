@@ -227,6 +227,7 @@ impl StaffBuilder {
 
     /// Any key of the configuration: `set("policy.child.max_tokens", 20_000)`, `set("providers.acme.base_url",
     /// "http://localhost:8080/v1")`. Of several calls for one key the last counts. An unknown key is an error.
+    #[expect(clippy::needless_pass_by_value, reason = "a value is written as 3 or \"text\", not as a reference")]
     pub fn set(self, key: impl Into<String>, value: impl ToString) -> Self {
         self.said(key, value.to_string(), "set()")
     }
@@ -254,7 +255,6 @@ impl StaffBuilder {
             agents,
             rules: self.rules,
             models: self.models.into_iter().chain(self.model).collect(),
-            person: None,
             consent: self.consent.unwrap_or(Consent::Nobody),
             store: self.store.unwrap_or(Kept::InMemory),
         };
@@ -314,7 +314,7 @@ impl StaffBuilder {
             let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
             let stem = path.file_stem().unwrap_or_default().to_string_lossy();
             let definition = agents::read(&text, &stem, &known).map_err(wrong)?;
-            for warning in definition.warnings {
+            if let Some(warning) = definition.warnings.into_iter().next() {
                 return Err(wrong(warning));
             }
             presets.extend(definition.preset.map(|preset| (definition.agent.name.clone(), preset)));

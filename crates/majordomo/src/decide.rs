@@ -125,6 +125,7 @@ pub fn words(resolution: &Resolution) -> String {
         Resolution::Allowed { scope: Scope::Once, input: Some(_), .. } => "approved, with other arguments".to_owned(),
         Resolution::Allowed { scope: Scope::Thread, .. } => "approved, for this thread".to_owned(),
         Resolution::Allowed { scope: Scope::Always, .. } => "approved, for ever".to_owned(),
+        Resolution::Answered { text } => format!("answered: {}", line(text, WORDS)),
         Resolution::Denied { reason: None } => "denied".to_owned(),
         Resolution::Denied { reason: Some(reason) } => format!("denied: {}", line(reason, WORDS)),
         Resolution::Forbidden { rule } => format!("forbidden, whatever a person says: {}", line(rule, WORDS)),

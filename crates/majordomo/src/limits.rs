@@ -19,7 +19,7 @@ use crate::staff::Error;
 ///
 /// let limits = Limits::new().tokens(200_000).cost_usd(0.50).time(Duration::from_secs(120)).children(8);
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Limits {
     tokens: Option<u64>,
     cost_usd: Option<f64>,

@@ -17,7 +17,7 @@ use runtime::{Gatherer, Runtime, Sources, Start};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use store::{Current, Location, Process, Store};
-use tool::{Collision, CommandHost, CurrentTools, Person, Registry};
+use tool::{Collision, CommandHost, CurrentTools, Registry};
 
 use crate::agents::{Agents, Found};
 use crate::approvals::{Approvals, Approver};
@@ -36,7 +36,7 @@ use crate::work::{Beginning, Work};
 
 pub use agent::Consent;
 
-/// What is decided besides the configuration. [`StaffBuilder`](crate::StaffBuilder) fills it in for a program that embeds the library;
+/// What is decided besides the configuration. [`StaffBuilder`] fills it in for a program that embeds the library;
 /// an interface that reads the configuration itself fills it in directly.
 pub struct Options {
     /// The tools that agents can use.
@@ -47,8 +47,6 @@ pub struct Options {
     pub rules: Vec<Rule>,
     /// Models besides those that are reached by a provider.
     pub models: Vec<Model>,
-    /// The person who answers an agent's questions; without one they are refused.
-    pub person: Option<Arc<dyn Person>>,
     /// Whether a person's consent can be had for what needs it. Where it can, a question waits in the log until a person
     /// decides it (`Lists::approvals`, `Outside::Decided`); where it cannot, it is refused at once.
     pub consent: Consent,
@@ -75,7 +73,6 @@ impl Default for Options {
             agents: Vec::new(),
             rules: Vec::new(),
             models: Vec::new(),
-            person: None,
             consent: Consent::Nobody,
             store: Kept::InFolder,
         }
@@ -252,7 +249,7 @@ impl Staff {
         options: Options,
         approver: Option<Approver>,
     ) -> Result<Self, Error> {
-        let Options { tools, agents, rules, models, person, consent, store } = options;
+        let Options { tools, agents, rules, models, consent, store } = options;
         let in_memory = matches!(store, Kept::InMemory);
         let owns_store = !matches!(store, Kept::In(_));
         let store: Arc<dyn Store> = match store {
@@ -288,7 +285,6 @@ impl Staff {
             catalog: catalog.clone(),
             consent,
             sources: Arc::new(sources),
-            person,
             data: (!in_memory && config.data != Path::new(NOWHERE)).then(|| config.data.clone()),
         };
         let runtime = Runtime::begin_as(Process::next(), runtime).await?;

@@ -439,7 +439,7 @@ impl Resident for Echo {
         Box::pin(async move {
             tokio::task::yield_now().await;
             let last = heard.messages.last().map(majordomo::agent::message::Message::text).unwrap_or_default();
-            Ok::<_, CallError>(Said::text(last.to_string()))
+            Ok::<_, CallError>(Said::text(last))
         })
     }
 }

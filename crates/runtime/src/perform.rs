@@ -269,7 +269,6 @@ impl Performer {
             is_approved: approved.is_some(),
             seen_files: self.seen_files.clone(),
             stop,
-            person: self.runtime.person.clone(),
             data: self.runtime.data.clone(),
             progress: Some(Arc::new(progress)),
         };

@@ -14,7 +14,7 @@ use store::{Process, ProcessId, Selection, Store};
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tool::{CurrentTools, Person, Workspace};
+use tool::{CurrentTools, Workspace};
 
 use crate::clock::Clock;
 use crate::deliver::{deliver, is_read};
@@ -38,8 +38,6 @@ pub struct Options {
     pub consent: Consent,
     /// Where the rules in force and a person's preferences are read.
     pub sources: Arc<dyn Sources>,
-    /// Who answers an agent's questions.
-    pub person: Option<Arc<dyn Person>>,
     /// The folder of our own state.
     pub data: Option<PathBuf>,
 }
@@ -84,7 +82,6 @@ pub(crate) struct Inner {
     pub providers: Providers,
     pub tools: CurrentTools,
     pub facts: Gatherer,
-    pub person: Option<Arc<dyn Person>>,
     pub data: Option<PathBuf>,
     pub clock: Clock,
     pub process: ProcessId,
@@ -120,7 +117,7 @@ impl Runtime {
 
     /// The same under a name of its own, where several runtimes may be open in this process ([`Process::next`]).
     pub async fn begin_as(process: Process, options: Options) -> Result<Self, Error> {
-        let Options { store, providers, tools, catalog, consent, sources, person, data } = options;
+        let Options { store, providers, tools, catalog, consent, sources, data } = options;
         let facts = Gatherer::new(catalog, consent, providers.clone(), sources);
         let clock = Clock::default();
         let id = process.id.clone();
@@ -130,7 +127,6 @@ impl Runtime {
             providers,
             tools,
             facts,
-            person,
             data,
             clock,
             process: id,

@@ -228,11 +228,34 @@ pub struct Approval {
     /// The pattern that consent for more than once would cover; left out where such consent is not offered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub standing: Option<String>,
+    /// What the agent wants to know; left out where it asks for consent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<Question>,
     /// Places for sub-agents that are held until it is answered; left out where there are none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub places: u32,
     /// When it counts as refused.
     pub expires_at: Moment,
+}
+
+/// What kind of answer is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ApprovalKind {
+    /// Whether a call may be made: allow or deny it.
+    Approval,
+    /// A text: the agent asks a question.
+    Question,
+}
+
+/// What an agent wants to know from a person.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Question {
+    /// The question.
+    pub text: String,
+    /// Answers that it offers, another may be given; left out where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<String>,
 }
 
 fn is_zero(number: &u32) -> bool {

@@ -67,7 +67,7 @@ export class Approval {
     this.question = question;
     this.later.delete(question.id);
     this.isFresh = true;
-    this.isWhole = !isRounded(question.input);
+    this.isWhole = question.kind === "question" || !isRounded(question.input);
     this.#draw(question);
     show(this.pane);
     this.pane.querySelector("h2")?.focus();
@@ -89,7 +89,7 @@ export class Approval {
     clock.textContent =
       left > 0
         ? `expires in ${left > 60_000 ? duration(left).replace(/ \d+ s$/, "") : duration(left)}`
-        : "has expired and counts as denied";
+        : `has expired${this.question.kind === "question" ? "" : " and counts as denied"}`;
   }
 
   /** From here on a click is meant for what is on the screen. */
@@ -157,6 +157,7 @@ export class Approval {
     if (question.foreign) fact("Warning", "This agent has read untrusted text (mail, web or files from outside the workspace).");
     if (question.standing)
       fact("Always allow", "would cover ", make("code", "", visible(`${question.tool} ${question.standing}`)));
+    if (question.kind === "question") return this.#drawQuestion(question, clock, count);
     this.pane.replaceChildren(
       title(this.pane, `${plainName(question.path.at(-1))} asks: ${visible(question.tool)}`),
       make("p", "asked-line", risk, clock, count),
@@ -165,6 +166,60 @@ export class Approval {
       make("label", "reason", make("span", "", "Reason, if you deny"), this.reason),
       this.wrong,
       this.#buttons(question),
+    );
+    this.#free();
+    this.#count();
+    this.tick();
+  }
+
+  /**
+   * What an agent wants to know, with the answers that it offers and room for another.
+   * @param {any} question
+   * @param {HTMLElement} clock
+   * @param {HTMLElement} count
+   */
+  #drawQuestion(question, clock, count) {
+    const { text, choices = [] } = question.question;
+    this.answer = /** @type {HTMLTextAreaElement} */ (
+      set(make("textarea", ""), { "data-testid": "answer-text", rows: "3", "aria-label": "Your answer" })
+    );
+    const offers = choices.map((/** @type {string} */ choice) =>
+      set(
+        button(visible(choice), "", () => void this.#send({ answer: choice })),
+        { "data-testid": "answer-choice", "data-decides": "answer" },
+      ),
+    );
+    const send = set(
+      button("Answer", "primary", () => void this.#send({ answer: this.answer?.value ?? "" })),
+      { "data-testid": "answer-button", "data-decides": "answer" },
+    );
+    const leave = set(
+      button("Let the agent decide", "", () => void this.#send({ decision: "deny" })),
+      { "data-testid": "reject-button", "data-decides": "deny" },
+    );
+    this.what = make("div", "asked-for", make("p", "asked-question", visible(text)));
+    this.pane.replaceChildren(
+      title(this.pane, `${plainName(question.path.at(-1))} asks you`),
+      make("p", "asked-line", make("span", "note", question.path.map(plainName).join(" › ")), clock, count),
+      ...(question.foreign
+        ? [make("p", "note", "This agent has read untrusted text (mail, web or files from outside the workspace).")]
+        : []),
+      this.what,
+      ...(offers.length ? [make("div", "buttons", ...offers)] : []),
+      this.answer,
+      /** @type {HTMLElement} */ (this.wrong),
+      make(
+        "div",
+        "buttons",
+        send,
+        leave,
+        make("span", "gap"),
+        button("Open thread", "", () => this.#open()),
+        keyed(
+          button("Later", "", () => this.pane.close()),
+          "Esc",
+        ),
+      ),
     );
     this.#free();
     this.#count();
@@ -240,17 +295,19 @@ export class Approval {
   /** @param {any} word */
   async #send(word) {
     const { question } = this;
-    if (!question || this.isSending || !this.#mayDecide(word.decision)) return;
+    if (!question || this.isSending || !this.#mayDecide(word.decision ?? "answer")) return;
+    if (word.answer !== undefined && !word.answer.trim()) return this.answer?.focus();
     this.isSending = true;
     this.pane.setAttribute("aria-busy", "true");
     try {
-      if (word.decision === "deny" && this.reason?.value.trim()) word.reason = this.reason.value.trim();
+      if (word.decision === "deny" && question.kind !== "question" && this.reason?.value.trim()) word.reason = this.reason.value.trim();
       const input = word.decision === "allow" && this.editor ? edited(this.editor, question.input) : undefined;
       if (input !== undefined) word.input = input;
       await api(`/approvals/${encodeURIComponent(question.id)}/decision`, { digest: question.digest, ...word });
       this.decided.add(question.id);
       this.#leave();
-      this.on.note(word.decision === "allow" ? "Approved." : "Denied.");
+      const refused = question.kind === "question" ? "Left to the agent." : "Denied.";
+      this.on.note(word.answer !== undefined ? "Answered." : word.decision === "allow" ? "Approved." : refused);
     } catch (error) {
       if (this.question === question && this.wrong) this.wrong.textContent = wordsOf(error);
     } finally {
@@ -269,7 +326,7 @@ export class Approval {
       const row = await api(`/approvals/${encodeURIComponent(question.id)}`);
       // It may have come back between the list and this answer.
       if (row.status === "pending") return;
-      words = `was decided elsewhere: ${row.status}${row.reason ? ` (${visible(row.reason)})` : ""}`;
+      words = `was decided elsewhere: ${row.status}${row.answer ?? row.reason ? ` (${visible(row.answer ?? row.reason)})` : ""}`;
     } catch (error) {
       // Its conversation may be gone, too. Without an answer nothing is known.
       if (!(error instanceof Refused && error.status === 404)) return;
@@ -278,7 +335,8 @@ export class Approval {
     }
     if (this.question !== question || this.isSending) return;
     this.#leave();
-    this.on.note(`${plainName(question.path.at(-1))} asked for ${visible(question.tool)}: that ${words}.`);
+    const what = question.kind === "question" ? "you a question" : `for ${visible(question.tool)}`;
+    this.on.note(`${plainName(question.path.at(-1))} asked ${what}: that ${words}.`);
   }
 
   /** Closes without putting it off. */

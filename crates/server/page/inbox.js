@@ -7,7 +7,7 @@ import { cut, moment, plainName, riskWords, visible, whole } from "./words.js";
 /** @param {HTMLDialogElement} pane @param {any[]} questions @param {(question: any) => void} open */
 export function drawInbox(pane, questions, open) {
   if (!pane.firstElementChild)
-    pane.append(title(pane, "Pending approvals"), set(make("ul", "questions"), { role: "list" }), closing(pane));
+    pane.append(title(pane, "Pending approvals and questions"), set(make("ul", "questions"), { role: "list" }), closing(pane));
   const list = /** @type {HTMLElement} */ (pane.querySelector(".questions"));
   const nodes = questions.map((question) => {
     const node = kept(list, question.id, "li", "");
@@ -15,7 +15,9 @@ export function drawInbox(pane, questions, open) {
       const line = make(
         "span",
         "question-line",
-        make("span", `risk is-${question.risk}`, riskWords(question.risk)),
+        question.kind === "question"
+          ? make("span", "risk", "question")
+          : make("span", `risk is-${question.risk}`, riskWords(question.risk)),
         make("span", "", question.path.map(plainName).join(" › ")),
         moment(question.requested_at),
       );
@@ -24,7 +26,9 @@ export function drawInbox(pane, questions, open) {
           "button",
           "question",
           line,
-          make("span", "", make("code", "", visible(question.tool)), " ", cut(visible(question.effect), 300)),
+          question.kind === "question"
+            ? make("span", "", cut(visible(question.question.text), 300))
+            : make("span", "", make("code", "", visible(question.tool)), " ", cut(visible(question.effect), 300)),
         ),
         { type: "button" },
       );
@@ -35,7 +39,7 @@ export function drawInbox(pane, questions, open) {
   });
   if (!nodes.length) {
     const none = kept(list, "none", "li", "empty");
-    none.textContent = "No approval is pending.";
+    none.textContent = "No approval and no question is pending.";
     nodes.push(none);
   }
   place(list, nodes);

@@ -95,7 +95,8 @@ function heard(frame, isPast) {
   if (["validation_required", "validation_resolved", "done", "run_started"].includes(frame.type)) lists.soon();
   if (isPast) return;
   if (view === "cost" && ["done", "sub_agent_complete", "sub_agent_error"].includes(frame.type)) choose("cost");
-  if (frame.type === "validation_required") tell(`${plainName(frame.agent)} waits for your approval`);
+  if (frame.type === "validation_required")
+    tell(`${plainName(frame.agent)} waits for your ${frame.kind === "question" ? "answer" : "approval"}`);
   if (frame.type === "text" && frame.thread === talk.shown)
     tell(`${plainName(frame.agent)} says: ${spoken(frame.content)}`);
 }

@@ -20,7 +20,7 @@
  *   tree's; `lastCall` is the key of the item of the call that began last; `thoughtAt` is where its model was asked last.
  *
  * @typedef {{
- *   id: string, seq: number, thread: string, frame: any, decision?: string, reason?: string | null,
+ *   id: string, seq: number, thread: string, frame: any, decision?: string, reason?: string | null, answer?: string,
  *   places: Record<string, number>,
  * }} Question
  *

@@ -207,7 +207,7 @@ function validation_resolved(told) {
   const one = question(told);
   if (place >= (one.places.decision ?? -1)) {
     one.places.decision = place;
-    Object.assign(one, { decision: frame.decision, reason: frame.reason });
+    Object.assign(one, { decision: frame.decision, reason: frame.reason, answer: frame.answer });
   }
   personSpan(picture, id, frame, true);
 }

@@ -117,33 +117,32 @@ export function broken(pane, thread) {
 export function asked(pane, question, actions) {
   const node = kept(pane, `ask:${question.id}`, "div", "asked");
   const frame = question.frame ?? {};
-  change(node, [question.decision, question.reason, question.frame], () => {
-    const what = make(
-      "span",
-      "asked-what",
-      make("code", "", frame.tool_name ?? "a tool"),
-      " ",
-      cut(visible(frame.effect ?? ""), 200),
-    );
+  const isQuestion = frame.kind === "question";
+  change(node, [question.decision, question.reason, question.answer, question.frame], () => {
+    const words = cut(visible((isQuestion ? frame.question?.text : frame.effect) ?? ""), 200);
+    const what = isQuestion
+      ? make("span", "asked-what", words)
+      : make("span", "asked-what", make("code", "", frame.tool_name ?? "a tool"), " ", words);
     node.classList.toggle("is-open", !question.decision);
     if (!question.decision) {
       const review = set(
-        button("Review", "primary", () => actions.review(question.id)),
-        { "data-row": "", "aria-label": `Review: ${frame.tool_name}` },
+        button(isQuestion ? "Answer" : "Review", "primary", () => actions.review(question.id)),
+        { "data-row": "", "aria-label": isQuestion ? `Answer: ${words}` : `Review: ${frame.tool_name}` },
       );
       return node.replaceChildren(
         sign("⚑", "waits for you"),
-        make("span", "state is-waiting", "waiting for approval"),
+        make("span", "state is-waiting", isQuestion ? "waiting for your answer" : "waiting for approval"),
         what,
         review,
       );
     }
-    const isYes = question.decision === "approved";
+    const isYes = ["approved", "answered"].includes(question.decision);
+    const why = question.answer ?? question.reason;
     node.replaceChildren(
       sign(isYes ? "✓" : "✕", question.decision, `sign ${isYes ? "is-done" : "is-failed"}`),
       make("span", "state", question.decision),
       what,
-      ...(question.reason ? [make("span", "asked-why", visible(question.reason))] : []),
+      ...(why ? [make("span", "asked-why", visible(why))] : []),
     );
   });
   return node;

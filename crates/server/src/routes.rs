@@ -192,7 +192,8 @@ fn inside() -> Table {
                 Operation::new("decideApproval", "A person's word on a question").of(QUESTION)
                     .details(
                         "Taken once, for exactly what was shown: a question that is decided, or that has changed since, is a conflict \
-                         (409); one that is no longer asked is gone (410).",
+                         (409); one that is no longer asked is gone (410). An approval takes a decision with the digest of what was \
+                         shown; a question of an agent takes an answer, or the decision `deny`.",
                     )
                     .body::<Word>()
                     .answers::<Decided>("200", "What came of it."),

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use agent::approval::{Approval, ApprovalId, Resolution};
+use agent::approval::{Approval, ApprovalId, ApprovalKind, Resolution};
 use agent::{Event, InputId, Outside, ThreadId, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,6 +23,9 @@ pub struct ApprovalRow {
     #[serde(flatten)]
     #[schemars(with = "schema::Approval")]
     pub question: Approval,
+    /// What kind of answer is wanted.
+    #[schemars(with = "schema::ApprovalKind")]
+    pub kind: ApprovalKind,
     /// The thread that asks.
     #[schemars(with = "String")]
     pub thread: ThreadId,
@@ -39,6 +42,8 @@ pub struct ApprovalRow {
     pub decided_at: Option<Time>,
     /// Why it ended so: a person's words, a rule, or what the thread came to.
     pub reason: Option<Arc<str>>,
+    /// What a person answered.
+    pub answer: Option<Arc<str>>,
 }
 
 /// What has come of a question.
@@ -51,6 +56,8 @@ pub enum ApprovalStatus {
     Decided,
     /// A person allowed it.
     Approved,
+    /// A person answered it.
+    Answered,
     /// A person refused it.
     Denied,
     /// A rule refuses it, whatever a person said.
@@ -70,6 +77,7 @@ impl ApprovalStatus {
             ApprovalStatus::Pending => "pending",
             ApprovalStatus::Decided => "decided",
             ApprovalStatus::Approved => "approved",
+            ApprovalStatus::Answered => "answered",
             ApprovalStatus::Denied => "denied",
             ApprovalStatus::Forbidden => "forbidden",
             ApprovalStatus::Expired => "expired",
@@ -116,7 +124,15 @@ pub(crate) enum Change {
     /// An input came to nothing; a question that it decided is pending again.
     Dropped { input: InputId },
     /// A question came to its end.
-    Resolved { id: ApprovalId, at: Time, status: ApprovalStatus, reason: Option<Arc<str>> },
+    Resolved { id: ApprovalId, at: Time, end: End },
+}
+
+/// How a question ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct End {
+    pub status: ApprovalStatus,
+    pub reason: Option<Arc<str>>,
+    pub answer: Option<Arc<str>>,
 }
 
 /// What an event of a thread changes in the rows of that thread, and in no other's.
@@ -124,20 +140,21 @@ pub(crate) fn change(thread: &ThreadId, at: Time, event: &Event) -> Option<Chang
     match event {
         Event::ApprovalRequested(question) => Some(Change::Asked(Box::new(ApprovalRow {
             question: (**question).clone(),
+            kind: question.kind(),
             thread: thread.clone(),
             root: thread.root(),
             requested_at: at,
             status: ApprovalStatus::Pending,
             decided_at: None,
             reason: None,
+            answer: None,
         }))),
         Event::InputArrived { id: by, input: Outside::Decided { approval, .. } } => {
             Some(Change::Decided { id: approval.clone(), by: by.clone(), at })
         }
         Event::InputDropped { input, .. } => Some(Change::Dropped { input: input.clone() }),
         Event::ApprovalResolved { approval, resolution, .. } => {
-            let (status, reason) = ended(resolution);
-            Some(Change::Resolved { id: approval.clone(), at, status, reason })
+            Some(Change::Resolved { id: approval.clone(), at, end: ended(resolution) })
         }
         _ => None,
     }
@@ -173,11 +190,11 @@ pub(crate) fn fold<'a>(log: impl IntoIterator<Item = &'a Record>) -> Vec<Approva
                     (row.status, row.decided_at, *decided_by) = (ApprovalStatus::Pending, None, None);
                 }
             }
-            Change::Resolved { id, at, status, reason } => {
+            Change::Resolved { id, at, end: End { status, reason, answer } } => {
                 let Some(place) = own(&id, &folded) else { continue };
                 let (row, decided_by) = &mut folded[place];
                 if row.status.is_open() {
-                    (row.status, row.reason, *decided_by) = (status, reason, None);
+                    (row.status, row.reason, row.answer, *decided_by) = (status, reason, answer, None);
                     row.decided_at.get_or_insert(at);
                 }
             }
@@ -186,13 +203,15 @@ pub(crate) fn fold<'a>(log: impl IntoIterator<Item = &'a Record>) -> Vec<Approva
     folded.into_iter().rev().map(|(row, _)| row).collect()
 }
 
-fn ended(resolution: &Resolution) -> (ApprovalStatus, Option<Arc<str>>) {
+fn ended(resolution: &Resolution) -> End {
+    let end = |status, reason: Option<&Arc<str>>| End { status, reason: reason.cloned(), answer: None };
     match resolution {
-        Resolution::Allowed { .. } => (ApprovalStatus::Approved, None),
-        Resolution::Denied { reason } => (ApprovalStatus::Denied, reason.clone()),
-        Resolution::Forbidden { rule } => (ApprovalStatus::Forbidden, Some(rule.clone())),
-        Resolution::Expired { rule } => (ApprovalStatus::Expired, Some(rule.clone())),
-        Resolution::Unanswered { rule } => (ApprovalStatus::Unanswered, Some(rule.clone())),
-        Resolution::Withdrawn { reason } => (ApprovalStatus::Withdrawn, Some(reason.clone())),
+        Resolution::Allowed { .. } => end(ApprovalStatus::Approved, None),
+        Resolution::Answered { text } => End { answer: Some(text.clone()), ..end(ApprovalStatus::Answered, None) },
+        Resolution::Denied { reason } => end(ApprovalStatus::Denied, reason.as_ref()),
+        Resolution::Forbidden { rule } => end(ApprovalStatus::Forbidden, Some(rule)),
+        Resolution::Expired { rule } => end(ApprovalStatus::Expired, Some(rule)),
+        Resolution::Unanswered { rule } => end(ApprovalStatus::Unanswered, Some(rule)),
+        Resolution::Withdrawn { reason } => end(ApprovalStatus::Withdrawn, Some(reason)),
     }
 }

@@ -33,6 +33,7 @@ macro_rules! conformance_tests {
         $crate::conformance_tests! { $empty:
             approvals::a_question_is_kept_from_its_asking_to_its_end,
             approvals::every_end_of_a_question_has_its_word,
+            approvals::an_answer_is_kept_with_its_question,
             approvals::a_decision_that_comes_to_nothing_leaves_the_question_pending,
             approvals::questions_are_listed_newest_first,
             approvals::a_question_is_found_by_what_a_person_types,

@@ -13,6 +13,7 @@
 //! model test/priced               test/model, test/priced or test/small
 //! agent explore                   who plays the root: general, explore or scribe
 //! schema {"type":"object"}        what the root's answer must fit
+//! consent asked                   a person can be asked; else what needs one is refused at once
 //! ```
 //! Then it is played. A line that begins with a path (`.1`, `.1.2`) is about that child, any other about the root:
 //! ```text
@@ -24,6 +25,7 @@
 //! and misfit it has no title      also `and malformed c1 why`, `and text …`, `and thinking`
 //! fail: rate_limited              the request fails; `and after 30s`, `and partial Half of`
 //! tool c1: ok two lines           a tool comes back, or `error …`; `and read a`, `and wrote b`
+//! answer 1: Blue                  a person answers the thread's first question
 //! hear                            something of an answer arrives
 //! wait 30s                        time passes, and every thread that is due is woken
 //! crash 10s                       every process ends, and 10 s later one reads the logs and goes on;

@@ -46,6 +46,7 @@ stories! {
     a_parent_that_fails_takes_its_children_with_it
     a_provider_that_counts_nothing_is_estimated
     a_provider_that_reports_more_than_was_asked_is_booked_and_ends_the_thread
+    a_question_to_a_person_survives_a_crash_and_its_answer_is_the_result_of_the_call
     a_report_that_comes_twice_counts_once
     a_report_that_comes_while_the_parent_works_is_read_with_its_results
     a_report_that_crosses_a_stop_wins

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use agent::tools::Reach;
 use agent::{CallId, ThreadId};
-use futures_util::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
 use crate::seen_files::SeenFiles;
@@ -28,8 +27,6 @@ pub struct ToolContext {
     pub seen_files: Arc<SeenFiles>,
     /// Cancelled when the call must end.
     pub stop: CancellationToken,
-    /// Who answers questions; none where nobody is there.
-    pub person: Option<Arc<dyn Person>>,
     /// The folder of our own state, where `memory` keeps its notes; none where nothing may be kept.
     pub data: Option<PathBuf>,
     /// Where fleeting words about a call in progress go.
@@ -39,14 +36,8 @@ pub struct ToolContext {
 /// Takes fleeting words, a few times a second at most. Must not block.
 pub type Progress = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// A person who answers questions.
-pub trait Person: Send + Sync {
-    /// Asks, and waits for the answer. None means that nobody will give one. Dropping the future takes the question back.
-    fn ask(&self, who: &str, question: &str, choices: &[String]) -> BoxFuture<'_, Option<String>>;
-}
-
 impl ToolContext {
-    /// a context with an empty seen_files, nobody to ask, no data folder and no one who watches.
+    /// A context that has seen no files, without a data folder and without a receiver of progress.
     pub fn new(workspace: Arc<Workspace>, thread: ThreadId, call: CallId) -> Self {
         Self {
             workspace,
@@ -56,7 +47,6 @@ impl ToolContext {
             is_approved: false,
             seen_files: Arc::default(),
             stop: CancellationToken::new(),
-            person: None,
             data: None,
             progress: None,
         }

@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use agent::approval::{ApprovalId, Scope};
+use agent::approval::{ApprovalId, ApprovalKind, Question, Scope};
 use agent::model::CallErrorKind;
 use agent::tools::Risk;
 use agent::{CallId, Json, Mode, Outcome, Report, State, ThreadId, Time};
@@ -135,8 +135,10 @@ pub enum Body {
         #[serde(skip_serializing_if = "Option::is_none")]
         agent_slug: Option<Arc<str>>,
     },
-    /// `validation_required`: a person is asked whether a call may be made (ZILEO-25).
+    /// `validation_required`: a person is asked whether a call may be made, or what the agent wants to know (ZILEO-25).
     ValidationRequired {
+        /// `approval`, or `question`.
+        kind: ApprovalKind,
         /// The question's name, by which it is decided.
         validation_id: ApprovalId,
         /// The call that waits.
@@ -164,16 +166,21 @@ pub enum Body {
         foreign: bool,
         /// The pattern that consent for more than once would cover; null where such consent is not offered.
         standing: Option<Arc<str>>,
+        /// What the agent wants to know; left out where it asks for consent.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        question: Option<Question>,
         /// When it counts as refused.
         expires_at: String,
     },
     /// `validation_resolved`: a question is answered, or no longer asked (ZILEO-26).
     ValidationResolved {
+        /// `approval`, or `question`.
+        kind: ApprovalKind,
         /// Which.
         validation_id: ApprovalId,
         /// The call that waited.
         tool_use_id: CallId,
-        /// `approved`, `denied`, `forbidden`, `expired`, `unanswered` or `withdrawn`.
+        /// `approved`, `answered`, `denied`, `forbidden`, `expired`, `unanswered` or `withdrawn`.
         decision: &'static str,
         /// How far consent goes.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -183,6 +190,9 @@ pub enum Body {
         input: Option<Json>,
         /// Why, or the rule that would have allowed it.
         reason: Option<Arc<str>>,
+        /// What a person answered.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        answer: Option<Arc<str>>,
     },
     /// `steered`: a message to an agent while it works.
     Steered {

@@ -13,6 +13,7 @@ mod children;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use agent::approval::{ApprovalId, ApprovalKind};
 use agent::event::{Answered, Ending, ThreadCreated, TurnKind};
 use agent::{CallId, Event, Outcome, Report, State, ThreadId, Time};
 
@@ -51,6 +52,8 @@ struct Emitted {
     calls: BTreeMap<CallId, OpenCall>,
     /// Calls of the newest answer whose refusal was sent with it.
     refused: BTreeSet<CallId>,
+    /// Open questions that are answered with a text.
+    questions: BTreeSet<ApprovalId>,
 }
 
 /// The frames of one event, each with the thread it is about.
@@ -142,9 +145,16 @@ impl Frames {
             Event::ToolFinished { call, result, duration_ms, .. } => {
                 self.tell_call_finished(thread, call, result, *duration_ms, out);
             }
-            Event::ApprovalRequested(approval) => say(calls::question(approval)),
+            Event::ApprovalRequested(approval) => {
+                say(calls::question(approval));
+                if approval.kind() == ApprovalKind::Question {
+                    self.emitted(thread).questions.insert(approval.id.clone());
+                }
+            }
             Event::ApprovalResolved { approval, call, resolution, .. } => {
-                say(calls::decision(approval, call, resolution));
+                let is_question = self.emitted(thread).questions.remove(approval);
+                let kind = if is_question { ApprovalKind::Question } else { ApprovalKind::Approval };
+                out.push((thread.clone(), calls::decision(kind, approval, call, resolution)));
                 self.change_input(thread, call, resolution);
             }
             Event::ChildSpawned(spawned) => self.tell_spawned(thread, spawned, out),

@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use agent::approval::Resolution;
 use agent::event::{ChildSpawned, TurnKind, VerdictKind};
 use agent::message::Part;
 use agent::{CallId, Event, Json, Outcome, Report, ThreadId, Time};
@@ -243,18 +244,20 @@ impl Rows {
                 None => format!("try {attempt} failed ({error})"),
             }),
             Event::CallRepeated { .. } => notice("the model is asked again: the process went away".to_owned()),
-            Event::ApprovalRequested(approval) => {
-                notice(format!(
+            Event::ApprovalRequested(approval) => match &approval.question {
+                Some(question) => notice(format!("question {}: {}", approval.id, question.text)),
+                None => notice(format!(
                     "{} asks: {} ({} risk; {})",
                     approval.tool,
                     approval.effect,
                     approval.risk.as_str(),
                     approval.why
-                ));
-            }
-            Event::ApprovalResolved { approval, resolution, .. } => {
-                notice(format!("question {approval} is {}", resolution.as_str()));
-            }
+                )),
+            },
+            Event::ApprovalResolved { approval, resolution, .. } => notice(match resolution {
+                Resolution::Answered { text } => format!("question {approval} is answered: {text}"),
+                other => format!("question {approval} is {}", other.as_str()),
+            }),
             Event::ChildStopped { child, reason, .. } => notice(format!("{child} is told to end: {reason}")),
             Event::ContextCompacted { summary, .. } => {
                 notice(format!("the conversation was replaced by a summary of it:\n{summary}"));

@@ -24,7 +24,7 @@ pub struct Calls {
     open: usize,
     /// Tools that run.
     running: usize,
-    /// Those of them that only wait for a person's words.
+    /// Those of them that only wait for a person's words, as in logs of the time when the tool itself asked.
     asking: usize,
     /// Whether one of them writes: then it runs alone.
     writing: bool,

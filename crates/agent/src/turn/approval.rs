@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::approval::{Approval, ApprovalId, Decision, EXPIRES_MS, Resolution, Scope};
+use crate::approval::{Approval, ApprovalId, Decision, EXPIRES_MS, Question, Resolution, Scope};
 use crate::event::{Event, VerdictKind};
 use crate::id::{CallId, InputId};
 use crate::json::Json;
@@ -40,6 +40,14 @@ pub fn decided(moment: &mut Moment<'_>, input: InputId, id: &ApprovalId, digest:
     }
     let resolution = match decision {
         Decision::Deny { reason } => Resolution::Denied { reason },
+        Decision::Answer { .. } if approval.question.is_none() => {
+            return drop_it(moment, "it asks whether a call may be made, which is allowed or denied and not answered");
+        }
+        Decision::Answer { text } if text.trim().is_empty() => return drop_it(moment, "the answer is empty"),
+        Decision::Answer { text } => Resolution::Answered { text },
+        Decision::Allow { .. } if approval.question.is_some() => {
+            return drop_it(moment, "it is a question, which is answered and not allowed");
+        }
         Decision::Allow { scope, input: edited } => {
             let Some(tool) = moment.facts.catalog.tool(&approval.tool, moment.thread) else {
                 return drop_it(moment, "the tool is not available in this process");
@@ -107,6 +115,11 @@ fn question(moment: &Moment<'_>, call: CallId, tool: &ToolInfo, input: Json, wei
     let Weighed { assessment, risk, judgement } = weighed;
     let catalog = &*moment.facts.catalog;
     let starting = Starting::of(thread, catalog, &tool.name, &input).filter(|_| catalog.is_verb(&tool.name));
+    let question = Question::of(&tool.name, &input);
+    let (why, effect) = match &question {
+        Some(question) => ("the agent needs an answer to go on".into(), question.text.clone()),
+        None => (judgement.by, assessment.effect),
+    };
     Approval {
         id: ApprovalId::of(thread.id(), thread.issued.questions + 1),
         call,
@@ -115,12 +128,14 @@ fn question(moment: &Moment<'_>, call: CallId, tool: &ToolInfo, input: Json, wei
         digest: assessment.digest,
         path: thread.created.path.clone(),
         workspace: thread.created.workspace.clone(),
-        why: judgement.by,
-        effect: assessment.effect,
+        why,
+        effect,
         risk,
         protected: assessment.protected,
         foreign: thread.foreign,
-        standing: assessment.standing,
+        // An answer is for one question.
+        standing: assessment.standing.filter(|_| question.is_none()),
+        question,
         places: starting.map_or(0, |starting| starting.places()),
         expires_at: moment.now.plus_ms(EXPIRES_MS),
     }
@@ -128,28 +143,54 @@ fn question(moment: &Moment<'_>, call: CallId, tool: &ToolInfo, input: Json, wei
 
 /// The question is answered, and so is its call, unless it may be made.
 fn resolve(moment: &mut Moment<'_>, approval: &Approval, input: Option<InputId>, resolution: Resolution) {
-    let tool = &approval.tool;
-    let answer = match &resolution {
-        Resolution::Allowed { .. } | Resolution::Withdrawn { .. } => None,
-        Resolution::Denied { reason: Some(reason) } => Some(format!("a person refused {tool}: {reason}")),
-        Resolution::Denied { reason: None } => Some(format!("a person refused {tool}")),
-        Resolution::Forbidden { rule } => Some(format!("{tool} is not permitted: {rule}")),
-        Resolution::Expired { .. } => {
-            Some(format!("{tool} was refused: nobody decided in {} hours", EXPIRES_MS / 3_600_000))
-        }
-        Resolution::Unanswered { .. } => {
-            Some(format!("{tool} was refused: it needs a person's consent, and nobody can give it here"))
-        }
+    let result = match (&resolution, &approval.question) {
+        (Resolution::Allowed { .. } | Resolution::Withdrawn { .. }, _) => None,
+        (Resolution::Answered { text }, _) => Some(ToolResult::ok(text.clone())),
+        (unanswered, Some(_)) => Some(ToolResult::error(not_answered(unanswered))),
+        (refused, None) => Some(ToolResult::error(not_allowed(&approval.tool, refused))),
     };
     let (id, call) = (approval.id.clone(), approval.call.clone());
     moment.emit(Event::ApprovalResolved { approval: id, call: call.clone(), input, resolution });
-    if let Some(answer) = answer {
-        let answer = format!("{answer}. Do not try the same in another way; go on without it, or say what you need");
-        tool_calls::answer(moment, &call, ToolResult::error(answer));
+    if let Some(result) = result {
+        tool_calls::answer(moment, &call, result);
     }
 }
 
+/// What the model is told where its call may not be made.
+fn not_allowed(tool: &str, resolution: &Resolution) -> String {
+    let why = match resolution {
+        Resolution::Denied { reason: Some(reason) } => format!("a person refused {tool}: {reason}"),
+        Resolution::Denied { reason: None } => format!("a person refused {tool}"),
+        Resolution::Forbidden { rule } => format!("{tool} is not permitted: {rule}"),
+        Resolution::Expired { .. } => format!("{tool} was refused: nobody decided in {} hours", EXPIRES_MS / 3_600_000),
+        Resolution::Unanswered { .. } => {
+            format!("{tool} was refused: it needs a person's consent, and nobody can give it here")
+        }
+        Resolution::Allowed { .. } | Resolution::Answered { .. } | Resolution::Withdrawn { .. } => {
+            unreachable!("this refuses nothing")
+        }
+    };
+    format!("{why}. Do not try the same in another way; go on without it, or say what you need")
+}
+
+/// What the model is told where its question has no answer.
+fn not_answered(resolution: &Resolution) -> String {
+    let why = match resolution {
+        Resolution::Denied { reason: Some(reason) } => format!("the person does not answer: {reason}"),
+        Resolution::Denied { reason: None } => "the person does not answer".to_owned(),
+        Resolution::Expired { .. } => format!("nobody answered in {} hours", EXPIRES_MS / 3_600_000),
+        Resolution::Forbidden { .. } | Resolution::Unanswered { .. } => "nobody is there to answer".to_owned(),
+        Resolution::Allowed { .. } | Resolution::Answered { .. } | Resolution::Withdrawn { .. } => {
+            unreachable!("this refuses nothing")
+        }
+    };
+    format!("{why}; decide yourself, and say in your answer what you assumed")
+}
+
 fn rule_for(moment: &Moment<'_>, approval: &Approval) -> Arc<str> {
+    if approval.question.is_some() {
+        return approval.why.clone();
+    }
     let Some(tool) = moment.facts.catalog.tool(&approval.tool, moment.thread) else {
         return approval.why.clone();
     };

@@ -107,7 +107,7 @@ impl Thread {
                     let wanted = input.as_ref().unwrap_or(&approval.input);
                     self.call_needs(catalog, &approval.tool, wanted, needs);
                 }
-                Decision::Deny { .. } => {}
+                Decision::Deny { .. } | Decision::Answer { .. } => {}
             }
             self.expiry_needs(catalog, now, needs);
         }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::approval::Question;
 use crate::catalog::Catalog;
 use crate::event::{ThreadCreated, VerdictKind};
 use crate::facts::{Consent, Facts};
@@ -75,6 +76,8 @@ enum Kind {
     FreeVerb,
     /// Decided by rules and modes.
     Judged(Box<ToolInfo>),
+    /// Decided by rules and modes; where it is allowed, a person answers it.
+    Question(Box<ToolInfo>),
 }
 
 impl Thread {
@@ -117,18 +120,23 @@ impl Thread {
         }
         let Judgement { action, decider, .. } = weighed.judgement;
         let by = weighed.judgement.by.clone();
-        Ruling { action, decider, by, weighed: Some(weighed), kind: Kind::Judged(Box::new(tool)) }
+        let kind = match Question::of(name, input) {
+            Some(_) => Kind::Question(Box::new(tool)),
+            None => Kind::Judged(Box::new(tool)),
+        };
+        Ruling { action, decider, by, weighed: Some(weighed), kind }
     }
 }
 
 impl Ruling {
     /// What is written down of it and done, and the rule that decided where it was not the mode alone.
     pub fn verdict(self, facts: &Facts) -> (VerdictKind, Option<Arc<str>>) {
+        let is_question = matches!(self.kind, Kind::Question(_));
         let (tool, Weighed { assessment, judgement, .. }) = match (self.kind, self.weighed) {
             (Kind::NoTool(reason), _) => return (VerdictKind::Refused { reason, rule: None }, None),
             (Kind::FreeVerb, _) => return (VerdictKind::Verb, None),
-            (Kind::Judged(tool), Some(weighed)) => (tool, weighed),
-            (Kind::Judged(_), None) => unreachable!("what was judged was weighed"),
+            (Kind::Judged(tool) | Kind::Question(tool), Some(weighed)) => (tool, weighed),
+            (Kind::Judged(_) | Kind::Question(_), None) => unreachable!("what was judged was weighed"),
         };
         let (reach, idempotent, by) = (assessment.reach, tool.idempotent, self.by);
         let (free, asked) = match facts.catalog.is_verb(&tool.name) {
@@ -138,7 +146,8 @@ impl Ruling {
         match self.action {
             Action::Allow => {
                 let by_mode = self.decider == Decider::Mode;
-                (free, (!by_mode).then_some(by))
+                let is_asked = is_question && facts.consent == Consent::Asked;
+                (if is_asked { asked } else { free }, (!by_mode).then_some(by))
             }
             Action::Ask if facts.consent == Consent::Asked => (asked, Some(by)),
             Action::Ask => {

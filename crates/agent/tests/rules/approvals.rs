@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use majordomo_agent::approval::{Approval, Decision, EXPIRES_MS, Resolution, Scope};
+use majordomo_agent::approval::{Approval, ApprovalKind, Decision, EXPIRES_MS, Resolution, Scope};
 use majordomo_agent::budget::Grant;
 use majordomo_agent::event::VerdictKind;
 use majordomo_agent::facts::Consent;
@@ -308,6 +308,84 @@ fn nobody_reaches_those_who_are_not_below_it() {
     assert!(answers.iter().all(|(_, is_error)| *is_error), "{answers:?}");
     let reached = |effect: &Effect| matches!(effect, Effect::TellChild { .. } | Effect::StopChild { .. });
     assert!(!room.effects.iter().any(reached));
+}
+
+const ASKS: (&str, &str) = ("ask_user", r#"{"question":"Which one?","choices":["left","right"]}"#);
+
+#[test]
+fn what_an_agent_wants_to_know_is_asked_like_an_approval_and_the_answer_is_the_result() {
+    let mut room = asking();
+    room.calls(&[ASKS, ("read_file", "{}")]);
+    let asked = question(&room, 0);
+    assert_eq!((asked.kind(), &*asked.effect), (ApprovalKind::Question, "Which one?"));
+    let asks = asked.question.as_ref().expect("a question");
+    assert_eq!(asks.choices, ["left".into(), "right".into()]);
+    assert_eq!((asks.answer(" 2\n").as_deref(), asks.answer("3").as_deref()), (Some("right"), Some("3")));
+    assert_eq!(asks.answer("  "), None);
+    assert_eq!((room.run(), room.thread.is_paused()), (0, true));
+    room.hears(Input::Reopened);
+    decide(&mut room, "d1", &asked, Decision::Answer { text: "left".into() });
+    assert_eq!(room.results(), [("left", false)]);
+    assert_eq!(room.run(), 1, "what was behind it goes on, and ask_user itself never ran");
+    assert!(matches!(&resolutions(&room)[0], Resolution::Answered { text } if &**text == "left"));
+    decide(&mut room, "d2", &asked, Decision::Answer { text: "right".into() });
+    assert_eq!(dropped(&room), ["the question is answered already, or was never asked"]);
+}
+
+#[test]
+fn a_question_is_answered_and_an_approval_is_allowed_and_neither_is_the_other() {
+    let mut room = asking();
+    room.calls(&[ASKS, ("edit_file", "{}")]);
+    let (asks, writes) = (question(&room, 0), question(&room, 1));
+    decide(&mut room, "d1", &asks, once());
+    decide(&mut room, "d2", &asks, Decision::Answer { text: " ".into() });
+    decide(&mut room, "d3", &writes, Decision::Answer { text: "yes".into() });
+    assert_eq!(
+        dropped(&room),
+        [
+            "it is a question, which is answered and not allowed",
+            "the answer is empty",
+            "it asks whether a call may be made, which is allowed or denied and not answered",
+        ]
+    );
+    assert_eq!(room.thread.approvals.open.len(), 2);
+}
+
+#[test]
+fn a_question_without_an_answer_leaves_the_decision_to_the_agent_and_refuses_nothing() {
+    let unanswered: [(&str, fn(&mut Room, &Approval)); 3] = [
+        ("the person does not answer: ask me tomorrow", |room, asked| {
+            decide(room, "d1", asked, Decision::Deny { reason: Some("ask me tomorrow".into()) });
+        }),
+        ("nobody answered in 24 hours", |room, asked| {
+            room.now = asked.expires_at;
+            room.hears(Input::TimePassed { heard: None });
+        }),
+        ("nobody is there to answer", |room, _| {
+            room.world.consent = Consent::Nobody;
+            room.hears(Input::Reopened);
+        }),
+    ];
+    for (words, leave) in unanswered {
+        let mut room = asking();
+        room.calls(&[ASKS]);
+        let asked = question(&room, 0);
+        leave(&mut room, &asked);
+        let told = format!("{words}; decide yourself, and say in your answer what you assumed");
+        assert_eq!(room.results(), [(&*told, true)]);
+        assert_eq!(room.thread.findings.unanswered, [] as [Arc<str>; 0], "no rule would have answered it");
+    }
+}
+
+#[test]
+fn where_nobody_can_answer_or_nothing_is_asked_the_tool_itself_says_so() {
+    let mut room = asking();
+    room.world.consent = Consent::Nobody;
+    room.calls(&[ASKS]);
+    assert_eq!((room.run(), room.thread.approvals.open.len()), (1, 0));
+    let mut room = asking();
+    room.calls(&[("ask_user", r#"{"choices":["left"]}"#)]);
+    assert_eq!((room.run(), room.thread.approvals.open.len()), (1, 0));
 }
 
 fn asking() -> Room {

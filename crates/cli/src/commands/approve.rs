@@ -1,11 +1,11 @@
-//! `majordomo approve`: the approvals that agents wait for, and a person's decisions.
+//! `majordomo approve`: the approvals and answers that agents wait for, and a person's decisions.
 //!
 //! A decision is bound to the digest that was read together with the question, goes into the log of the thread that asks,
 //! in whichever process that runs, and is read by the process that owns the thread. Nothing is run here.
 
 use std::sync::Arc;
 
-use agent::approval::{Approval, Decision, Resolution, Scope};
+use agent::approval::{Approval, ApprovalKind, Decision, Resolution, Scope};
 use agent::{Json, Time};
 use jiff::tz::TimeZone;
 use majordomo::config::Flags;
@@ -71,9 +71,13 @@ pub async fn show(name: &str, flags: &Flags, json: bool) -> Result<u8, Failure> 
 /// `majordomo approve yes`.
 pub async fn yes(name: &str, scope: Scope, input: Option<&str>, flags: &Flags) -> Result<u8, Failure> {
     let input = input.map(arguments).transpose()?;
-    let may_be = |shown: &Approval| {
+    let decision = |shown: &Approval| {
+        if shown.kind() == ApprovalKind::Question {
+            let how = question::how_to_decide(&shown.id, shown.kind());
+            return Err(Failure::usage(format!("{} is a question; {how}", shown.id)));
+        }
         if scope == Scope::Once {
-            return Ok(());
+            return Ok(Decision::Allow { scope, input });
         }
         let Some(rule) = decide::standing_rule(shown) else {
             return Err(Failure::usage(format!(
@@ -83,9 +87,9 @@ pub async fn yes(name: &str, scope: Scope, input: Option<&str>, flags: &Flags) -
             )));
         };
         out::note(&format!("allowed from now on: {}", safe::line(&rule.to_string(), REASON)));
-        Ok(())
+        Ok(Decision::Allow { scope, input })
     };
-    let (shown, outcome) = decide(name, flags, Decision::Allow { scope, input }, may_be).await?;
+    let (shown, outcome) = decide(name, flags, decision).await?;
     let allowed = matches!(outcome, DecisionOutcome::Kept | DecisionOutcome::Resolved(Resolution::Allowed { .. }));
     if allowed && scope == Scope::Always {
         out::tell_consent(&shown);
@@ -93,26 +97,40 @@ pub async fn yes(name: &str, scope: Scope, input: Option<&str>, flags: &Flags) -
     tell(&shown, outcome, allowed)
 }
 
+/// `majordomo approve answer`.
+pub async fn answer(name: &str, text: &str, flags: &Flags) -> Result<u8, Failure> {
+    let decision = |shown: &Approval| {
+        let Some(asked) = &shown.question else {
+            let how = question::how_to_decide(&shown.id, shown.kind());
+            return Err(Failure::usage(format!("{} asks whether a call may be made; {how}", shown.id)));
+        };
+        let text = asked.answer(text).ok_or_else(|| Failure::usage("the answer is empty"))?;
+        Ok(Decision::Answer { text })
+    };
+    let (shown, outcome) = decide(name, flags, decision).await?;
+    let answered = matches!(outcome, DecisionOutcome::Kept | DecisionOutcome::Resolved(Resolution::Answered { .. }));
+    tell(&shown, outcome, answered)
+}
+
 /// `majordomo approve no`.
 pub async fn no(name: &str, reason: Option<&str>, flags: &Flags) -> Result<u8, Failure> {
     let reason = reason.map(str::trim).filter(|reason| !reason.is_empty()).map(Arc::from);
-    let (shown, outcome) = decide(name, flags, Decision::Deny { reason }, |_| Ok(())).await?;
+    let (shown, outcome) = decide(name, flags, |_| Ok(Decision::Deny { reason })).await?;
     let denied = matches!(outcome, DecisionOutcome::Kept | DecisionOutcome::Resolved(Resolution::Denied { .. }));
     tell(&shown, outcome, denied)
 }
 
-/// Finds a question that can still be decided, and decides it unless `may_be` says that it cannot be decided so.
+/// Finds a question that can still be decided, and decides it as `decision` says, unless that says why it cannot.
 async fn decide(
     name: &str,
     flags: &Flags,
-    decision: Decision,
-    may_be: impl FnOnce(&Approval) -> Result<(), Failure>,
+    decision: impl FnOnce(&Approval) -> Result<Decision, Failure>,
 ) -> Result<(Approval, DecisionOutcome), Failure> {
     let (surroundings, config) = configured(flags)?;
     let staff = staff(&surroundings, config, Options::default()).await?;
     let decided: Result<_, Failure> = async {
         let shown = pending(&**staff.runtime().store(), name).await?;
-        may_be(&shown)?;
+        let decision = decision(&shown)?;
         let outcome = staff.session_of(&shown.id.thread()).decide(&shown, decision).await?;
         Ok((shown, outcome))
     }
@@ -170,7 +188,7 @@ fn arguments(text: &str) -> Result<Json, Failure> {
 
 /// What has come of a question, as the end of a sentence.
 fn stands(row: &ApprovalRow) -> String {
-    match &row.reason {
+    match row.reason.as_ref().or(row.answer.as_ref()) {
         Some(reason) => format!("{} ({})", row.status, safe::line(reason, REASON)),
         None => row.status.to_string(),
     }

@@ -13,7 +13,8 @@ use super::{configured, staff, surroundings, trust};
 use crate::arguments::{Approvals, Output, Questions, Run};
 use crate::consent::{Asker, Asking};
 use crate::error::Failure;
-use crate::show::{Prepared, Show, how_to_decide};
+use crate::question::how_to_decide;
+use crate::show::{Prepared, Show};
 use crate::{out, prompt};
 
 /// `majordomo run`.
@@ -172,7 +173,7 @@ async fn remind(staff: &Staff, root: &ThreadId) -> Result<(), Failure> {
     let open = ApprovalQuery { limit: usize::MAX, ..ApprovalQuery::default() };
     for row in staff.runtime().store().approvals(open).await? {
         if row.root == *root {
-            out::note(&how_to_decide(&row.question.id));
+            out::note(&how_to_decide(&row.question.id, row.kind));
         }
     }
     Ok(())

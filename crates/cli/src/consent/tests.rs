@@ -73,6 +73,7 @@ fn question(standing: Option<&str>) -> Approval {
         protected: Vec::new(),
         foreign: false,
         standing: standing.map(Arc::from),
+        question: None,
         places: 0,
         expires_at: Time(i64::MAX),
     }
@@ -170,20 +171,38 @@ async fn what_was_typed_before_a_question_stood_there_answers_nothing() {
     player.join().expect("the part was played");
 }
 
-// T22: two questions at once, by whomever, are asked one after the other.
+// T22: two questions at once are asked one after the other.
 #[tokio::test]
 async fn the_terminal_belongs_to_one_question_at_a_time() {
-    use tool::Person;
     let pair = Pair::new();
     let prompt = pair.person.take(Withdrawal::default()).await;
-    let mut other = pair.person.ask("20260115-k3f9.1", "Which colour?", &[]);
+    let mut other = std::pin::pin!(pair.person.take(Withdrawal::default()));
     assert!(futures_util::poll!(&mut other).is_pending());
     let player = pair.play(&[("> ", "y\n"), ("Which colour?", "green\n")]);
     assert_eq!(consult(&prompt, &question(None), 0).await, Said::Decided(allow(Scope::Once, None)));
     drop(prompt);
-    assert_eq!(other.await.as_deref(), Some("green"));
+    assert_eq!(other.await.ask("Which colour? > ".to_owned()).await, Reply::Line("green\n".to_owned()));
     let screen = player.join().expect("the part was played");
     assert!(!screen[..screen.find("> ").expect("a prompt")].contains("colour"), "{screen}");
+}
+
+// T25: what an agent asks is shown as it is, and the number of a choice stands for that choice.
+#[tokio::test]
+async fn what_an_agent_wants_to_know_is_answered_in_line() {
+    let asks = Question { text: "Which \u{1b}[31mcolour?".into(), choices: vec!["red".into(), "green".into()] };
+    let question = Approval { question: Some(asks.clone()), ..question(None) };
+    for (typed, decision) in [
+        ("2\n", Decision::Answer { text: "green".into() }),
+        ("blue\n", Decision::Answer { text: "blue".into() }),
+        ("\n", Decision::Deny { reason: None }),
+    ] {
+        let pair = Pair::new();
+        let prompt = pair.person.take(Withdrawal::default()).await;
+        let player = pair.play(&[("2. green", ""), ("> ", typed)]);
+        assert_eq!(answer(&prompt, &question, &asks, 1).await, Said::Decided(decision));
+        let screen = player.join().expect("the part was played");
+        assert!(screen.contains("(1 more waiting)") && !screen.contains('\u{1b}'), "{screen}");
+    }
 }
 
 // Without a terminal the question waits for another interface.

@@ -21,6 +21,7 @@ fn question(input: &str) -> Approval {
         protected: Vec::new(),
         foreign: false,
         standing: Some("ls*".into()),
+        question: None,
         places: 0,
         expires_at: NOW.plus_ms(3_600_000),
     }

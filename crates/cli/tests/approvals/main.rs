@@ -4,6 +4,7 @@
 //! decision in the rules. Here it is shown that a decision reaches its asker wherever it lives, once, and that what ran is
 //! what was approved.
 
+mod answering;
 mod deciding;
 mod hiding;
 mod racing;

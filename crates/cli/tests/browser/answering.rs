@@ -1,13 +1,14 @@
 //! A person asks, looks on, is asked, and decides.
 
-use agent::{Outcome, ThreadId};
+use agent::{Event, Outcome, ThreadId};
 use serde_json::{Value, json};
 use testkit::browser::{Browser, Page};
 use testkit::scenes::{call, calls, never_answers, says, scene};
 use testkit::world::report_of;
 
 use crate::site::{
-    APPROVE, BADGE, COMPLETE, DIALOG, GROUP, REASON, RECORD_RAIL, REJECT, RISK, Site, TOGGLE, ask, assert_quiet, say,
+    ANSWER, APPROVE, BADGE, CHOICE, COMPLETE, DIALOG, GROUP, REASON, RECORD_RAIL, REJECT, RISK, SEND_ANSWER, Site,
+    TOGGLE, ask, assert_quiet, say,
 };
 
 /// The size of the page on the wire, at most: everything that it takes until one can write.
@@ -98,6 +99,76 @@ fn a_sub_agent_that_was_approved_is_in_the_timeline_and_one_that_was_not_never_w
     site.world.until_logged("the reason", |log| {
         log.iter().any(|record| format!("{:?}", record.event).contains("do it yourself"))
     });
+    assert_quiet(&site, &page);
+}
+
+#[test]
+fn a_question_of_an_agent_is_shown_with_its_choices_and_answered_on_the_page() {
+    let asks = |question: &str| call("ask_user", &format!("question = {question:?}, choices = [\"red\", \"green\"]"));
+    let scenes = [scene("paint", &[calls(&[asks("Which colour?")]), calls(&[asks("How bright?")]), says("Painted.")])];
+    let (site, browser) = (Site::scripted(&scenes, &[]), Browser::start());
+    let page = site.enter(&browser);
+    say(&page, "paint it");
+    page.wait_for_text(DIALOG, "Which colour?");
+    assert_eq!((page.count(CHOICE), page.count(APPROVE), page.count(RISK)), (2, 0, 0), "{}", dialog(&page));
+    page.click(CHOICE);
+    page.wait_for_text(DIALOG, "How bright?");
+    page.fill(ANSWER, "as bright as <b>day</b>");
+    page.click(SEND_ANSWER);
+    page.wait_for(COMPLETE);
+    assert_eq!(page.count(DIALOG), 0);
+    page.wait_for_text("[role=log]", "answered");
+    let log = site.world.log();
+    let results: Vec<&str> = log
+        .iter()
+        .filter_map(|record| match &*record.event {
+            Event::ToolFinished { result, .. } => Some(&*result.content),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(results, ["red", "as bright as <b>day</b>"]);
+    assert_quiet(&site, &page);
+}
+
+// ZILEO-27
+#[test]
+fn a_question_shows_its_details_as_json_and_its_risk_in_colour_and_takes_a_reason_or_none() {
+    let batch = r#"operation = "execute_batch", tasks = [{ agent_id = "explore", prompt = "Count the doors" }]"#;
+    let scenes = [
+        scene("one", &[calls(&[spawn("Ada", "List the fields")]), says("Then not.")]),
+        scene("several", &[calls(&[call("ParallelTasksTool", batch)]), says("Then not.")]),
+    ];
+    let (site, browser) = (Site::scripted(&scenes, &["--preset", "zileo", "--mode", "auto"]), Browser::start());
+    let page = site.enter(&browser);
+    let one = json!({"operation": "spawn", "name": "Ada", "prompt": "List the fields"});
+    let tasks = json!([{"agent_id": "explore", "prompt": "Count the doors"}]);
+    let several = json!({"operation": "execute_batch", "tasks": tasks});
+    for (words, risk, variable, input, reason) in
+        [("one", "medium", "--warn", one, None), ("several", "high", "--bad", several, Some("too many"))]
+    {
+        page.go(&site.url("/chat"));
+        say(&page, words);
+        page.wait_for(DIALOG);
+        assert_eq!(page.eval::<String>(&format!("document.querySelector({RISK:?}).dataset.risk")), risk);
+        let is_coloured = format!(
+            "(() => {{ const probe = document.createElement('i'); probe.style.color = 'var({variable})'; document.body.append(probe);
+                const wanted = getComputedStyle(probe).color; probe.remove();
+                return getComputedStyle(document.querySelector({RISK:?})).color === wanted; }})()"
+        );
+        assert!(page.eval::<bool>(&is_coloured), "{risk} is told by its colour, too");
+        let shown: String = page.eval(&format!("document.querySelector('{DIALOG} pre.exact').textContent"));
+        assert_eq!(serde_json::from_str::<Value>(&shown).expect("the details are JSON"), input);
+        assert!(shown.lines().count() > 3 && shown.contains("\n  \""), "over several lines: {shown}");
+        if let Some(reason) = reason {
+            page.fill(REASON, reason);
+        }
+        page.click(REJECT);
+        page.wait_for(COMPLETE);
+        assert_eq!((page.count(DIALOG), page.count(GROUP)), (0, 0));
+        let log = site.world.log();
+        let told = log.iter().filter(|record| format!("{:?}", record.event).contains("too many")).count();
+        assert_eq!(told > 0, reason.is_some());
+    }
     assert_quiet(&site, &page);
 }
 

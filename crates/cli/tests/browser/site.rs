@@ -26,6 +26,12 @@ pub const RISK: &str = "[data-testid=approval-risk]";
 pub const APPROVE: &str = "[data-testid=approve-button]";
 /// No.
 pub const REJECT: &str = "[data-testid=reject-button]";
+/// Where an answer is typed.
+pub const ANSWER: &str = "[data-testid=answer-text]";
+/// Sends it.
+pub const SEND_ANSWER: &str = "[data-testid=answer-button]";
+/// An answer that the agent offers.
+pub const CHOICE: &str = "[data-testid=answer-choice]";
 /// Why not.
 pub const REASON: &str = "[data-testid=reject-reason]";
 /// Whether what is seen is what is so.

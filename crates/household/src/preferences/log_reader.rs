@@ -171,7 +171,9 @@ impl LogReader {
                     self.consented(happened, approval, &call, Kind::Deny);
                 }
             }
-            Resolution::Forbidden { .. }
+            // An answer to a question of the agent says nothing about a call.
+            Resolution::Answered { .. }
+            | Resolution::Forbidden { .. }
             | Resolution::Expired { .. }
             | Resolution::Unanswered { .. }
             | Resolution::Withdrawn { .. } => {}

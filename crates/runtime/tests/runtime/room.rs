@@ -243,7 +243,6 @@ async fn begin(plan: &Plan) -> Runtime {
         catalog: Arc::new(catalog),
         consent: Consent::Nobody,
         sources: Arc::new(()),
-        person: None,
         data: None,
     };
     Runtime::begin(options).await.expect("a runtime begins")

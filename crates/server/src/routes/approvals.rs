@@ -1,8 +1,9 @@
-//! `approvals`: what agents ask a person's consent for, and the person's word on it.
+//! `approvals`: what agents ask a person, for consent or for an answer, and the person's word on it.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use agent::approval::{ApprovalId, Decision, Resolution};
+use agent::approval::{Approval, ApprovalId, Decision, Resolution};
 use axum::Json;
 use axum::extract::State;
 use majordomo::decide::{DecisionOutcome, standing_rule, words};
@@ -73,26 +74,19 @@ pub async fn decision(
         }
         status @ (ApprovalStatus::Decided
         | ApprovalStatus::Approved
+        | ApprovalStatus::Answered
         | ApprovalStatus::Denied
         | ApprovalStatus::Forbidden) => {
             return Err(Problem::conflict(format!("{} is {status} already", question.id)));
         }
     }
-    if *question.digest != *word.digest {
+    if word.digest.as_ref().is_some_and(|digest| **digest != *question.digest) {
         return Err(Problem::conflict("what is asked is not what was shown: look at it again"));
     }
     if question.expires_at <= shared.staff.runtime().clock().now() {
         return Err(Problem::over(format!("{} has expired, and counts as refused", question.id)));
     }
-    let decision = match word.decision {
-        Verdict::Allow if word.scope != Scope::Once && standing_rule(&question).is_none() => {
-            return Err(Problem::unusable("this call can only be allowed once"));
-        }
-        Verdict::Allow => Decision::Allow { scope: scope(word.scope), input: word.input },
-        Verdict::Deny => {
-            Decision::Deny { reason: word.reason.filter(|reason| !reason.trim().is_empty()).map(Into::into) }
-        }
-    };
+    let decision = decided(&question, word)?;
     let session = shared.staff.session_of(&question.id.thread());
     let (status, words) = match session.decide(&question, decision).await? {
         DecisionOutcome::Resolved(resolution) => (status(&resolution), words(&resolution)),
@@ -100,6 +94,38 @@ pub async fn decision(
         DecisionOutcome::Nothing(why) => return Err(Problem::conflict(why.to_string())),
     };
     Ok(Json(Decided { id: question.id.to_string(), status, words }))
+}
+
+/// What a person's word is to what was asked.
+fn decided(question: &Approval, word: Word) -> Result<Decision, Problem> {
+    let is_question = question.question.is_some();
+    let Word { decision, digest, scope: wide, reason, input, answer } = word;
+    match (decision, answer) {
+        (Some(_), Some(_)) => Err(Problem::unusable("send either a decision or an answer")),
+        (None, None) if is_question => Err(Problem::unusable("this is a question: send {\"answer\": \"…\"}")),
+        (None, None) => Err(Problem::unusable("send a decision: allow or deny")),
+        (None, Some(_)) if !is_question => {
+            Err(Problem::unusable("this asks whether a call may be made: send a decision, allow or deny"))
+        }
+        (None, Some(answer)) if answer.trim().is_empty() => Err(Problem::unusable("the answer is empty")),
+        (None, Some(answer)) => Ok(Decision::Answer { text: answer.into() }),
+        (Some(Verdict::Deny), None) if is_question => Ok(Decision::Deny { reason: given(reason) }),
+        (Some(Verdict::Allow), None) if is_question => {
+            Err(Problem::unusable("this is a question: send {\"answer\": \"…\"}, or the decision deny"))
+        }
+        (Some(_), None) if digest.is_none() => {
+            Err(Problem::unusable("digest is missing: consent is for exactly what was shown"))
+        }
+        (Some(Verdict::Deny), None) => Ok(Decision::Deny { reason: given(reason) }),
+        (Some(Verdict::Allow), None) if wide != Scope::Once && standing_rule(question).is_none() => {
+            Err(Problem::unusable("this call can only be allowed once"))
+        }
+        (Some(Verdict::Allow), None) => Ok(Decision::Allow { scope: scope(wide), input }),
+    }
+}
+
+fn given(reason: Option<String>) -> Option<Arc<str>> {
+    reason.filter(|reason| !reason.trim().is_empty()).map(Into::into)
 }
 
 fn scope(scope: Scope) -> agent::approval::Scope {
@@ -113,6 +139,7 @@ fn scope(scope: Scope) -> agent::approval::Scope {
 fn status(resolution: &Resolution) -> ApprovalStatus {
     match resolution {
         Resolution::Allowed { .. } => ApprovalStatus::Approved,
+        Resolution::Answered { .. } => ApprovalStatus::Answered,
         Resolution::Denied { .. } => ApprovalStatus::Denied,
         Resolution::Forbidden { .. } => ApprovalStatus::Forbidden,
         Resolution::Expired { .. } => ApprovalStatus::Expired,

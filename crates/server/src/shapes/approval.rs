@@ -10,10 +10,12 @@ use super::{ApprovalStatus, Scope};
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Word {
-    /// Whether it may be done.
-    pub decision: Verdict,
-    /// The digest of what was shown: consent is for that and for nothing else.
-    pub digest: String,
+    /// Whether it may be done; for a question only `deny`: it is not answered.
+    pub decision: Option<Verdict>,
+    /// The answer to a question (`kind` is `question`), in the place of a decision.
+    pub answer: Option<String>,
+    /// The digest of what was shown: consent is for that and for nothing else. Needed with a decision on an approval.
+    pub digest: Option<String>,
     /// How far consent goes.
     #[serde(default)]
     pub scope: Scope,

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{AgentState, CallErrorKind, Mode, Outcome, Risk, Scope};
+use super::{AgentState, ApprovalKind, CallErrorKind, Mode, Outcome, Question, Risk, Scope};
 use view::{Notice, Totals};
 
 /// One line of a stream.
@@ -186,8 +186,10 @@ pub enum What {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         agent_slug: Option<String>,
     },
-    /// A person is asked whether a call may be made.
+    /// A person is asked whether a call may be made, or what the agent wants to know.
     ValidationRequired {
+        /// What kind of answer is wanted.
+        kind: ApprovalKind,
         /// The question's name, by which it is decided.
         validation_id: String,
         /// The call that waits.
@@ -215,11 +217,16 @@ pub enum What {
         foreign: bool,
         /// The pattern that consent for more than once would cover; null where such consent is not offered.
         standing: Option<String>,
+        /// What the agent wants to know; left out where it asks for consent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        question: Option<Question>,
         /// When it counts as refused.
         expires_at: String,
     },
     /// A question is answered, or no longer asked.
     ValidationResolved {
+        /// What kind of answer was wanted.
+        kind: ApprovalKind,
         /// Which.
         validation_id: String,
         /// The call that waited.
@@ -234,6 +241,9 @@ pub enum What {
         input: Option<Value>,
         /// Why, or the rule that would have allowed it.
         reason: Option<String>,
+        /// What a person answered.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        answer: Option<String>,
     },
     /// A message to an agent while it works.
     Steered {
@@ -369,7 +379,9 @@ pub struct Metrics {
 pub enum Resolution {
     /// A person allowed it.
     Approved,
-    /// A person refused it.
+    /// A person answered it.
+    Answered,
+    /// A person refused it, or does not answer.
     Denied,
     /// A rule refuses it, whatever a person said.
     Forbidden,

@@ -25,6 +25,54 @@ async fn a_question_is_decided_once_for_exactly_what_was_shown() {
     open.close().await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_of_an_agent_is_listed_and_answered_like_an_approval() {
+    let open = Open::new().await;
+    let thread = open.start("choose a colour").await;
+    let question = open.question().await;
+    assert_eq!((&question["kind"], &question["tool"]), (&json!("question"), &json!("ask_user")));
+    assert_eq!(question["question"], json!({ "text": "Which colour?", "choices": ["red", "green"] }));
+    let path = decision(&question);
+    for word in [json!({ "decision": "allow", "digest": question["digest"] }), json!({}), json!({ "answer": " " })] {
+        let (status, problem) = open.call("POST", &path, Some(word.clone())).await;
+        assert_eq!(status, 422, "{word}: {problem}");
+    }
+    let other = json!({ "answer": "red", "digest": "something else" });
+    assert_eq!(open.call("POST", &path, Some(other)).await.0, 409);
+    let (status, came) = open.call("POST", &path, Some(json!({ "answer": "blue" }))).await;
+    assert_eq!((status, came["status"].as_str()), (200, Some("answered")), "{came}");
+    assert_eq!(open.call("POST", &path, Some(json!({ "answer": "red" }))).await.0, 409, "it is answered once");
+    open.until(&thread, "completed").await;
+    let told = open.watch(&format!("/api/v1/threads/{thread}/events"), None, "done").await;
+    let of = |kind: &str| told.iter().map(|(_, frame)| frame).find(|frame| frame["type"] == kind).cloned();
+    let required = of("validation_required").expect("it was asked");
+    assert_eq!((&required["kind"], &required["question"]["text"]), (&json!("question"), &json!("Which colour?")));
+    let resolved = of("validation_resolved").expect("it was answered");
+    assert_eq!((&resolved["kind"], &resolved["decision"]), (&json!("question"), &json!("answered")));
+    assert_eq!(
+        (&resolved["answer"], &of("tool_result").expect("a result")["output"]),
+        (&json!("blue"), &json!("blue"))
+    );
+    let row = open.get(&format!("/approvals/{}", question["id"].as_str().expect("an id").replace('/', "%2F"))).await;
+    assert_eq!((&row["status"], &row["answer"]), (&json!("answered"), &json!("blue")));
+    open.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_approval_is_no_question_and_wants_the_digest_of_what_was_shown() {
+    let open = Open::new().await;
+    let thread = open.start("write it").await;
+    let question = open.question().await;
+    assert_eq!(question["kind"], "approval");
+    for word in [json!({ "answer": "yes" }), json!({ "decision": "allow" }), json!({ "decision": "deny" })] {
+        assert_eq!(open.call("POST", &decision(&question), Some(word.clone())).await.0, 422, "{word}");
+    }
+    let word = json!({ "decision": "deny", "digest": question["digest"] });
+    assert_eq!(open.call("POST", &decision(&question), Some(word)).await.0, 200);
+    open.until(&thread, "completed").await;
+    open.close().await;
+}
+
 // T21: two at once, and later ones
 #[tokio::test(flavor = "multi_thread")]
 async fn however_many_decide_at_once_it_is_done_once() {

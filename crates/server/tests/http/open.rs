@@ -31,6 +31,12 @@ calls = [{ name = "write_file", input = { path = "new.txt", content = "x" } }]
 [[script.reply]]
 text = "Written, or not."
 [[script]]
+on = "colour"
+[[script.reply]]
+calls = [{ name = "ask_user", input = { question = "Which colour?", choices = ["red", "green"] } }]
+[[script.reply]]
+text = "Painted."
+[[script]]
 on = "for ever"
 [[script.reply]]
 delay_ms = 3600000

@@ -253,7 +253,7 @@ async fn a_run_is_stopped_though_another_message_waits() {
     open.close().await;
 }
 
-// ZILEO-22, KATA-1, KATA-2, KATA-5
+// ZILEO-22, KATA-1, KATA-2, KATA-3, KATA-5
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_is_told_in_the_words_of_other_products() {
     let open = Open::new().await;
@@ -280,6 +280,11 @@ async fn a_run_is_told_in_the_words_of_other_products() {
     let inside = kata.iter().find(|frame| frame["toolName"] == "list_dir").expect("a call of the child's");
     assert_eq!(inside["parentToolUseId"], task["toolUseId"], "{inside}");
     assert!(kata.iter().any(|frame| frame["type"] == "tool_result" && frame["toolUseId"] == task["toolUseId"]));
+    // KATA-3: the path of the transcript leads to it.
+    let stop = kata.iter().find(|frame| frame["type"] == "subagent_stop").expect("the task ends");
+    let transcript = open.client.get(open.url(word(stop, "agentTranscriptPath"))).bearer_auth(&open.token);
+    let transcript = transcript.send().await.expect("an answer").text().await.expect("a transcript");
+    assert!(transcript.contains("Read the thermometer") && transcript.contains("It says 31 degrees."), "{transcript}");
     open.close().await;
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agent::approval::{Decision, Resolution, Scope};
+use agent::approval::{Approval, ApprovalKind, Decision, Question, Resolution, Scope};
 use agent::{Event, InputId, Outside, ThreadId, Time};
 
 use super::sample::{NOW, append, asked, commit, question, resolved, root, threads};
@@ -20,12 +20,14 @@ pub async fn a_question_is_kept_from_its_asking_to_its_end(store: Arc<dyn Store>
     append(&*store, &root(), 1, vec![asked(&root(), 1)]).await;
     let pending = ApprovalRow {
         question: question(&root(), 1),
+        kind: ApprovalKind::Approval,
         thread: root(),
         root: root(),
         requested_at: NOW,
         status: ApprovalStatus::Pending,
         decided_at: None,
         reason: None,
+        answer: None,
     };
     let stands = async || store.approval(&pending.question.id).await.unwrap().unwrap();
     assert_eq!(stands().await, pending);
@@ -65,6 +67,22 @@ pub async fn every_end_of_a_question_has_its_word(store: Arc<dyn Store>) {
         assert_eq!((row.status, row.reason, row.decided_at), (status, Some(words.clone()), Some(NOW)));
         assert_eq!(row.status.as_str(), resolution.as_str());
     }
+}
+
+/// What an agent wants to know is kept with its choices, and then with the answer.
+pub async fn an_answer_is_kept_with_its_question(store: Arc<dyn Store>) {
+    threads(&*store, &[&root()]).await;
+    let asks = Question { text: "Which one?".into(), choices: vec!["left".into(), "right".into()] };
+    let question = Approval { question: Some(asks), ..question(&root(), 1) };
+    append(&*store, &root(), 1, vec![Event::ApprovalRequested(Box::new(question.clone()))]).await;
+    let stands = async || store.approval(&question.id).await.unwrap().unwrap();
+    let open = stands().await;
+    assert_eq!((open.kind, open.status, &open.question), (ApprovalKind::Question, ApprovalStatus::Pending, &question));
+    append(&*store, &root(), 2, vec![resolved(&root(), 1, Resolution::Answered { text: "left".into() })]).await;
+    let answered = stands().await;
+    assert_eq!((answered.status, answered.answer.as_deref()), (ApprovalStatus::Answered, Some("left")));
+    assert_eq!((answered.reason, answered.status.as_str()), (None, "answered"));
+    assert_eq!(store.approvals(ApprovalQuery::default()).await.unwrap(), []);
 }
 
 /// The owner dropped it, or it was sent to a thread that never asked.

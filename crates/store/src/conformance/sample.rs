@@ -182,6 +182,7 @@ pub(crate) fn question(thread: &ThreadId, number: u32) -> Approval {
         protected: Vec::new(),
         foreign: false,
         standing: Some("a.txt".into()),
+        question: None,
         places: 0,
         expires_at: NOW.plus_ms(1_000),
     }

@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::columns::{optional_time, signed, thread_id, time, word};
 use super::write_session::Thread;
-use crate::approvals::{ApprovalQuery, ApprovalRow, Change};
+use crate::approvals::{ApprovalQuery, ApprovalRow, Change, End};
 use crate::error::Error;
 
 const ROWS: &str = "SELECT a.*, t.id AS thread_id FROM approvals a JOIN threads t ON t.key = a.thread";
@@ -28,11 +28,12 @@ pub(super) fn follow(db: &Connection, thread: &Thread, position: u64, change: &C
                        WHERE thread = ?1 AND decided_by = ?2";
             db.prepare_cached(sql)?.execute(params![thread.key, input.0])?;
         }
-        Change::Resolved { id, at, status, reason } => {
-            let sql = "UPDATE approvals SET status = ?3, reason = ?4, decided_by = NULL, \
+        Change::Resolved { id, at, end: End { status, reason, answer } } => {
+            let sql = "UPDATE approvals SET status = ?3, reason = ?4, answer = ?6, decided_by = NULL, \
                        decided_at = coalesce(decided_at, ?5) \
                        WHERE id = ?1 AND thread = ?2 AND status IN ('pending', 'decided')";
-            db.prepare_cached(sql)?.execute(params![id.as_str(), thread.key, status.as_str(), reason, at.0])?;
+            let params = params![id.as_str(), thread.key, status.as_str(), reason, at.0, answer];
+            db.prepare_cached(sql)?.execute(params)?;
         }
     }
     Ok(())
@@ -79,14 +80,17 @@ fn asked(db: &Connection, thread: &Thread, position: u64, row: &ApprovalRow) -> 
 
 fn row(row: &Row<'_>) -> rusqlite::Result<ApprovalRow> {
     let thread: ThreadId = thread_id(row, "thread_id")?;
+    let question = question(row)?;
     Ok(ApprovalRow {
-        question: question(row)?,
+        kind: question.kind(),
+        question,
         root: thread.root(),
         thread,
         requested_at: time(row, "requested_at")?,
         status: word(row, "status")?,
         decided_at: optional_time(row, "decided_at")?,
         reason: row.get("reason")?,
+        answer: row.get("answer")?,
     })
 }
 

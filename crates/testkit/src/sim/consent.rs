@@ -167,7 +167,7 @@ impl Sim {
         }
         for number in 1..=*self.dice.pick(&[1, 1, 1, 2]) {
             let after_ms = self.thinks_ms();
-            let decision = decision(&mut self.dice);
+            let decision = decision(&mut self.dice, approval);
             let other = self.dice.chance(8);
             let digest = if other { "something else".into() } else { approval.digest.clone() };
             let input = Outside::Decided { approval: approval.id.clone(), digest, decision };
@@ -185,6 +185,7 @@ impl Sim {
             Resolution::Allowed { input: Some(_), .. } => Sight::Edited,
             Resolution::Allowed { scope: Scope::Thread | Scope::Always, .. } => Sight::AllowedForThread,
             Resolution::Allowed { .. } => Sight::Allowed,
+            Resolution::Answered { .. } => Sight::Answered,
             Resolution::Denied { .. } => Sight::Denied,
             Resolution::Forbidden { .. } => Sight::Forbidden,
             Resolution::Expired { .. } => Sight::Expired,
@@ -204,7 +205,12 @@ impl Sim {
     }
 }
 
-fn decision(dice: &mut Dice) -> Decision {
+fn decision(dice: &mut Dice, approval: &Approval) -> Decision {
+    // A word of the other kind comes to nothing, and the question stays open.
+    let is_answered = approval.question.is_some() != dice.chance(10);
+    if is_answered && !dice.chance(20) {
+        return Decision::Answer { text: "the blue one".into() };
+    }
     if dice.chance(25) {
         return Decision::Deny { reason: dice.maybe(50, |_| "not today".into()) };
     }

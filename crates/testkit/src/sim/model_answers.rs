@@ -97,15 +97,15 @@ fn answer(dice: &mut Dice, behaviour: &Behaviour, thread: &Thread, asking: &Aski
 
 fn call(dice: &mut Dice, behaviour: &Behaviour, thread: &Thread, number: u64, answer: &mut Answer) {
     let tools = thread.tools.names();
-    let (verbs, hands): (Vec<&Arc<str>>, Vec<&Arc<str>>) = tools.iter().partition(|tool| VERBS.contains(&&***tool));
+    let (verbs, others): (Vec<&Arc<str>>, Vec<&Arc<str>>) = tools.iter().partition(|tool| VERBS.contains(&&***tool));
     let name: Arc<str> = if dice.chance(behaviour.errs / 3) || tools.is_empty() {
         (*dice.pick(&["nothing", "", "spawn_agent", "shell"])).into()
-    } else if !verbs.is_empty() && (dice.chance(behaviour.delegates) || hands.is_empty()) {
+    } else if !verbs.is_empty() && (dice.chance(behaviour.delegates) || others.is_empty()) {
         verb(dice, thread, &verbs)
-    } else if hands.is_empty() {
+    } else if others.is_empty() {
         "look".into()
     } else {
-        (*dice.pick(&hands)).clone()
+        (*dice.pick(&others)).clone()
     };
     // Some providers count their calls from zero in every answer, some give none a name.
     let id = match dice.below(10) {
@@ -157,6 +157,7 @@ fn arguments(dice: &mut Dice, behaviour: &Behaviour, thread: &Thread, name: &str
             json!({"operation": "delegate", "agent_id": agent(dice, behaviour), "prompt": format!("task {}", dice.below(6))})
         }
         "ParallelTasksTool" => batch(dice, behaviour),
+        "ask_user" if dice.chance(70) => json!({"question": format!("which of {}?", dice.below(4))}),
         _ => json!({"n": dice.below(4)}),
     }
 }

@@ -74,6 +74,8 @@ pub enum Sight {
     Denied,
     /// A person said yes, and a rule no.
     Forbidden,
+    /// A person answered what an agent wanted to know.
+    Answered,
     /// Nobody answered in time.
     Expired,
     /// No person could be asked any more.

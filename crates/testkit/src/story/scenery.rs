@@ -53,8 +53,8 @@ pub fn catalog() -> Catalog {
 }
 
 /// What a thread needs to know for an input: there are no rules, and a call does what its tool declares.
-pub fn facts(catalog: &Arc<Catalog>, thread: &Thread, input: &Input, now: Time) -> Facts {
-    let mut facts = Facts::new(catalog.clone(), Consent::Nobody);
+pub fn facts(catalog: &Arc<Catalog>, consent: Consent, thread: &Thread, input: &Input, now: Time) -> Facts {
+    let mut facts = Facts::new(catalog.clone(), consent);
     let needs = thread.needs(&facts, input, now);
     facts.rules = needs.rules.then(|| [].into());
     facts.models = needs.models.iter().map(|name| (name.clone(), model(name).map_err(Arc::from))).collect();

@@ -7,7 +7,7 @@ use agent::input::{Outside, Strength};
 use agent::message::{Origin, Part};
 use agent::model::{Answer, CallError, CallErrorKind, StopReason, Tokens};
 use agent::tools::ToolResult;
-use agent::{CallId, Json, Mode};
+use agent::{CallId, Consent, Json, Mode};
 
 /// A story as it was read.
 pub struct Script<'a> {
@@ -33,6 +33,7 @@ pub struct Setup {
     pub model: Arc<str>,
     pub agent: Arc<str>,
     pub schema: Option<Json>,
+    pub consent: Consent,
 }
 
 /// Something that the world does, and to whom: the dotted path of a child, empty for the root.
@@ -45,12 +46,28 @@ pub struct Act {
 pub enum What {
     Sends(Outside),
     Resends,
-    Answers { answer: Answer, schema_error: Option<Arc<str>> },
+    /// A person answers the question of this number.
+    AnswersQuestion {
+        number: u32,
+        text: Arc<str>,
+    },
+    Answers {
+        answer: Answer,
+        schema_error: Option<Arc<str>>,
+    },
     Fails(CallError),
-    Returns { call: CallId, result: ToolResult },
+    Returns {
+        call: CallId,
+        result: ToolResult,
+    },
     Hears,
-    Waits { ms: u64 },
-    Crashes { away_ms: u64, meanwhile: Vec<Outside> },
+    Waits {
+        ms: u64,
+    },
+    Crashes {
+        away_ms: u64,
+        meanwhile: Vec<Outside>,
+    },
     Panics(Arc<str>),
     GoesUnheard,
     ReportsAgain,
@@ -67,6 +84,7 @@ pub fn read(text: &str) -> Script<'_> {
         model: "test/model".into(),
         agent: "general".into(),
         schema: None,
+        consent: Consent::Nobody,
     };
     let mut blocks: Vec<Block<'_>> = Vec::new();
     let mut lines = text.lines().enumerate().map(|(at, line)| (at + 1, line)).peekable();
@@ -123,6 +141,7 @@ fn set(setup: &mut Setup, line: &str, place: &str) -> bool {
         "model" if rest.contains('/') && !rest.contains(':') => setup.model = rest.into(),
         "agent" => setup.agent = rest.into(),
         "schema" => setup.schema = Some(json(rest, place)),
+        "consent" if rest == "asked" => setup.consent = Consent::Asked,
         _ => return false,
     }
     true
@@ -138,6 +157,7 @@ fn act(line: &str, place: &str) -> Act {
     let what = match verb {
         "user" | "steer" | "stop" => What::Sends(outside(verb, body, place)),
         "resend" => What::Resends,
+        "answer" => What::AnswersQuestion { number: number(more, place), text: filled(body) },
         "model" => {
             let mut answer = Answer {
                 parts: Vec::new(),

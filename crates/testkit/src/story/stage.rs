@@ -6,11 +6,12 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
+use agent::approval::{ApprovalId, Decision};
 use agent::budget::Claim;
 use agent::event::ThreadCreated;
 use agent::input::{Outside, Strength};
 use agent::report::Report;
-use agent::{Catalog, Effect, Event, Input, InputId, Thread, ThreadId, Time};
+use agent::{Catalog, Consent, Effect, Event, Input, InputId, Thread, ThreadId, Time};
 
 use super::scenery;
 use super::script::{Act, Setup, What};
@@ -22,6 +23,7 @@ pub struct Stage {
     now: Time,
     began: Time,
     root: ThreadId,
+    consent: Consent,
     actors: BTreeMap<ThreadId, Actor>,
     /// What the stage itself has still to do.
     todo: VecDeque<(ThreadId, Todo)>,
@@ -60,7 +62,8 @@ impl Stage {
         let actors = BTreeMap::from([(root.clone(), Actor::new(now, created))]);
         let told = Vec::new();
         let todo = VecDeque::new();
-        Self { catalog, now, began: now, root, actors, todo, told, waiting: false, inputs: 0, last_sent: None }
+        let (consent, waiting) = (setup.consent, false);
+        Self { catalog, now, began: now, root, consent, actors, todo, told, waiting, inputs: 0, last_sent: None }
     }
 
     /// Plays one line and tells what came of it.
@@ -76,6 +79,14 @@ impl Stage {
             }
             What::Resends => {
                 let (who, id, outside) = self.last_sent.clone().expect("something was sent before");
+                self.todo.push_back((who, Todo::Receive(id, outside)));
+            }
+            What::AnswersQuestion { number, text } => {
+                let (id, approval) = (self.next_input(), ApprovalId::of(&who, number));
+                let asked = self.actors[&who].thread.approvals.open.get(&approval);
+                let asked = asked.unwrap_or_else(|| panic!("{place}: {approval} is not open"));
+                let (digest, decision) = (asked.digest.clone(), Decision::Answer { text });
+                let outside = Outside::Decided { approval, digest, decision };
                 self.todo.push_back((who, Todo::Receive(id, outside)));
             }
             What::Answers { answer, schema_error } => {
@@ -149,7 +160,7 @@ impl Stage {
         let actor = self.actors.get_mut(who).expect("only threads on stage are driven");
         actor.answered(&input);
         let claim = actor.thread.claim();
-        let facts = scenery::facts(&self.catalog, &actor.thread, &input, now);
+        let facts = scenery::facts(&self.catalog, self.consent, &actor.thread, &input, now);
         let step = actor.thread.handle(input, &facts, now);
         for event in step.events {
             self.tell(who, claim, &event);

@@ -160,6 +160,7 @@ fn resolution_words(resolution: &Resolution) -> String {
         Resolution::Allowed { scope, input: Some(input), .. } => {
             format!("allowed {} with {}", scope.as_str(), input.text())
         }
+        Resolution::Answered { text } => format!("answered: {text}"),
         Resolution::Denied { reason } => format!("denied: {}", reason.as_deref().unwrap_or("no reason")),
         Resolution::Forbidden { rule } => format!("forbidden: {rule}"),
         Resolution::Expired { rule } => format!("expired: {rule}"),

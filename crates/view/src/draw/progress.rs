@@ -69,12 +69,19 @@ impl Progress {
             Body::ToolResult { tool_name, output, is_error: true, .. } => {
                 Some(format!("tool {} failed {}", name(tool_name), quoted(output)))
             }
+            Body::ValidationRequired { validation_id, question: Some(question), .. } => {
+                Some(format!("question {} {}", safe::line(validation_id.as_str(), MAX_WORDS), quoted(&question.text)))
+            }
             Body::ValidationRequired { validation_id, effect, risk_level, .. } => {
                 let (id, risk) = (safe::line(validation_id.as_str(), MAX_WORDS), risk_level.as_str());
                 Some(format!("asks {id} {} ({risk} risk)", quoted(effect)))
             }
-            Body::ValidationResolved { validation_id, decision, reason, .. } => {
-                let reason = reason.as_ref().map(|reason| format!(" {}", quoted(reason))).unwrap_or_default();
+            Body::ValidationResolved { validation_id, decision, reason, answer, .. } => {
+                let reason = reason
+                    .as_ref()
+                    .or(answer.as_ref())
+                    .map(|reason| format!(" {}", quoted(reason)))
+                    .unwrap_or_default();
                 Some(format!("{decision} {}{reason}", safe::line(validation_id.as_str(), MAX_WORDS)))
             }
             Body::Steered { from, content } => Some(format!("steered by {} {}", name(from), quoted(content))),

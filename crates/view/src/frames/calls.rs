@@ -6,10 +6,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use agent::approval::{Approval, ApprovalId, Resolution};
+use agent::approval::{Approval, ApprovalId, ApprovalKind, Resolution};
 use agent::event::{Answered, VerdictKind};
 use agent::message::Part;
-use agent::tools::ToolResult;
+use agent::tools::{ASK_USER, ToolResult};
 use agent::{CallId, Json, ThreadId};
 
 use super::{Bodies, FRAMES_PER_EVENT, Frames};
@@ -97,7 +97,9 @@ impl Frames {
         out: &mut Bodies,
     ) {
         let Some(call) = self.emitted(thread).calls.get(id) else { return };
-        if call.is_verb && !result.is_error {
+        // A question to a person is answered without a tool that begins.
+        let is_answer = !call.is_begun && !result.is_error && *call.name == *ASK_USER;
+        if is_answer || call.is_verb && !result.is_error {
             self.tell_call_started(thread, id, None, out);
         }
         let Some(call) = self.emitted(thread).calls.remove(id) else { return };
@@ -133,6 +135,7 @@ pub(super) fn in_one_line(json: &Json) -> Json {
 /// A person is asked.
 pub(super) fn question(approval: &Approval) -> Body {
     Body::ValidationRequired {
+        kind: approval.kind(),
         validation_id: approval.id.clone(),
         tool_use_id: approval.call.clone(),
         tool_name: approval.tool.clone(),
@@ -146,22 +149,27 @@ pub(super) fn question(approval: &Approval) -> Body {
         protected: approval.protected.clone(),
         foreign: approval.foreign,
         standing: approval.standing.clone(),
+        question: approval.question.clone(),
         expires_at: clock::timestamp(approval.expires_at),
     }
 }
 
 /// What came of a question.
-pub(super) fn decision(approval: &ApprovalId, call: &CallId, resolution: &Resolution) -> Body {
-    let (scope, input, reason) = match resolution {
-        Resolution::Allowed { scope, input, .. } => (Some(*scope), input.as_ref().map(in_one_line), None),
-        Resolution::Denied { reason } => (None, None, reason.clone()),
-        Resolution::Withdrawn { reason } => (None, None, Some(reason.clone())),
-        Resolution::Forbidden { rule } | Resolution::Expired { rule } | Resolution::Unanswered { rule } => {
-            (None, None, Some(rule.clone()))
+pub(super) fn decision(kind: ApprovalKind, approval: &ApprovalId, call: &CallId, resolution: &Resolution) -> Body {
+    let (mut scope, mut input, mut reason, mut answer) = (None, None, None, None);
+    match resolution {
+        Resolution::Allowed { scope: given, input: edited, .. } => {
+            (scope, input) = (Some(*given), edited.as_ref().map(in_one_line));
         }
-    };
-    let (validation_id, tool_use_id) = (approval.clone(), call.clone());
-    Body::ValidationResolved { validation_id, tool_use_id, decision: resolution.as_str(), scope, input, reason }
+        Resolution::Answered { text } => answer = Some(text.clone()),
+        Resolution::Denied { reason: given } => reason.clone_from(given),
+        Resolution::Withdrawn { reason: why } => reason = Some(why.clone()),
+        Resolution::Forbidden { rule } | Resolution::Expired { rule } | Resolution::Unanswered { rule } => {
+            reason = Some(rule.clone());
+        }
+    }
+    let (validation_id, tool_use_id, decision) = (approval.clone(), call.clone(), resolution.as_str());
+    Body::ValidationResolved { kind, validation_id, tool_use_id, decision, scope, input, reason, answer }
 }
 
 fn refusal(id: &CallId, name: &Arc<str>, reason: &Arc<str>) -> Body {
