@@ -7,7 +7,7 @@ cargo xtask lint            format, lints, docs
 cargo xtask story-update    rewrite stories and golden files, then show what changed
 cargo xtask sim --seeds N   run the simulation with N seeds
 cargo xtask eval            how often the household's rules are right, compared with what is promised
-cargo xtask eval --held     the same, naming also the held-back cases, which must not be tuned against
+cargo xtask eval --held     the same, naming also the wrong held-back cases, for which no rule may be changed
 cargo xtask bench           what the runtime costs, compared with the same work without it (many minutes)
 cargo xtask bench --quick   the same without the largest cases
 cargo xtask bench --only NAME[,NAME]  only these figures (docs/benchmarks.md has the names); --quick can be added
@@ -33,7 +33,7 @@ pub(crate) enum Command {
     },
     /// The gold sets.
     Eval {
-        /// Whether misses of the part that is held back are named.
+        /// Whether wrong held-back cases are named, too.
         held: bool,
     },
     /// The benchmarks.

@@ -6,6 +6,7 @@
 mod command;
 mod corpus;
 mod needs;
+mod skipped;
 mod step;
 mod steps;
 
@@ -38,10 +39,12 @@ fn run(command: &Command) -> anyhow::Result<()> {
     match command {
         Command::Fuzz { .. } => corpus::unpack(Path::new("."))?,
         Command::FuzzAdd { target, file } => corpus::add(Path::new("."), target, Path::new(file))?,
+        Command::Test => skipped::forget()?,
         _ => {}
     }
-    for step in steps::of(command) {
-        step.run()?;
+    let ran = steps::of(command).iter().try_for_each(step::Step::run);
+    if *command == Command::Test {
+        eprint!("{}", skipped::summary());
     }
-    Ok(())
+    ran
 }

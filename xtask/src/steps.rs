@@ -2,6 +2,7 @@
 
 use crate::command::Command;
 use crate::corpus::FUZZED;
+use crate::skipped;
 use crate::step::Step;
 
 /// The steps of a command, in order.
@@ -21,10 +22,8 @@ pub(crate) fn of(command: &Command) -> Vec<Step> {
             vec![cargo("simulation", run).with("SIM_SEEDS", &seeds.to_string())]
         }
         Command::Eval { held } => {
-            let run = cargo(
-                "gold sets",
-                "nextest run --locked --package majordomo-rules-engine --test eval --no-capture as_is_promised",
-            );
+            let run =
+                cargo("gold sets", "nextest run --locked --package majordomo --test eval --no-capture as_is_promised");
             vec![if *held { run.with("EVAL_HELD", "1") } else { run }]
         }
         Command::Bench { quick, only } => {
@@ -69,7 +68,7 @@ fn lint() -> Vec<Step> {
 
 fn test() -> Vec<Step> {
     vec![
-        cargo("tests", "nextest run --locked --workspace --no-fail-fast"),
+        cargo("tests", "nextest run --locked --workspace --no-fail-fast").with(skipped::VARIABLE, skipped::FILE),
         cargo("doc tests", "test --locked --workspace --doc"),
     ]
 }

@@ -46,7 +46,7 @@ pub struct Policy {
     pub on_error: OnError,
     /// Whether a task that only reads, asked again word for word in the same run, is answered with the report that it had.
     pub reuse_reports: bool,
-    /// Which agent each intent of `delegate` leads to, in the order in which a model reads them.
+    /// Which agent each intent of `delegate` and each type of `Task` leads to, in the order in which a model reads them.
     pub delegates: Vec<(Arc<str>, Arc<str>)>,
     /// What an agent is handed by `delegate`, and what comes back.
     pub context: ContextMode,
@@ -143,7 +143,7 @@ pub enum ReportData {
 }
 
 /// The verbs by which an agent deals with other agents, in the order in which they are advertised.
-pub const VERBS: [&str; 10] = [
+pub const VERBS: [&str; 11] = [
     "spawn_agent",
     "delegate_task",
     "message_agent",
@@ -154,6 +154,7 @@ pub const VERBS: [&str; 10] = [
     "SpawnAgentTool",
     "DelegateTaskTool",
     "ParallelTasksTool",
+    "Task",
 ];
 
 /// The verbs of a policy that names no others.
@@ -164,8 +165,8 @@ pub const USUAL_VERBS: [&str; 6] =
 pub const OPERATION_VERBS: [&str; 3] = ["SpawnAgentTool", "DelegateTaskTool", "ParallelTasksTool"];
 
 /// The verbs that can start sub-agents: an agent that has one of them needs places for children.
-pub const STARTING_VERBS: [&str; 6] =
-    ["spawn_agent", "delegate_task", "delegate", "SpawnAgentTool", "DelegateTaskTool", "ParallelTasksTool"];
+pub const STARTING_VERBS: [&str; 7] =
+    ["spawn_agent", "delegate_task", "delegate", "SpawnAgentTool", "DelegateTaskTool", "ParallelTasksTool", "Task"];
 
 /// The arguments that `spawn_agent` knows.
 pub const SPAWN_ARGS: [&str; 17] = [

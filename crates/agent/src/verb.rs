@@ -29,6 +29,8 @@ pub enum Verb {
     DelegateTaskTool,
     /// Starts several agents of the catalogue at the same time.
     ParallelTasksTool,
+    /// Starts one sub-agent of a type.
+    Task,
 }
 
 /// What a verb can start.
@@ -53,7 +55,7 @@ pub enum Vocabulary {
 
 impl Verb {
     /// All verbs, in the order in which they are advertised.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::SpawnAgent,
         Self::DelegateTask,
         Self::MessageAgent,
@@ -64,6 +66,7 @@ impl Verb {
         Self::SpawnAgentTool,
         Self::DelegateTaskTool,
         Self::ParallelTasksTool,
+        Self::Task,
     ];
 
     /// The verb of that name.
@@ -84,6 +87,7 @@ impl Verb {
             Self::SpawnAgentTool => "SpawnAgentTool",
             Self::DelegateTaskTool => "DelegateTaskTool",
             Self::ParallelTasksTool => "ParallelTasksTool",
+            Self::Task => "Task",
         }
     }
 
@@ -99,14 +103,17 @@ impl Verb {
             | Self::WaitAgents
             | Self::StopAgent
             | Self::ListAgents
-            | Self::Delegate => Risk::Low,
+            | Self::Delegate
+            | Self::Task => Risk::Low,
         }
     }
 
     /// What it can start: an agent that has such a verb needs places for sub-agents.
     pub const fn starts(self) -> Starts {
         match self {
-            Self::SpawnAgent | Self::Delegate | Self::SpawnAgentTool | Self::DelegateTaskTool => Starts::One,
+            Self::SpawnAgent | Self::Delegate | Self::SpawnAgentTool | Self::DelegateTaskTool | Self::Task => {
+                Starts::One
+            }
             Self::DelegateTask | Self::ParallelTasksTool => Starts::Several,
             Self::MessageAgent | Self::WaitAgents | Self::StopAgent | Self::ListAgents => Starts::Nothing,
         }
@@ -121,7 +128,8 @@ impl Verb {
             | Self::WaitAgents
             | Self::StopAgent
             | Self::ListAgents
-            | Self::Delegate => Vocabulary::Own,
+            | Self::Delegate
+            | Self::Task => Vocabulary::Own,
             Self::SpawnAgentTool | Self::DelegateTaskTool | Self::ParallelTasksTool => Vocabulary::Operations,
         }
     }

@@ -22,6 +22,7 @@ use crate::verb::{Verb, Vocabulary};
 pub(crate) mod arguments;
 pub(crate) mod operations;
 mod own;
+pub(crate) mod task;
 
 use arguments::{ignored_line, ignored_note};
 
@@ -137,6 +138,7 @@ pub fn read(thread: &Thread, name: &str, input: &Json) -> Result<VerbCall, Strin
         Verb::SpawnAgentTool => operations::spawn(thread, input),
         Verb::DelegateTaskTool => operations::delegate(input),
         Verb::ParallelTasksTool => operations::batch(input),
+        Verb::Task => task::task(&thread.created.policy, input),
     };
     call.map_err(|reason| refusal(name, reason))
 }

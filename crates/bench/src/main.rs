@@ -25,6 +25,7 @@ mod processes;
 mod program;
 mod reopen;
 mod setup;
+mod stop;
 mod suite;
 mod watchers;
 
@@ -69,6 +70,8 @@ enum Topic {
     Reopen,
     /// Commands with and without a sandbox, compared with `sh -c`
     Commands,
+    /// Stopping, or killing, a run with many commands
+    Stop,
     /// A thousand clients of the web server
     Watchers,
     /// A long conversation in a browser (needs Chromium)

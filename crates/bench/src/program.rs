@@ -59,6 +59,7 @@ pub async fn measure(program: &Program) -> anyhow::Result<Taken> {
 /// A folder with a few files to list.
 fn workspace(data: &Path) -> anyhow::Result<PathBuf> {
     let work = data.with_extension("work");
+    fs::create_dir_all(&work)?;
     for folder in FOLDERS {
         let folder = work.join(folder);
         fs::create_dir_all(&folder)?;

@@ -8,7 +8,7 @@ use majordomo::tool::Sandbox;
 use crate::figure::{self, Figure};
 use crate::gauge::Taken;
 use crate::processes::{self, ModelServer, measure_children};
-use crate::{Keep, Topic, cold_start, commands, household_index, page, watchers};
+use crate::{Keep, Topic, cold_start, commands, household_index, page, stop, watchers};
 
 /// How often each measurement is taken; the middle one counts.
 const ROUNDS: usize = 3;
@@ -57,6 +57,7 @@ impl Suite<'_> {
             Topic::Demo => self.first_answer().await,
             Topic::Reopen => self.reopen().await,
             Topic::Commands => self.commands().await,
+            Topic::Stop => self.stop().await,
             Topic::Watchers => self.watchers().await,
             Topic::Page => self.page().await,
             Topic::Household => self.household().await,
@@ -276,6 +277,24 @@ impl Suite<'_> {
             let ours = processes::measure(&[&args[..], &[through]].concat()).await?.resident_kb as f64 / 1024.0;
             let name = format!("memory of a running command {words}, more than `sh -c` ({bare:.1} MB)");
             self.note(Figure { name, ours: ours - bare, beside: None, unit: "MB", most: 2.0, aim: 2.0 });
+        }
+        Ok(())
+    }
+
+    /// A family with many commands comes to its end.
+    async fn stop(&mut self) -> anyhow::Result<()> {
+        for (way, words) in [(stop::Way::Stopped, "`majordomo stop --now`"), (stop::Way::Killed, "`kill -9`")] {
+            let mut times = Vec::new();
+            for round in 0..ROUNDS {
+                times.push(stop::measure(&self.file(&format!("stop-{way:?}-{round}")), way).await?);
+            }
+            let name = format!(
+                "{words} with {} agents and {} commands, until no process is left",
+                stop::AGENTS,
+                stop::PROCESSES
+            );
+            let ours = figure::median(times) as f64 / 1000.0;
+            self.note(Figure { name, ours, beside: None, unit: "ms", most: 2000.0, aim: 1000.0 });
         }
         Ok(())
     }

@@ -172,7 +172,7 @@ pub struct Settings {
     /// What is allowed without approval: plan (read only), ask, auto, dangerous
     #[arg(long)]
     mode: Option<String>,
-    /// The policy preset: default, opta, orion, zileo
+    /// The policy preset: default, kata, opta, orion, zileo
     #[arg(long)]
     preset: Option<String>,
     /// Limit of tool calls of the root agent

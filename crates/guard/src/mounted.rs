@@ -13,8 +13,10 @@ use rustix::process::Pid;
 /// Mounts that are not there by then are not coming.
 const TIME: Duration = Duration::from_secs(5);
 
-/// Until the first look at the mounts, and between two looks.
-const LOOK_EVERY: Duration = Duration::from_micros(500);
+/// Until the first look at the mounts. Each later one waits half as long again, up to the most: on a busy machine bubblewrap
+/// takes long, and looks would take its time.
+const FIRST_LOOK: Duration = Duration::from_micros(700);
+const MOST_WAIT: Duration = Duration::from_millis(10);
 
 /// Waits until the namespace of a process is complete, and checks that every one of these paths, which were mounted in the
 /// workspace, leads to itself.
@@ -24,9 +26,11 @@ pub(crate) fn check(first: Pid, workspace: &Path, mounted: &[PathBuf]) -> Result
     }
     let begun = Instant::now();
     let table = format!("/proc/{}/mountinfo", first.as_raw_nonzero());
+    let mut wait = FIRST_LOOK;
     loop {
         // Each look keeps the mounts from being made for a moment.
-        std::thread::sleep(LOOK_EVERY);
+        std::thread::sleep(wait);
+        wait = (wait * 3 / 2).min(MOST_WAIT);
         // A process that has ended has none, and the startup tells why.
         let Ok(text) = std::fs::read(&table) else { return Ok(()) };
         let mounts: Vec<Mount> = text.split(|byte| *byte == b'\n').filter_map(Mount::read).collect();

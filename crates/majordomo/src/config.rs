@@ -37,7 +37,7 @@ use serde::Deserialize;
 
 pub use self::error::Error;
 pub use self::flags::Flags;
-pub use self::household::HouseholdConfig;
+pub use self::household::{HouseholdConfig, Route};
 pub use self::origin::{Origin, Warning};
 pub use self::surroundings::{Files, Surroundings};
 
@@ -48,7 +48,6 @@ pub(crate) use self::suggestion::{clause, likeness, nearest};
 pub(crate) use self::surroundings::{read_own, read_within};
 pub(crate) use self::values::nested;
 
-use self::kind::microusd;
 use self::merge::Merged;
 use self::values::Values;
 use crate::agents;
@@ -96,6 +95,10 @@ pub struct Config {
     pub warnings: Vec<Warning>,
     /// Whether the model was named for this one process, which weighs more than what an agent's file says.
     model_is_asked_for: bool,
+    /// Whether the agent was named by anybody: in a file, a variable, a flag or by the program.
+    agent_is_asked_for: bool,
+    /// All values, before the preset of the agent was laid under them.
+    before_preset: Layers,
     entries: Vec<Entry>,
 }
 
@@ -145,6 +148,13 @@ pub struct Entry {
     pub origin: Origin,
 }
 
+/// What depends on the agent that a root plays.
+pub(crate) struct RootSettings {
+    pub(crate) policy: Policy,
+    pub(crate) preset: String,
+    pub(crate) grant: Grant,
+}
+
 impl Config {
     /// Reads all layers and merges them.
     pub fn load(surroundings: &Surroundings, flags: &Flags) -> Result<Self, Error> {
@@ -171,11 +181,15 @@ impl Config {
             false => values.model.zip(named).or_else(|| model::found(&providers, &layers)),
         };
         household::choose_agent(&mut layers, demo, model.is_some());
+        let before_preset = layers.clone();
+        let agent_is_asked_for =
+            layers.setting(&Key::dotted("agent")).is_some_and(|setting| setting.origin != Origin::Default);
         household::choose_preset(&mut layers, |agent| agents::preset_of(surroundings, &project, agent));
         let values = Values::of(&layers);
         checks::consistent(&values.policy, &layers)?;
         let model = model.or_else(|| household::model_of(&values.agent));
         warnings.extend(values.household.missing(&layers));
+        let grant = values.root_grant();
         Ok(Self {
             entries: entries(&layers, model.as_ref()),
             model: model.map(|(name, _)| name),
@@ -184,16 +198,7 @@ impl Config {
             preset: values.preset,
             dialect: values.dialect,
             data: values.data,
-            grant: Grant {
-                tool_calls: values.grant.tool_calls,
-                requests: values.grant.requests,
-                tokens: values.grant.tokens,
-                cost_microusd: values.grant.cost.map(microusd),
-                time_ms: values.grant.timeout_s.map(|seconds| seconds * 1000),
-                not_after: None,
-                depth: values.policy.max_depth,
-                descendants: values.policy.max_children,
-            },
+            grant,
             policy: values.policy,
             providers,
             models: values.models,
@@ -206,7 +211,25 @@ impl Config {
             withheld,
             warnings,
             model_is_asked_for,
+            agent_is_asked_for,
+            before_preset,
         })
+    }
+
+    /// What holds for a root that an agent plays whose file names this preset: as everywhere, it holds where nobody chose one.
+    pub(crate) fn for_agent(&self, agent: &str, preset: Option<&str>) -> Result<RootSettings, Error> {
+        let mut layers = self.before_preset.clone();
+        let named = Setting { key: Key::dotted("agent"), value: agent.into(), origin: Origin::Default };
+        layers.lay(vec![named]);
+        household::choose_preset(&mut layers, |_| preset.map(str::to_owned));
+        let values = Values::of(&layers);
+        checks::consistent(&values.policy, &layers)?;
+        Ok(RootSettings { grant: values.root_grant(), policy: values.policy, preset: values.preset })
+    }
+
+    /// Whether the agent was named by anybody: in a file, a variable, a flag or by the program.
+    pub(crate) fn agent_is_asked_for(&self) -> bool {
+        self.agent_is_asked_for
     }
 
     /// The model to speak with, or an error that says how to get one. An agent's own stands over what a file names or a key

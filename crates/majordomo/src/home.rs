@@ -63,6 +63,14 @@ impl Home {
         providers.with_resident(&format!("builtin/{}", rules_engine::NAME), Arc::new(rules))
     }
 
+    /// Whether a prompt is plainly about this household.
+    pub(crate) fn is_asked_for(&self, prompt: &str) -> bool {
+        self.household.as_ref().is_some_and(|household| {
+            let context = rules_engine::Context { now: household.now(), people: household.people() };
+            rules_engine::is_household_request(prompt, &context)
+        })
+    }
+
     /// The day in the household.
     pub(crate) fn today(&self) -> Option<Date> {
         self.household.as_ref().map(|household| household.now().date())

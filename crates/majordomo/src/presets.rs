@@ -12,10 +12,11 @@ use toml::Value;
 use crate::config::{Error, Key, Layers, Origin, Setting, checked, clause, nested, of_text};
 
 /// The names of the presets.
-pub const NAMES: [&str; 4] = ["default", "opta", "orion", "zileo"];
+pub const NAMES: [&str; 5] = ["default", "kata", "opta", "orion", "zileo"];
 
 const TEXTS: [&str; NAMES.len()] = [
     include_str!("presets/default.toml"),
+    include_str!("presets/kata.toml"),
     include_str!("presets/opta.toml"),
     include_str!("presets/orion.toml"),
     include_str!("presets/zileo.toml"),

@@ -19,13 +19,14 @@ use serde::de::DeserializeOwned;
 use store::{Current, Location, Process, Store};
 use tool::{Collision, CommandHost, CurrentTools, Registry};
 
-use crate::agents::Agents;
+use crate::agents::{Agents, Found};
 use crate::approvals::{Approvals, Approver};
 use crate::builder::StaffBuilder;
-use crate::config::{self, Config, Durability, Surroundings, clause, likeness, nearest};
+use crate::config::{self, Config, Durability, RootSettings, Surroundings, clause, likeness, nearest};
 use crate::follow::Updates;
 use crate::home::Home;
 use crate::model::Model;
+use crate::route;
 use crate::rules::{self, Rulebook};
 use crate::run::Run;
 use crate::session::Session;
@@ -76,6 +77,17 @@ impl Default for Options {
             store: Kept::InFolder,
         }
     }
+}
+
+/// Who gets some work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assignment {
+    /// The agent.
+    pub agent: String,
+    /// The model that it speaks with: what the agent reads is sent there.
+    pub model: String,
+    /// Whether the agent was chosen because the prompt is about the household.
+    pub is_routed: bool,
 }
 
 /// The data folder of a staff that has none: nothing is there, and nobody can put anything there.
@@ -195,6 +207,8 @@ struct Inner {
     runtime: Runtime,
     config: Arc<Config>,
     catalog: Arc<Catalog>,
+    /// The presets that the files of agents name, by agent.
+    presets: BTreeMap<Arc<str>, String>,
     providers: Providers,
     home: Home,
     cwd: PathBuf,
@@ -258,7 +272,8 @@ impl Staff {
             trust::take_over(&config.data)?;
         }
         let installation = Current::open(&store).await.map_err(runtime::Error::from)?;
-        let catalog = Arc::new(catalog(surroundings, &config, &tools.snapshot(), agents));
+        let (catalog, presets) = catalog(surroundings, &config, &tools.snapshot(), agents);
+        let catalog = Arc::new(catalog);
         let rulebook = Rulebook::with_own(surroundings, &config.data, Some(installation), rules)?;
         let consent = if approver.is_some() { Consent::Asked } else { consent };
         let approvals = Approvals::new(approver);
@@ -277,6 +292,7 @@ impl Staff {
             runtime,
             config: Arc::new(config),
             catalog,
+            presets,
             providers,
             home,
             cwd: surroundings.cwd.clone(),
@@ -347,7 +363,7 @@ impl Staff {
         }
     }
 
-    /// The model of a root.
+    /// The model of a root, where the prompt does not decide on the agent.
     pub fn model(&self) -> Result<&str, Error> {
         self.model_of(&self.0.config.agent)
     }
@@ -360,6 +376,12 @@ impl Staff {
     /// The names of the providers that can be asked.
     pub fn providers(&self) -> impl Iterator<Item = &str> {
         self.0.providers.providers()
+    }
+
+    /// Who would get some work, and with which model. The same work is always assigned in the same way.
+    pub fn assign(&self, work: &Work) -> Result<Assignment, Error> {
+        let (agent, is_routed) = route::agent_for(work, &self.0.config, &self.0.home);
+        Ok(Assignment { agent: agent.to_owned(), model: self.model_of(agent)?.to_owned(), is_routed })
     }
 
     /// The store: every conversation, with all its events.
@@ -384,8 +406,7 @@ impl Staff {
     /// Starts a conversation with its first message.
     pub(crate) async fn begin(&self, work: Work) -> Result<Run, Error> {
         self.check_open()?;
-        let agent = work.beginning.agent.as_deref().unwrap_or(&self.0.config.agent);
-        let model = self.model_of(agent)?;
+        let Assignment { agent, model, .. } = &self.assign(&work)?;
         // Opened before anything is written, so that a wrong name or a missing key is not found by a failed run.
         self.check_model(model)?;
         let template = self.root(agent, model, &work.beginning)?;
@@ -435,12 +456,24 @@ impl Staff {
         Ok(self.0.config.model_for(agent.model.as_deref())?)
     }
 
+    /// What holds for a root that an agent plays.
+    fn settings_of(&self, agent: &str) -> Result<RootSettings, Error> {
+        let config = &self.0.config;
+        if agent == config.agent {
+            let (policy, preset, grant) = (config.policy.clone(), config.preset.clone(), config.grant.clone());
+            return Ok(RootSettings { policy, preset, grant });
+        }
+        // An agent is also found by a name that is written in another way.
+        let preset = self.0.catalog.agent(agent).and_then(|agent| self.0.presets.get(&agent.name));
+        Ok(config.for_agent(agent, preset.map(String::as_str))?)
+    }
+
     fn root(&self, agent: &str, model: &str, beginning: &Beginning) -> Result<Root, Error> {
         let config = &self.0.config;
         let workspace = beginning.workspace.as_deref().unwrap_or(&self.0.cwd);
         let workspace = workspace.canonicalize().unwrap_or_else(|_| workspace.to_owned());
         let today = self.0.home.today().unwrap_or_else(|| self.now().to_zoned(jiff::tz::TimeZone::system()).date());
-        let (mut grant, mut policy) = (config.grant.clone(), config.policy.clone());
+        let RootSettings { mut policy, preset, mut grant } = self.settings_of(agent)?;
         beginning.limits.apply(&mut grant, &mut policy)?;
         Ok(Root {
             id: self.fresh_id(),
@@ -448,7 +481,7 @@ impl Staff {
             model: model.into(),
             mode: beginning.mode.unwrap_or(config.mode),
             policy: Arc::new(policy),
-            preset: config.preset.as_str().into(),
+            preset: preset.into(),
             grant,
             workspace: workspace.display().to_string().into(),
             today: today.to_string().into(),
@@ -493,7 +526,7 @@ pub fn open_facts(
 ) -> Result<(Gatherer, Arc<Registry>), Error> {
     let home = Home::open(config, true, None)?;
     let (tools, providers) = (CurrentTools::new(home.tools(tools))?.snapshot(), providers(config, &home)?);
-    let catalog = Arc::new(catalog(surroundings, config, &tools, Vec::new()));
+    let catalog = Arc::new(catalog(surroundings, config, &tools, Vec::new()).0);
     let rulebook = Rulebook::open(surroundings, &config.data, None)?;
     let sources = Standing { rulebook, home, approvals: None };
     Ok((Gatherer::new(catalog, Consent::Nobody, providers, Arc::new(sources)), tools))
@@ -526,15 +559,26 @@ fn providers(config: &Config, home: &Home) -> Result<Providers, Error> {
     Ok(home.providers(providers))
 }
 
-fn catalog(surroundings: &Surroundings, config: &Config, tools: &Registry, own: Vec<Agent>) -> Catalog {
+/// The tools and agents, and the presets that the files of agents name.
+fn catalog(
+    surroundings: &Surroundings,
+    config: &Config,
+    tools: &Registry,
+    own: Vec<Agent>,
+) -> (Catalog, BTreeMap<Arc<str>, String>) {
     let infos = tools.infos();
     let names: Vec<&str> = infos.keys().map(AsRef::as_ref).chain(VERBS).chain(TOOLS).collect();
     let found = Agents::load(surroundings, &config.project, &names);
     for notice in found.warnings.iter().chain(&found.broken) {
         tracing::warn!("{notice}");
     }
+    let preset = |found: &Found| Some((found.agent.name.clone(), found.preset.clone()?));
+    let mut presets: BTreeMap<Arc<str>, String> = found.found.iter().filter_map(preset).collect();
     let mut agents: BTreeMap<Arc<str>, Agent> =
         found.found.into_iter().map(|found| (found.agent.name.clone(), found.agent)).collect();
+    // A program's own agent stands for itself, and not for the file of the same name.
+    own.iter().for_each(|agent| drop(presets.remove(&agent.name)));
     agents.extend(own.into_iter().map(|agent| (agent.name.clone(), agent)));
-    Catalog { tools: infos, reserved: TOOLS.map(Arc::from).into(), agents, version: tools.digest().clone() }
+    let version = tools.digest().clone();
+    (Catalog { tools: infos, reserved: TOOLS.map(Arc::from).into(), agents, version }, presets)
 }

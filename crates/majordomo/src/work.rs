@@ -43,7 +43,8 @@ impl Work {
         Self { prompt: prompt.into(), ..Self::default() }
     }
 
-    /// The agent that does it. In a conversation it is chosen with the first message.
+    /// The agent that does it. Where none is named: the butler for what is plainly about a configured household, else the agent of the
+    /// builder or the configuration. In a conversation it is chosen with the first message.
     #[must_use]
     pub fn agent(mut self, name: impl Into<String>) -> Self {
         self.beginning.agent = Some(name.into());

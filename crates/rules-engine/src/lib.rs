@@ -12,6 +12,7 @@ mod butler;
 mod communicator;
 mod conversation;
 mod entities;
+mod household_request;
 mod intent;
 mod learner;
 mod lexicon;
@@ -35,6 +36,7 @@ use phrases::DateWords;
 use task::SpecialistTask;
 
 pub use entities::Entities;
+pub use household_request::is_household_request;
 pub use intent::{Classification, Context, Direct, Intent, IntentMatch, Question, classify};
 
 /// The engine's name as a model of the provider `builtin`: `builtin/rules`.

@@ -7,6 +7,7 @@ import { children, items } from "./reduce.js";
 import { chevron, ticking } from "./rows.js";
 import {
   argument,
+  badgeOf,
   counted,
   cut,
   duration,
@@ -38,8 +39,9 @@ export function drawGroupHead(node, child, picture, isOpen, actions) {
   const rows = items(picture, child.id);
   const hasMore = rows.length > 0 || children(picture, child.id).length > 0 || Boolean(child.report ?? life.question);
   const { agent, name, goal, tools, ms, selfTokens, treeTokens, startedAt, error } = child;
+  const badge = badgeOf(child, picture.items.get(`tool:${child.parent}:${child.call}`));
   const figures = [tools, ms, selfTokens, treeTokens, startedAt];
-  const facts = [agent, name, goal, error, ...figures, life.is, life.word, life.question, life.doing, isOpen, hasMore];
+  const facts = [agent, badge, name, goal, error, ...figures, life.is, life.word, life.question, life.doing, isOpen, hasMore];
   change(node, facts, () => {
     set(node, { "data-testid": `subagent-group-${child.id}`, "data-thread": child.id, "data-state": life.is });
     const had = node.contains(document.activeElement) ? document.activeElement : null;
@@ -47,7 +49,7 @@ export function drawGroupHead(node, child, picture, isOpen, actions) {
     const head = known ?? make("div", "group-head");
     if (!known) node.prepend(head);
     const toggle = toggleIn(head, child, hasMore, isOpen);
-    toggle.replaceChildren(hasMore ? chevron() : make("span", "no-chevron"), ...line(child, life));
+    toggle.replaceChildren(hasMore ? chevron() : make("span", "no-chevron"), ...line(child, badge, life));
     toggle.title = treeTokens ? `${whole(selfTokens)} tokens itself, ${whole(treeTokens)} with its own sub-agents` : "";
     const own = /** @type {HTMLElement | null} */ (head.querySelector(":scope > .group-acts")) ?? make("div", "group-acts");
     if (own.parentElement !== head) head.append(own);
@@ -100,12 +102,12 @@ function toggleIn(head, child, hasMore, isOpen) {
   });
 }
 
-/** Badge, goal, state, figures. @param {Thread} child @param {Life} life */
-function line(child, life) {
+/** Badge, goal, state, figures. @param {Thread} child @param {string} badge @param {Life} life */
+function line(child, badge, life) {
   const name = ownName(child);
   const mark = set(make("span", "", MARKS[life.is]), { "aria-hidden": "true" });
   return [
-    set(make("span", "badge", visible(child.agent ?? child.name ?? "…")), { "data-testid": "subagent-badge" }),
+    set(make("span", "badge", badge), { "data-testid": "subagent-badge" }),
     ...(name ? [make("span", "own-name", name)] : []),
     make("span", "goal", visible(cut(child.goal ?? "", 300))),
     make("span", `state is-${life.is}`, mark, ` ${life.word}`),

@@ -63,6 +63,14 @@ export const plainName = (name) => visible((name ?? "agent").replaceAll("_", " "
  */
 export const ownName = (thread) => (thread.name && thread.name !== thread.agent ? visible(thread.name) : "");
 
+/**
+ * What kind of sub-agent it is: the agent, else what its call says, and `Task` while nothing is known.
+ * @param {{ name?: string, agent?: string }} thread
+ * @param {{ slug?: string, input?: any } | undefined} call The call that started it.
+ */
+export const badgeOf = (thread, call) =>
+  visible(String(thread.agent ?? call?.slug ?? call?.input?.subagent_type ?? thread.name ?? "Task"));
+
 // ---- time ----
 
 let ahead = 0;

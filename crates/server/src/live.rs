@@ -81,7 +81,8 @@ impl Live {
         let feed = self.feed(&watched).await?;
         let store = self.runtime.store().clone();
         let first = Some(Bytes::from_static(b"retry: 2000\n\n"));
-        let watcher = Watcher { first, store, watched, feed, seen: last_event_id, reads: Reads::Backlog };
+        let (seen, reads) = (last_event_id, Reads::Backlog);
+        let watcher = Watcher { first, store, watched, feed, seen, may_be_ahead: true, reads };
         Ok(stream::unfold(watcher, Watcher::next))
     }
 
@@ -138,6 +139,8 @@ struct Watcher {
     feed: Arc<Feed>,
     /// The newest frame that it was handed.
     seen: u64,
+    /// Whether it may have read frames from the log that the feed has not handed out yet: it must not be handed them again.
+    may_be_ahead: bool,
     reads: Reads,
 }
 
@@ -160,7 +163,7 @@ impl Watcher {
             match &mut self.reads {
                 Reads::Backlog => match self.feed.after(self.seen) {
                     After::Piece { bytes, last } => {
-                        self.seen = last;
+                        (self.seen, self.may_be_ahead) = (last, false);
                         return Some((bytes, self));
                     }
                     After::Nothing(Some((unfinished, receiver))) => {
@@ -175,7 +178,7 @@ impl Watcher {
                 },
                 Reads::Log(missed) => match missed.page().await {
                     Ok(Some((bytes, last))) => {
-                        self.seen = last;
+                        (self.seen, self.may_be_ahead) = (last, true);
                         if self.feed.reaches_back_to(last) {
                             self.reads = Reads::Backlog;
                         }
@@ -189,6 +192,8 @@ impl Watcher {
                     }
                 },
                 Reads::Live(receiver) => match receiver.recv().await {
+                    // Of what is kept it takes only what it has not seen.
+                    Ok(Batch { last: Some(_), .. }) if self.may_be_ahead => self.reads = Reads::Backlog,
                     Ok(batch) => {
                         self.seen = batch.last.unwrap_or(self.seen);
                         return Some((batch.bytes, self));

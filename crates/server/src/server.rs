@@ -11,6 +11,7 @@ use agent::ThreadId;
 use majordomo::Staff;
 use majordomo::kept;
 use majordomo::threads::is_left;
+use rustix::fs::OFlags;
 use store::{Current, InstallationEvent, LastServer, ProcessId, Store, ThreadQuery, ThreadRow};
 use tokio::net::TcpListener;
 
@@ -217,7 +218,10 @@ pub struct DataLock {
 fn lock(folder: &Path, last: Option<&LastServer>) -> Result<DataLock, Error> {
     let path = folder.join(LOCK_FILE);
     let broken = |source| Error::Token { path: path.clone(), source };
-    let file = File::options().write(true).create(true).truncate(false).mode(0o600).open(&path).map_err(broken)?;
+    // A link that another program planted is not followed: it would make a file elsewhere.
+    let mut options = File::options();
+    options.write(true).create(true).truncate(false).mode(0o600).custom_flags(OFlags::NOFOLLOW.bits() as i32);
+    let file = options.open(&path).map_err(broken)?;
     match file.try_lock() {
         Ok(()) => Ok(DataLock { _lock: file }),
         Err(TryLockError::WouldBlock) => {

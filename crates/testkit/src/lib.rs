@@ -6,5 +6,6 @@ pub mod invariants;
 pub mod model_server;
 pub mod scenes;
 pub mod sim;
+pub mod skip;
 pub mod story;
 pub mod world;

@@ -1,5 +1,6 @@
 //! The repository itself: what the map promises exists, what exists is on the map, and texts are plain.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -160,4 +161,117 @@ fn the_rules_hold_no_boxed_closures() {
         let text = fs::read_to_string(&path).expect("a source file is text");
         assert!(!text.contains("Box<dyn"), "{}: what the rules need is handed in as data", path.display());
     }
+}
+
+/// A requirement: its id, and why no test names it where none does.
+struct Row {
+    id: String,
+    untested: Option<String>,
+}
+
+fn rows() -> Vec<Row> {
+    let text = read("crates/testkit/rows.txt");
+    let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let row = |line: &str| {
+        let mut fields = line.split(" | ");
+        let id = fields.next().expect("a line has a first field").to_owned();
+        assert!(fields.next().is_some_and(|meaning| meaning.len() > 10), "{id} says what it is about");
+        Row { id, untested: fields.next().map(str::to_owned) }
+    };
+    lines.map(row).collect()
+}
+
+/// The ids that tests name: in the comments and texts of test files, of test modules, and in stories.
+fn named_by_tests() -> BTreeSet<String> {
+    let mut files = rust_files();
+    files_below(&workspace().join("crates/testkit/stories"), "story", &mut files);
+    let mut named = BTreeSet::new();
+    for path in files.into_iter().filter(|path| !path.ends_with("testkit/tests/layout.rs")) {
+        let text = fs::read_to_string(&path).expect("a source file is text");
+        let is_test = path.components().any(|part| part.as_os_str() == "tests")
+            || path.ends_with("tests.rs")
+            || path.extension().is_some_and(|extension| extension == "story");
+        let tests = if is_test { &text[..] } else { text.split_once("#[cfg(test)]").map_or("", |(_, tests)| tests) };
+        for line in tests.lines().filter(|line| !is_rust(&path) || line.contains("//") || line.contains('"')) {
+            let words: Vec<&str> =
+                line.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).filter(|word| is_id(word)).collect();
+            for pair in words.windows(2).filter(|pair| line.contains(&format!("{} to {}", pair[0], pair[1]))) {
+                named.extend(between(pair[0], pair[1]));
+            }
+            named.extend(words.into_iter().map(str::to_owned));
+        }
+    }
+    named
+}
+
+fn is_rust(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "rs")
+}
+
+const FAMILIES: [&str; 6] = ["ORION-", "LACE-", "ZILEO-", "KATA-", "OPTA-", "INV-"];
+
+fn is_id(word: &str) -> bool {
+    let number = FAMILIES.iter().find_map(|family| word.strip_prefix(family));
+    let number = number.or_else(|| word.strip_prefix(['T', 'F']).map(|number| number.trim_end_matches('b')));
+    number.is_some_and(|number| (1..=2).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// All ids from one to another of the same family.
+fn between(first: &str, last: &str) -> Vec<String> {
+    let parts = |id: &str| {
+        let family = id.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
+        let number: u32 = id[family.len()..].parse().unwrap_or(0);
+        (family, number)
+    };
+    let ((family, from), (_, to)) = (parts(first), parts(last));
+    (from..=to).map(|number| format!("{family}{number}")).collect()
+}
+
+#[test]
+fn every_requirement_is_named_by_a_test_or_says_why_not() {
+    let (rows, named) = (rows(), named_by_tests());
+    let ids: BTreeSet<&str> = rows.iter().map(|row| &*row.id).collect();
+    assert!(rows.len() > 280 && ids.len() == rows.len(), "each id stands on one line");
+    let untested = |row: &&Row| row.untested.is_none() && !named.contains(&row.id);
+    let missing: Vec<&str> = rows.iter().filter(untested).map(|row| &*row.id).collect();
+    assert!(missing.is_empty(), "no test names {missing:?}");
+    let tested = |row: &&Row| row.untested.is_some() && named.contains(&row.id);
+    let late: Vec<&str> = rows.iter().filter(tested).map(|row| &*row.id).collect();
+    assert!(late.is_empty(), "tests name {late:?}: take away the reason why none does");
+    let is_ours = |id: &&String| FAMILIES.iter().any(|family| id.starts_with(family));
+    let unknown: Vec<&String> = named.iter().filter(is_ours).filter(|id| !ids.contains(id.as_str())).collect();
+    assert!(unknown.is_empty(), "tests name {unknown:?}, which crates/testkit/rows.txt does not hold");
+}
+
+#[test]
+fn ids_are_found_in_comments_as_people_write_them() {
+    assert!(["ORION-4", "T34b", "F9", "INV-12"].iter().all(|word| is_id(word)));
+    assert!(["ORION-", "T", "T345", "FLAG-1", "Task", "KATA-1x", "THREADS"].iter().all(|word| !is_id(word)));
+    assert_eq!(between("KATA-9", "KATA-11"), ["KATA-9", "KATA-10", "KATA-11"]);
+}
+
+// ORION-28: what is handed over and what comes back are defined in one place, and so is the list of those who work.
+#[test]
+fn what_is_handed_over_is_defined_once() {
+    let sources: Vec<(PathBuf, String)> = rust_files()
+        .into_iter()
+        .filter(|path| path.components().any(|part| part.as_os_str() == "src"))
+        .map(|path| (path.clone(), fs::read_to_string(path).expect("a source file is text")))
+        .collect();
+    let defined = |words: &str| -> Vec<&Path> {
+        let holds = |text: &String| text.lines().any(|line| line.trim_start().starts_with(words));
+        sources.iter().filter(|(_, text)| holds(text)).map(|(path, _)| &**path).collect()
+    };
+    for name in ["struct DelegationContext", "struct AgentResult"] {
+        let places = defined(&format!("pub {name} "));
+        assert_eq!(places.len(), 1, "{name}: {places:?}");
+        assert!(places[0].starts_with(workspace().join("crates/agent/src")), "{name}: {places:?}");
+    }
+    let specialists = |text: &String| text.contains("\"triage\", \"scheduler\", \"communicator\"");
+    let lists: Vec<&Path> = sources
+        .iter()
+        .filter(|(path, text)| !path.ends_with("tests.rs") && specialists(text))
+        .map(|(path, _)| &**path)
+        .collect();
+    assert!(lists.len() <= 1, "the specialists are listed in {lists:?}");
 }

@@ -11,9 +11,14 @@ use agent::{CallId, Json, ThreadId};
 use majordomo_tool::{CommandHost, Guard, Registry, ToolContext, Workspace};
 use serde_json::json;
 
-/// Between the end of a command and the end of everything it has started: what T40, F29 and F30 allow, five times over, for a
-/// machine that has other work. Left alone, all of it would be there for minutes.
-const GONE_WITHIN: Duration = Duration::from_secs(10);
+#[path = "../../testkit/src/skip.rs"]
+#[expect(dead_code, reason = "no test here depends on a sandbox")]
+mod skip;
+
+/// What T40, F29 and F30 allow between the end of a command and the end of everything it has started.
+const GONE_WITHIN: Duration = Duration::from_secs(2);
+/// Attempts at it: on a machine that has other work one of them may be held up, and not all of them.
+const ATTEMPTS: usize = 3;
 /// Until a test gives up waiting for something that must come.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -64,6 +69,19 @@ async fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
         assert!(begun.elapsed() < PATIENCE, "waited in vain for {what}");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
+}
+
+/// Whether all processes of a command are gone in time, in the best of a few attempts. Each of them says how long it took, and fails
+/// by itself where one is left.
+async fn gone_in_time(mut attempt: impl AsyncFnMut() -> Duration) {
+    let mut took = Vec::new();
+    for _ in 0..ATTEMPTS {
+        took.push(attempt().await);
+        if took.iter().any(|took| *took < GONE_WITHIN) {
+            return;
+        }
+    }
+    panic!("they were gone too late: {took:?}");
 }
 
 /// The process numbers that a script has written down, once there are so many.
@@ -193,16 +211,20 @@ async fn nothing_stays_when_a_command_ends() {
 #[tokio::test]
 async fn nothing_stays_when_a_command_is_stopped() {
     for guard in both() {
-        let room = TestWorkspace::new();
-        let command = json!({"command": format!("{CLINGING} sleep 300")});
-        let (result, (pids, stopped)) = tokio::join!(room.run(guard, command), async {
-            let pids = until("all processes", || pids(&room.path("pids"), CLINGERS)).await;
-            room.context.stop.cancel();
-            (pids, Instant::now())
-        });
-        assert!(!pids.into_iter().any(alive), "{}", result.content);
-        assert!(stopped.elapsed() < GONE_WITHIN, "{:?}", stopped.elapsed());
-        assert!(result.is_error && result.content.starts_with("printed\n[stopped after"), "{}", result.content);
+        gone_in_time(async || {
+            let room = TestWorkspace::new();
+            let command = json!({"command": format!("{CLINGING} sleep 300")});
+            let (result, (pids, stopped)) = tokio::join!(room.run(guard.clone(), command), async {
+                let pids = until("all processes", || pids(&room.path("pids"), CLINGERS)).await;
+                room.context.stop.cancel();
+                (pids, Instant::now())
+            });
+            // That it is stopped is said once it is true.
+            assert!(!pids.into_iter().any(alive), "{}", result.content);
+            assert!(result.is_error && result.content.starts_with("printed\n[stopped after"), "{}", result.content);
+            stopped.elapsed()
+        })
+        .await;
     }
 }
 
@@ -210,13 +232,22 @@ async fn nothing_stays_when_a_command_is_stopped() {
 #[tokio::test]
 async fn nothing_stays_when_time_is_up() {
     for guard in both() {
-        let room = TestWorkspace::new();
-        let begun = Instant::now();
-        let result = room.run(guard, json!({"command": format!("{CLINGING} sleep 300"), "timeout_s": 6})).await;
-        assert!(begun.elapsed() < Duration::from_secs(6) + GONE_WITHIN, "{:?}", begun.elapsed());
-        let pids = pids(&room.path("pids"), CLINGERS).unwrap();
-        assert!(!pids.into_iter().any(alive), "{}", result.content);
-        assert!(result.is_error && result.content.starts_with("printed\n[timed out after 6 s"), "{}", result.content);
+        gone_in_time(async || {
+            let room = TestWorkspace::new();
+            let begun = Instant::now();
+            let command = json!({"command": format!("{CLINGING} sleep 300"), "timeout_s": 6});
+            let result = room.run(guard.clone(), command).await;
+            let took = begun.elapsed();
+            let pids = pids(&room.path("pids"), CLINGERS).unwrap();
+            assert!(!pids.into_iter().any(alive), "{}", result.content);
+            assert!(
+                result.is_error && result.content.starts_with("printed\n[timed out after 6 s"),
+                "{}",
+                result.content
+            );
+            took.saturating_sub(Duration::from_secs(6))
+        })
+        .await;
     }
 }
 
@@ -224,15 +255,18 @@ async fn nothing_stays_when_time_is_up() {
 #[tokio::test]
 async fn nothing_stays_when_nobody_waits_any_more() {
     for guard in both() {
-        let room = TestWorkspace::new();
-        let command = json!({"command": format!("{CLINGING} sleep 300")});
-        let pids = tokio::select! {
-            result = room.run(guard, command) => panic!("it ended by itself: {}", result.content),
-            pids = until("all processes", || pids(&room.path("pids"), CLINGERS)) => pids,
-        };
-        let dropped = Instant::now();
-        until("their end", || (!pids.iter().any(|pid| alive(*pid))).then_some(())).await;
-        assert!(dropped.elapsed() < GONE_WITHIN, "{:?}", dropped.elapsed());
+        gone_in_time(async || {
+            let room = TestWorkspace::new();
+            let command = json!({"command": format!("{CLINGING} sleep 300")});
+            let pids = tokio::select! {
+                result = room.run(guard.clone(), command) => panic!("it ended by itself: {}", result.content),
+                pids = until("all processes", || pids(&room.path("pids"), CLINGERS)) => pids,
+            };
+            let dropped = Instant::now();
+            until("their end", || (!pids.iter().any(|pid| alive(*pid))).then_some(())).await;
+            dropped.elapsed()
+        })
+        .await;
     }
 }
 
@@ -251,15 +285,18 @@ async fn nothing_stays_when_a_command_kills_its_guard() {
 // T40, F29
 #[tokio::test]
 async fn a_guard_that_is_held_still_does_not_hold_a_stop() {
-    let room = TestWorkspace::new();
-    let command = json!({"command": "echo $$ >> pids; kill -STOP $PPID; echo held > held; sleep 300"});
-    let (result, (pids, stopped)) = tokio::join!(room.run(guard(), command), async {
-        until("the guard to be held", || room.path("held").exists().then_some(())).await;
-        room.context.stop.cancel();
-        (pids(&room.path("pids"), 1).unwrap(), Instant::now())
-    });
-    assert!(!pids.into_iter().any(alive), "{}", result.content);
-    assert!(stopped.elapsed() < GONE_WITHIN, "{:?}", stopped.elapsed());
+    gone_in_time(async || {
+        let room = TestWorkspace::new();
+        let command = json!({"command": "echo $$ >> pids; kill -STOP $PPID; echo held > held; sleep 300"});
+        let (result, (pids, stopped)) = tokio::join!(room.run(guard(), command), async {
+            until("the guard to be held", || room.path("held").exists().then_some(())).await;
+            room.context.stop.cancel();
+            (pids(&room.path("pids"), 1).unwrap(), Instant::now())
+        });
+        assert!(!pids.into_iter().any(alive), "{}", result.content);
+        stopped.elapsed()
+    })
+    .await;
 }
 
 // T39, T40
@@ -304,15 +341,18 @@ async fn part_of_other_tests() {
 // T40, F30
 #[tokio::test]
 async fn nothing_stays_when_the_runtime_is_killed() {
-    let room = TestWorkspace::new();
-    let mut runtime = other_process(&room, &format!("{CLINGING} sleep 300")).stdout(Stdio::null()).spawn().unwrap();
-    let pids = until("all processes", || pids(&room.path("pids"), CLINGERS)).await;
-    assert!(pids.iter().all(|pid| alive(*pid)));
-    runtime.kill().unwrap();
-    let killed = Instant::now();
-    runtime.wait().unwrap();
-    until("their end", || (!pids.iter().any(|pid| alive(*pid))).then_some(())).await;
-    assert!(killed.elapsed() < GONE_WITHIN, "{:?}", killed.elapsed());
+    gone_in_time(async || {
+        let room = TestWorkspace::new();
+        let mut runtime = other_process(&room, &format!("{CLINGING} sleep 300")).stdout(Stdio::null()).spawn().unwrap();
+        let pids = until("all processes", || pids(&room.path("pids"), CLINGERS)).await;
+        assert!(pids.iter().all(|pid| alive(*pid)));
+        runtime.kill().unwrap();
+        let killed = Instant::now();
+        runtime.wait().unwrap();
+        until("their end", || (!pids.iter().any(|pid| alive(*pid))).then_some(())).await;
+        killed.elapsed()
+    })
+    .await;
 }
 
 // T39
@@ -323,7 +363,7 @@ async fn a_command_that_fills_the_disk_is_ended() {
     let mut own = Command::new("unshare");
     own.args(small).arg("true").env("TEST_FOLDER", room.folder.path()).stderr(Stdio::null());
     if !own.status().is_ok_and(|status| status.success()) {
-        return println!("no small disk can be made here; what is decided about one is tested beside the code");
+        return skip::skipped("no small disk can be made here; what is decided about one is tested beside the code");
     }
     // It waits, so that the disk is full when the command looks.
     let filler = other_process(&room, "head -c 63M /dev/zero > filler; sleep 300");

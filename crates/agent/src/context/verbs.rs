@@ -15,6 +15,7 @@ use crate::thread::Thread;
 use crate::tools::{Reach, ToolInfo};
 use crate::verb::Verb;
 use crate::vocabulary::operations::shown::operations;
+use crate::vocabulary::task;
 
 /// A verb as it is advertised to a thread; none if the name is no verb.
 pub fn verb(name: &str, thread: &Thread, catalog: &Catalog) -> Option<ToolInfo> {
@@ -51,6 +52,10 @@ pub fn verb(name: &str, thread: &Thread, catalog: &Catalog) -> Option<ToolInfo> 
         }
         Verb::SpawnAgentTool | Verb::DelegateTaskTool | Verb::ParallelTasksTool => {
             let (words, schema) = operations(verb, policy)?;
+            (words, Json::of(&schema))
+        }
+        Verb::Task => {
+            let (words, schema) = task::advertised(policy, &catalog.offered(thread).collect::<Vec<_>>());
             (words, Json::of(&schema))
         }
     };
@@ -126,11 +131,14 @@ fn spawn_schema(policy: &Policy, agents: &[&Agent]) -> Json {
         text.push('"');
         text.push_str(name);
         text.push_str("\":");
-        if *name == "agent" {
-            let names: Vec<&str> = agents.iter().map(|agent| &*agent.name).collect();
-            text.push_str(&spawned_by_name(&names).to_string());
-        } else {
-            text.push_str(schema);
+        match *name {
+            "agent" => {
+                let names: Vec<&str> = agents.iter().map(|agent| &*agent.name).collect();
+                text.push_str(&spawned_by_name(&names).to_string());
+            }
+            // In mode `ask` a sub-agent that cannot ask can do nothing that `plan` does not allow (OPTA-10).
+            "mode" if !policy.children_may_ask => text.push_str(r#"{"enum":["plan","auto"],"type":"string"}"#),
+            _ => text.push_str(schema),
         }
     }
     text.push_str(r#"},"required":["task"],"type":"object"}"#);

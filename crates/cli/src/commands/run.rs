@@ -7,7 +7,7 @@ use futures_util::TryStreamExt;
 use majordomo::config::{Config, Flags};
 use majordomo::follow::root_report;
 use majordomo::staff::{Staff, open_store};
-use majordomo::{SAMPLE, Session, Update, Work};
+use majordomo::{Assignment, SAMPLE, Session, Update, Work};
 use rustix::process::Signal;
 use store::ApprovalQuery;
 use tokio::signal::unix::{SignalKind, signal};
@@ -31,16 +31,16 @@ pub async fn run(arguments: Run) -> Result<u8, Failure> {
     let prepared = Prepared::new(arguments.output, &config.dialect)?;
     let asking = Asking::new(&arguments.questions);
     let staff = staff(&surroundings, config, asking.options()).await?;
-    let model = staff.model()?.to_owned();
     let work = Work::new(prompt);
     let work = match output_schema {
         Some(schema) => work.schema(schema),
         None => work,
     };
+    let assignment = staff.assign(&work)?;
     let run = staff.stream(work).await?;
     if !quiet {
-        out::note(&format!("model {model} · thread {}", run.root()));
-        for hint in hints(&model, arguments.demo) {
+        out::note(&format!("model {} · thread {}", assignment.model, run.root()));
+        for hint in hints(&assignment, arguments.demo) {
             out::note(&hint);
         }
     }
@@ -92,11 +92,17 @@ async fn show_last_report(staff: &Staff, session: &Session, root: &ThreadId, mut
     Ok(show.finish(&report, now)?)
 }
 
-/// What a person should know of a run without a language model, and of one in the sample household.
-fn hints(model: &str, demo: bool) -> Vec<String> {
+/// What a person should know of a run without a language model, of one in the sample household, and of one that the prompt gave to
+/// the butler.
+fn hints(assignment: &Assignment, demo: bool) -> Vec<String> {
+    let Assignment { agent, model, is_routed } = assignment;
     let rules = "answers come from the offline rules engine; for a language model use -m ollama/MODEL, or set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY";
     let sample = "this is the sample household; its clock is set to 2026-01-15T10:00Z";
-    let wanted = [(model == "builtin/rules", rules), (demo, sample)];
+    let routed = format!(
+        "the prompt is about your household, so the agent {agent} answers; {model} gets the mail, calendar entries, notes and contacts \
+         that it reads (for another agent: -a general, or household.route = \"off\")"
+    );
+    let wanted = [(model == "builtin/rules", rules), (demo, sample), (*is_routed, &routed)];
     wanted.into_iter().filter(|(is_wanted, _)| *is_wanted).map(|(_, hint)| format!("note: {hint}")).collect()
 }
 

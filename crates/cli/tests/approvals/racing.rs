@@ -106,3 +106,34 @@ fn a_database_of_an_earlier_version_is_opened_and_used() {
     running.done().answer(0);
     assert_eq!(world.lines("new.txt"), ["written"]);
 }
+
+#[test]
+fn the_log_of_every_earlier_version_is_read_whole_and_tells_what_it_told() {
+    // F43: an event that this version does not know stays where it is; that is tested beside the store.
+    let of_store = include_str!("../../../store/tests/fixtures/schema-3.sql");
+    for (log, root, words) in [
+        (include_str!("schema_2.sql"), "20260115-k3f9", "The drawer holds three spoons."),
+        (of_store, "20261117-xky8", "What is on my calendar today?"),
+    ] {
+        let world = world(&[]);
+        std::fs::create_dir_all(world.database().parent().expect("a folder")).expect("the folder of the database");
+        let database = rusqlite::Connection::open(world.database()).expect("the database");
+        database.execute_batch(log).expect("an older database");
+        let states = "SELECT id, coalesce(outcome, state) FROM threads ORDER BY id";
+        let read = |database: &rusqlite::Connection| -> Vec<(String, String)> {
+            let mut rows = database.prepare(states).expect("a table");
+            let rows = rows.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).expect("rows");
+            rows.collect::<Result<_, _>>().expect("rows")
+        };
+        let before = read(&database);
+        drop(database);
+        // Every event is decoded by the doctor, and shown by the others.
+        let doctor = world.call(&["doctor"]);
+        assert!(doctor.out.contains("integrity check passed"), "{root}: {}", doctor.out);
+        assert!(world.call(&["thread", "show", root]).answer(0).contains(words), "{root}");
+        let frames = world.call(&["thread", "show", root, "--jsonl"]);
+        assert!(frames.answer(0).lines().count() > 10, "{root}: {}", frames.out);
+        let after = read(&rusqlite::Connection::open(world.database()).expect("the database"));
+        assert_eq!(after, before, "{root}");
+    }
+}

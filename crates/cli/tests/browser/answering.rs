@@ -130,6 +130,48 @@ fn a_question_of_an_agent_is_shown_with_its_choices_and_answered_on_the_page() {
     assert_quiet(&site, &page);
 }
 
+// ZILEO-27
+#[test]
+fn a_question_shows_its_details_as_json_and_its_risk_in_colour_and_takes_a_reason_or_none() {
+    let batch = r#"operation = "execute_batch", tasks = [{ agent_id = "explore", prompt = "Count the doors" }]"#;
+    let scenes = [
+        scene("one", &[calls(&[spawn("Ada", "List the fields")]), says("Then not.")]),
+        scene("several", &[calls(&[call("ParallelTasksTool", batch)]), says("Then not.")]),
+    ];
+    let (site, browser) = (Site::scripted(&scenes, &["--preset", "zileo", "--mode", "auto"]), Browser::start());
+    let page = site.enter(&browser);
+    let one = json!({"operation": "spawn", "name": "Ada", "prompt": "List the fields"});
+    let tasks = json!([{"agent_id": "explore", "prompt": "Count the doors"}]);
+    let several = json!({"operation": "execute_batch", "tasks": tasks});
+    for (words, risk, variable, input, reason) in
+        [("one", "medium", "--warn", one, None), ("several", "high", "--bad", several, Some("too many"))]
+    {
+        page.go(&site.url("/chat"));
+        say(&page, words);
+        page.wait_for(DIALOG);
+        assert_eq!(page.eval::<String>(&format!("document.querySelector({RISK:?}).dataset.risk")), risk);
+        let is_coloured = format!(
+            "(() => {{ const probe = document.createElement('i'); probe.style.color = 'var({variable})'; document.body.append(probe);
+                const wanted = getComputedStyle(probe).color; probe.remove();
+                return getComputedStyle(document.querySelector({RISK:?})).color === wanted; }})()"
+        );
+        assert!(page.eval::<bool>(&is_coloured), "{risk} is told by its colour, too");
+        let shown: String = page.eval(&format!("document.querySelector('{DIALOG} pre.exact').textContent"));
+        assert_eq!(serde_json::from_str::<Value>(&shown).expect("the details are JSON"), input);
+        assert!(shown.lines().count() > 3 && shown.contains("\n  \""), "over several lines: {shown}");
+        if let Some(reason) = reason {
+            page.fill(REASON, reason);
+        }
+        page.click(REJECT);
+        page.wait_for(COMPLETE);
+        assert_eq!((page.count(DIALOG), page.count(GROUP)), (0, 0));
+        let log = site.world.log();
+        let told = log.iter().filter(|record| format!("{:?}", record.event).contains("too many")).count();
+        assert_eq!(told > 0, reason.is_some());
+    }
+    assert_quiet(&site, &page);
+}
+
 // T22
 #[test]
 fn a_decision_is_about_the_question_on_screen_whatever_comes_meanwhile() {

@@ -4,10 +4,10 @@
 //! what came before the cut. Of a stream that broke off within a chunk it throws away whatever nobody has read yet, and no more
 //! than luck would say how far a page gets.
 
+use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 /// By what an answer is known that is a stream of events.
@@ -18,15 +18,18 @@ const TORN: usize = 7;
 /// A proxy on this machine that cuts.
 pub struct Cutter {
     pub addr: SocketAddr,
-    cuts: Arc<AtomicUsize>,
+    cuts: Cuts,
 }
+
+/// What was asked for, and the number of the event after which the answer was cut.
+type Cuts = Arc<Mutex<Vec<(String, u64)>>>;
 
 impl Cutter {
     /// Stands before a server.
     pub fn before(server: SocketAddr) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("an address");
         let addr = listener.local_addr().expect("an address");
-        let cuts = Arc::new(AtomicUsize::new(0));
+        let cuts = Cuts::default();
         let counted = cuts.clone();
         thread::spawn(move || {
             for browser in listener.incoming().flatten() {
@@ -37,19 +40,25 @@ impl Cutter {
         Self { addr, cuts }
     }
 
-    /// How many streams were cut.
-    pub fn cuts(&self) -> usize {
-        self.cuts.load(Ordering::SeqCst)
+    /// The numbers of the events after which a stream of this kind was cut.
+    pub fn cut_after(&self, is_wanted: impl Fn(&str) -> bool) -> BTreeSet<u64> {
+        let cuts = self.cuts.lock().unwrap_or_else(PoisonError::into_inner);
+        cuts.iter().filter(|(path, _)| is_wanted(path)).map(|(_, id)| *id).collect()
     }
 }
 
 /// Carries bytes both ways until one side ends or the stream is cut.
-fn join(mut browser: TcpStream, at: SocketAddr, cuts: &AtomicUsize) {
+fn join(mut browser: TcpStream, at: SocketAddr, cuts: &Mutex<Vec<(String, u64)>>) {
     let Ok(mut server) = TcpStream::connect(at) else { return };
     let (Ok(mut asking), Ok(mut asked)) = (browser.try_clone(), server.try_clone()) else { return };
+    let asked_for = Arc::new(Mutex::new(String::new()));
+    let noted = asked_for.clone();
     thread::spawn(move || {
         let mut piece = [0; 16 * 1024];
         while let Ok(length @ 1..) = asking.read(&mut piece) {
+            if let Some(path) = path_of(&piece[..length]) {
+                *noted.lock().unwrap_or_else(PoisonError::into_inner) = path;
+            }
             speak_plainly(&mut piece[..length]);
             if asked.write_all(&piece[..length]).is_err() {
                 break;
@@ -61,16 +70,24 @@ fn join(mut browser: TcpStream, at: SocketAddr, cuts: &AtomicUsize) {
     let (mut piece, mut stream) = ([0; 16 * 1024], Stream::default());
     while let Ok(length @ 1..) = server.read(&mut piece) {
         let cut = stream.pass(&piece[..length]);
-        if browser.write_all(&piece[..cut.unwrap_or(length)]).is_err() {
+        if browser.write_all(&piece[..cut.map_or(length, |(at, _)| at)]).is_err() {
             break;
         }
-        if cut.is_some() {
-            cuts.fetch_add(1, Ordering::SeqCst);
+        if let Some((_, id)) = cut {
+            let path = asked_for.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            cuts.lock().unwrap_or_else(PoisonError::into_inner).push((path, id));
             break;
         }
     }
     let _ = server.shutdown(Shutdown::Both);
     let _ = browser.shutdown(Shutdown::Both);
+}
+
+/// What a request asks for, where a piece is the beginning of one.
+fn path_of(piece: &[u8]) -> Option<String> {
+    let line = piece.split(|byte| *byte == b'\r').next()?;
+    let line = str::from_utf8(line).ok()?.strip_suffix(" HTTP/1.1")?;
+    line.strip_prefix("GET ").or(line.strip_prefix("POST ")).map(str::to_owned)
 }
 
 /// Makes a request one in HTTP/1.0.
@@ -89,8 +106,8 @@ struct Stream {
 }
 
 impl Stream {
-    /// Where a piece is cut, if it is: after an event with a number, and a few bytes into whatever follows it.
-    fn pass(&mut self, piece: &[u8]) -> Option<usize> {
+    /// Where a piece is cut, if it is: after an event with a number, and a few bytes into whatever follows it. And that number.
+    fn pass(&mut self, piece: &[u8]) -> Option<(usize, u64)> {
         self.passed.extend_from_slice(piece);
         if !self.is_events {
             let Some(head) = find(&self.passed, HEAD) else {
@@ -104,7 +121,10 @@ impl Stream {
         let id = find(&self.passed, b"\nid: ")?;
         let end = id + find(&self.passed[id..], b"\n\n")? + 2;
         let after = self.passed.len() - end;
-        Some(piece.len() - after + after.min(TORN))
+        let number = self.passed[id + b"\nid: ".len()..end].split(|byte| *byte == b'\n').next()?;
+        // The stream of one run names the thread before the number.
+        let number = str::from_utf8(number).expect("a number is text").rsplit('/').next()?.parse().expect("a number");
+        Some((piece.len() - after + after.min(TORN), number))
     }
 }
 
@@ -121,8 +141,9 @@ fn a_stream_is_cut_after_its_first_event_however_it_arrives() {
         let (mut stream, mut passed) = (Stream::default(), Vec::new());
         for piece in answer.chunks(size) {
             let cut = stream.pass(piece);
-            passed.extend_from_slice(&piece[..cut.unwrap_or(piece.len())]);
-            if cut.is_some() {
+            passed.extend_from_slice(&piece[..cut.map_or(piece.len(), |(at, _)| at)]);
+            if let Some((_, number)) = cut {
+                assert_eq!(number, 7);
                 break;
             }
         }

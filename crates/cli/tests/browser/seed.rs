@@ -69,6 +69,8 @@ fn the_rail_shows_the_butler_then_triage_then_the_butler_whenever_the_seeds_test
         assert!(when.windows(2).all(|two| two[1] - two[0] >= 300.0), "each is seen for 300 ms: {when:?}");
         assert!(page.text("[role=log]").contains("Checking your inbox..."));
     }
+    // This browser prefers less motion, and so the style sheet is asked.
+    assert!(page.rule(".agent", "transitionDuration").starts_with("0.2s"), "who is active changes before one's eyes");
     assert_quiet(&site, &page);
 }
 

@@ -58,6 +58,47 @@ fn a_group_is_closed_until_it_is_opened_and_says_who_it_is() {
     assert_quiet(&site, &page);
 }
 
+// KATA-6, KATA-7, KATA-8, KATA-23: the same with the preset of that name, whose calls say type and description themselves.
+#[test]
+fn a_task_shows_its_type_and_description_and_does_so_when_the_page_is_loaded_again() {
+    let task = |kind: &str, words: &str, prompt: &str| {
+        call("Task", &format!("description = {words:?}, prompt = {prompt:?}, subagent_type = {kind:?}"))
+    };
+    let tasks = [
+        task("Explore", "Count doors", "Look at the doors"),
+        task("general-purpose", "Count windows", "Look at the windows"),
+    ];
+    let looks = |report: &str| [calls(&[call("list_dir", "")]), says(report)];
+    let scenes = [
+        scene("Survey", &[calls(&tasks), says("Two doors, nine windows.")]),
+        scene("the doors", &looks("There are two doors.")),
+        scene("the windows", &looks("There are nine windows.")),
+    ];
+    let (site, browser) = (Site::scripted(&scenes, &["--preset", "kata"]), Browser::start());
+    let page = site.enter(&browser);
+    ask(&page, "Survey the building");
+    for is_again in [false, true] {
+        if is_again {
+            page.reload();
+            page.wait_for(COMPLETE);
+        }
+        assert_eq!(page.texts(BADGE), ["explore", "general"], "again: {is_again}");
+        assert_eq!(page.texts(&format!("{GROUP} .own-name")), ["Count doors", "Count windows"]);
+        assert_eq!(page.count(&format!("{TOGGLE}[aria-expanded=false]")), 2, "closed, again: {is_again}");
+        assert!(!page.text("[role=log]").contains("list_dir"));
+    }
+    page.click(TOGGLE);
+    page.wait_for_text(GROUP, "There are two doors.");
+    assert_eq!(page.rule(".group > .inside", "animationName"), "unfold", "it opens before one's eyes");
+    assert_eq!(page.rule(".chevron", "transitionProperty"), "transform");
+    let inside = json!(format!("{GROUP} .inside"));
+    let moves: String = page.eval(&format!("getComputedStyle(document.querySelector({inside})).animationName"));
+    assert_eq!(moves, "none", "but not for a person who prefers less motion, as this browser does");
+    page.click(TOGGLE);
+    page.wait_for_no(&format!("{GROUP} .inside"));
+    assert_quiet(&site, &page);
+}
+
 // KATA-9, KATA-11, KATA-17, KATA-23
 #[test]
 fn ten_levels_lie_within_each_other_and_what_is_deeper_side_by_side() {

@@ -15,7 +15,7 @@ impl SmallDisk {
     pub fn over(folder: &Path) -> Option<Self> {
         let disk = mount(folder, "size=8m").then(|| Self(folder.to_owned()));
         if disk.is_none() {
-            eprintln!("skipped: a file system of its own takes root to mount");
+            testkit::skip::skipped("a file system of its own takes root to mount");
         }
         disk
     }

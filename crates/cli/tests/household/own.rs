@@ -39,6 +39,50 @@ fn a_household_of_ones_own_is_looked_after_and_its_index_lies_with_our_state() {
 }
 
 #[test]
+fn with_a_model_and_a_household_a_question_about_it_goes_to_the_butler_and_anything_else_does_not() {
+    const QUESTION: &str = "When am I free on Tuesday?";
+    let world = world(&[scene("", &[says("Said.")])]);
+    world.call(&["demo", "init", "house"]).answer(0);
+    let folder = format!("household.folder={}", world.path("house").display());
+    let model = format!("scripted/{}", world.path("../script.toml").display());
+    let with_household = ["--set", folder.as_str()];
+    let cases: [(&str, &[&str], &[&str], &str); 6] = [
+        (QUESTION, &with_household, &[], "butler"),
+        ("What do my notes say about the lease, and draft a reply to the landlord", &with_household, &[], "butler"),
+        ("Find every TODO in src", &with_household, &[], "general"),
+        (QUESTION, &with_household, &["-a", "explore"], "explore"),
+        (QUESTION, &with_household, &["--set", "household.route=off"], "general"),
+        (QUESTION, &[], &[], "general"),
+    ];
+    for (prompt, household, more, expected) in cases {
+        let arguments = [&["run", "-m", model.as_str(), prompt], household, more].concat();
+        let done = world.call(&arguments);
+        assert_eq!(done.answer(0), "Said.");
+        let is_told = done.err.contains("so the agent butler answers")
+            && done.err.contains(&format!("{model} gets the mail, calendar entries, notes and contacts that it reads"));
+        assert_eq!(is_told, expected == "butler", "{arguments:?}: {}", done.err);
+        let begun = frames(&world.call(&[&arguments[..], &["--jsonl"]].concat()));
+        assert_eq!(begun[0]["agent"], expected, "{arguments:?}: {}", begun[0]);
+    }
+}
+
+#[test]
+fn a_butler_that_was_not_named_has_its_specialists() {
+    let world = world(&[
+        scene(
+            "See to it",
+            &[calls(&[call("calendar_free", "from = \"2026-01-20\", to = \"2026-01-21\"")]), says("At two.")],
+        ),
+        scene("", &[calls(&[delegate("delegate_schedule", "See to it", "")]), says("At two.")]),
+    ]);
+    world.call(&["demo", "init", "house"]).answer(0);
+    let folder = format!("household.folder={}", world.path("house").display());
+    let model = format!("scripted/{}", world.path("../script.toml").display());
+    let done = world.call(&["run", "-m", &model, "--set", &folder, "When am I free on Tuesday?", "--jsonl"]);
+    assert_eq!(asked(&frames(&done)), ["scheduler"]);
+}
+
+#[test]
 fn config_show_tells_where_a_household_lies_and_who_said_so() {
     let world = world(&[]);
     let shown =

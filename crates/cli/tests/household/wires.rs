@@ -16,6 +16,52 @@ fn tools(request: &Request) -> Vec<String> {
     request.body["tools"].as_array().expect("tools").iter().map(name).collect()
 }
 
+// ORION-21: two at the same time, and nothing of the one in any request of the other.
+#[test]
+fn specialists_that_work_at_the_same_time_share_nothing() {
+    let tokio = tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_all().build().expect("a runtime");
+    let order = |intent: &str, task: &str| {
+        serde_json::json!({"intent": intent, "task": task, "delegationReasoning": "it is theirs"}).to_string()
+    };
+    let orders =
+        [order("delegate_search", "Find the secret of Ann"), order("delegate_triage", "Find the secret of Bob")];
+    // Neither goes on before the other has begun.
+    let both = std::sync::Barrier::new(2);
+    let server = tokio.block_on(ModelServer::start(move |request: &Request| {
+        let who = ["Ann", "Bob"]
+            .into_iter()
+            .find(|who| request.first_words.starts_with(&format!("Find the secret of {who}")));
+        match (who, request.assistant_messages) {
+            (Some(who), 0) => {
+                tokio::task::block_in_place(|| both.wait());
+                let tool = if who == "Ann" { "notes_search" } else { "mail_list" };
+                let arguments = if who == "Ann" { r#"{"query":"contract"}"# } else { "{}" };
+                Turn::text(&format!("I know what {who} hides.")).call(&format!("call_{who}"), tool, arguments)
+            }
+            (Some(who), _) => Turn::text(&format!("The secret of {who} is out.")),
+            (None, 0) => Turn::default().call("call_1", "delegate", &orders[0]).call("call_2", "delegate", &orders[1]),
+            (None, _) => Turn::text("Both are out."),
+        }
+    }));
+    let world = world(&[]);
+    let words = ["run", "--demo", "-m", WIRES[0].2, "--set", "policy.max_concurrent=2", "Two secrets, please"];
+    let mut command = world.command(&words);
+    command.env("ANTHROPIC_BASE_URL", server.url(Wire::Anthropic)).env("ANTHROPIC_API_KEY", KEY);
+    assert_eq!(world.launch(command).done().answer(0), "Both are out.");
+    for (who, other) in [("Ann", "Bob"), ("Bob", "Ann")] {
+        let requests = server.requests();
+        let own: Vec<&Request> = requests
+            .iter()
+            .filter(|request| request.first_words.starts_with(&format!("Find the secret of {who}")))
+            .collect();
+        assert_eq!(own.len(), 2, "{who}");
+        for request in own {
+            let text = String::from_utf8_lossy(&request.raw);
+            assert!(text.contains(who) && !text.contains(other), "{who} was shown something of {other}: {text}");
+        }
+    }
+}
+
 #[test]
 fn a_provider_is_shown_one_verb_for_the_butler_and_seven_tools_for_triage() {
     let tokio = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");

@@ -205,3 +205,32 @@ async fn subtasks_that_are_no_graph_are_refused_with_a_sentence() {
         assert!(heard::of(&server, "part").is_empty());
     }
 }
+
+// ZILEO-36: none of the three is answered before all of them have been asked, so the batch takes as long as its slowest. What a start
+// costs is measured by the benchmark (CPU per sub-agent, well below a millisecond).
+#[tokio::test(flavor = "multi_thread", worker_threads = 8)]
+async fn the_tasks_of_a_batch_are_under_way_at_the_same_time() {
+    let task = |number: usize| json!({ "agent_id": "explore", "prompt": format!("part {number}") });
+    let batch = json!({ "operation": "execute_batch", "tasks": [task(0), task(1), task(2)] }).to_string();
+    let stage = Arc::new(Stage::in_waves_of(3));
+    let server = {
+        let stage = stage.clone();
+        ModelServer::start(move |request| match request.first_words.strip_prefix("part ") {
+            Some(part) => {
+                stage.enter(part.parse().expect("a number"));
+                Turn::text(&format!("result {part}"))
+            }
+            None if request.assistant_messages == 0 => Turn::default().call("toolu_1", "ParallelTasksTool", &batch),
+            None => Turn::text("Done."),
+        })
+        .await
+    };
+    let setup = Setup::at(Wire::Anthropic, &server);
+    setup.run(&["run", "--preset", "zileo", "--set", "policy.approval=never", "Root"]).await.exits(0);
+    assert_eq!(stage.most(), 3);
+    let told: Value = serde_json::from_str(&results(&heard::of(&server, "Root")[1])[0].1).expect("JSON");
+    let reports: Vec<&str> =
+        told["results"].as_array().expect("results").iter().filter_map(|one| one["report"].as_str()).collect();
+    assert!(reports.iter().enumerate().all(|(at, report)| report.contains(&format!("result {at}"))), "{told}");
+    assert_eq!(told["completed"], 3);
+}

@@ -81,3 +81,48 @@ fn a_run_that_is_killed_again_while_it_is_resumed_is_resumed_again() {
     assert_eq!(count(&world.log(), &root, "reopened"), 2);
     world.assert_at_rest(&root);
 }
+
+#[test]
+fn a_family_keeps_what_it_was_given_whatever_the_settings_have_become() {
+    // INV-4: depth, budget, mode and rules of starting are written down when a thread is created, and passed down from there.
+    let scenes = [
+        scene("the whole", &[calls(&[spawn("the part")]), says("over")]),
+        scene("the part", &[calls(&[waits_for_go("part")]), calls(&[spawn("too deep")]), says("as deep as it goes")]),
+        scene("too deep", &[says("deeper")]),
+        scene("go deeper", &[calls(&[spawn("first level")]), says("over")]),
+        scene("first level", &[calls(&[spawn("too deep")]), says("below")]),
+    ];
+    let world = world(&scenes);
+    let mut run = world.run("the whole", &["--max-depth", "1", "--max-tool-calls", "7"]);
+    let root = world.root();
+    world.until_lines("begun", 1);
+    run.kill();
+    run.done();
+    let folder = world.path("../home/.config/majordomo");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let settings = "[policy]\nmax_depth = 5\nmax_children = 100\napproval = \"always\"\n[grant]\ntool_calls = 1000\n";
+    std::fs::write(folder.join("config.toml"), settings).expect("a file");
+    world.call(&["thread", "resume", root.as_str()]).answer(0);
+    let log = world.log();
+    let given = |record: &store::Record| match &*record.event {
+        agent::Event::ThreadCreated(created) => {
+            Some((created.policy.max_depth, created.policy.approval, created.grant.depth, created.path.len()))
+        }
+        _ => None,
+    };
+    let given: Vec<_> = log.iter().filter_map(given).collect();
+    let by_risk = agent::policy::StartApproval::ByRisk;
+    assert_eq!(given, [(1, by_risk, 1, 1), (1, by_risk, 0, 2)], "each is created once, and its child below it");
+    let child = format!("{root}.1");
+    let shown = world.call(&["thread", "show", &child, "--jsonl"]);
+    assert!(
+        shown.answer(0).contains("Maximum sub-agent depth (1) exceeded"),
+        "as deep as it was created: {}",
+        shown.out
+    );
+    assert_eq!(world.rows().len(), 2);
+    // A new run has the new settings.
+    let deeper = world.launch(world.task("go deeper", &["--set", "policy.approval=never"])).done();
+    assert_eq!(deeper.answer(0), "over");
+    assert_eq!(world.rows().len(), 2 + 3);
+}

@@ -67,6 +67,12 @@ fn what_runs_is_shown_under_the_names_that_other_commands_take_until_its_process
     for name in [format!(" {short} general "), format!(" {short}.1 general ")] {
         assert!(shown.answer(0).contains(&name), "{name} in {}", shown.out);
     }
+    // OPTA-49: a tree, in which each one is marked with its state.
+    let lines: Vec<&str> = shown.out.lines().collect();
+    let place = |name: &str| lines.iter().position(|line| line.contains(name)).expect("a line");
+    let (above, below) = (place(&format!(" {short} ")), place(&format!(" {short}.1 ")));
+    // Plain signs, for nothing here is a terminal.
+    assert!(above < below && lines[above].starts_with("* ") && lines[below].starts_with("`- * "), "{}", shown.out);
     world.call(&["thread", "show", &format!("{short}.1")]).answer(0);
     let watched = world.start(&["ps", "--watch"]);
     until("a picture", || watched.printed().contains(short).then_some(()));

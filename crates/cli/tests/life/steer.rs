@@ -6,6 +6,7 @@ use testkit::world::{count, events};
 
 use crate::world;
 
+// INV-8
 #[test]
 fn what_a_thread_is_told_from_another_process_stands_before_its_next_request() {
     let world = world(&[

@@ -34,6 +34,7 @@ fn a_command_cannot_reach_the_server_and_decide_what_a_person_is_asked() {
         assert!(!attacked.out.contains("came in\\n"), "{}", attacked.out);
     } else {
         // No walls: the very command is put to a person, who is not there.
+        testkit::skip::without_sandbox("bubblewrap");
         let model = format!("scripted/{}", world.path("../script.toml").display());
         let attacked =
             world.call(&["run", "attack", "--model", &model, "--mode", "auto", "--jsonl", "--approvals", "deny"]);
@@ -76,4 +77,62 @@ fn a_window_that_others_could_reach_is_not_opened_without_a_password() {
         assert!(refused.err.contains("MAJORDOMO_PASSWORD"), "{}", refused.err);
     }
     assert!(!world.path("../state/server.token").exists());
+}
+
+// T45
+#[test]
+fn no_file_is_made_where_a_planted_link_leads_and_whatever_is_made_is_private() {
+    for planted in ["server.token", "server.lock", "enter.html", "majordomo.db", "rules.toml"] {
+        let world = world(&[]);
+        let (target, link) = (world.path("../target"), world.path("../state").join(planted));
+        std::os::unix::fs::symlink(&target, &link).expect("a link");
+        let mut running = world.start(&["serve", "--addr", "127.0.0.1:0", "--demo"]);
+        let is_open = until("a server or a refusal", || {
+            let is_open = running.said().contains("listens on http://");
+            (is_open || running.has_ended()).then_some(is_open)
+        });
+        if is_open {
+            running.kill();
+        }
+        let said = running.done();
+        assert!(!target.exists(), "{planted}: {}", said.err);
+        let is_link = std::fs::symlink_metadata(&link).is_ok_and(|link| link.file_type().is_symlink());
+        // Two of them are not written by this command.
+        let is_written = !["enter.html", "rules.toml"].contains(&planted);
+        assert!(!is_open || !is_link || !is_written, "{planted} is neither refused nor replaced");
+        assert!(is_open || said.err.contains(planted), "{planted}: the refusal names it: {}", said.err);
+    }
+}
+
+// T45
+#[test]
+fn a_careless_umask_opens_nothing_to_others() {
+    let world = world(&[]);
+    std::fs::remove_dir_all(world.path("../state")).expect("it is made anew");
+    let inside = world.command(&["serve", "--addr", "127.0.0.1:0", "--demo"]);
+    let mut careless = std::process::Command::new("sh");
+    careless.args(["-c", "umask 0; exec \"$0\" \"$@\""]).arg(inside.get_program()).args(inside.get_args());
+    careless.env_clear().envs(inside.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    careless.current_dir(inside.get_current_dir().expect("a folder"));
+    let mut running = world.launch(careless);
+    until("the server", || running.said().contains("listens on http://").then_some(()));
+    let mut folders = vec![world.path("../state")];
+    let mut seen = 0;
+    while let Some(folder) = folders.pop() {
+        let mode = std::fs::metadata(&folder).expect("a folder").permissions().mode() & 0o777;
+        assert_eq!(mode, 0o700, "{}", folder.display());
+        for entry in std::fs::read_dir(&folder).expect("a folder").flatten() {
+            let (path, kind) = (entry.path(), entry.file_type().expect("a kind"));
+            // What lies in a private folder is as private as that: the sample household is files for other programs, too.
+            if kind.is_dir() && !path.ends_with("demo") {
+                folders.push(path);
+            } else if kind.is_file() {
+                seen += 1;
+                let mode = entry.metadata().expect("a file").permissions().mode() & 0o777;
+                assert_eq!(mode, 0o600, "{}", path.display());
+            }
+        }
+    }
+    assert!(seen >= 3, "a database, a token and a lock");
+    running.kill();
 }

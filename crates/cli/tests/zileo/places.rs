@@ -141,3 +141,91 @@ fn the_first_result_is_enough_and_the_rest_is_stopped_as_asked() {
     assert_eq!(statuses, ["cancelled", "completed"]);
     world.assert_at_rest(&world.root());
 }
+
+#[test]
+fn what_runs_is_listed_and_ended_by_the_tool_that_starts() {
+    // ZILEO-15
+    let tasks = json!([{"agent_id": "explore", "prompt": "Slow"}, {"agent_id": "plan", "prompt": "Quick"}]);
+    let batch = json!({"operation": "execute_batch", "tasks": tasks, "wait_all": false});
+    let list = json!({"operation": "list_children"});
+    let world = world(&[
+        scene(
+            "Analyse",
+            &[
+                calls(&[call("ParallelTasksTool", &batch)]),
+                calls(&[call("SpawnAgentTool", &list)]),
+                calls(&[call("SpawnAgentTool", &json!({"operation": "terminate", "child_id": "explore"}))]),
+                calls(&[call("SpawnAgentTool", &list)]),
+                says("done"),
+            ],
+        ),
+        scene("Slow", &[never_answers()]),
+        scene("Quick", &[says("here")]),
+    ]);
+    assert_eq!(run(&world, "Analyse", &["--set", "policy.approval=never"]).done().answer(0), "done");
+    let told: Vec<Value> = results(&world).iter().filter_map(|(text, _)| serde_json::from_str(text).ok()).collect();
+    let slow = format!("{}.1", world.root());
+    let listed = |told: &Value| -> Vec<String> {
+        let children = told["children"].as_array().into_iter().flatten();
+        children.map(|child| child["child_id"].as_str().unwrap_or_default().to_owned()).collect()
+    };
+    let lists: Vec<&Value> = told.iter().filter(|one| one.get("children").is_some()).collect();
+    assert_eq!(listed(lists[0]), [slow], "what is over is not listed: {told:?}");
+    assert_eq!(listed(lists[1]), [""; 0], "{told:?}");
+    let statuses: Vec<String> = executions(&world).into_iter().map(|row| row.1).collect();
+    assert_eq!(statuses, ["cancelled", "completed"]);
+    world.assert_at_rest(&world.root());
+}
+
+#[test]
+fn all_three_tools_record_workflow_and_parent_and_none_is_there_below() {
+    // ZILEO-2, ZILEO-12: and neither messages between agents nor templates are part of this preset
+    let batch = json!({"operation": "execute_batch", "tasks": [{"agent_id": "plan", "prompt": "Third"}]});
+    let delegate = json!({"operation": "delegate", "agent_id": "explore", "prompt": "Second"});
+    let below = [spawn("Eve", "deeper"), call("DelegateTaskTool", &delegate), call("ParallelTasksTool", &batch)];
+    let world = world(&[
+        scene(
+            "Analyse",
+            &[
+                calls(&[
+                    spawn("Ada", "First"),
+                    call("DelegateTaskTool", &delegate),
+                    call("ParallelTasksTool", &batch),
+                    call("message_agent", &json!({"agent": "Ada", "text": "hello"})),
+                    call("spawn_agent", &json!({"task": "from a template", "template": "analyst"})),
+                ]),
+                says("done"),
+            ],
+        ),
+        scene("First", &[calls(&below), says("not from here")]),
+        scene("", &[says("looked")]),
+    ]);
+    assert_eq!(run(&world, "Analyse", &["--set", "policy.approval=never"]).done().answer(0), "done");
+    let database = rusqlite::Connection::open(world.database()).expect("a database");
+    let sql =
+        "SELECT workflow_id, parent_agent_id, sub_agent_id, sub_agent_name FROM sub_agent_execution ORDER BY rowid";
+    let mut rows = database.prepare(sql).expect("the table is there");
+    let rows: Vec<[String; 4]> = rows
+        .query_map([], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?]))
+        .expect("it can be read")
+        .collect::<Result<_, _>>()
+        .expect("every row can be read");
+    let root = world.root().to_string();
+    let row = |number: usize, name: &str| [root.clone(), root.clone(), format!("{root}.{number}"), name.to_owned()];
+    assert_eq!(rows, [row(1, "Ada"), row(2, "explore"), row(3, "plan")]);
+    let shown = world.call(&["thread", "show", &root, "--jsonl", "--dialect", "canonical"]);
+    let frames: Vec<Value> = shown.answer(0).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let refused = |thread: &str| -> Vec<&str> {
+        let of_thread = frames.iter().filter(|frame| frame["thread"] == thread && frame["type"] == "tool_result");
+        of_thread.filter(|frame| frame["is_error"] == true).filter_map(|frame| frame["output"].as_str()).collect()
+    };
+    let [message, template] = refused(&root)[..] else { panic!("two refusals: {}", shown.out) };
+    assert!(message.contains("message_agent is not permitted"), "{message}");
+    assert!(template.contains("spawn_agent is not permitted"), "{template}");
+    let below = refused(&format!("{root}.1"));
+    assert_eq!(below.len(), 3, "{}", shown.out);
+    assert!(
+        below.iter().all(|text| text.contains("Only the primary workflow agent can spawn sub-agents.")),
+        "{below:?}"
+    );
+}

@@ -121,3 +121,34 @@ fn agents_that_stay_are_listed_and_temporary_ones_are_not() {
     assert!(shown.answer(0).contains("scribe") && shown.answer(0).contains("Writes it down."), "{}", shown.out);
     assert_eq!(shown.err, "", "the agents that are built in can all be used");
 }
+
+#[test]
+fn texts_are_values_of_a_statement_and_never_part_of_one() {
+    // ZILEO-37: and the names on the wire are those of the seed, in snake case
+    let hostile = "x'); DROP TABLE sub_agent_execution; --\"; ?1 $1 :a";
+    let report = format!("[[script.reply]]\ntext = {}\n", text(hostile));
+    let world = world(&[scene("Analyse", &[calls(&[spawn(hostile, hostile)]), says("done")]), scene("x'", &[report])]);
+    let done = run(&world, "Analyse", &["--set", "policy.approval=never", "--jsonl"]).done();
+    done.answer(0);
+    assert_eq!(executions(&world), [(hostile.into(), "completed".into(), Some(hostile.into()), None)]);
+    let lines: Vec<Value> = done.out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    fn names<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
+        match value {
+            Value::Object(fields) => {
+                for (name, value) in fields {
+                    found.push(name);
+                    names(value, found);
+                }
+            }
+            Value::Array(items) => items.iter().for_each(|item| names(item, found)),
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    lines.iter().for_each(|line| names(line, &mut found));
+    assert!(found.len() > 10, "{found:?}");
+    for name in found {
+        assert!(name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'), "{name}");
+    }
+    assert_eq!(lines[1]["data"]["report"], json!(hostile));
+}

@@ -33,6 +33,20 @@ pub struct HouseholdConfig {
     pub me: Vec<String>,
     /// The owner's zone; the system's where none is named.
     pub timezone: Option<String>,
+    /// Whether a question about the household goes to the butler where no agent is named.
+    #[serde(default)]
+    pub route: Route,
+}
+
+/// Which agent gets a prompt that is plainly about the household, where a model is configured and no agent is named.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Route {
+    /// The butler.
+    #[default]
+    Auto,
+    /// The agent that gets every other prompt.
+    Off,
 }
 
 impl HouseholdConfig {
@@ -63,7 +77,8 @@ impl HouseholdConfig {
     }
 }
 
-/// The butler takes the task where nobody named an agent and there is no model, or where the sample household is looked at.
+/// The butler takes the task where nobody named an agent and there is no model, or where the sample household is looked at. What it
+/// takes where there is a model is said by `crate::route`.
 pub(super) fn choose_agent(layers: &mut Layers, demo: bool, has_model: bool) {
     if demo || !has_model {
         let origin = if demo { Origin::Flag("--demo") } else { Origin::Default };

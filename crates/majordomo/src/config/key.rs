@@ -67,6 +67,7 @@ const KNOWN: &[(&str, Kind)] = &[
     ("household.contacts", Kind::Folder),
     ("household.me", Kind::Texts),
     ("household.timezone", Kind::Zone),
+    ("household.route", Kind::Word(&["auto", "off"])),
     ("store.durability", Kind::Word(&["full", "normal"])),
     ("sandbox.kind", Kind::Word(&["auto", "bubblewrap", "landlock", "off"])),
     ("providers.*.wire", Kind::Word(&["anthropic", "openai", "responses", "gemini"])),

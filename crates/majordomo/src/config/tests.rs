@@ -178,6 +178,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("household.contacts", r#""/usr""#),
     ("household.me", r#"["other@here.example"]"#),
     ("household.timezone", r#""Europe/Berlin""#),
+    ("household.route", r#""off""#),
     ("store.durability", r#""normal""#),
     ("sandbox.kind", r#""off""#),
     ("providers.acme.wire", r#""anthropic""#),
@@ -432,7 +433,10 @@ fn a_wrong_value_names_the_place_the_key_and_what_is_expected() {
         ),
         ("grant.cost = -1", format!("{file}:1: grant.cost expects an amount in dollars, or \"unlimited\", not -1")),
         ("model = \"gpt\"", format!("{file}:1: model expects provider/model, not \"gpt\"")),
-        ("preset = \"orio\"", format!("{file}:1: preset expects one of default, opta, orion, zileo, not \"orio\"")),
+        (
+            "preset = \"orio\"",
+            format!("{file}:1: preset expects one of default, kata, opta, orion, zileo, not \"orio\""),
+        ),
         (
             "policy.on_error = [\"stop\"]",
             format!("{file}:1: policy.on_error expects one of continue, stop, not [\"stop\"]"),

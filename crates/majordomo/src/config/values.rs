@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use agent::Mode;
+use agent::budget::Grant;
 use agent::policy::Policy;
 use provider::{ModelEntry, Wire};
 use serde::Deserialize;
 use toml::Value;
 
-use super::kind::UNLIMITED;
+use super::kind::{UNLIMITED, microusd};
 use super::layer::{Layers, Setting};
 use super::{Durability, HouseholdConfig, SandboxKind};
 
@@ -70,6 +71,20 @@ impl Values {
             .settings()
             .filter(|setting| setting.key.section() != "grant" || setting.value.as_str() != Some(UNLIMITED));
         Value::Table(nested(limited)).try_into().expect("values were checked where they were read")
+    }
+
+    /// What a root may spend.
+    pub(super) fn root_grant(&self) -> Grant {
+        Grant {
+            tool_calls: self.grant.tool_calls,
+            requests: self.grant.requests,
+            tokens: self.grant.tokens,
+            cost_microusd: self.grant.cost.map(microusd),
+            time_ms: self.grant.timeout_s.map(|seconds| seconds * 1000),
+            not_after: None,
+            depth: self.policy.max_depth,
+            descendants: self.policy.max_children,
+        }
     }
 }
 

@@ -103,6 +103,18 @@ fn orion_carries_the_values_of_its_seed() {
     assert_eq!(pairs, expected);
 }
 
+// KATA-1, KATA-7, KATA-17, KATA-22
+#[test]
+fn kata_carries_the_values_of_its_seed() {
+    let policy = Preset::named("kata").expect("a preset").policy();
+    assert_eq!((policy.max_depth, policy.max_children, policy.max_concurrent), (10, u32::MAX, 5));
+    assert_eq!((policy.approval, policy.context), (StartApproval::Never, ContextMode::Brief));
+    assert_eq!(policy.on_error, OnError::Continue, "a failed sub-agent is shown, and the others go on");
+    assert_eq!(policy.verbs, ["Task".into()]);
+    let types: Vec<(&str, &str)> = policy.delegates.iter().map(|(kind, agent)| (&**kind, &**agent)).collect();
+    assert_eq!(types, [("general-purpose", "general"), ("Explore", "explore"), ("Plan", "plan")]);
+}
+
 // ZILEO-3, ZILEO-5, ZILEO-19, ZILEO-25, ZILEO-35
 #[test]
 fn zileo_carries_the_values_of_its_seed() {

@@ -16,6 +16,7 @@ fn steer(text: impl Into<std::sync::Arc<str>>) -> Outside {
     Outside::person_steers(text)
 }
 
+// INV-8
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_said_by_many_at_once_is_all_taken_up_once() {
     const SENDERS: usize = 4;
@@ -64,6 +65,7 @@ async fn what_is_said_by_many_at_once_is_all_taken_up_once() {
     }
 }
 
+// INV-8
 #[tokio::test(flavor = "multi_thread")]
 async fn something_that_arrives_before_every_single_commit_is_lost_at_none() {
     // A commit that decides something is late: it is refused, decided anew, and what arrived is taken up. Whatever is said

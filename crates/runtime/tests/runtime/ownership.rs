@@ -28,6 +28,7 @@ async fn a_run_that_goes_on_here_is_not_resumed_here() {
     room.assert_at_rest(&root).await;
 }
 
+// INV-8, F42
 #[tokio::test(flavor = "multi_thread")]
 async fn who_was_taken_over_ends_what_it_had_begun_and_writes_nothing_more() {
     for (store, _folder) in stores() {

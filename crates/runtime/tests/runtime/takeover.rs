@@ -118,6 +118,7 @@ async fn a_child_that_another_process_took_and_left_is_gone_on_with_here() {
     }
 }
 
+// F42
 #[tokio::test(flavor = "multi_thread")]
 async fn who_reads_what_another_decided_lets_go_and_the_other_goes_on() {
     // This process is about to read an input when another takes the thread.

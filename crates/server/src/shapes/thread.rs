@@ -15,7 +15,7 @@ pub struct Begin {
     /// The first message.
     #[schemars(length(min = 1, max = MAX_MESSAGE), regex(pattern = NOT_BLANK))]
     pub message: String,
-    /// The agent; the configured one where none is named.
+    /// The agent. Where none is named: the butler for a message that is plainly about a configured household, else the configured one.
     pub agent: Option<String>,
 }
 
@@ -39,7 +39,8 @@ pub struct Chat {
     /// The thread; a new one where none is named. `threadId` and `sessionId` are understood too.
     #[serde(alias = "threadId", alias = "sessionId")]
     pub thread_id: Option<String>,
-    /// The agent of a new thread; the configured one where none is named.
+    /// The agent of a new thread. Where none is named: the butler for a message that is plainly about a configured household, else the
+    /// configured one.
     pub agent: Option<String>,
 }
 

@@ -8,7 +8,7 @@ import { prose } from "../../page/prose.js";
 import { active, begin, children, depth, fold, isLive, items, untold } from "../../page/reduce.js";
 import { Reader } from "../../page/sse.js";
 import { shownAfter } from "../../page/word.js";
-import { escaped, visible } from "../../page/words.js";
+import { badgeOf, escaped, visible } from "../../page/words.js";
 
 /** @type {any[]} */
 let frames = [];
@@ -42,6 +42,18 @@ export function rail() {
     frames.map((frame) => {
       fold(made, frame);
       return (shown = shownAfter(made, frame, shown) ?? shown);
+    }),
+  );
+}
+
+/** The badge of a thread after each of the loaded frames. @param {string} thread */
+export function badges(thread) {
+  const made = begin();
+  return JSON.stringify(
+    frames.map((frame) => {
+      fold(made, frame);
+      const one = made.threads.get(thread);
+      return one ? badgeOf(one, made.items.get(`tool:${one.parent}:${one.call}`)) : null;
     }),
   );
 }
@@ -238,6 +250,20 @@ function made(kind, at) {
   if (at % 10 === 8) return { ...frame, type: "state", state: at % 20 === 8 ? "processing" : "waiting_for_tool" };
   if (at % 2) return { ...frame, type: "tool_result", output: "x" };
   return { ...frame, type: "tool_start", input: { path: "x" } };
+}
+
+/** Folds the beginning and the end of so many sub-agents of one parent, and looks at all of them once. @param {string} count */
+export function crowd(count) {
+  const picture = begin();
+  fold(picture, { type: "run_started", seq: 1, run: "r", thread: "r", agent: "a", prompt: "go" });
+  for (let at = 0; at < Number(count); at += 1) {
+    const child = { sub_agent_id: `r.${at + 1}`, parent_agent_id: "r", sub_agent_name: "b", tool_use_id: `c${at}` };
+    const about = { run: "r", thread: child.sub_agent_id, agent: "b", timestamp: "2026-01-15T10:00:00.000Z", ...child };
+    fold(picture, { ...about, type: "sub_agent_start", seq: 2 * at + 2 });
+    fold(picture, { ...about, type: "sub_agent_complete", seq: 2 * at + 3, data: { outcome: "completed", report: "x" } });
+  }
+  const over = children(picture, "r").filter((child) => child.outcome === "completed");
+  return String(over.length);
 }
 
 /** Which threads have changed with each frame of a small family, and with one that was seen. */

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::engine::Engine;
+use crate::fixture::told;
 
 /// Characters from here on are not looked at in long runs: none of them is a blank.
 const PLANE: u32 = 0x1_0000;
@@ -21,6 +22,42 @@ fn in_the_terminal(from: u32, to: u32, times: usize) -> Vec<u32> {
         view::safe::block(&text) != text
     };
     (from..to).filter(is_other).collect()
+}
+
+// KATA-7, KATA-15
+#[test]
+fn a_badge_is_the_agent_else_what_its_call_says_else_task() {
+    let child = json!({"sub_agent_id": "r.1", "parent_agent_id": "r", "tool_use_id": "c", "agent": null});
+    let start = |seq, input: Value, slug: Option<&str>| {
+        told(
+            seq,
+            "tool_start",
+            "r",
+            json!({"tool_use_id": "c", "tool_name": "Task", "input": input, "agent_slug": slug}),
+        )
+    };
+    let frames = [
+        told(1, "sub_agent_start", "r.1", child),
+        start(2, json!({}), None),
+        start(3, json!({"subagent_type": "Explore"}), None),
+        start(4, json!({"subagent_type": "Explore"}), Some("explore")),
+        told(5, "text", "r.1", json!({"agent": "gardener", "content": "Seen."})),
+    ];
+    let badges = |frames: &[String]| -> Vec<Value> {
+        let engine = Engine::new();
+        engine.call("load", &[&frames.join("\n")]);
+        serde_json::from_str(&engine.call("badges", &["r.1"])).expect("a list")
+    };
+    assert_eq!(badges(&frames), ["Task", "Task", "Explore", "explore", "gardener"]);
+    let backwards: Vec<String> = frames.iter().rev().cloned().collect();
+    assert_eq!(badges(&backwards).last(), Some(&json!("gardener")), "whatever comes first");
+    let hostile = [told(
+        1,
+        "sub_agent_start",
+        "r.1",
+        json!({"sub_agent_id": "r.1", "sub_agent_name": "a\u{202e}b", "agent": null}),
+    )];
+    assert_eq!(badges(&hostile), ["a⟨U+202E⟩b"], "T24");
 }
 
 // T24

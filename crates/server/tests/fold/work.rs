@@ -15,6 +15,15 @@ fn folding_and_looking_at_one_thread_takes_work_in_proportion_to_the_frames() {
     }
 }
 
+// F40: how long a conversation takes until it is drawn is measured in a browser by the benchmark.
+#[test]
+fn ten_thousand_agents_take_work_in_proportion_to_their_number() {
+    let engine = Engine::new();
+    assert_eq!(engine.call("crowd", &["10000"]), "10000");
+    let [less, more] = ["2500", "10000"].map(|agents| engine.work("crowd", &[agents]));
+    assert!(less > 0 && more <= less * FAIR, "2500 agents take {less}, 10000 take {more}");
+}
+
 #[test]
 fn the_drawing_code_is_told_which_threads_have_changed() {
     let changed = Engine::new().call("changes", &[]);

@@ -72,6 +72,12 @@ impl Open {
 
     /// A server whose model plays a script of this name, with a password or without.
     pub async fn built(folder: tempfile::TempDir, password: Option<&str>, script: &str) -> Self {
+        let flags = Flags { agent: Some("general".to_owned()), ..Flags::default() };
+        Self::with_flags(folder, password, script, flags).await
+    }
+
+    /// The same with the agent and the settings of these flags.
+    pub async fn with_flags(folder: tempfile::TempDir, password: Option<&str>, script: &str, flags: Flags) -> Self {
         let script = folder.path().join(script);
         let calls: Vec<String> = (0..CROWD)
             .map(|number| format!(r#"{{ name = "write_file", input = {{ path = "{number}.txt", content = "x" }} }}"#))
@@ -87,9 +93,8 @@ impl Open {
         let data = folder.path().join("data");
         let flags = Flags {
             model: Some(format!("scripted/{}", script.display())),
-            agent: Some("general".to_owned()),
             data: Some(data.display().to_string()),
-            ..Flags::default()
+            ..flags
         };
         let config = Config::load(&surroundings, &flags).expect("a configuration");
         let options = Options { consent: Consent::Asked, ..Options::default() };

@@ -1,8 +1,36 @@
 //! Conversations: a message in, the run's frames out; the next message; a word in between; the end.
 
+use majordomo::config::Flags;
+use majordomo::household::demo;
 use serde_json::{Value, json};
 
 use crate::open::Open;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_about_a_configured_household_goes_to_the_butler_unless_an_agent_is_named() {
+    const QUESTION: &str = "When am I free on Tuesday?";
+    for (route, expected) in [("auto", "butler"), ("off", "general")] {
+        let folder = tempfile::tempdir().expect("a passing folder");
+        let home = folder.path().join("house");
+        demo::write(&home).expect("the sample");
+        let set = vec![format!("household.folder={}", home.display()), format!("household.route={route}")];
+        let open = Open::with_flags(folder, None, "script.toml", Flags { set, ..Flags::default() }).await;
+        let answers = async |body: Value| {
+            let (status, started) = open.call("POST", "/threads", Some(body)).await;
+            assert_eq!(status, 201, "{started}");
+            open.get(&format!("/threads/{}", started["id"].as_str().expect("an id"))).await["agent"].clone()
+        };
+        assert_eq!(answers(json!({ "message": QUESTION })).await, expected, "{route}");
+        assert_eq!(answers(json!({ "message": "Read the thermometer" })).await, "general");
+        assert_eq!(answers(json!({ "message": QUESTION, "agent": "explore" })).await, "explore");
+        let chat = open.client.post(open.url("/api/chat")).bearer_auth(&open.token);
+        let chat = chat.body(json!({ "message": QUESTION }).to_string()).send().await.expect("an answer");
+        let place = chat.headers()["content-location"].to_str().expect("text").to_owned();
+        let thread = open.get(place.strip_prefix("/api/v1").expect("a thread's address")).await;
+        assert_eq!(thread["agent"], expected, "{route}");
+        open.close().await;
+    }
+}
 
 // ORION-12, ORION-13
 #[tokio::test(flavor = "multi_thread")]
@@ -225,7 +253,7 @@ async fn a_run_is_stopped_though_another_message_waits() {
     open.close().await;
 }
 
-// ZILEO-22, KATA-1, KATA-2, KATA-5
+// ZILEO-22, KATA-1, KATA-2, KATA-3, KATA-5
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_is_told_in_the_words_of_other_products() {
     let open = Open::new().await;
@@ -252,6 +280,11 @@ async fn a_run_is_told_in_the_words_of_other_products() {
     let inside = kata.iter().find(|frame| frame["toolName"] == "list_dir").expect("a call of the child's");
     assert_eq!(inside["parentToolUseId"], task["toolUseId"], "{inside}");
     assert!(kata.iter().any(|frame| frame["type"] == "tool_result" && frame["toolUseId"] == task["toolUseId"]));
+    // KATA-3: the path of the transcript leads to it.
+    let stop = kata.iter().find(|frame| frame["type"] == "subagent_stop").expect("the task ends");
+    let transcript = open.client.get(open.url(word(stop, "agentTranscriptPath"))).bearer_auth(&open.token);
+    let transcript = transcript.send().await.expect("an answer").text().await.expect("a transcript");
+    assert!(transcript.contains("Read the thermometer") && transcript.contains("It says 31 degrees."), "{transcript}");
     open.close().await;
 }
 

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::open::{Open, PATIENCE};
 
+// F38
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_reconnects_at_any_frame_goes_on_without_a_gap_and_without_a_double() {
     let open = Open::new().await;
@@ -22,9 +23,16 @@ async fn a_client_that_reconnects_at_any_frame_goes_on_without_a_gap_and_without
         let rest = open.watch(&path, Some(*cut), "done").await;
         assert_eq!(rest, all[at + 1..], "cut after {cut}");
     }
-    open.close().await;
+    // And across a restart: the numbers are those of the log.
+    let again = Open::in_folder(open.close().await).await;
+    for (at, cut) in numbers.iter().enumerate().take(numbers.len() - 1) {
+        let rest = again.watch(&path, Some(*cut), "done").await;
+        assert_eq!(rest, all[at + 1..], "cut after {cut}, and started again");
+    }
+    again.close().await;
 }
 
+// F38
 #[tokio::test(flavor = "multi_thread")]
 async fn the_whole_house_is_watched_from_any_frame_without_a_gap_and_without_a_double() {
     let open = Open::new().await;
@@ -87,6 +95,7 @@ async fn what_happens_while_all_threads_are_watched_is_told_and_not_twice() {
     open.close().await;
 }
 
+// F38
 #[tokio::test(flavor = "multi_thread")]
 async fn a_place_that_is_not_of_this_log_starts_the_stream_over_and_says_so() {
     let open = Open::new().await;

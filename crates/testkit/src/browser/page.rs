@@ -123,6 +123,17 @@ impl Page {
         self.until(&format!("{text:?} in {selector}"), &says);
     }
 
+    /// What the style sheets say under a selector, whether or not it applies at this moment.
+    #[track_caller]
+    pub fn rule(&self, selector: &str, field: &str) -> String {
+        self.eval(&format!(
+            "[...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]).filter((rule) => rule.selectorText === {})
+                .map((rule) => rule.style[{}]).find(Boolean) ?? ''",
+            Value::from(selector),
+            Value::from(field),
+        ))
+    }
+
     /// The text of the first such element, once it can be seen.
     #[track_caller]
     pub fn text(&self, selector: &str) -> String {

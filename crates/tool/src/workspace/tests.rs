@@ -1,5 +1,6 @@
 use std::os::unix::fs::symlink;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
@@ -42,18 +43,39 @@ fn calls(path: &str) -> Vec<(Named, String)> {
     calls.into_iter().map(|(name, input)| (Named(registry.get(name).unwrap().clone()), input.to_string())).collect()
 }
 
-/// A tool that opens a pipe without a writer, or reads a file without end, waits for ever. A busy machine is only slow.
-const AT_ONCE: Duration = Duration::from_secs(30);
+/// A test that takes as long hangs: a pipe that no program writes to, or a file without end, is never read to its end.
+const HANGS: Duration = Duration::from_secs(60);
+
+/// What one refusal may take (T44).
+const AT_ONCE: Duration = Duration::from_secs(1);
+
+/// Attempts at something that must be done at once: on a machine with other work one of them may be held up, and not all of them.
+const ATTEMPTS: usize = 5;
+
+/// Whether something is done within a second, in the best of a few attempts.
+async fn at_once(what: &str, mut attempt: impl AsyncFnMut()) {
+    let mut took = Vec::new();
+    for _ in 0..ATTEMPTS {
+        let begun = Instant::now();
+        tokio::time::timeout(HANGS, attempt()).await.unwrap_or_else(|_| panic!("{what} hangs"));
+        took.push(begun.elapsed());
+        if took.iter().any(|took| *took < AT_ONCE) {
+            return;
+        }
+    }
+    panic!("{what} takes too long: {took:?}");
+}
 
 /// Calls every tool with the path; each must refuse at once.
 async fn all_refuse(room: &TestWorkspace, path: &str) {
     for (tool, input) in calls(path) {
         let name = tool.info().name.clone();
-        let begun = Instant::now();
-        let result = room.call(tool, &input).await;
-        assert!(result.is_error, "{name} accepted {path:?}: {}", result.content);
-        assert!(begun.elapsed() < AT_ONCE, "{name} took too long over {path:?}");
-        assert!(!result.content.contains("root:"), "{name} {path:?}: {}", result.content);
+        at_once(&format!("{name} of {path:?}"), async || {
+            let result = room.call(Named(tool.0.clone()), &input).await;
+            assert!(result.is_error, "{name} accepted {path:?}: {}", result.content);
+            assert!(!result.content.contains("root:"), "{name} {path:?}: {}", result.content);
+        })
+        .await;
     }
 }
 
@@ -170,6 +192,37 @@ fn a_file_with_a_second_name_outside_is_not_changed() {
     assert_eq!(std::fs::read_to_string(room.outside("secret")).unwrap(), "secret");
 }
 
+/// What came of a race for a link: a test that says nothing of it may have run both sides one after the other.
+#[derive(Debug, Default)]
+struct Race {
+    inside: usize,
+    refused: usize,
+    written: usize,
+    unwritten: usize,
+    /// Reads during which the link was flipped.
+    overtaken: usize,
+}
+
+impl Race {
+    fn is_run(&self) -> bool {
+        self.inside >= 100
+            && self.refused >= 100
+            && self.written >= 5
+            && self.unwritten >= 5
+            && self.overtaken >= 100
+            && self.inside + self.refused >= 10_000
+    }
+}
+
+/// Tells the other side of a race that it is over, also where an assertion fails.
+struct Ends<'a>(&'a AtomicBool);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
 // T42
 #[test]
 fn a_link_that_is_flipped_ten_thousand_times_never_leads_out() {
@@ -183,21 +236,39 @@ fn a_link_that_is_flipped_ten_thousand_times_never_leads_out() {
     flip("real".into());
     let (workspace, seen_files) = (&room.context.workspace, &room.context.seen_files);
     let (secret, new) = (workspace.path("flip/secret").unwrap(), workspace.path("flip/new").unwrap());
+    // Where processors are few the two threads may take turns for long; so both go on until the race has really been run.
+    let (flips, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let mut race = Race::default();
     std::thread::scope(|scope| {
-        let flipping = scope.spawn(|| {
-            for turn in 0..10_000 {
+        scope.spawn(|| {
+            while !is_over.load(Ordering::SeqCst) {
+                let turn = flips.fetch_add(1, Ordering::SeqCst);
                 flip(if turn % 2 == 0 { room.outside("far") } else { "real".into() });
             }
         });
-        while !flipping.is_finished() {
+        let _ends = Ends(&is_over);
+        let begun = Instant::now();
+        while !race.is_run() || flips.load(Ordering::SeqCst) < 10_000 {
             for _ in 0..100 {
-                if let Ok(content) = workspace.read(&secret) {
-                    assert_eq!(content, b"inside", "a read got out");
+                let before = flips.load(Ordering::SeqCst);
+                let read = workspace.read(&secret);
+                race.overtaken += usize::from(flips.load(Ordering::SeqCst) > before);
+                match read {
+                    Ok(content) => {
+                        assert_eq!(content, b"inside", "a read got out");
+                        race.inside += 1;
+                    }
+                    Err(_) => race.refused += 1,
                 }
             }
-            let _ = workspace.change(&new, seen_files, |_| Ok(b"mine".to_vec()));
+            match workspace.change(&new, seen_files, |_| Ok(b"mine".to_vec())) {
+                Ok(_) => race.written += 1,
+                Err(_) => race.unwritten += 1,
+            }
+            assert!(begun.elapsed() < HANGS, "the race was not run: {race:?}");
         }
     });
+    flip("real".into());
     assert_eq!(workspace.read(&secret).unwrap(), b"inside");
     flip(room.outside("far"));
     assert!(workspace.read(&secret).is_err());
@@ -220,9 +291,12 @@ async fn what_is_no_plain_file_is_refused_at_once() {
 }
 
 // T44, F19
-#[test]
-fn a_file_without_end_is_refused_whatever_size_it_claims() {
-    let begun = Instant::now();
+#[tokio::test]
+async fn a_file_without_end_is_refused_whatever_size_it_claims() {
+    at_once("a refusal", async || a_file_without_end_is_refused()).await;
+}
+
+fn a_file_without_end_is_refused() {
     let process = Workspace::open("/proc/self").unwrap();
     let made_up = process.read(&process.path("pagemap").unwrap()).unwrap_err();
     assert!(matches!(made_up, Error::TooLarge { .. } | Error::Io { .. }), "{made_up}");
@@ -230,7 +304,6 @@ fn a_file_without_end_is_refused_whatever_size_it_claims() {
     std::fs::File::create(room.path("sparse")).unwrap().set_len(1 << 40).unwrap();
     let sparse = room.context.workspace.read(&room.context.workspace.path("sparse").unwrap()).unwrap_err();
     assert!(matches!(sparse, Error::TooLarge { .. }), "{sparse}");
-    assert!(begun.elapsed() < AT_ONCE);
 }
 
 // T44
@@ -240,10 +313,11 @@ async fn a_named_pipe_in_the_tree_does_not_hold_a_walk() {
     for name in [".gitignore", ".ignore", "pipe"] {
         mknodat(CWD, room.path(name), FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
     }
-    let begun = Instant::now();
-    let found = room.ok(crate::search_files::tool(), r#"{"pattern": "needle"}"#).await.content;
-    assert_eq!(&*found, "ok\n1: needle");
-    assert!(begun.elapsed() < AT_ONCE);
+    at_once("a walk", async || {
+        let found = room.ok(crate::search_files::tool(), r#"{"pattern": "needle"}"#).await.content;
+        assert_eq!(&*found, "ok\n1: needle");
+    })
+    .await;
 }
 
 // T46

@@ -6,8 +6,8 @@
 //! wait, the call is answered at once, and how it ended comes separately (KATA-21).
 //!
 //! Absent: a second start of a call and a result before its start, which Kata's readers have to bear and no stream of
-//! ours holds (KATA-12, KATA-14); an end for calls that a sub-agent left open, because it leaves none (KATA-13); paths
-//! of transcripts and of output files, for there are no such files.
+//! ours holds (KATA-12, KATA-14); an end for calls that a sub-agent left open, because it leaves none (KATA-13).
+//! Transcripts and results are in the log and not in files of their own: their paths are paths of the HTTP API (KATA-3, KATA-21).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -73,12 +73,14 @@ enum Line<'a> {
     },
     SubagentStop {
         agent_id: &'a ThreadId,
+        agent_transcript_path: String,
         #[serde(flatten)]
         place: Place<'a>,
     },
     TaskNotification {
         task_id: &'a str,
         status: NoticeStatus,
+        output_file: String,
         summary: &'a str,
         #[serde(flatten)]
         place: Place<'a>,
@@ -220,7 +222,8 @@ impl Tasks {
             }
             Body::AgentComplete { .. } => {
                 let task = own.filter(|task| task.is_begun)?;
-                Line::SubagentStop { agent_id: &frame.thread, place: beside(task, frame) }
+                let agent_transcript_path = transcript_path(&frame.thread);
+                Line::SubagentStop { agent_id: &frame.thread, agent_transcript_path, place: beside(task, frame) }
             }
             Body::SubAgentComplete(end) | Body::SubAgentError(end) => ended(own?, end, frame),
             Body::Text { content } => Line::Text { content, place: within(own, frame) },
@@ -235,11 +238,17 @@ fn ended<'a>(task: &'a Task, end: &'a ChildEnd, frame: &Frame) -> Line<'a> {
     let reason = data.error.as_deref().unwrap_or(data.outcome.as_str());
     let result = if data.report.is_empty() { reason } else { &data.report };
     if task.background {
-        return Line::TaskNotification { task_id: &task.id, status: notice_of(data.outcome), summary: result, place };
+        let (status, output_file) = (notice_of(data.outcome), transcript_path(&frame.thread));
+        return Line::TaskNotification { task_id: &task.id, status, output_file, summary: result, place };
     }
     let is_error = !data.outcome.has_result();
     let status = if is_error { ToolStatus::Error } else { ToolStatus::Completed };
     Line::ToolResult { tool_use_id: &task.id, tool_name: TASK, result, is_error, status, place }
+}
+
+/// Where the server has the conversation of a sub-agent.
+fn transcript_path(thread: &ThreadId) -> String {
+    format!("/api/v1/threads/{thread}/messages")
 }
 
 fn notice_of(outcome: Outcome) -> NoticeStatus {

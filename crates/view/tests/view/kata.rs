@@ -136,6 +136,37 @@ fn a_task_in_a_task_points_to_the_one_around_it() {
     assert_eq!(parents, [Value::Null, json!("call-r.1"), json!("call-r.1.1")]);
 }
 
+// KATA-19: what is inside of what is known by ids alone. However the calls of two tasks come in between each other, each is inside its own.
+#[test]
+fn no_order_of_events_changes_what_is_inside_of_what() {
+    for order in (0..64_u8).filter(|order| order.count_ones() == 3) {
+        let mut family = Family::default();
+        family.created("r", "root").run_started("r", "go").turn_started("r", 1);
+        let both = ["r.1", "r.2"];
+        let calls = both.map(|child| format!("call-{child}"));
+        family.called("r", &calls.each_ref().map(|call| (&**call, "spawn_agent", "{}", VerdictKind::Verb)));
+        for child in both {
+            family.spawned("r", child, false).created(child, "helper").turn_started(child, 1);
+        }
+        for number in 0..6 {
+            let child = both[usize::from(order >> number & 1)];
+            let call = format!("{child}-{number}");
+            family.called(child, &[(&call, "read_file", "{}", VerdictKind::Verb)]);
+            family.log(child, Event::ToolStarted { call: CallId::new(call) });
+        }
+        let lines = lines(&family.0);
+        let inside = |child: &str| -> Vec<&str> {
+            let starts = lines.iter().filter(|line| line["type"] == "tool_start");
+            let own = starts.filter(|line| line["parentToolUseId"] == format!("call-{child}"));
+            own.filter_map(|line| line["toolUseId"].as_str()).collect()
+        };
+        for child in both {
+            let own = inside(child);
+            assert!(own.len() == 3 && own.iter().all(|call| call.starts_with(child)), "{order:06b}: {own:?}");
+        }
+    }
+}
+
 /// How the end of a sub-agent is told.
 fn ended(outcome: Outcome, background: bool) -> Value {
     let mut family = Family::default();

@@ -54,7 +54,8 @@ pub fn operations(verb: Verb, policy: &Policy) -> Option<(String, Value)> {
         | Verb::WaitAgents
         | Verb::StopAgent
         | Verb::ListAgents
-        | Verb::Delegate => None,
+        | Verb::Delegate
+        | Verb::Task => None,
     }
 }
 

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::figures::Figure;
-use crate::sets::{self, PARTS};
+use crate::sets::{self, PARTS, bound};
 use crate::tools::TestTools;
 
 pub fn measure() -> Vec<Figure> {
@@ -26,7 +26,7 @@ pub fn measure() -> Vec<Figure> {
                 .filter_map(|case| case.ask().err().map(|wrong| format!("{}: {wrong}", case.name)))
                 .collect();
             let (right, of) = (cases.len() - misses.len(), cases.len());
-            Figure { set: "scheduling", part, measure: "right", right, of, bound: Some(1.0), misses }
+            Figure { set: "scheduling", part, measure: "right", right, of, bound: bound(part, 1.0), misses }
         })
         .collect()
 }
@@ -36,7 +36,7 @@ pub fn cases(part: &str) -> Vec<Case> {
     struct File {
         case: Vec<Case>,
     }
-    sets::toml::<File>(&format!("scheduling-{part}.toml")).case
+    sets::toml::<File>(&sets::file("scheduling", part, "toml")).case
 }
 
 /// Calendars and one question about them.

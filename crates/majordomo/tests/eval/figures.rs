@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use crate::sets::is_held;
+
 /// One figure about one part of a set.
 pub struct Figure {
     pub set: &'static str,
@@ -33,16 +35,16 @@ impl Figure {
 
 /// The table, and below it what went wrong.
 pub fn table(figures: &[Figure], with_held: bool) -> String {
-    let mut text = format!("{:<12}{:<8}{:<20}{:>9}{:>9}{:>9}\n", "set", "part", "measure", "right", "share", "bound");
+    let mut text = format!("{:<12}{:<9}{:<20}{:>9}{:>9}{:>9}\n", "set", "part", "measure", "right", "share", "bound");
     for figure in figures {
         let right = format!("{}/{}", figure.right, figure.of);
         let bound = figure.bound.map_or_else(|| "-".to_owned(), |bound| format!("{bound:.2}"));
         let mark = if figure.is_below() { "  below" } else { "" };
         let Figure { set, part, measure, .. } = figure;
         let share = figure.share();
-        let _ = writeln!(text, "{set:<12}{part:<8}{measure:<20}{right:>9}{share:>9.3}{bound:>9}{mark}");
+        let _ = writeln!(text, "{set:<12}{part:<9}{measure:<20}{right:>9}{share:>9.3}{bound:>9}{mark}");
     }
-    for figure in figures.iter().filter(|figure| !figure.misses.is_empty() && (with_held || figure.part != "held")) {
+    for figure in figures.iter().filter(|figure| !figure.misses.is_empty() && (with_held || !is_held(figure.part))) {
         let _ = writeln!(text, "\n{} {}, {}:", figure.set, figure.part, figure.measure);
         for miss in &figure.misses {
             let _ = writeln!(text, "  {miss}");

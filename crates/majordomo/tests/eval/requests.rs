@@ -1,11 +1,11 @@
 //! Requests: whether the rules engine classifies them correctly.
 
 use household::{Household, demo};
-use majordomo_rules_engine::{Context, classify};
+use rules_engine::{Context, classify};
 use serde::Deserialize;
 
 use crate::figures::Figure;
-use crate::sets::{self, PARTS};
+use crate::sets::{self, PARTS, bound};
 
 pub fn measure() -> Vec<Figure> {
     let context = at_the_sample();
@@ -15,17 +15,21 @@ pub fn measure() -> Vec<Figure> {
             let cases = cases(part);
             let misses: Vec<String> = cases.iter().filter_map(|case| case.miss(&context)).collect();
             let (right, of) = (cases.len() - misses.len(), cases.len());
-            Figure { set: "requests", part, measure: "intent", right, of, bound: Some(0.95), misses }
+            Figure { set: "requests", part, measure: "intent", right, of, bound: bound(part, 0.95), misses }
         })
         .collect()
 }
 
 pub fn cases(part: &str) -> Vec<Case> {
+    sets::unseen(part, all_cases, |case| case.words.to_lowercase())
+}
+
+fn all_cases(part: &str) -> Vec<Case> {
     #[derive(Deserialize)]
     struct File {
         cases: Vec<(String, String, String)>,
     }
-    let cases = sets::toml::<File>(&format!("utterances-{part}.toml")).cases;
+    let cases = sets::toml::<File>(&sets::file("utterances", part, "toml")).cases;
     cases.into_iter().map(|(label, language, words)| Case { label, language, words }).collect()
 }
 

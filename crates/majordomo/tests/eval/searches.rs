@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::figures::Figure;
-use crate::sets::{self, PARTS};
+use crate::sets::{self, PARTS, bound};
 use crate::tools::TestTools;
 
 pub fn measure() -> Vec<Figure> {
@@ -19,18 +19,22 @@ pub fn measure() -> Vec<Figure> {
             let cases = cases(part);
             let misses: Vec<String> = cases.iter().filter_map(|(query, path)| miss(&tools, query, path)).collect();
             let (right, of) = (cases.len() - misses.len(), cases.len());
-            Figure { set: "search", part, measure: "in the first three", right, of, bound: Some(0.95), misses }
+            Figure { set: "search", part, measure: "in the first three", right, of, bound: bound(part, 0.95), misses }
         })
         .collect()
 }
 
 /// Queries and the paths that are right for them.
 pub fn cases(part: &str) -> Vec<(String, String)> {
+    sets::unseen(part, all_cases, |(query, _)| query.to_lowercase())
+}
+
+fn all_cases(part: &str) -> Vec<(String, String)> {
     #[derive(Deserialize)]
     struct File {
         cases: Vec<(String, String)>,
     }
-    sets::toml::<File>(&format!("searches-{part}.toml")).cases
+    sets::toml::<File>(&sets::file("searches", part, "toml")).cases
 }
 
 fn miss(tools: &TestTools, query: &str, path: &str) -> Option<String> {
