@@ -55,8 +55,11 @@ impl Recorded {
     }
 }
 
+/// Events that are written together.
+type Rows = Arc<[Row]>;
+
 /// Parts the events of a root into those before the first report, those of each report, and those after the last.
-fn parted(root: &[Row]) -> Option<(Arc<[Row]>, Vec<Arc<[Row]>>, Arc<[Row]>)> {
+fn parted(root: &[Row]) -> Option<(Rows, Vec<Rows>, Rows)> {
     let reports: Vec<usize> = (0..root.len()).filter(|at| root[*at].kind == "child_reported").collect();
     let (first, last) = (*reports.first()?, *reports.last()?);
     // What follows from the last report is as much as follows from any other; the rest is the root's own.

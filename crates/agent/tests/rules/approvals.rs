@@ -353,7 +353,8 @@ fn a_question_is_answered_and_an_approval_is_allowed_and_neither_is_the_other() 
 
 #[test]
 fn a_question_without_an_answer_leaves_the_decision_to_the_agent_and_refuses_nothing() {
-    let unanswered: [(&str, fn(&mut Room, &Approval)); 3] = [
+    type Leave = fn(&mut Room, &Approval);
+    let unanswered: [(&str, Leave); 3] = [
         ("the person does not answer: ask me tomorrow", |room, asked| {
             decide(room, "d1", asked, Decision::Deny { reason: Some("ask me tomorrow".into()) });
         }),

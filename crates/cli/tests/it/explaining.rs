@@ -315,7 +315,7 @@ fn compared_on_paths(mode: &str, rules: &str, nth: usize) -> Vec<&'static str> {
         .iter()
         .flat_map(|path| calls_on(path))
         .enumerate()
-        .filter(|(at, _)| (at + nth) % 5 == 0)
+        .filter(|(at, _)| (at + nth).is_multiple_of(5))
         .map(|(_, call)| call)
         .collect();
     let config = world.path("../home/.config/majordomo/config.toml");

@@ -16,7 +16,7 @@ fn a_question_has_the_terminal_to_itself_until_it_is_answered() {
             ),
             scene("look on", &[says("looked")]),
         ]);
-        let mut seat = Seat::start(world.careful_task("the whole", &[]), (columns, 40), Streams::All);
+        let mut seat = Seat::start(&world.careful_task("the whole", &[]), (columns, 40), Streams::All);
         let screen =
             seat.until("the question", |screen| screen.trim_end().ends_with('>') && screen.contains("write_file"));
         assert!(screen.contains("a.txt"), "{screen}");

@@ -12,7 +12,7 @@ fn waiting() -> (World, Seat) {
         scene("the whole", &[calls(&[spawn("wait inside")]), says("done")]),
         scene("wait inside", &[calls(&[waits_for_go("first")]), says("waited")]),
     ]);
-    let seat = Seat::start(world.task("the whole", &[]), (80, 24), Streams::All);
+    let seat = Seat::start(&world.task("the whole", &[]), (80, 24), Streams::All);
     world.until_lines("begun", 1);
     seat.until_shown("run_command");
     (world, seat)
@@ -72,7 +72,7 @@ fn a_resumed_run_is_shown_at_the_terminal_too() {
     seat.press("\u{3}");
     assert_eq!(seat.done().0, Some(130));
     let root = world.root();
-    let mut seat = Seat::start(world.command(&["thread", "resume", root.as_str()]), (80, 24), Streams::All);
+    let mut seat = Seat::start(&world.command(&["thread", "resume", root.as_str()]), (80, 24), Streams::All);
     seat.until_shown("└─ ");
     world.go();
     assert_eq!(seat.done().0, Some(0), "{}", seat.screen());

@@ -15,7 +15,7 @@ fn answering() -> World {
 #[test]
 fn the_result_in_a_pipe_is_the_text_as_it_is_and_the_tree_is_at_the_terminal() {
     let world = answering();
-    let mut seat = Seat::start(world.task("the whole", &[]), (80, 24), Streams::StdoutElsewhere);
+    let mut seat = Seat::start(&world.task("the whole", &[]), (80, 24), Streams::StdoutElsewhere);
     seat.until_shown("The answer");
     let (code, out) = seat.done();
     assert_eq!(code, Some(0));
@@ -28,11 +28,11 @@ fn the_result_in_a_pipe_is_the_text_as_it_is_and_the_tree_is_at_the_terminal() {
 #[test]
 fn one_object_of_json_is_the_whole_of_stdout_at_a_terminal_too() {
     let world = answering();
-    let mut seat = Seat::start(world.task("the whole", &["--json"]), (80, 24), Streams::StdoutElsewhere);
+    let mut seat = Seat::start(&world.task("the whole", &["--json"]), (80, 24), Streams::StdoutElsewhere);
     let (code, out) = seat.done();
     assert_eq!(code, Some(0));
     assert!(out.starts_with('{') && out.ends_with("}\n") && out.lines().count() == 1, "{out}");
-    let mut seat = Seat::start(world.task("the whole", &["--jsonl"]), (80, 24), Streams::StdoutElsewhere);
+    let mut seat = Seat::start(&world.task("the whole", &["--jsonl"]), (80, 24), Streams::StdoutElsewhere);
     let (code, out) = seat.done();
     assert_eq!(code, Some(0));
     assert!(out.lines().count() > 5 && out.lines().all(|line| line.starts_with('{') && line.ends_with('}')), "{out}");
@@ -42,7 +42,7 @@ fn one_object_of_json_is_the_whole_of_stdout_at_a_terminal_too() {
 #[test]
 fn an_answer_at_a_terminal_is_laid_out_where_stderr_goes_elsewhere() {
     let world = answering();
-    let mut seat = Seat::start(world.task("the whole", &[]), (80, 24), Streams::StderrElsewhere);
+    let mut seat = Seat::start(&world.task("the whole", &[]), (80, 24), Streams::StderrElsewhere);
     let (code, err) = seat.done();
     assert_eq!(code, Some(0));
     assert_eq!(seat.transcript(), "Head\n\nThe answer in two words.");
@@ -52,26 +52,21 @@ fn an_answer_at_a_terminal_is_laid_out_where_stderr_goes_elsewhere() {
 #[test]
 fn a_quiet_run_says_nothing_but_its_answer() {
     let world = answering();
-    let mut seat = Seat::start(world.task("the whole", &["-q"]), (80, 24), Streams::All);
+    let mut seat = Seat::start(&world.task("the whole", &["-q"]), (80, 24), Streams::All);
     assert_eq!(seat.done().0, Some(0));
     assert_eq!(seat.transcript(), "Head\n\nThe answer in two words.");
-    let mut seat = Seat::start(world.task("the whole", &["-q"]), (80, 24), Streams::StderrElsewhere);
+    let mut seat = Seat::start(&world.task("the whole", &["-q"]), (80, 24), Streams::StderrElsewhere);
     assert_eq!(seat.done(), (Some(0), String::new()));
 }
 
 #[test]
 fn a_plain_terminal_gets_plain_lines_and_the_text_as_it_is() {
-    let plain: [(&[&str], Option<(&str, &str)>); 4] = [
-        (&["--plain"], None),
-        (&[], Some(("NO_COLOR", "1"))),
-        (&[], Some(("MAJORDOMO_PLAIN", "1"))),
-        (&[], Some(("TERM", "dumb"))),
-    ];
-    for (arguments, variable) in plain {
+    let ways = [None, Some(("NO_COLOR", "1")), Some(("MAJORDOMO_PLAIN", "1")), Some(("TERM", "dumb"))];
+    for variable in ways {
         let world = answering();
-        let mut command = world.task("the whole", arguments);
+        let mut command = world.task("the whole", if variable.is_none() { &["--plain"] } else { &[] });
         command.envs(variable);
-        let mut seat = Seat::start(command, (80, 24), Streams::All);
+        let mut seat = Seat::start(&command, (80, 24), Streams::All);
         assert_eq!(seat.done().0, Some(0));
         let end = seat.transcript();
         assert!(end.contains("# Head") && end.contains("The **answer** in two words."), "{variable:?}: {end}");

@@ -51,7 +51,7 @@ fn two_levels() -> World {
 
 fn seated(world: &World, task: &str, arguments: &[&str], size: (u16, u16)) -> Seat {
     let arguments: Vec<&str> = ["--max-depth", "3"].into_iter().chain(arguments.iter().copied()).collect();
-    Seat::start(world.task(task, &arguments), size, Streams::All)
+    Seat::start(&world.task(task, &arguments), size, Streams::All)
 }
 
 /// The screens of a tree of two levels while it runs, without elapsed times.
@@ -220,7 +220,7 @@ fn diagnostics_stand_above_the_tree() {
     let world = two_levels();
     let mut command = world.task("the whole", &["--max-depth", "3"]);
     command.env("RUST_LOG", "debug");
-    let mut seat = Seat::start(command, (100, 30), Streams::All);
+    let mut seat = Seat::start(&command, (100, 30), Streams::All);
     world.until_lines("begun", 2);
     let screen = seat.until("both commands", |screen| screen.matches("run_command \"echo").count() == 2);
     let last = screen.lines().last().unwrap_or_default().to_owned();

@@ -44,7 +44,7 @@ pub enum Streams {
 
 impl Seat {
     /// Starts a program at a terminal of this size, in a session of its own.
-    pub fn start(command: Command, (columns, rows): (u16, u16), streams: Streams) -> Self {
+    pub fn start(command: &Command, (columns, rows): (u16, u16), streams: Streams) -> Self {
         let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
         grantpt(&ours).expect("it is ours");
         unlockpt(&ours).expect("it can be opened");

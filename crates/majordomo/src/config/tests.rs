@@ -242,7 +242,7 @@ fn with_nothing_configured_the_defaults_hold() {
     assert_eq!(config.data, world.path("home/.local/share/majordomo"));
     assert_eq!(
         config.providers.iter().map(|provider| provider.name.as_str()).collect::<Vec<_>>(),
-        ["anthropic", "openai", "ollama"]
+        ["anthropic", "openai", "gemini", "ollama"]
     );
     assert_eq!(config.warnings, []);
     let is_key = |entry: &&Entry| entry.key != "model";
@@ -915,7 +915,7 @@ fn every_value_is_shown_once_in_a_fixed_order() {
     assert_eq!((grant("grant.cost"), grant("grant.requests")), ("unlimited".into(), 20_000.into()));
 }
 
-const BUILT_IN: [&str; 3] = ["providers.anthropic.", "providers.openai.", "providers.ollama."];
+const BUILT_IN: [&str; 4] = ["providers.anthropic.", "providers.gemini.", "providers.openai.", "providers.ollama."];
 
 #[test]
 fn a_household_is_one_folder_or_a_folder_for_each_kind_of_thing() {

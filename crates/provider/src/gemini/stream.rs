@@ -26,7 +26,7 @@ pub(crate) struct Reader {
 
 impl AnswerReader for Reader {
     fn event(&mut self, data: &[u8], say: &mut dyn FnMut(&str)) -> Result<(), CallError> {
-        let chunk: Chunk<'_> = serde_json::from_slice(data).map_err(garbled)?;
+        let chunk: Chunk<'_> = serde_json::from_slice(data).map_err(|why| garbled(&why))?;
         if let Some(error) = chunk.error.filter(|error| !error.is_null()) {
             return Err(in_stream(&error));
         }
@@ -98,7 +98,7 @@ impl Reader {
     }
 
     fn part(&mut self, raw: &str, say: &mut dyn FnMut(&str)) -> Result<(), CallError> {
-        let part: AnswerPart<'_> = serde_json::from_str(raw).map_err(garbled)?;
+        let part: AnswerPart<'_> = serde_json::from_str(raw).map_err(|why| garbled(&why))?;
         let is_plain = part.function_call.is_none() && part.thought_signature.is_none();
         match part {
             AnswerPart { function_call: Some(call), thought_signature, .. } => {
@@ -160,6 +160,6 @@ impl Reader {
     }
 }
 
-fn garbled(why: serde_json::Error) -> CallError {
+fn garbled(why: &serde_json::Error) -> CallError {
     failed(CallErrorKind::Garbled, format!("a chunk of the answer could not be read: {why}"))
 }

@@ -10,9 +10,9 @@ pub fn wrap(spans: &[Span], columns: usize) -> Vec<Line> {
     for word in words(spans) {
         let line = lines.last_mut().expect("there is always a line that is being filled");
         match word {
-            Word::Break => lines.push(Filling::default()),
-            Word::Blank(style) => line.blank = line.blank.or(Some(style)),
-            Word::Word(pieces) => {
+            Token::Break => lines.push(Filling::default()),
+            Token::Blank(style) => line.blank = line.blank.or(Some(style)),
+            Token::Word(pieces) => {
                 let wide = pieces.iter().map(|span| width(&span.text)).sum::<usize>();
                 let before = usize::from(line.blank.is_some() && line.columns > 0);
                 if line.columns + before + wide <= columns {
@@ -78,19 +78,19 @@ fn split(pieces: &[Span], columns: usize, lines: &mut Vec<Filling>) {
     }
 }
 
-enum Word {
+enum Token {
     /// Pieces with no blank between them.
     Word(Vec<Span>),
     Blank(Style),
     Break,
 }
 
-fn words(spans: &[Span]) -> Vec<Word> {
+fn words(spans: &[Span]) -> Vec<Token> {
     let mut words = Vec::new();
     let mut word: Vec<Span> = Vec::new();
-    let end = |word: &mut Vec<Span>, words: &mut Vec<Word>| {
+    let end = |word: &mut Vec<Span>, words: &mut Vec<Token>| {
         if !word.is_empty() {
-            words.push(Word::Word(std::mem::take(word)));
+            words.push(Token::Word(std::mem::take(word)));
         }
     };
     for span in spans {
@@ -100,7 +100,7 @@ fn words(spans: &[Span]) -> Vec<Word> {
                 word.push(Span { text: span.text[from..at].to_owned(), style: span.style });
             }
             end(&mut word, &mut words);
-            words.push(if c == '\n' { Word::Break } else { Word::Blank(span.style) });
+            words.push(if c == '\n' { Token::Break } else { Token::Blank(span.style) });
             from = at + 1;
         }
         if from < span.text.len() {
