@@ -240,7 +240,7 @@ async fn a_tool_that_is_not_declared_read_only_needs_approval_and_the_report_nam
 async fn the_handler_decides_for_agents_at_every_depth_several_at_a_time() {
     let count = Arc::default();
     let scenes = [
-        scene("the house", &[calls(&[spawn("room 1"), spawn("room 2"), switches("hall")]), says("lit")]),
+        scene("the building", &[calls(&[spawn("room 1"), spawn("room 2"), switches("hall")]), says("lit")]),
         scene("room 1", &[calls(&[switches("one")]), says("lit")]),
         scene("room 2", &[calls(&[switches("two")]), says("dark")]),
     ];
@@ -262,7 +262,7 @@ async fn the_handler_decides_for_agents_at_every_depth_several_at_a_time() {
         .build()
         .await
         .expect("a staff");
-    let run = staff.run("the house");
+    let run = staff.run("the building");
     let report = tokio::time::timeout(Duration::from_secs(30), run).await.expect("in time").expect("a report");
     assert_eq!((&*report.text, count.load(Ordering::Relaxed)), ("lit", 2));
     assert!(report.unanswered.is_empty());
