@@ -52,7 +52,7 @@ pub enum Environment {
 /// use majordomo::{Agent, Limits, Mode, Model, Staff};
 ///
 /// let staff = Staff::builder()
-///     .model(Model::replies(["Three mistakes."])) // or "anthropic/claude-sonnet-4-5"
+///     .model(Model::replies(["Three mistakes."])) // or "anthropic/claude-sonnet-5-5"
 ///     .define(Agent::new("critic", "Finds mistakes in a text", "You find mistakes, and only mistakes."))
 ///     .agent("critic")
 ///     .mode(Mode::Plan)
@@ -91,7 +91,7 @@ struct Said {
 }
 
 impl StaffBuilder {
-    /// The model that agents speak with, where they have none of their own: `"anthropic/claude-sonnet-4-5"`, `"openai/gpt-5"`,
+    /// The model that agents speak with, where they have none of their own: `"anthropic/claude-sonnet-5-5"`, `"openai/gpt-6.1-sol"`,
     /// `"ollama/qwen3"` …, or a [`Model`]. Where none is named, the first provider whose key is in the environment gives one.
     pub fn model(mut self, model: impl Into<Model>) -> Self {
         self.model = Some(model.into());

@@ -8,7 +8,7 @@
 //!
 //! #[tokio::main]
 //! async fn main() -> Result<(), majordomo::Error> {
-//!     let staff = Staff::builder().model("anthropic/claude-sonnet-4-5").build().await?;
+//!     let staff = Staff::builder().model("anthropic/claude-sonnet-5-5").build().await?;
 //!     let report = staff.run("Name three rivers of France").await?;
 //!     println!("{}", report.answer()?);
 //!     staff.close().await;

@@ -11,7 +11,7 @@ const SCRIPT: &str = "program";
 
 /// A model that agents speak with.
 ///
-/// A text is a name such as `anthropic/claude-sonnet-4-5`, `openai/gpt-5` or `ollama/qwen3`; everything behind the first `/` is the
+/// A text is a name such as `anthropic/claude-sonnet-5-5`, `openai/gpt-6.1-sol` or `ollama/qwen3`; everything behind the first `/` is the
 /// provider's own name of the model.
 pub struct Model(Source);
 

@@ -104,7 +104,7 @@ pub enum Error {
     Provider(#[from] provider::Error),
     /// No model was named, and none was found.
     #[error(
-        "no model: name one with .model(\"provider/model\"), such as .model(\"anthropic/claude-sonnet-4-5\") or \
+        "no model: name one with .model(\"provider/model\"), such as .model(\"anthropic/claude-sonnet-5-5\") or \
          .model(\"ollama/qwen3\"), or set ANTHROPIC_API_KEY or OPENAI_API_KEY"
     )]
     NoModel,
@@ -185,7 +185,7 @@ impl From<store::Error> for Error {
 /// # async fn example() -> Result<(), majordomo::Error> {
 /// use majordomo::Staff;
 ///
-/// let staff = Staff::builder().model("anthropic/claude-sonnet-4-5").build().await?;
+/// let staff = Staff::builder().model("anthropic/claude-sonnet-5-5").build().await?;
 /// let report = staff.run("Name three rivers of France").await?;
 /// println!("{}", report.answer()?);
 /// staff.close().await;
