@@ -115,7 +115,7 @@ async fn the_configuration_shows_where_each_value_comes_from() {
         ("policy.max_depth", json!(1), "MAJORDOMO_POLICY_MAX_DEPTH"),
         ("policy.max_children", json!(3), "config.toml"),
         ("policy.max_concurrent", json!(4), "default"),
-        ("model", json!("openai/gpt-5"), "OPENAI_API_KEY"),
+        ("model", json!("openai/gpt-6.1-sol"), "OPENAI_API_KEY"),
     ] {
         let found = entry(key);
         assert_eq!(found["value"], value, "{key}");
