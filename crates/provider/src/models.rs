@@ -117,7 +117,8 @@ fn best<'a>(entries: &'a BTreeMap<String, ModelEntry>, name: &str) -> Option<(&'
     entries
         .iter()
         .filter(|(key, _)| fits(key, name))
-        .max_by_key(|(key, _)| key.trim_end_matches('*').len())
+        // Of two that are equally long, the one that is the whole name.
+        .max_by_key(|(key, _)| (key.trim_end_matches('*').len(), !key.ends_with('*')))
         .map(|(key, entry)| (key.as_str(), entry.clone()))
 }
 

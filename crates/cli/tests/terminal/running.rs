@@ -62,10 +62,10 @@ const WIDE: &str = "\
 └─ ● general     right part  run_command \"echo right >> begun; until [ -e go ]; do sleep 0.02;…  #.#s       1.8k  $0.00
 ";
 const NARROW: &str = "\
-● general        waiting for 2 agents    #.#s  1.7k/7.2k
-├─ ● general     waiting for general     #.#s  1.8k/3.6k
-│  └─ ● general  run_command \"echo inn…  #.#s       1.8k
-└─ ● general     run_command \"echo rig…  #.#s       1.8k
+● general        waiting for 2 agents       #.#s  1.7k/7.2k
+├─ ● general     waiting for general        #.#s  1.8k/3.6k
+│  └─ ● general  run_command \"echo inner…   #.#s       1.8k
+└─ ● general     run_command \"echo right…   #.#s       1.8k
 ";
 
 #[test]
