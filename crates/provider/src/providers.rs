@@ -175,7 +175,10 @@ mod tests {
     #[test]
     fn an_unknown_provider_is_answered_with_the_known_ones() {
         let error = providers(None).model("mistral/large").expect_err("not configured");
-        assert_eq!(error.to_string(), "there is no provider `mistral`; known are anthropic, ollama, openai, scripted");
+        assert_eq!(
+            error.to_string(),
+            "there is no provider `mistral`; known are anthropic, gemini, ollama, openai, scripted"
+        );
     }
 
     #[test]

@@ -162,7 +162,7 @@ mod tests {
         });
         let second = conversation.ask(Ask { deltas: Some(sink), ..ask() }).await.expect("an answer");
         assert_eq!(second.parts, [Part::Text { text: "polite: heard 2".into(), origin: Origin::Model }]);
-        assert!(second.tokens.is_some_and(|tokens| tokens.input > 0 && tokens.output == 4));
+        assert_eq!(second.tokens, Some(Tokens::default()), "no language model read or wrote anything");
         assert_eq!(*words.lock().expect("no panic"), "polite: heard 2");
     }
 

@@ -169,6 +169,6 @@ async fn at_a_terminal_a_run_asks_once_for_what_it_finds_and_again_when_that_cha
     let seen = at_terminal(&setup, "y\n").await;
     assert!(seen.contains(question) && seen.contains("has changed since"), "{seen}");
     assert_eq!(answers().await, "trusted");
-    assert!(seen.contains("✓ spy"), "{seen}");
+    assert!(seen.contains("\u{1b}[1mspy\u{1b}[0m"), "the agent that the project names ran: {seen}");
     assert!(!at_terminal(&setup, "").await.contains(question));
 }
