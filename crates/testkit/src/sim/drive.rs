@@ -160,7 +160,12 @@ impl Sim {
             self.hand_up(&place, report);
             return Ok(());
         }
-        // One that lives here is left alone: it will hand up its report itself. How it does, the parent may not know.
+        // One that lives here is told to read its log. If another process has taken the thread over, it lets go, and is looked for again.
+        if self.copy(&place).is_some() && self.is_taken(&place) {
+            self.lose(&place);
+            return Ok(());
+        }
+        // Else it is left alone: it will hand up its report itself. How it does, the parent may not know.
         if let Some(copy) = self.copy(&place) {
             let paused = copy.thread.is_paused();
             self.after(1, Due::Input(parent, Input::ChildPaused { child: place.thread, paused }.into()));

@@ -2,7 +2,7 @@
 
 use agent::model::CallErrorKind as Kind;
 use majordomo_testkit::model_server::{Fault, KEY, ModelServer, Turn};
-use provider::{ProviderConfig, Secret, Timeouts, Wire};
+use provider::{Pace, ProviderConfig, Secret, Timeouts, Wire};
 
 use super::stage::{SHORT, WIRES, ask, config, conversation, heading, open, providers, with};
 
@@ -47,7 +47,7 @@ async fn a_rate_limit_slows_the_model_down_for_everyone() {
     let error = open(&providers, "a").ask(ask()).await.expect_err("limited");
     assert_eq!(error.kind, Kind::RateLimited);
     let (_, state) = providers.governors()[0];
-    assert_eq!(state.limit, 32);
+    assert_eq!(state.limit, Pace::default().start / 2);
     let before = std::time::Instant::now();
     let pause = state.pause;
     open(&providers, "a").ask(ask()).await.expect("the second attempt");
