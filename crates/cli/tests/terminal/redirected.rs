@@ -9,12 +9,17 @@ use crate::{slowly, world};
 const ANSWER: &str = "# Head\n\nThe **answer** in two words.";
 
 fn answering() -> World {
-    world(&[scene("the whole", &[calls(&[command("ls")]), slowly(ANSWER, 20)])])
+    answering_in(20)
+}
+
+/// A model that takes so long for each word.
+fn answering_in(word_ms: u64) -> World {
+    world(&[scene("the whole", &[calls(&[command("ls")]), slowly(ANSWER, word_ms)])])
 }
 
 #[test]
 fn the_result_in_a_pipe_is_the_text_as_it_is_and_the_tree_is_at_the_terminal() {
-    let world = answering();
+    let world = answering_in(400);
     let mut seat = Seat::start(&world.task("the whole", &[]), (80, 24), Streams::StdoutElsewhere);
     seat.until_shown("The answer");
     let (code, out) = seat.done();

@@ -91,7 +91,7 @@ fn the_tree_of_two_levels_is_shown_while_it_runs_and_fits_the_terminal() {
 #[test]
 fn streamed_text_is_laid_out_as_it_comes_and_does_not_appear_twice() {
     let text = "# Harvest\n\nThree of **four** orders are covered.\n\n- Boskoop\n- Elstar\n\nTopaz falls short by some kilograms, as the frost took it.";
-    let world = world(&[scene("the whole", &[slowly(text, 40)])]);
+    let world = world(&[scene("the whole", &[slowly(text, 200)])]);
     let mut seat = seated(&world, "the whole", &[], (60, 24));
     let screen = seat.until_shown("Three of");
     assert!(screen.contains("● general"), "the tree stands below it: {screen}");
@@ -127,7 +127,7 @@ fn what_is_said_before_a_tool_is_called_stays_with_the_call() {
 
 #[test]
 fn a_request_that_fails_again_and_again_is_one_row_that_counts() {
-    let reply = "[[script.reply]]\ntext = \"at last\"\nerror = \"overloaded\"\ntimes = 3\nretry_after_ms = 700\n";
+    let reply = "[[script.reply]]\ntext = \"at last\"\nerror = \"overloaded\"\ntimes = 3\nretry_after_ms = 1500\n";
     let world = world(&[scene("the whole", &[reply.to_owned()])]);
     let mut seat = seated(&world, "the whole", &[], (60, 24));
     for number in 1..=3 {
