@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agent::{InputId, ThreadId, Time};
+use agent::{InputId, Mode, ThreadId, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::assignee::Assignee;
@@ -170,6 +170,8 @@ pub struct NewTask {
     pub checks: Checks,
     /// Whether its words may be untrusted text.
     pub foreign: bool,
+    /// The most that its agent may do; as configured where nothing is said.
+    pub mode: Option<Mode>,
 }
 
 impl NewTask {

@@ -113,14 +113,11 @@ fn task(place: usize, draft: &Draft, names: &BTreeMap<&str, usize>, many: usize)
         after.push(match reference {
             Reference::Place(other) if *other == place => return Err(itself()),
             Reference::Place(other) if *other < many => Dependency::New(*other),
-            Reference::Place(other) => {
-                return Err(Refusal::usage(format!(
-                    "after: there is no task {other} in a list of {many}, counted from 0"
-                )));
-            }
-            Reference::Name(name) => match (names.get(&**name), TaskId::parse(name)) {
-                (Some(other), _) if *other == place => return Err(itself()),
-                (Some(other), _) => Dependency::New(*other),
+            Reference::Place(other) => return Err(outside(*other, many)),
+            Reference::Name(name) => match (place_of(name, names), TaskId::parse(name)) {
+                (Some(other), _) if other == place => return Err(itself()),
+                (Some(other), _) if other < many => Dependency::New(other),
+                (Some(other), _) => return Err(outside(other, many)),
                 (None, Some(task)) => Dependency::Task(task),
                 (None, None) => {
                     return Err(Refusal::usage(format!(
@@ -148,7 +145,17 @@ fn task(place: usize, draft: &Draft, names: &BTreeMap<&str, usize>, many: usize)
         },
         checks: Checks { commands: draft.checks.clone(), schema: draft.schema.clone() },
         foreign: false,
+        mode: None,
     })
+}
+
+/// The place of a task that is named by its `id`, or by `#0` for the first of the list.
+fn place_of(name: &str, names: &BTreeMap<&str, usize>) -> Option<usize> {
+    names.get(name).copied().or_else(|| name.strip_prefix('#')?.parse().ok())
+}
+
+fn outside(place: usize, many: usize) -> Refusal {
+    Refusal::usage(format!("after: there is no task {place} in a list of {many}, counted from 0"))
 }
 
 fn itself() -> Refusal {

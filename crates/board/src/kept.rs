@@ -12,7 +12,7 @@ use crate::delivery::{Delivery, DeliveryId};
 use crate::event::{Board, Entry, Event, StartedAgent};
 use crate::facts::Look;
 use crate::id::{BoardId, TaskId};
-use crate::task::{Note, Task};
+use crate::task::{Note, Status, Task};
 
 /// A board in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,8 +42,8 @@ pub struct Agent {
     pub agent: Arc<str>,
     /// What is known of it.
     pub started: StartedAgent,
-    /// The task that it works on, or worked on last.
-    pub current: TaskId,
+    /// The title of the task that it works on.
+    pub current: Option<Arc<str>>,
     /// When it was made.
     pub at: Time,
 }
@@ -85,11 +85,17 @@ impl Kept {
             return;
         }
         if let Some(task) = self.tasks.get_mut(&id.number()) {
-            let before = task.after.clone();
+            let before = task.clone();
             task.apply(at, event);
-            let after = task.after.clone();
-            if before != after {
-                self.depend(id, &before, &after);
+            let (after, status) = (task.after.clone(), task.status);
+            if before.after != after {
+                self.depend(id, &before.after, &after);
+            }
+            if before.status == Status::InProgress && status != Status::InProgress {
+                let its = |agent: &&mut Agent| Some(&agent.thread) == before.thread.as_ref();
+                for agent in self.agents.iter_mut().filter(its) {
+                    agent.current.take_if(|title| *title == before.title);
+                }
             }
         }
         match event {
@@ -99,13 +105,13 @@ impl Kept {
                 self.notes.remove(task);
             }
             Event::TaskBegun { task, thread, agent, .. } => {
-                let plays = self.tasks.get(&task.number()).map(played);
-                if let (Some(started), Some(plays)) = (agent, plays) {
-                    let (thread, started) = (thread.clone(), (**started).clone());
-                    let (task, current) = (task.clone(), task.clone());
-                    self.agents.push(Agent { thread, task, agent: plays, started, current, at });
-                } else if let Some(agent) = self.agents.iter_mut().find(|agent| agent.thread == *thread) {
-                    agent.current = task.clone();
+                let Some(its) = self.tasks.get(&task.number()) else { return };
+                if let Some(started) = agent {
+                    let (thread, task, started) = (thread.clone(), task.clone(), (**started).clone());
+                    self.agents.push(Agent { thread, task, agent: played(its), started, current: None, at });
+                }
+                if let Some(agent) = self.agents.iter_mut().find(|agent| agent.thread == *thread) {
+                    agent.current = Some(its.title.clone());
                 }
             }
             _ => {}

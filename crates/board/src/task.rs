@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use agent::{Json, ThreadId, Time};
+use agent::{Json, Mode, ThreadId, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::assignee::Assignee;
@@ -194,6 +194,9 @@ pub struct Task {
     /// Whether its words may be untrusted text: its creator had read such.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub foreign: bool,
+    /// The most that its agent may do: no more than the agent that made it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<Mode>,
     /// Why it is blocked, or why no agent could be started for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Arc<str>>,

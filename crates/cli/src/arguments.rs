@@ -1,6 +1,7 @@
 //! The command line: its verbs, flags and help texts.
 
 mod judging;
+mod tasks;
 pub mod unknown_command;
 
 use std::path::PathBuf;
@@ -9,6 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use majordomo::config::Flags;
 
 pub use self::judging::{Explain, Trust, TrustCommand};
+pub use self::tasks::{AddTask, BoardArgs, TaskCommand};
 
 /// Runs agents that delegate work to sub-agents, with budgets, permissions, approvals and a complete log
 #[derive(Debug, Parser)]
@@ -28,6 +30,9 @@ pub enum Command {
     /// List, show and resume threads (conversations of agents)
     #[command(subcommand)]
     Thread(ThreadCommand),
+    /// Tasks for agents and people: add, list, assign and complete them
+    #[command(subcommand)]
+    Task(TaskCommand),
     /// Show running agents as a tree
     Ps {
         /// Print JSON
@@ -84,6 +89,9 @@ pub enum Command {
         /// Print JSON
         #[arg(long)]
         json: bool,
+        /// Make the lists of tasks and their agents anew from the log, and say whether they were right
+        #[arg(long)]
+        rebuild: bool,
         #[command(flatten)]
         settings: Settings,
     },
@@ -172,7 +180,7 @@ pub struct Settings {
     /// What is allowed without approval: plan (read only), ask, auto, dangerous
     #[arg(long)]
     mode: Option<String>,
-    /// The policy preset: default, kata, opta, orion, zileo
+    /// The policy preset: default, kata, lace, opta, orion, zileo
     #[arg(long)]
     preset: Option<String>,
     /// Limit of tool calls of the root agent
@@ -228,7 +236,7 @@ pub struct Output {
     /// With --jsonl: streamed text of the models, too
     #[arg(long, requires = "jsonl")]
     pub deltas: bool,
-    /// With --jsonl: the format of the events: canonical, kata, opta, orion, zileo
+    /// With --jsonl: the format of the events: canonical, kata, lace, opta, orion, zileo
     #[arg(long, requires = "jsonl", value_name = "NAME")]
     pub dialect: Option<String>,
     /// Write the result to a file instead of stdout
@@ -269,7 +277,7 @@ pub enum ThreadCommand {
         /// Print the events of the thread and its sub-agents, as `run --jsonl` does
         #[arg(long)]
         jsonl: bool,
-        /// With --jsonl: the format of the events: canonical, kata, opta, orion, zileo
+        /// With --jsonl: the format of the events: canonical, kata, lace, opta, orion, zileo
         #[arg(long, requires = "jsonl", value_name = "NAME")]
         dialect: Option<String>,
         /// Do not shorten tool results

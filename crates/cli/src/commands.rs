@@ -13,6 +13,7 @@ mod run;
 mod serve;
 mod steer;
 mod stop;
+mod task;
 mod thread;
 mod trust;
 
@@ -47,6 +48,7 @@ pub async fn carry_out(cli: Cli) -> Result<u8, Failure> {
         Command::Thread(ThreadCommand::Resume { thread, questions, output, place }) => {
             run::resume(&thread, &place.flags(), &questions, output).await
         }
+        Command::Task(command) => task::task(command).await,
         Command::Ps { place, json, watch } => ps::ps(&place.flags(), json, watch).await,
         Command::Stop { thread, now, reason, place } => stop::stop(&thread, now, &reason, &place.flags()).await,
         Command::Steer { thread, text, place } => steer::steer(&thread, &text, &place.flags()).await,
@@ -57,7 +59,7 @@ pub async fn carry_out(cli: Cli) -> Result<u8, Failure> {
         }
         Command::Trust(arguments) => trust::trust(&arguments),
         Command::Agents(AgentsCommand::Ls { json, place }) => agents::ls(&place.flags(), json),
-        Command::Doctor { settings, json } => doctor::doctor(&settings.flags(), json).await,
+        Command::Doctor { settings, json, rebuild } => doctor::doctor(&settings.flags(), json, rebuild).await,
         Command::Serve(arguments) => serve::serve(*arguments).await,
         Command::Demo(DemoCommand::Init { folder }) => demo::init(&folder),
         Command::Config(ConfigCommand::Show { settings, json }) => config::show(&settings.flags(), json),

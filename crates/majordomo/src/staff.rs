@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use agent::creation::Root;
 use agent::delegation::Preference;
@@ -30,6 +30,8 @@ use crate::route;
 use crate::rules::{self, Rulebook};
 use crate::run::Run;
 use crate::session::Session;
+use crate::tasks::tools::TaskTools;
+use crate::tasks::{self, Staffing};
 use crate::trust;
 use crate::typed::Wanted;
 use crate::work::{Beginning, Work};
@@ -262,7 +264,13 @@ impl Staff {
         for model in &models {
             providers = model.install(providers)?;
         }
-        let tools = CurrentTools::new(home.tools(tools))?;
+        let task_tools = Arc::new(TaskTools {
+            store: store.clone(),
+            surroundings: surroundings.clone(),
+            staffing: OnceLock::new(),
+            check_attempts: config.tasks.check_attempts,
+        });
+        let tools = CurrentTools::new(tasks::tools::register(home.tools(tools), &task_tools))?;
         if in_memory {
             // It begins with what holds for the folder, and changes nothing there.
             for event in trust::events(&config.data)?.into_iter().chain(rules::events(&config.data)) {
@@ -274,6 +282,8 @@ impl Staff {
         let installation = Current::open(&store).await.map_err(runtime::Error::from)?;
         let (catalog, presets) = catalog(surroundings, &config, &tools.snapshot(), agents);
         let catalog = Arc::new(catalog);
+        // Set once; nothing else sets it.
+        let _ = task_tools.staffing.set(Staffing::new(catalog.agents.keys().cloned(), providers.providers()));
         let rulebook = Rulebook::with_own(surroundings, &config.data, Some(installation), rules)?;
         let consent = if approver.is_some() { Consent::Asked } else { consent };
         let approvals = Approvals::new(approver);
@@ -580,5 +590,8 @@ fn catalog(
     own.iter().for_each(|agent| drop(presets.remove(&agent.name)));
     agents.extend(own.into_iter().map(|agent| (agent.name.clone(), agent)));
     let version = tools.digest().clone();
-    (Catalog { tools: infos, reserved: TOOLS.map(Arc::from).into(), agents, version }, presets)
+    // The verbs for tasks are for those who work with tasks: others do not pay for them.
+    let for_tasks = tasks::tools::NAMES.into_iter().filter(|_| !config.tasks.enabled);
+    let reserved = TOOLS.into_iter().chain(for_tasks).map(Arc::from).collect();
+    (Catalog { tools: infos, reserved, agents, version }, presets)
 }

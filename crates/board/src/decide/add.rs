@@ -69,6 +69,7 @@ fn task(moment: &Moment<'_>, new: &NewTask, first: u64, place: usize) -> Result<
         budget: new.budget,
         checks: new.checks.clone(),
         foreign: new.foreign,
+        mode: new.mode,
         reason: None,
         result: None,
         completed_by: None,
