@@ -212,6 +212,9 @@ pub struct Task {
     /// The delivery that hands it out and is not confirmed yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handing_out: Option<DeliveryId>,
+    /// The delivery that brought it to its agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub begun_by: Option<DeliveryId>,
     /// How many events its thread had when it got the task.
     #[serde(default)]
     pub thread_n: u64,
@@ -298,8 +301,8 @@ impl Task {
                 self.failed_checks = 0;
                 self.handing_out = Some(delivery.id.clone());
             }
-            Event::TaskBegun { thread, thread_n, .. } => {
-                self.handing_out = None;
+            Event::TaskBegun { thread, thread_n, delivery, .. } => {
+                (self.handing_out, self.begun_by) = (None, Some(delivery.clone()));
                 (self.status, self.thread, self.thread_n) = (Status::InProgress, Some(thread.clone()), *thread_n);
             }
             Event::StartFailed { reason, .. } => {

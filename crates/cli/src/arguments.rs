@@ -27,7 +27,7 @@ pub enum Command {
     /// Run one task and exit. The answer goes to stdout, everything else to stderr
     #[command(after_help = RUN_HELP)]
     Run(Box<Run>),
-    /// List, show and resume threads (conversations of agents)
+    /// List, show, resume, rename, copy, export and delete threads (conversations of agents)
     #[command(subcommand)]
     Thread(ThreadCommand),
     /// Tasks for agents and people: add, list, assign and complete them
@@ -57,6 +57,24 @@ pub enum Command {
         #[command(flatten)]
         place: Place,
     },
+    /// Speak to any thread, also to a sub-agent that has finished, and go on with it
+    #[command(after_help = SEND_HELP)]
+    Send(Box<Send>),
+    /// Wait until a thread's run is over, or a task is done, and print its report; exits with the code of the run
+    Wait {
+        /// The thread id, or the beginning of it; or a task, such as t12 (exit code 0 completed, 1 blocked, 9 archived)
+        thread: String,
+        /// Give up after this many seconds, with exit code 7
+        #[arg(long, value_name = "SECONDS")]
+        timeout: Option<f64>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Work what is runnable until Ctrl-C: start agents for tasks, and go on with those that another process left. Approvals wait
+    Work(Work),
     /// Send a message to a running thread; it reads it before its next step
     Steer {
         /// The thread id, or the beginning of it
@@ -106,6 +124,43 @@ const RUN_HELP: &str = "Exit codes: 0 done · 1 failed · 2 usage · 3 configura
     5 approval was needed or denied · 6 budget · 7 timeout · 9 stopped · \
     130/143 interrupted by a signal (continue with: majordomo thread resume ID)";
 
+const SEND_HELP: &str = "Without --wait it returns at once, and the answer counts as unread until `majordomo wait` or the web UI has \
+    shown it. A thread that is working takes the message up when it is done; `majordomo steer` reaches it before.";
+
+/// `majordomo send`.
+#[derive(Debug, Args)]
+pub struct Send {
+    /// The thread id, or the beginning of it
+    pub thread: String,
+    /// The message; - reads it from stdin
+    pub text: String,
+    /// Wait for the answer and print it
+    #[arg(long)]
+    pub wait: bool,
+    /// This process was started by another one to answer the message on stdin
+    #[arg(long, hide = true)]
+    pub detached: bool,
+    #[command(flatten)]
+    pub questions: Questions,
+    #[command(flatten)]
+    pub output: Output,
+    #[command(flatten)]
+    pub place: Place,
+}
+
+/// `majordomo work`.
+#[derive(Debug, Args)]
+pub struct Work {
+    /// The number of threads of tasks that run at the same time
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    pub concurrency: usize,
+    /// Take only tasks with this label; can be repeated
+    #[arg(long, value_name = "WORD")]
+    pub label: Vec<String>,
+    #[command(flatten)]
+    pub place: Place,
+}
+
 /// `majordomo run`.
 #[derive(Debug, Args)]
 pub struct Run {
@@ -117,6 +172,18 @@ pub struct Run {
     /// Use the sample household, with its clock at 2026-01-15
     #[arg(long)]
     pub demo: bool,
+    /// Go on with the last conversation of this folder
+    #[arg(short, long = "continue", conflicts_with = "thread")]
+    pub continues: bool,
+    /// Go on with this conversation, or with this sub-agent of one
+    #[arg(long, value_name = "ID")]
+    pub thread: Option<String>,
+    /// Start in the background and print the thread id; approvals wait for `majordomo approve` or the web UI
+    #[arg(long, conflicts_with_all = ["json", "jsonl", "output", "approvals"])]
+    pub detach: bool,
+    /// This process was started by another one to do the task on stdin
+    #[arg(long, hide = true)]
+    pub detached: bool,
     #[command(flatten)]
     pub questions: Questions,
     #[command(flatten)]
@@ -165,6 +232,22 @@ pub enum Approvals {
     Wait,
     /// No person: policy denies at once.
     Deny,
+}
+
+impl Questions {
+    /// Approvals wait for a person who decides elsewhere.
+    pub fn waiting() -> Self {
+        Self { approvals: Some(Approvals::Wait) }
+    }
+}
+
+/// How a conversation is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Markdown, to read.
+    Md,
+    /// A line of JSON for each event, to import.
+    Jsonl,
 }
 
 /// Settings that override variables and files.
@@ -264,6 +347,15 @@ pub enum ThreadCommand {
         /// Include sub-agents
         #[arg(long)]
         all: bool,
+        /// List only this conversation with its sub-agents
+        #[arg(long, value_name = "ID")]
+        of: Option<String>,
+        /// List only threads that were put away
+        #[arg(long)]
+        archived: bool,
+        /// List only threads in which these words were said, or that are called so
+        #[arg(long, value_name = "WORDS", conflicts_with_all = ["of", "archived"])]
+        search: Option<String>,
         #[command(flatten)]
         place: Place,
     },
@@ -283,6 +375,63 @@ pub enum ThreadCommand {
         /// Do not shorten tool results
         #[arg(long)]
         full: bool,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Give a thread a title; an empty one takes it away
+    Rename {
+        /// The thread id, or the beginning of it
+        thread: String,
+        /// The title
+        title: String,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Copy a conversation as far as one of its answers, and print the id of the copy
+    Fork {
+        /// The thread id, or the beginning of it
+        thread: String,
+        /// The number of the answer, as `thread show` numbers messages [default: the last]
+        #[arg(long, value_name = "N")]
+        at: Option<usize>,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Print a conversation with all its sub-agents, to read or to import it elsewhere
+    Export {
+        /// The thread id, or the beginning of it
+        thread: String,
+        /// md to read, jsonl to import
+        #[arg(long, value_enum, default_value = "md")]
+        format: Format,
+        /// Write to a file instead of stdout
+        #[arg(short, value_name = "FILE")]
+        output: Option<PathBuf>,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Take in a conversation that was exported as jsonl. What was allowed in it is not allowed here, and it works in this folder
+    Import {
+        /// The file; - reads it from stdin
+        file: PathBuf,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Put a thread away, so that lists leave it out
+    Archive {
+        /// The thread id, or the beginning of it
+        thread: String,
+        /// Take it out again
+        #[arg(long)]
+        undo: bool,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Delete a conversation with all its sub-agents, for ever
+    Rm {
+        /// The thread ids, or the beginnings of them
+        #[arg(required = true)]
+        threads: Vec<String>,
         #[command(flatten)]
         place: Place,
     },
@@ -423,6 +572,14 @@ pub enum ConfigCommand {
 }
 
 impl Settings {
+    /// Whether one of them is chosen with the first message of a conversation.
+    pub fn begins(&self) -> bool {
+        let Self { agent, model, mode, preset, max_tool_calls, max_requests, max_tokens, max_cost, timeout, .. } = self;
+        let limits = [max_tool_calls, max_requests, max_tokens, max_cost, timeout];
+        let tree = [&self.max_depth, &self.max_children, &self.max_concurrent];
+        [agent, model, mode, preset].into_iter().chain(limits).chain(tree).any(Option::is_some)
+    }
+
     /// As the configuration takes them.
     pub fn flags(&self) -> Flags {
         Flags {

@@ -4,6 +4,7 @@
 //! it hands tasks to agents and tells agents what concerns them. `tools.rs` are the verbs that agents have.
 
 mod checks;
+pub mod chores;
 pub mod tools;
 
 use std::collections::BTreeSet;

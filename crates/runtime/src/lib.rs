@@ -21,9 +21,10 @@ mod perform;
 mod retry;
 mod runtime;
 mod schema;
+mod take_up;
 
 pub use clock::Clock;
 pub use error::Error;
 pub use facts::{Gatherer, Sources};
-pub use runtime::{Fleeting, FleetingKind, Options, RunHandle, Runtime, Start, short_name};
+pub use runtime::{Fleeting, FleetingKind, Options, RunHandle, Runtime, Said, Start, short_name};
 pub use schema::misfit;

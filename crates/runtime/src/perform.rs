@@ -112,19 +112,22 @@ impl Performer {
                 None
             }
             Effect::StartChild { child } => {
-                let created = thread.child_created(&child)?;
-                if reopening {
-                    let stop = thread.children.live.get(&child).and_then(|child| child.stop.clone());
-                    let stop = stop.map(|(strength, reason)| family::stop_letter(strength, reason));
-                    family::restart(&self.runtime, created, self.workspace.clone(), stop);
-                } else {
-                    family::start(&self.runtime, created, self.workspace.clone());
+                let known = thread.children.live.get(&child)?;
+                let stop = known.stop.clone().filter(|_| reopening);
+                let stop = stop.map(|(strength, reason)| family::stop_letter(strength, reason, known.asked()));
+                match (thread.child_created(&child), thread.child_question(&child)) {
+                    (Some(created), _) if reopening => {
+                        family::restart(&self.runtime, created, self.workspace.clone(), stop);
+                    }
+                    (Some(created), _) => family::start(&self.runtime, created, self.workspace.clone()),
+                    (None, question) => family::ask(&self.runtime, child, question?, stop),
                 }
                 None
             }
             Effect::StopChild { child, strength, reason } => {
-                let (id, stop) = family::stop_letter(strength, reason);
-                self.runtime.tasks.spawn(family::tell(self.runtime.clone(), child, id, stop));
+                let asked = thread.children.live.get(&child).and_then(|child| child.asked().cloned());
+                let letter = family::stop_letter(strength, reason, asked.as_ref());
+                self.runtime.tasks.spawn(family::stop(self.runtime.clone(), child, asked, letter));
                 None
             }
             Effect::TellChild { child, call, text } => {

@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn a_field_that_a_later_version_added_is_ignored() {
         let event = decode("child_started", 1, r#"{"child_started":{"child":"r.1","mood":"good"}}"#).unwrap();
-        assert_eq!(event, Event::ChildStarted { child: ThreadId::new("r.1") });
+        assert_eq!(event, Event::ChildStarted { child: ThreadId::new("r.1"), again: false });
     }
 
     #[test]

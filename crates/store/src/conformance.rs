@@ -73,6 +73,8 @@ macro_rules! conformance_tests {
             rows::usage_is_summed_by_thread_and_model,
             rows::a_thread_is_found_by_what_a_person_types,
             rows::a_removed_family_leaves_nothing_behind,
+            rows::what_people_say_of_a_thread_is_listed,
+            rows::words_are_found_in_what_was_said,
             wakes::a_wake_goes_to_the_owner_when_it_is_due,
             wakes::a_claimed_wake_comes_back_unless_it_is_done,
             wakes::an_input_can_leave_a_wake,

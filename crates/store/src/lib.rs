@@ -33,6 +33,7 @@ mod process;
 mod projection;
 mod resolve;
 mod rows;
+mod search;
 mod sqlite;
 
 pub use approvals::{ApprovalQuery, ApprovalRow, ApprovalStatus};
@@ -53,6 +54,7 @@ pub use open::{Durability, Health, Location, Options, Store, installation_at, op
 pub use ownership::{ClaimKind, ClaimQuery, Claimed, Living, Ownership};
 pub use process::{HEARTBEAT_EXPIRES_MS, Process, ProcessId};
 pub use rows::{Execution, LEASE_MS, Owner, Status, ThreadQuery, ThreadRow, UsageRow, Wake};
+pub use search::{Found, SearchQuery};
 
 /// The environment variables that the store reads in this build: none, except in builds for tests.
 pub const VARIABLES: &[&str] = &[

@@ -2,7 +2,7 @@
 //!
 //! The same promises as any other store, but for durability.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use agent::approval::ApprovalId;
@@ -27,6 +27,7 @@ use crate::process::{Process, ProcessId};
 use crate::projection::{Change, Folded};
 use crate::resolve;
 use crate::rows::{Execution, LEASE_MS, Owner, Status, ThreadQuery, ThreadRow, UsageRow, Wake};
+use crate::search::{self, Found, SearchQuery};
 
 /// A store in memory. Clones share what they hold.
 #[derive(Clone, Debug)]
@@ -227,6 +228,10 @@ impl Lists for MemoryStore {
     fn approval(&self, id: &ApprovalId) -> Answer<Option<ApprovalRow>> {
         let id = id.clone();
         self.ask(move |held| Ok(held.approvals().into_iter().find(|row| row.question.id == id)))
+    }
+
+    fn search(&self, query: SearchQuery) -> Answer<Vec<Found>> {
+        self.ask(move |held| Ok(held.search(&query)))
     }
 
     fn usage(&self, root: Option<&ThreadId>) -> Answer<Vec<UsageRow>> {
@@ -750,10 +755,22 @@ impl Held {
                     && (!query.root_only || row.parent.is_none())
                     && (!query.live_only || row.state.is_live())
                     && query.root.as_ref().is_none_or(|root| row.root == *root)
+                    && query.archived.is_none_or(|archived| row.archived == archived)
+                    && (!query.of_tasks || row.created_for.is_some())
             })
             .collect();
         found.sort_by_key(|thread| std::cmp::Reverse(thread.number));
         Ok(found.into_iter().take(query.limit).map(|thread| self.row(thread)).collect())
+    }
+
+    fn search(&self, query: &SearchQuery) -> Vec<Found> {
+        let terms = search::terms(&query.text);
+        let mut seen = BTreeSet::new();
+        let found = self.records.values().rev().filter_map(|record| {
+            let excerpt = search::excerpt(&search::words(&record.event)?, &terms)?;
+            seen.insert(record.thread.clone()).then(|| Found { thread: record.thread.clone(), at: record.at, excerpt })
+        });
+        found.take(query.limit).collect()
     }
 
     fn usage(&self, root: Option<&ThreadId>) -> Vec<UsageRow> {

@@ -20,6 +20,7 @@ mod opened_file;
 mod read;
 mod readers;
 mod recent;
+mod search;
 mod wal;
 mod write;
 mod write_session;
@@ -50,6 +51,7 @@ use crate::open::{Health, Options, Store};
 use crate::ownership::{ClaimQuery, Claimed, Living, Ownership};
 use crate::process::{Process, ProcessId};
 use crate::rows::{Execution, ThreadQuery, ThreadRow, UsageRow, Wake};
+use crate::search::{Found, SearchQuery};
 use fault::Quarantine;
 use follow::Follower;
 use opened_file::OpenedFile;
@@ -277,6 +279,10 @@ impl Lists for SqliteStore {
     fn approval(&self, id: &ApprovalId) -> Answer<Option<ApprovalRow>> {
         let id = id.clone();
         self.look(move |db| approvals::one(db, &id))
+    }
+
+    fn search(&self, query: SearchQuery) -> Answer<Vec<Found>> {
+        self.write(move |session| search::search(session, &query))
     }
 
     fn usage(&self, root: Option<&ThreadId>) -> Answer<Vec<UsageRow>> {

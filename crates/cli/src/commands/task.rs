@@ -55,9 +55,12 @@ pub async fn task(command: TaskCommand) -> Result<u8, Failure> {
 }
 
 /// Waits until a task is completed (0), blocked (1) or archived (9); 7 if that takes longer than `timeout`.
-#[allow(dead_code, reason = "`majordomo wait` calls it")]
-pub async fn wait(id: &str, timeout: Option<Duration>, board: &BoardArgs) -> Result<u8, Failure> {
-    let desk = Desk::open(board)?;
+pub async fn wait(id: &str, timeout: Option<f64>, json: bool, board: BoardArgs) -> Result<u8, Failure> {
+    if timeout.is_some_and(|seconds| !(0.0..1e9).contains(&seconds)) {
+        return Err(Failure::usage("--timeout takes a number of seconds"));
+    }
+    let timeout = timeout.map(Duration::from_secs_f64);
+    let desk = Desk::open(&board)?;
     let (named, task) = tasks::task_named(id, desk.board.id())?;
     let board = TaskBoard::new(desk.board.store().clone(), named.clone(), "");
     board.task(&task).await?;
@@ -88,6 +91,12 @@ pub async fn wait(id: &str, timeout: Option<Duration>, board: &BoardArgs) -> Res
         },
     };
     let (code, task) = settled?;
+    if json {
+        let mut shown = json!(ShownTask::of(&named, &task));
+        shown["exit_code"] = json!(code);
+        out::Result::Stdout.line(&shown.to_string())?;
+        return Ok(code);
+    }
     let words = task.result.clone().or_else(|| task.recent_notes.last().map(|note| note.content.clone()));
     if let Some(words) = words {
         out::Result::Stdout.words(&words, false)?;

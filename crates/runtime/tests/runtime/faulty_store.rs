@@ -182,6 +182,10 @@ impl<F: Fn(&Commit) -> Fault + Send + Sync + 'static> Lists for FaultyStore<F> {
         self.inner.approval(id)
     }
 
+    fn search(&self, query: store::SearchQuery) -> Answer<Vec<store::Found>> {
+        self.inner.search(query)
+    }
+
     fn usage(&self, root: Option<&ThreadId>) -> Answer<Vec<UsageRow>> {
         self.inner.usage(root)
     }
