@@ -33,8 +33,8 @@ use tool::{CommandHost, Guard, Registry, Sandbox};
 use view::safe;
 
 use crate::arguments::{
-    AgentsCommand, ApproveCommand, BoardArgs, Cli, Command, ConfigCommand, DemoCommand, RulesCommand, ThreadCommand, Trust,
-    TrustCommand,
+    AgentsCommand, ApproveCommand, BoardArgs, Cli, Command, ConfigCommand, DemoCommand, RulesCommand, ThreadCommand,
+    Trust, TrustCommand,
 };
 use crate::error::Failure;
 use crate::out;

@@ -103,7 +103,8 @@ impl Staffing {
     }
 
     pub(crate) fn new<'a>(agents: impl Iterator<Item = Arc<str>>, providers: impl Iterator<Item = &'a str>) -> Self {
-        let providers = providers.map(Arc::from).chain([Arc::from("builtin")]).collect();
+        // The rules engine and scripts are there without being configured.
+        let providers = providers.map(Arc::from).chain(["builtin", "scripted"].map(Arc::from)).collect();
         Self { agents: agents.collect(), providers }
     }
 

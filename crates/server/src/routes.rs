@@ -28,7 +28,8 @@ use crate::page;
 use crate::problem::Problem;
 use crate::server::Shared;
 use crate::shapes::{
-    AgentRole, Begin, Chat, Decided, Health, Messages, Models, NewNote, NewTask, Setting, Started, Stop, TaskChange, Word, Words,
+    AgentRole, Begin, Chat, Decided, Health, Messages, Models, NewNote, NewTask, Setting, Started, Stop, TaskChange,
+    Word, Words,
 };
 
 /// The largest body, the largest without a secret, and how long one may take to arrive.

@@ -10,8 +10,8 @@ use majordomo::tasks::chores::{Scope, TaskChores};
 use majordomo::worker::Worker;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use server::Server;
-use tokio::sync::oneshot;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::oneshot;
 
 use super::work::opener;
 use super::{configured, staff};

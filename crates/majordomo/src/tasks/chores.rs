@@ -203,7 +203,13 @@ async fn start(
     let (provider, model) = row.model.split_once('/').unwrap_or(("", &row.model));
     let parent = id.parent().unwrap_or_else(|| id.clone());
     let agent = StartedAgent { name: row.name.clone(), provider: provider.into(), model: model.into(), parent };
-    Ok(Command::Begun { task: task.id.clone(), delivery: delivery.id.clone(), thread: id, thread_n: 0, agent: Some(agent) })
+    Ok(Command::Begun {
+        task: task.id.clone(),
+        delivery: delivery.id.clone(),
+        thread: id,
+        thread_n: 0,
+        agent: Some(agent),
+    })
 }
 
 /// Hands a task to a thread that exists.
