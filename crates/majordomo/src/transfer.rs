@@ -9,7 +9,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use agent::approval::{Resolution, Scope};
-use agent::{Event, Mode, Thread, ThreadId, Time};
+use agent::{Event, Mode, Outside, Thread, ThreadId, Time};
 use serde::{Deserialize, Serialize};
 use store::{Commit, Process, Record, Selection, Store, read_all};
 
@@ -213,7 +213,11 @@ fn at_rest(lines: Vec<(u64, Line)>, root: &ThreadId, end: Option<u64>) -> Option
         }
     }
     last.contains_key(root).then(|| {
-        let is_kept = |place: &u64, line: &Line| last.get(&line.thread).is_some_and(|last| place <= last);
+        // What people said of it afterwards belongs to it as it is now, and not to what it was at an earlier answer.
+        let is_mark = |line: &Line| matches!(line.event, Event::InputArrived { input: Outside::Marked { .. }, .. });
+        let is_kept = |place: &u64, line: &Line| {
+            last.get(&line.thread).is_some_and(|last| place <= last || end.is_none() && is_mark(line))
+        };
         lines.into_iter().filter(|(place, line)| is_kept(place, line)).map(|(_, line)| line).collect()
     })
 }

@@ -180,7 +180,8 @@ impl LogChecker {
         match event {
             Event::ThreadCreated(_) => return Err(broken("a thread is created once", &"a second creation")),
             Event::InputArrived { id, input } => {
-                if self.known.insert(id.clone()) {
+                // What people say of a thread holds when it arrives.
+                if self.known.insert(id.clone()) && !matches!(input, Outside::Marked { .. }) {
                     let is_unbegun = self.created.brief.is_some() && self.reports.is_empty();
                     let came_in_time = self.run.is_some() || is_unbegun;
                     self.waiting.insert(id.clone(), Waiting { input: input.clone(), came_in_time });
@@ -396,7 +397,7 @@ impl LogChecker {
         let is_over = is_idle && !(is_child && self.reports.is_empty());
         let is_ending = self.run.as_ref().is_some_and(|run| run.stop.is_some() || run.last_turn_taken);
         let may_drop = match outside {
-            Outside::UserSaid { .. } | Outside::Noticed { .. } | Outside::ChildWanted => false,
+            Outside::UserSaid { .. } | Outside::Noticed { .. } | Outside::ChildWanted | Outside::Marked { .. } => false,
             // Its parent no longer wants to know.
             Outside::Asked { .. } => is_stopped,
             Outside::Steered { .. } => is_over,

@@ -45,7 +45,7 @@ pub(super) fn planned_inputs(dice: &mut Dice) -> Vec<PlannedInput> {
 
 /// One thing that a person may send.
 pub(super) fn input(dice: &mut Dice, number: u64) -> Outside {
-    match dice.below(15) {
+    match dice.below(16) {
         0..=2 => Outside::said(format!("and then {number}")),
         12..=13 => Outside::Noticed {
             text: format!("task {number} is done").into(),
@@ -54,6 +54,7 @@ pub(super) fn input(dice: &mut Dice, number: u64) -> Outside {
             foreign: false,
         },
         14 => Outside::ChildWanted,
+        15 => Outside::Marked { title: Some(format!("number {number}").into()), archived: None, read: true },
         3..=6 => Outside::person_steers(format!("mind the {number} steps")),
         7..=9 => Outside::stopped(Strength::Cancel, "enough"),
         _ => Outside::stopped(Strength::Kill, "at once"),
@@ -117,7 +118,7 @@ impl Sim {
                 self.after(soon, Due::Resume(process, TRY_AGAIN_MS));
             }
             Outside::Stopped { .. } => self.after(soon, Due::Finish(place, TRY_AGAIN_MS)),
-            Outside::Steered { .. } | Outside::Decided { .. } => {}
+            Outside::Steered { .. } | Outside::Decided { .. } | Outside::Marked { .. } => {}
         }
         Ok(())
     }
@@ -130,7 +131,9 @@ impl Sim {
         let own = Grant { depth, descendants, not_after: None, ..root.clone() };
         let grant = (!to.is_root()).then(|| Box::new(own));
         match input {
-            Outside::UserSaid { text, output_schema, .. } => Outside::UserSaid { text, output_schema, grant },
+            Outside::UserSaid { text, output_schema, unwatched, .. } => {
+                Outside::UserSaid { text, output_schema, grant, unwatched }
+            }
             Outside::Noticed { text, from, foreign, .. } => Outside::Noticed { text, from, grant, foreign },
             other => other,
         }
@@ -226,9 +229,11 @@ impl Sim {
             Outside::UserSaid { .. } => vec![(Sight::IdleMessage, is_idle)],
             Outside::Steered { .. } => vec![(Sight::SteerAfterStop, ending)],
             Outside::Stopped { .. } => vec![(Sight::DoubleStop, ending), (Sight::StopInLastTurn, in_last_turn)],
-            Outside::Asked { .. } | Outside::Noticed { .. } | Outside::ChildWanted | Outside::Decided { .. } => {
-                Vec::new()
-            }
+            Outside::Asked { .. }
+            | Outside::Noticed { .. }
+            | Outside::ChildWanted
+            | Outside::Decided { .. }
+            | Outside::Marked { .. } => Vec::new(),
         };
         for (sight, _) in sights.into_iter().filter(|(_, is_so)| *is_so) {
             self.summary.see(sight);

@@ -43,6 +43,8 @@ impl Family {
             path: vec![name.into()],
             above: Vec::new(),
             progress: false,
+            lifecycle: Default::default(),
+            created_for: None,
             foreign: false,
             system: None,
             opening: None,
