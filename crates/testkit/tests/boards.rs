@@ -11,8 +11,8 @@ use board::{
     Actor, Assignee, BoardId, Change, Command, Delivery, DeliveryKind, Dependency, Event, NewAgent, NewTask, Notice,
     Reply, Request, StartedAgent, Status, TaskId,
 };
+use majordomo_testkit::dice::Dice;
 use store::{BoardRecord, DeliveryQuery, MemoryStore, Store, TaskQuery, carry_out};
-use testkit::dice::Dice;
 
 /// The seeds that the tests use.
 const SEEDS: u64 = 400;
