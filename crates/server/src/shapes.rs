@@ -17,5 +17,5 @@ pub use event::{Child, ChildData, Event, Frame, Metrics, Passing, Reset, Resolut
 pub use schema::{AgentState, ApprovalKind, CallErrorKind, Mode, Moment, Outcome, Question, Risk, Scope};
 pub use setup::{AgentRole, Health, Models, Problem, Setting};
 pub use store::ApprovalStatus;
-pub use thread::{Begin, Chat, MAX_MESSAGE, NOT_BLANK, Started, Stop, Words};
+pub use thread::{Begin, Chat, Fork, MAX_MESSAGE, Marks, NOT_BLANK, Started, Stop, Words};
 pub use transcript::Messages;
