@@ -113,6 +113,8 @@ async fn every_answer_is_as_the_document_tells() {
         ("listThreads", "GET", "/api/v1/threads?limit=1&all=1".to_owned(), None),
         ("startThread", "POST", "/api/v1/threads".to_owned(), Some(json!({ "message": "greenhouse" }))),
         ("showThread", "GET", format!("/api/v1/threads/{asking}"), None),
+        ("markThread", "PATCH", format!("/api/v1/threads/{thread}"), Some(json!({ "title": "The plants" }))),
+        ("forkThread", "POST", format!("/api/v1/threads/{thread}/fork"), Some(json!({ "at": 2 }))),
         ("listMessages", "GET", format!("/api/v1/threads/{thread}/messages"), None),
         ("sendMessage", "POST", format!("/api/v1/threads/{thread}/messages"), Some(json!({ "text": "again" }))),
         ("showTree", "GET", format!("/api/v1/threads/{asking}/tree"), None),
