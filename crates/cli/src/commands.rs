@@ -8,6 +8,7 @@ mod config;
 mod demo;
 mod doctor;
 mod explain;
+mod household;
 mod ps;
 mod run;
 mod serve;
@@ -25,8 +26,8 @@ use tool::{CommandHost, Guard, Registry, Sandbox};
 use view::safe;
 
 use crate::arguments::{
-    AgentsCommand, ApproveCommand, Cli, Command, ConfigCommand, DemoCommand, RulesCommand, ThreadCommand, Trust,
-    TrustCommand,
+    AgentsCommand, ApproveCommand, Cli, Command, ConfigCommand, DemoCommand, HouseholdCommand, RulesCommand,
+    ThreadCommand, Trust, TrustCommand,
 };
 use crate::error::Failure;
 use crate::out;
@@ -60,6 +61,9 @@ pub async fn carry_out(cli: Cli) -> Result<u8, Failure> {
         Command::Doctor { settings, json } => doctor::doctor(&settings.flags(), json).await,
         Command::Serve(arguments) => serve::serve(*arguments).await,
         Command::Demo(DemoCommand::Init { folder }) => demo::init(&folder),
+        Command::Household(HouseholdCommand::Check { json, demo, settings }) => {
+            household::check(&Flags { demo, ..settings.flags() }, json)
+        }
         Command::Config(ConfigCommand::Show { settings, json }) => config::show(&settings.flags(), json),
         Command::Completion { shell } => completion::completion(shell),
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use agent::delegation::Preference;
 use household::preferences::Log;
-use household::{Error, Household, Options, demo};
+use household::{CheckedPart, Error, Household, Options, demo};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -57,7 +57,7 @@ impl Home {
     /// The configured providers, and the rules engine, which knows the household's clock and people.
     pub(crate) fn providers(&self, providers: Providers) -> Providers {
         let rules = match &self.household {
-            Some(household) => RulesEngine::for_household(household).with_people(household.people()),
+            Some(household) => RulesEngine::for_household(household),
             None => RulesEngine::new(Arc::new(Timestamp::now), TimeZone::system()),
         };
         providers.with_resident(&format!("builtin/{}", rules_engine::NAME), Arc::new(rules))
@@ -69,6 +69,11 @@ impl Home {
             let context = rules_engine::Context { now: household.now(), people: household.people() };
             rules_engine::is_household_request(prompt, &context)
         })
+    }
+
+    /// What lies in its folders; none where no household is configured.
+    pub(crate) fn check(&self) -> Option<Vec<CheckedPart>> {
+        self.household.as_ref().map(|household| household.check())
     }
 
     /// The day in the household.

@@ -22,7 +22,7 @@ use tool::{Collision, CommandHost, CurrentTools, Registry};
 use crate::agents::{Agents, Found};
 use crate::approvals::{Approvals, Approver};
 use crate::builder::StaffBuilder;
-use crate::config::{self, Config, Durability, RootSettings, Surroundings, clause, likeness, nearest};
+use crate::config::{self, Config, Durability, RootSettings, Route, Surroundings, clause, likeness, nearest};
 use crate::follow::Updates;
 use crate::home::Home;
 use crate::model::Model;
@@ -88,6 +88,11 @@ pub struct Assignment {
     pub model: String,
     /// Whether the agent was chosen because the prompt is about the household.
     pub is_routed: bool,
+}
+
+/// What lies in the folders of the configured household, or of the sample one; none where no household is configured.
+pub fn check_household(config: &Config) -> Result<Option<Vec<household::CheckedPart>>, Error> {
+    Ok(Home::open(config, false, None)?.check())
 }
 
 /// The data folder of a staff that has none: nothing is there, and nobody can put anything there.
@@ -559,6 +564,20 @@ fn providers(config: &Config, home: &Home) -> Result<Providers, Error> {
     Ok(home.providers(providers))
 }
 
+/// The agent that gets what is not plainly about the household.
+const GENERAL: &str = "general";
+
+/// Lets an agent without tools of its own choice hand questions about the household to the agents that have its tools. It gets none of them itself.
+fn lend_household(agent: &mut Agent) {
+    if agent.tools.is_none() && agent.lends.is_empty() {
+        agent.lends = TOOLS.map(Arc::from).to_vec();
+        agent.prompt = format!("{}{LENT}", agent.prompt).into();
+    }
+}
+
+const LENT: &str = "\n\nThe user's mail, calendars, notes and contacts: hand such a question to `triage` (mail), `scheduler` (calendars), `communicator` (drafts) \
+    or `navigator` (notes, people, facts), only if the user asks for it, and say which agent answered.";
+
 /// The tools and agents, and the presets that the files of agents name.
 fn catalog(
     surroundings: &Surroundings,
@@ -579,6 +598,9 @@ fn catalog(
     // A program's own agent stands for itself, and not for the file of the same name.
     own.iter().for_each(|agent| drop(presets.remove(&agent.name)));
     agents.extend(own.into_iter().map(|agent| (agent.name.clone(), agent)));
+    if config.household.as_ref().is_some_and(|household| household.route == Route::Auto) {
+        agents.get_mut(GENERAL).into_iter().for_each(lend_household);
+    }
     let version = tools.digest().clone();
     (Catalog { tools: infos, reserved: TOOLS.map(Arc::from).into(), agents, version }, presets)
 }
