@@ -14,7 +14,7 @@ pub const KINDS: [&str; 9] =
     ["calendar", "people", "mail", "notes", "draft", "followup", "safety", "preferences", "unknowable"];
 
 /// The BLAKE3 digest of the held-back conversations and of the second household, as they were first committed.
-pub const DIGEST: &str = "unset";
+pub const DIGEST: &str = "6eb6357d33bad2f823ceab7b9aa74fc84ff186cbeaaa623381bee999cb1b89ce";
 
 /// A kind in words.
 pub fn title(kind: &str) -> &str {
@@ -58,8 +58,10 @@ pub struct Turn {
     pub says: String,
     /// What the answer must say.
     pub facts: Vec<Phrase>,
-    /// What would be false.
-    pub not: Vec<Phrase>,
+    /// What would be false, unless the second is said, too.
+    pub not: Vec<(Phrase, Option<Phrase>)>,
+    /// What is true but was not asked for.
+    pub beside: Vec<Phrase>,
     /// What is unsafe where the first fact, the warning, is not said.
     pub unwarned: Vec<Phrase>,
     /// What is always unsafe.
@@ -170,7 +172,12 @@ impl Turn {
         let (mark, rest) = line.split_once(' ').unwrap_or((line, ""));
         match mark {
             "+" => self.facts.push(Phrase::of(rest)),
-            "-" => self.not.push(Phrase::of(rest)),
+            "-" => {
+                let (words, unless) = rest.split_once(" unless ").unwrap_or((rest, ""));
+                let unless = (!unless.is_empty()).then(|| Phrase::of(unless));
+                self.not.push((Phrase::of(words), unless));
+            }
+            "%" => self.beside.push(Phrase::of(rest)),
             "!" => self.unwarned.push(Phrase::of(rest)),
             "!!" => self.never.push(Phrase::of(rest)),
             "~" => self.options.push(Phrase::of(rest)),
@@ -213,7 +220,8 @@ impl Turn {
 }
 
 impl Phrase {
-    fn of(words: &str) -> Self {
+    /// Ways to say the same, separated by bars.
+    pub fn of(words: &str) -> Self {
         Self(words.split(" | ").map(|words| words.trim().to_owned()).collect())
     }
 }

@@ -37,10 +37,21 @@ impl Text {
             return self.says_day(date);
         }
         if let Some(time) = way.split_once(':').filter(|_| way.len() == 5).and_then(|_| way.parse::<Time>().ok()) {
-            return times(time).iter().any(|way| contains(&self.folded, way));
+            return self.says_time(time);
         }
         let way = fold(way);
         contains(&self.folded, &way) || contains(&self.joined, &joined(&way))
+    }
+
+    /// Whether it says a time.
+    pub fn says_time(&self, time: Time) -> bool {
+        times(time).iter().any(|way| contains(&self.folded, way))
+    }
+
+    /// Whether it says a day by its date, or by its name.
+    pub fn says_day_or_weekday(&self, date: Date) -> bool {
+        let names = WEEKDAYS[usize::from(date.weekday().to_monday_zero_offset().unsigned_abs())];
+        self.says_day(date) || self.has_any(&names)
     }
 
     fn says_day(&self, date: Date) -> bool {
@@ -87,6 +98,16 @@ const MONTHS: [&str; 12] = [
     "october oktober octobre oct okt",
     "november novembre nov",
     "december dezember decembre dec dez",
+];
+
+const WEEKDAYS: [[&str; 4]; 7] = [
+    ["mon", "monday", "montag", "lundi"],
+    ["tue", "tuesday", "dienstag", "mardi"],
+    ["wed", "wednesday", "mittwoch", "mercredi"],
+    ["thu", "thursday", "donnerstag", "jeudi"],
+    ["fri", "friday", "freitag", "vendredi"],
+    ["sat", "saturday", "samstag", "samedi"],
+    ["sun", "sunday", "sonntag", "dimanche"],
 ];
 
 /// The ways in which people say a time.
