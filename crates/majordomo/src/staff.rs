@@ -52,6 +52,9 @@ pub struct Options {
     pub consent: Consent,
     /// Where everything is kept.
     pub store: Kept,
+    /// The clock of the configured household; the system's where none is given. With another one, a copy of a household is looked at as it was on
+    /// an earlier day. The sample household keeps its own.
+    pub household_clock: Option<household::Now>,
 }
 
 /// Where a staff keeps everything.
@@ -75,6 +78,7 @@ impl Default for Options {
             models: Vec::new(),
             consent: Consent::Nobody,
             store: Kept::InFolder,
+            household_clock: None,
         }
     }
 }
@@ -254,7 +258,7 @@ impl Staff {
         options: Options,
         approver: Option<Approver>,
     ) -> Result<Self, Error> {
-        let Options { tools, agents, rules, models, consent, store } = options;
+        let Options { tools, agents, rules, models, consent, store, household_clock } = options;
         let in_memory = matches!(store, Kept::InMemory);
         let owns_store = !matches!(store, Kept::In(_));
         let store: Arc<dyn Store> = match store {
@@ -262,7 +266,7 @@ impl Staff {
             Kept::InFolder => open_store(&config)?,
             Kept::In(store) => store,
         };
-        let home = Home::open(&config, in_memory, Some(&store))?;
+        let home = Home::open(&config, in_memory, Some(&store), household_clock)?;
         let mut providers = providers(&config, &home)?;
         for model in &models {
             providers = model.install(providers)?;
@@ -529,7 +533,7 @@ pub fn open_facts(
     config: &Config,
     tools: Registry,
 ) -> Result<(Gatherer, Arc<Registry>), Error> {
-    let home = Home::open(config, true, None)?;
+    let home = Home::open(config, true, None, None)?;
     let (tools, providers) = (CurrentTools::new(home.tools(tools))?.snapshot(), providers(config, &home)?);
     let catalog = Arc::new(catalog(surroundings, config, &tools, Vec::new()).0);
     let rulebook = Rulebook::open(surroundings, &config.data, None)?;
