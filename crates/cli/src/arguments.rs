@@ -1,6 +1,7 @@
 //! The command line: its verbs, flags and help texts.
 
 mod judging;
+mod tasks;
 pub mod unknown_command;
 
 use std::path::PathBuf;
@@ -9,6 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use majordomo::config::Flags;
 
 pub use self::judging::{Explain, Trust, TrustCommand};
+pub use self::tasks::{AddTask, BoardArgs, TaskCommand};
 
 /// Runs agents that delegate work to sub-agents, with budgets, permissions, approvals and a complete log
 #[derive(Debug, Parser)]
@@ -28,6 +30,9 @@ pub enum Command {
     /// List, show, resume, rename, copy, export and delete threads (conversations of agents)
     #[command(subcommand)]
     Thread(ThreadCommand),
+    /// Tasks for agents and people: add, list, assign and complete them
+    #[command(subcommand)]
+    Task(TaskCommand),
     /// Show running agents as a tree
     Ps {
         /// Print JSON
@@ -55,9 +60,9 @@ pub enum Command {
     /// Speak to any thread, also to a sub-agent that has finished, and go on with it
     #[command(after_help = SEND_HELP)]
     Send(Box<Send>),
-    /// Wait until a thread's run is over and print its report; exits with the code of the run
+    /// Wait until a thread's run is over, or a task is done, and print its report; exits with the code of the run
     Wait {
-        /// The thread id, or the beginning of it
+        /// The thread id, or the beginning of it; or a task, such as t12 (exit code 0 completed, 1 blocked, 9 archived)
         thread: String,
         /// Give up after this many seconds, with exit code 7
         #[arg(long, value_name = "SECONDS")]
@@ -68,7 +73,7 @@ pub enum Command {
         #[command(flatten)]
         place: Place,
     },
-    /// Work what is runnable until Ctrl-C: go on with threads of tasks that another process left. Approvals wait
+    /// Work what is runnable until Ctrl-C: start agents for tasks, and go on with those that another process left. Approvals wait
     Work(Work),
     /// Send a message to a running thread; it reads it before its next step
     Steer {
@@ -91,6 +96,9 @@ pub enum Command {
     /// Create a sample household (mail, calendar, notes, contacts)
     #[command(subcommand)]
     Demo(DemoCommand),
+    /// Look at the folders of your mail, calendars, notes and contacts
+    #[command(subcommand)]
+    Household(HouseholdCommand),
     /// List the agents that can be started by name
     #[command(subcommand)]
     Agents(AgentsCommand),
@@ -102,6 +110,9 @@ pub enum Command {
         /// Print JSON
         #[arg(long)]
         json: bool,
+        /// Make the lists of tasks and their agents anew from the log, and say whether they were right
+        #[arg(long)]
+        rebuild: bool,
         #[command(flatten)]
         settings: Settings,
     },
@@ -146,6 +157,9 @@ pub struct Work {
     /// The number of threads of tasks that run at the same time
     #[arg(long, value_name = "N", default_value_t = 4)]
     pub concurrency: usize,
+    /// Take only tasks with this label; can be repeated
+    #[arg(long, value_name = "WORD")]
+    pub label: Vec<String>,
     #[command(flatten)]
     pub place: Place,
 }
@@ -252,7 +266,7 @@ pub struct Settings {
     /// What is allowed without approval: plan (read only), ask, auto, dangerous
     #[arg(long)]
     mode: Option<String>,
-    /// The policy preset: default, kata, opta, orion, zileo
+    /// The policy preset: default, kata, lace, opta, orion, zileo
     #[arg(long)]
     preset: Option<String>,
     /// Limit of tool calls of the root agent
@@ -308,7 +322,7 @@ pub struct Output {
     /// With --jsonl: streamed text of the models, too
     #[arg(long, requires = "jsonl")]
     pub deltas: bool,
-    /// With --jsonl: the format of the events: canonical, kata, opta, orion, zileo
+    /// With --jsonl: the format of the events: canonical, kata, lace, opta, orion, zileo
     #[arg(long, requires = "jsonl", value_name = "NAME")]
     pub dialect: Option<String>,
     /// Write the result to a file instead of stdout
@@ -358,7 +372,7 @@ pub enum ThreadCommand {
         /// Print the events of the thread and its sub-agents, as `run --jsonl` does
         #[arg(long)]
         jsonl: bool,
-        /// With --jsonl: the format of the events: canonical, kata, opta, orion, zileo
+        /// With --jsonl: the format of the events: canonical, kata, lace, opta, orion, zileo
         #[arg(long, requires = "jsonl", value_name = "NAME")]
         dialect: Option<String>,
         /// Do not shorten tool results
@@ -531,6 +545,22 @@ pub enum DemoCommand {
     Init {
         /// The folder to create
         folder: PathBuf,
+    },
+}
+
+/// `majordomo household`.
+#[derive(Debug, Subcommand)]
+pub enum HouseholdCommand {
+    /// Say what was found, how many of each, what could not be read and why, and what looks stale
+    Check {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+        /// Look at the sample household
+        #[arg(long)]
+        demo: bool,
+        #[command(flatten)]
+        settings: Settings,
     },
 }
 

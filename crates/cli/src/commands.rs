@@ -9,12 +9,14 @@ mod demo;
 mod detach;
 mod doctor;
 mod explain;
+mod household;
 mod ps;
 mod run;
 mod send;
 mod serve;
 mod steer;
 mod stop;
+mod task;
 mod thread;
 mod thread_manage;
 mod trust;
@@ -32,8 +34,8 @@ use tool::{CommandHost, Guard, Registry, Sandbox};
 use view::safe;
 
 use crate::arguments::{
-    AgentsCommand, ApproveCommand, Cli, Command, ConfigCommand, DemoCommand, RulesCommand, ThreadCommand, Trust,
-    TrustCommand,
+    AgentsCommand, ApproveCommand, BoardArgs, Cli, Command, ConfigCommand, DemoCommand, HouseholdCommand, RulesCommand,
+    ThreadCommand, Trust, TrustCommand,
 };
 use crate::error::Failure;
 use crate::out;
@@ -46,6 +48,9 @@ pub async fn carry_out(cli: Cli) -> Result<u8, Failure> {
     match cli.command {
         Command::Run(run) => run::run(*run).await,
         Command::Send(arguments) => send::send(*arguments).await,
+        Command::Wait { thread, timeout, json, place } if majordomo::tasks::is_task_id(&thread) => {
+            task::wait(&thread, timeout, json, BoardArgs { board: None, place }).await
+        }
         Command::Wait { thread, timeout, json, place } => wait::wait(&thread, timeout, json, &place.flags()).await,
         Command::Work(arguments) => work::work(arguments).await,
         Command::Thread(ThreadCommand::Ls { place, json, limit, all, of, archived, search }) => {
@@ -72,6 +77,7 @@ pub async fn carry_out(cli: Cli) -> Result<u8, Failure> {
         Command::Thread(ThreadCommand::Resume { thread, questions, output, place }) => {
             run::resume(&thread, &place.flags(), &questions, output).await
         }
+        Command::Task(command) => task::task(command).await,
         Command::Ps { place, json, watch } => ps::ps(&place.flags(), json, watch).await,
         Command::Stop { thread, now, reason, place } => stop::stop(&thread, now, &reason, &place.flags()).await,
         Command::Steer { thread, text, place } => steer::steer(&thread, &text, &place.flags()).await,
@@ -82,9 +88,12 @@ pub async fn carry_out(cli: Cli) -> Result<u8, Failure> {
         }
         Command::Trust(arguments) => trust::trust(&arguments),
         Command::Agents(AgentsCommand::Ls { json, place }) => agents::ls(&place.flags(), json),
-        Command::Doctor { settings, json } => doctor::doctor(&settings.flags(), json).await,
+        Command::Doctor { settings, json, rebuild } => doctor::doctor(&settings.flags(), json, rebuild).await,
         Command::Serve(arguments) => serve::serve(*arguments).await,
         Command::Demo(DemoCommand::Init { folder }) => demo::init(&folder),
+        Command::Household(HouseholdCommand::Check { json, demo, settings }) => {
+            household::check(&Flags { demo, ..settings.flags() }, json)
+        }
         Command::Config(ConfigCommand::Show { settings, json }) => config::show(&settings.flags(), json),
         Command::Completion { shell } => completion::completion(shell),
     }

@@ -54,6 +54,22 @@ impl From<majordomo::config::Error> for Failure {
     }
 }
 
+impl From<majordomo::tasks::Error> for Failure {
+    fn from(error: majordomo::tasks::Error) -> Self {
+        match error {
+            majordomo::tasks::Error::Refused(refusal) => refusal.into(),
+            majordomo::tasks::Error::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<majordomo::tasks::board::Refusal> for Failure {
+    fn from(refusal: majordomo::tasks::board::Refusal) -> Self {
+        let code = if refusal.is_usage { USAGE } else { 1 };
+        Self { message: refusal.message.to_string(), code }
+    }
+}
+
 impl From<server::Error> for Failure {
     fn from(error: server::Error) -> Self {
         let code = if matches!(error, server::Error::Open(_)) { CONFIGURATION } else { 1 };

@@ -54,6 +54,7 @@ pub mod rules;
 mod run;
 mod session;
 pub mod staff;
+pub mod tasks;
 pub mod threads;
 pub mod transfer;
 pub mod trust;

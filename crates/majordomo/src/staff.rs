@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use agent::creation::{Errand, Root, errand};
 use agent::delegation::Preference;
@@ -22,7 +22,7 @@ use tool::{Collision, CommandHost, CurrentTools, Registry};
 use crate::agents::{Agents, Found};
 use crate::approvals::{Approvals, Approver};
 use crate::builder::StaffBuilder;
-use crate::config::{self, Config, Durability, RootSettings, Surroundings, clause, likeness, nearest};
+use crate::config::{self, Config, Durability, RootSettings, Route, Surroundings, clause, likeness, nearest};
 use crate::follow::Updates;
 use crate::home::Home;
 use crate::limits::Limits;
@@ -31,6 +31,8 @@ use crate::route;
 use crate::rules::{self, Rulebook};
 use crate::run::Run;
 use crate::session::Session;
+use crate::tasks::tools::TaskTools;
+use crate::tasks::{self, Staffing};
 use crate::trust;
 use crate::typed::Wanted;
 use crate::work::{Beginning, Work};
@@ -53,6 +55,9 @@ pub struct Options {
     pub consent: Consent,
     /// Where everything is kept.
     pub store: Kept,
+    /// The clock of the configured household; the system's where none is given. With another one, a copy of a household is looked at as it was on
+    /// an earlier day. The sample household keeps its own.
+    pub household_clock: Option<household::Now>,
 }
 
 /// Where a staff keeps everything.
@@ -76,6 +81,7 @@ impl Default for Options {
             models: Vec::new(),
             consent: Consent::Nobody,
             store: Kept::InFolder,
+            household_clock: None,
         }
     }
 }
@@ -117,6 +123,11 @@ pub struct TaskThread {
     pub extra_tools: Vec<Arc<str>>,
     /// Whether who wrote the task had read untrusted text.
     pub foreign: bool,
+}
+
+/// What lies in the folders of the configured household, or of the sample one; none where no household is configured.
+pub fn check_household(config: &Config) -> Result<Option<Vec<household::CheckedPart>>, Error> {
+    Ok(Home::open(config, false, None, None)?.check())
 }
 
 /// The data folder of a staff that has none: nothing is there, and nobody can put anything there.
@@ -278,7 +289,7 @@ impl Staff {
         options: Options,
         approver: Option<Approver>,
     ) -> Result<Self, Error> {
-        let Options { tools, agents, rules, models, consent, store } = options;
+        let Options { tools, agents, rules, models, consent, store, household_clock } = options;
         let in_memory = matches!(store, Kept::InMemory);
         let owns_store = !matches!(store, Kept::In(_));
         let store: Arc<dyn Store> = match store {
@@ -286,12 +297,18 @@ impl Staff {
             Kept::InFolder => open_store(&config)?,
             Kept::In(store) => store,
         };
-        let home = Home::open(&config, in_memory, Some(&store))?;
+        let home = Home::open(&config, in_memory, Some(&store), household_clock)?;
         let mut providers = providers(&config, &home)?;
         for model in &models {
             providers = model.install(providers)?;
         }
-        let tools = CurrentTools::new(home.tools(tools))?;
+        let task_tools = Arc::new(TaskTools {
+            store: store.clone(),
+            surroundings: surroundings.clone(),
+            staffing: OnceLock::new(),
+            check_attempts: config.tasks.check_attempts,
+        });
+        let tools = CurrentTools::new(tasks::tools::register(home.tools(tools), &task_tools))?;
         if in_memory {
             // It begins with what holds for the folder, and changes nothing there.
             for event in trust::events(&config.data)?.into_iter().chain(rules::events(&config.data)) {
@@ -303,6 +320,8 @@ impl Staff {
         let installation = Current::open(&store).await.map_err(runtime::Error::from)?;
         let (catalog, presets) = catalog(surroundings, &config, &tools.snapshot(), agents);
         let catalog = Arc::new(catalog);
+        // Set once; nothing else sets it.
+        let _ = task_tools.staffing.set(Staffing::new(catalog.agents.keys().cloned(), providers.providers()));
         let rulebook = Rulebook::with_own(surroundings, &config.data, Some(installation), rules)?;
         let consent = if approver.is_some() { Consent::Asked } else { consent };
         let approvals = Approvals::new(approver);
@@ -400,6 +419,16 @@ impl Staff {
     /// The agents that can be asked for.
     pub fn agents(&self) -> impl Iterator<Item = &Agent> {
         self.0.catalog.agents.values()
+    }
+
+    /// Who can be given a task besides threads.
+    pub fn staffing(&self) -> Staffing {
+        Staffing::new(self.0.catalog.agents.keys().cloned(), self.providers())
+    }
+
+    /// The board of its folder.
+    pub fn board(&self) -> board::BoardId {
+        board::BoardId::new(self.0.config.project.root.display().to_string())
     }
 
     /// The names of the providers that can be asked.
@@ -590,7 +619,7 @@ pub fn open_facts(
     config: &Config,
     tools: Registry,
 ) -> Result<(Gatherer, Arc<Registry>), Error> {
-    let home = Home::open(config, true, None)?;
+    let home = Home::open(config, true, None, None)?;
     let (tools, providers) = (CurrentTools::new(home.tools(tools))?.snapshot(), providers(config, &home)?);
     let catalog = Arc::new(catalog(surroundings, config, &tools, Vec::new()).0);
     let rulebook = Rulebook::open(surroundings, &config.data, None)?;
@@ -625,6 +654,20 @@ fn providers(config: &Config, home: &Home) -> Result<Providers, Error> {
     Ok(home.providers(providers))
 }
 
+/// The agent that gets what is not plainly about the household.
+const GENERAL: &str = "general";
+
+/// Lets an agent without tools of its own choice hand questions about the household to the agents that have its tools. It gets none of them itself.
+fn lend_household(agent: &mut Agent) {
+    if agent.tools.is_none() && agent.lends.is_empty() {
+        agent.lends = TOOLS.map(Arc::from).to_vec();
+        agent.prompt = format!("{}{LENT}", agent.prompt).into();
+    }
+}
+
+const LENT: &str = "\n\nThe user's mail, calendars, notes and contacts: hand such a question to `triage` (mail), `scheduler` (calendars), `communicator` (drafts) \
+    or `navigator` (notes, people, facts), only if the user asks for it, and say which agent answered.";
+
 /// The tools and agents, and the presets that the files of agents name.
 fn catalog(
     surroundings: &Surroundings,
@@ -645,6 +688,12 @@ fn catalog(
     // A program's own agent stands for itself, and not for the file of the same name.
     own.iter().for_each(|agent| drop(presets.remove(&agent.name)));
     agents.extend(own.into_iter().map(|agent| (agent.name.clone(), agent)));
+    if config.household.as_ref().is_some_and(|household| household.route == Route::Auto) {
+        agents.get_mut(GENERAL).into_iter().for_each(lend_household);
+    }
     let version = tools.digest().clone();
-    (Catalog { tools: infos, reserved: TOOLS.map(Arc::from).into(), agents, version }, presets)
+    // The verbs for tasks are for those who work with tasks: others do not pay for them.
+    let for_tasks = tasks::tools::NAMES.into_iter().filter(|_| !config.tasks.enabled);
+    let reserved = TOOLS.into_iter().chain(for_tasks).map(Arc::from).collect();
+    (Catalog { tools: infos, reserved, agents, version }, presets)
 }

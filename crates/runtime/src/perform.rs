@@ -19,6 +19,7 @@ use tool::{Registry, SeenFiles, Tool, Workspace};
 
 use crate::clock::Clock;
 use crate::driver::message_of;
+use crate::nested::NestedCalls;
 use crate::runtime::{Fleeting, FleetingKind, Inner};
 use crate::{family, schema};
 
@@ -176,7 +177,7 @@ impl Performer {
         });
         let answered = move |answer| match answer {
             Ok(answer) => {
-                let schema_error = wanted.as_ref().and_then(|schema| schema::misfit(schema, &begun, &answer));
+                let schema_error = wanted.as_ref().and_then(|schema| schema::answer_misfit(schema, &begun, &answer));
                 Input::ModelAnswered { turn, answer, schema_error }
             }
             Err(error) => Input::ModelFailed { turn, error },
@@ -274,13 +275,18 @@ impl Performer {
             stop,
             data: self.runtime.data.clone(),
             progress: Some(Arc::new(progress)),
+            foreign: thread.foreign,
+            nested: None,
         };
+        let granted = thread.approvals.granted.clone();
         let (name, chain) = (name.to_owned(), thread.created.chain());
         let facts = self.runtime.facts.clone();
         let judged_by = self.judged_by.clone().unwrap_or_else(|| self.runtime.tools.snapshot());
         async move {
             let rules = rules.unwrap_or_else(|| facts.rules());
             context.workspace = readable(context.workspace, &chain, &rules);
+            let calls = NestedCalls::new(judged_by.clone(), facts.clone(), chain, rules, granted, &context);
+            context.nested = Some(Arc::new(calls));
             let digest = match &approved {
                 Some(_) => {
                     let workspace = context.workspace.root().display().to_string();

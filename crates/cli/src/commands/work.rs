@@ -6,6 +6,7 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use majordomo::config::{Config, Flags, Surroundings};
 use majordomo::staff::{Consent, Kept, Options, open_store};
+use majordomo::tasks::chores::{Scope, TaskChores};
 use majordomo::worker::{Chores, Open, Worker};
 use store::Store;
 use tokio::signal::unix::{SignalKind, signal};
@@ -42,8 +43,9 @@ pub async fn work(arguments: Work) -> Result<u8, Failure> {
 }
 
 /// What is worked besides threads that another process left.
-fn chores(_arguments: &Work) -> Vec<Box<dyn Chores>> {
-    Vec::new()
+fn chores(arguments: &Work) -> Vec<Box<dyn Chores>> {
+    let labels = arguments.label.iter().map(|label| label.as_str().into()).collect();
+    vec![Box::new(TaskChores::new(Scope::All, labels))]
 }
 
 /// Opens a staff for a folder with the settings that hold there. Approvals wait for a person who decides elsewhere.
