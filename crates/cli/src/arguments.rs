@@ -96,6 +96,9 @@ pub enum Command {
     /// Create a sample household (mail, calendar, notes, contacts)
     #[command(subcommand)]
     Demo(DemoCommand),
+    /// Look at the folders of your mail, calendars, notes and contacts
+    #[command(subcommand)]
+    Household(HouseholdCommand),
     /// List the agents that can be started by name
     #[command(subcommand)]
     Agents(AgentsCommand),
@@ -542,6 +545,22 @@ pub enum DemoCommand {
     Init {
         /// The folder to create
         folder: PathBuf,
+    },
+}
+
+/// `majordomo household`.
+#[derive(Debug, Subcommand)]
+pub enum HouseholdCommand {
+    /// Say what was found, how many of each, what could not be read and why, and what looks stale
+    Check {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+        /// Look at the sample household
+        #[arg(long)]
+        demo: bool,
+        #[command(flatten)]
+        settings: Settings,
     },
 }
 

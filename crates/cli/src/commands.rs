@@ -9,6 +9,7 @@ mod demo;
 mod detach;
 mod doctor;
 mod explain;
+mod household;
 mod ps;
 mod run;
 mod send;
@@ -33,8 +34,8 @@ use tool::{CommandHost, Guard, Registry, Sandbox};
 use view::safe;
 
 use crate::arguments::{
-    AgentsCommand, ApproveCommand, BoardArgs, Cli, Command, ConfigCommand, DemoCommand, RulesCommand, ThreadCommand,
-    Trust, TrustCommand,
+    AgentsCommand, ApproveCommand, BoardArgs, Cli, Command, ConfigCommand, DemoCommand, HouseholdCommand, RulesCommand,
+    ThreadCommand, Trust, TrustCommand,
 };
 use crate::error::Failure;
 use crate::out;
@@ -90,6 +91,9 @@ pub async fn carry_out(cli: Cli) -> Result<u8, Failure> {
         Command::Doctor { settings, json, rebuild } => doctor::doctor(&settings.flags(), json, rebuild).await,
         Command::Serve(arguments) => serve::serve(*arguments).await,
         Command::Demo(DemoCommand::Init { folder }) => demo::init(&folder),
+        Command::Household(HouseholdCommand::Check { json, demo, settings }) => {
+            household::check(&Flags { demo, ..settings.flags() }, json)
+        }
         Command::Config(ConfigCommand::Show { settings, json }) => config::show(&settings.flags(), json),
         Command::Completion { shell } => completion::completion(shell),
     }

@@ -22,7 +22,7 @@ use tool::{Collision, CommandHost, CurrentTools, Registry};
 use crate::agents::{Agents, Found};
 use crate::approvals::{Approvals, Approver};
 use crate::builder::StaffBuilder;
-use crate::config::{self, Config, Durability, RootSettings, Surroundings, clause, likeness, nearest};
+use crate::config::{self, Config, Durability, RootSettings, Route, Surroundings, clause, likeness, nearest};
 use crate::follow::Updates;
 use crate::home::Home;
 use crate::limits::Limits;
@@ -55,6 +55,9 @@ pub struct Options {
     pub consent: Consent,
     /// Where everything is kept.
     pub store: Kept,
+    /// The clock of the configured household; the system's where none is given. With another one, a copy of a household is looked at as it was on
+    /// an earlier day. The sample household keeps its own.
+    pub household_clock: Option<household::Now>,
 }
 
 /// Where a staff keeps everything.
@@ -78,6 +81,7 @@ impl Default for Options {
             models: Vec::new(),
             consent: Consent::Nobody,
             store: Kept::InFolder,
+            household_clock: None,
         }
     }
 }
@@ -119,6 +123,11 @@ pub struct TaskThread {
     pub extra_tools: Vec<Arc<str>>,
     /// Whether who wrote the task had read untrusted text.
     pub foreign: bool,
+}
+
+/// What lies in the folders of the configured household, or of the sample one; none where no household is configured.
+pub fn check_household(config: &Config) -> Result<Option<Vec<household::CheckedPart>>, Error> {
+    Ok(Home::open(config, false, None, None)?.check())
 }
 
 /// The data folder of a staff that has none: nothing is there, and nobody can put anything there.
@@ -280,7 +289,7 @@ impl Staff {
         options: Options,
         approver: Option<Approver>,
     ) -> Result<Self, Error> {
-        let Options { tools, agents, rules, models, consent, store } = options;
+        let Options { tools, agents, rules, models, consent, store, household_clock } = options;
         let in_memory = matches!(store, Kept::InMemory);
         let owns_store = !matches!(store, Kept::In(_));
         let store: Arc<dyn Store> = match store {
@@ -288,7 +297,7 @@ impl Staff {
             Kept::InFolder => open_store(&config)?,
             Kept::In(store) => store,
         };
-        let home = Home::open(&config, in_memory, Some(&store))?;
+        let home = Home::open(&config, in_memory, Some(&store), household_clock)?;
         let mut providers = providers(&config, &home)?;
         for model in &models {
             providers = model.install(providers)?;
@@ -610,7 +619,7 @@ pub fn open_facts(
     config: &Config,
     tools: Registry,
 ) -> Result<(Gatherer, Arc<Registry>), Error> {
-    let home = Home::open(config, true, None)?;
+    let home = Home::open(config, true, None, None)?;
     let (tools, providers) = (CurrentTools::new(home.tools(tools))?.snapshot(), providers(config, &home)?);
     let catalog = Arc::new(catalog(surroundings, config, &tools, Vec::new()).0);
     let rulebook = Rulebook::open(surroundings, &config.data, None)?;
@@ -645,6 +654,20 @@ fn providers(config: &Config, home: &Home) -> Result<Providers, Error> {
     Ok(home.providers(providers))
 }
 
+/// The agent that gets what is not plainly about the household.
+const GENERAL: &str = "general";
+
+/// Lets an agent without tools of its own choice hand questions about the household to the agents that have its tools. It gets none of them itself.
+fn lend_household(agent: &mut Agent) {
+    if agent.tools.is_none() && agent.lends.is_empty() {
+        agent.lends = TOOLS.map(Arc::from).to_vec();
+        agent.prompt = format!("{}{LENT}", agent.prompt).into();
+    }
+}
+
+const LENT: &str = "\n\nThe user's mail, calendars, notes and contacts: hand such a question to `triage` (mail), `scheduler` (calendars), `communicator` (drafts) \
+    or `navigator` (notes, people, facts), only if the user asks for it, and say which agent answered.";
+
 /// The tools and agents, and the presets that the files of agents name.
 fn catalog(
     surroundings: &Surroundings,
@@ -665,6 +688,9 @@ fn catalog(
     // A program's own agent stands for itself, and not for the file of the same name.
     own.iter().for_each(|agent| drop(presets.remove(&agent.name)));
     agents.extend(own.into_iter().map(|agent| (agent.name.clone(), agent)));
+    if config.household.as_ref().is_some_and(|household| household.route == Route::Auto) {
+        agents.get_mut(GENERAL).into_iter().for_each(lend_household);
+    }
     let version = tools.digest().clone();
     // The verbs for tasks are for those who work with tasks: others do not pay for them.
     let for_tasks = tasks::tools::NAMES.into_iter().filter(|_| !config.tasks.enabled);

@@ -103,9 +103,9 @@ fn set(texts: &[&str]) -> Flags {
 /// Everything that a configuration changes, as text. How it came about is not part of it.
 fn effect(config: &Config) -> String {
     let Config { model, agent, mode, preset, dialect, data, policy, grant, providers, models, .. } = config;
-    let Config { household, durability, sandbox, .. } = config;
+    let Config { household, durability, sandbox, tasks, .. } = config;
     format!(
-        "{household:?}{model:?}{agent}{mode}{preset}{dialect}{data:?}{policy:?}{grant:?}{providers:?}{models:?}{durability:?}{sandbox:?}"
+        "{household:?}{model:?}{agent}{mode}{preset}{dialect}{data:?}{policy:?}{grant:?}{providers:?}{models:?}{durability:?}{sandbox:?}{tasks:?}"
     )
 }
 
@@ -157,6 +157,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("policy.approval", r#""always""#),
     ("policy.on_error", r#""stop""#),
     ("policy.reuse_reports", "true"),
+    ("policy.lifecycle", r#""persistent""#),
     ("policy.delegates", r#"[["delegate_triage", "triage"]]"#),
     ("policy.context", r#""structured""#),
     ("policy.max_context_tokens", "5"),
@@ -179,6 +180,9 @@ const OTHERS: &[(&str, &str)] = &[
     ("household.me", r#"["other@here.example"]"#),
     ("household.timezone", r#""Europe/Berlin""#),
     ("household.route", r#""off""#),
+    ("tasks.enabled", "true"),
+    ("tasks.max_concurrent", "5"),
+    ("tasks.check_attempts", "5"),
     ("store.durability", r#""normal""#),
     ("sandbox.kind", r#""off""#),
     ("providers.acme.wire", r#""anthropic""#),

@@ -20,6 +20,7 @@ fn another(key: &str, value: &Value) -> Value {
         ("token_count", Value::String(word)) => Value::from(if word == "fresh" { "billed" } else { "fresh" }),
         ("count_mode", Value::String(word)) => Value::from(if word == "total" { "active" } else { "total" }),
         ("approval", Value::String(word)) => Value::from(if word == "never" { "always" } else { "never" }),
+        ("lifecycle", Value::String(word)) => Value::from(if word == "call" { "persistent" } else { "call" }),
         ("on_error", Value::String(word)) => Value::from(if word == "stop" { "continue" } else { "stop" }),
         other => panic!("no other value is known for {other:?}"),
     }
