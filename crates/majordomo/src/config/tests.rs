@@ -536,6 +536,9 @@ fn a_project_may_narrow_what_the_user_allows_and_never_widen_it() {
 /// Every key that has a less and a more: what the user allows, what is less, what is more.
 const LESS_AND_MORE: &[(&str, &str, &str, &str)] = &[
     ("mode", r#""ask""#, r#""plan""#, r#""auto""#),
+    ("tasks.enabled", "false", "false", "true"),
+    ("tasks.max_concurrent", "3", "2", "4"),
+    ("tasks.check_attempts", "3", "2", "4"),
     ("policy.enabled", "false", "false", "true"),
     ("policy.max_depth", "3", "2", "4"),
     ("policy.max_children", "3", "2", "4"),
@@ -569,13 +572,14 @@ const LESS_AND_MORE: &[(&str, &str, &str, &str)] = &[
 ];
 
 /// Every key that is a choice.
-const CHOICES: [&str; 9] = [
+const CHOICES: [&str; 10] = [
     "model",
     "agent",
     "preset",
     "dialect",
     "policy.stall_ms",
     "policy.reuse_reports",
+    "policy.lifecycle",
     "policy.delegates",
     "policy.context",
     "policy.report_data",
