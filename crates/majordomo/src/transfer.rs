@@ -230,6 +230,10 @@ fn taken(event: Event, taking: &Taking) -> Event {
             created.mode = created.mode.meet(taking.mode);
             Event::ThreadCreated(created)
         }
+        Event::ChildSpawned(mut spawned) => {
+            spawned.mode = spawned.mode.meet(taking.mode);
+            Event::ChildSpawned(spawned)
+        }
         other => without_consent(other),
     }
 }

@@ -255,7 +255,7 @@ async fn follow(runtime: &Arc<Inner>, turn: &Turn) -> Result<(), Error> {
     let Some(parent) = id.parent() else { return Ok(()) };
     let mut tail = runtime.store.tail();
     let mut answers = Answers::new(id, turn.asked.as_ref());
-    let mut seen = 0;
+    let (mut seen, mut has_looked) = (0, false);
     // A parent that has left its own live_slot asks again when it is gone on with.
     while runtime.sender(&parent).is_some() {
         tail.borrow_and_update();
@@ -284,10 +284,14 @@ async fn follow(runtime: &Arc<Inner>, turn: &Turn) -> Result<(), Error> {
             // The driver in this process says how it does, and hands the report up or frees the live slot.
             None => {
                 if let Some(driven) = runtime.sender(id) {
-                    let _ = driven.send(DriverMessage::Look(None));
+                    if !std::mem::replace(&mut has_looked, true) {
+                        let _ = driven.send(DriverMessage::Look(None));
+                    }
                     tokio::select! {
                         () = runtime.leaving.cancelled() => return Err(Error::Left),
-                        () = driven.closed() => {}
+                        () = driven.closed() => has_looked = false,
+                        // A question may be answered while the driver goes on with something else.
+                        _ = tail.changed(), if turn.asked.is_some() => {}
                     }
                 }
                 continue;

@@ -15,7 +15,7 @@ use agent::{Catalog, Consent, Event, InputId, Json, Outside, Report, Strength, T
 use futures_util::StreamExt;
 use provider::Providers;
 use store::{Process, ProcessId, Selection, Store, replay_until};
-use tokio::sync::{broadcast, mpsc, oneshot};
+use tokio::sync::{Notify, broadcast, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tool::{CurrentTools, Workspace};
@@ -120,6 +120,8 @@ pub(crate) struct Inner {
     /// Every driver, so that leaving can wait for the last of them.
     pub tasks: TaskTracker,
     live: Mutex<HashMap<ThreadId, mpsc::UnboundedSender<DriverMessage>>>,
+    /// Told whenever a thread has no driver here any more.
+    exits: Notify,
     workspaces: Mutex<HashMap<PathBuf, Arc<Workspace>>>,
 }
 
@@ -163,6 +165,7 @@ impl Runtime {
             leaving: CancellationToken::new(),
             tasks: TaskTracker::new(),
             live: Mutex::default(),
+            exits: Notify::new(),
             workspaces: Mutex::default(),
         });
         inner.tasks.spawn(keeper::keep(inner.clone()));
@@ -353,6 +356,18 @@ impl Runtime {
         self.0.sender(thread).is_some()
     }
 
+    /// Waits until no thread is driven here: what was sent to them by others meanwhile is done, too.
+    pub async fn until_idle(&self) {
+        loop {
+            let mut exits = std::pin::pin!(self.0.exits.notified());
+            exits.as_mut().enable();
+            if lock(&self.0.live).is_empty() {
+                return;
+            }
+            exits.await;
+        }
+    }
+
     /// What is shown while it happens and never kept.
     pub fn fleeting(&self) -> broadcast::Receiver<Fleeting> {
         self.0.fleeting.subscribe()
@@ -426,6 +441,7 @@ impl Inner {
 
     pub fn exit(&self, thread: &ThreadId) {
         lock(&self.live).remove(thread);
+        self.exits.notify_waiters();
     }
 
     /// Lets a driver live in a task of its own.

@@ -1,4 +1,4 @@
-//! Inputs that begin a run in a thread, whoever drives it: the process that does takes them up, and where none does, this one begins to.
+//! Inputs that begin a run in a thread. The process that drives the thread takes them up; where none does, this one begins to.
 //!
 //! They are written and taken up in one commit, so that nothing lies in a log without a process to answer it, whenever this process is
 //! killed. What is handed in twice under one name is one input.

@@ -50,6 +50,7 @@ function made(picture, id, place) {
     facts: {
       places: {},
       isRoot: false,
+      isAlone: false,
       runAt: -1,
       heard: { place: -1, state: "unknown" },
       end: null,
@@ -117,6 +118,24 @@ export function runs(picture, thread, place, frame) {
     Object.assign(facts.places, { goal: -1, startedAt: -1 });
   }
   adopt(picture, thread);
+  hear(picture, thread, place, "initializing");
+}
+
+/**
+ * A sub-agent that has reported goes on with what it is asked: it does that, and whatever else is said of it stands behind that.
+ * @param {Picture} picture
+ * @param {Thread} thread
+ * @param {number} place
+ * @param {any} frame
+ */
+export function goesOn(picture, thread, place, frame) {
+  const { facts } = thread;
+  if (place > facts.runAt) {
+    Object.assign(facts, { runAt: place, isAlone: !frame.tool_use_id });
+    endStreamedText(picture, thread.id);
+    Object.assign(thread, { goal: frame.goal, startedAt: frame.timestamp });
+    Object.assign(facts.places, { goal: -1, startedAt: -1 });
+  }
   hear(picture, thread, place, "initializing");
 }
 
@@ -206,7 +225,8 @@ function settle(picture, thread) {
   const last = end && end.place > runAt ? end : null;
   const parent = thread.parent === undefined ? undefined : picture.threads.get(thread.parent);
   // No thread above it runs that could still get its report: it broke off, and must not read as running or as a success.
-  const isLost = !last && parent?.isOver === true;
+  // One that a person asked needs no parent that waits for it.
+  const isLost = !last && parent?.isOver === true && !thread.facts.isAlone;
   const outcome = isLost ? "interrupted" : last?.outcome;
   const error = isLost ? "its parent finished first" : last?.error;
   // A root that is over can be asked again.

@@ -36,7 +36,7 @@
  * }} End
  *
  * @typedef {{
- *   places: Record<string, number>, claim?: string, isRoot: boolean, runAt: number,
+ *   places: Record<string, number>, claim?: string, isRoot: boolean, isAlone: boolean, runAt: number,
  *   heard: { place: number, state: string }, end: End | null, closed: number, usage: Sum | null, ended: Sum,
  *   open: Set<Item>, items: Item[], isSorted: boolean, calls: number, turn: number,
  *   marks: { place: number, at: number, span: Span | null }[],

@@ -10,7 +10,7 @@
 // used in `figures.js`, what took how long in `spans.js`, and where threads stand in `shape.js`.
 // Pure: no document, no clock, no network. Frames are never changed.
 
-import { childOf, claim, close, ends, found, hear, node, runs } from "./family.js";
+import { childOf, claim, close, ends, found, goesOn, hear, node, runs } from "./family.js";
 import { plus, spend, sum } from "./figures.js";
 import { call, endStreamedText, note, progress, question, say, upgrade, streamText } from "./items.js";
 import { first } from "./picture.js";
@@ -140,8 +140,13 @@ function text(told) {
 }
 
 /** @param {Told} told */
-function sub_agent_start({ picture, frame, place }) {
+function sub_agent_start(told) {
+  const { picture, frame, place } = told;
   const child = childOf(picture, frame, place);
+  if (frame.turn > 1) {
+    say({ ...told, thread: child, id: child.id }, { kind: "prompt", text: frame.goal });
+    return goesOn(picture, child, place, frame);
+  }
   first(child, child.facts.places, place, { startedAt: frame.timestamp });
   hear(picture, child, place, "initializing");
 }

@@ -28,8 +28,8 @@ use crate::page;
 use crate::problem::Problem;
 use crate::server::Shared;
 use crate::shapes::{
-    AgentRole, Begin, Chat, Decided, Health, Messages, Models, NewNote, NewTask, Setting, Started, Stop, TaskChange,
-    Word, Words,
+    AgentRole, Begin, Chat, Decided, Fork, Health, Marks, Messages, Models, NewNote, NewTask, Setting, Started, Stop,
+    TaskChange, Word, Words,
 };
 
 /// The largest body, the largest without a secret, and how long one may take to arrive.
@@ -90,6 +90,12 @@ fn inside() -> Table {
                 threads::show,
                 Operation::new("showThread", "The current state of a thread").of(THREAD).answers::<ThreadRow>("200", "The thread."),
             )
+            .patch(
+                threads::mark,
+                Operation::new("markThread", "Gives a thread a title, puts it away, or says that its answer was read").of(THREAD)
+                    .body::<Marks>()
+                    .answers::<ThreadRow>("200", "The thread."),
+            )
             .delete(
                 threads::remove,
                 Operation::new("removeThread", "Forgets a root and all its descendants").of(THREAD)
@@ -106,14 +112,24 @@ fn inside() -> Table {
             )
             .post(
                 threads::say,
-                Operation::new("sendMessage", "Says something in a root thread").of(THREAD)
+                Operation::new("sendMessage", "Says something in a thread, also in a sub-agent's that is over").of(THREAD)
                     .details(
                         "It is the next message of the conversation: taken up at once, or when the run that goes on is over. \
-                         Nothing is written where it could not be worked on: the model cannot be asked (424), or the thread is \
-                         a sub-agent's (409).",
+                         Nothing is written where it could not be worked on: the model cannot be asked (424).",
                     )
                     .body::<Words>()
                     .answers::<Started>("202", "It is in the log."),
+            ),
+        )
+        .at(
+            "/api/v1/threads/{id}/fork",
+            post(
+                threads::fork,
+                Operation::new("forkThread", "Copies a conversation as far as one of its answers").of(THREAD)
+                    .details("What people allowed for the one does not hold for the other.")
+                    .body::<Fork>()
+                    .answers::<Started>("201", "The copy.")
+                    .with("Location", "Where it is."),
             ),
         )
         .at(

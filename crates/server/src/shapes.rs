@@ -19,5 +19,5 @@ pub use schema::{AgentState, ApprovalKind, CallErrorKind, Mode, Moment, Outcome,
 pub use setup::{AgentRole, Health, Models, Problem, Setting};
 pub use store::ApprovalStatus;
 pub use task::{NewNote, NewTask, TaskChange};
-pub use thread::{Begin, Chat, MAX_MESSAGE, NOT_BLANK, Started, Stop, Words};
+pub use thread::{Begin, Chat, Fork, MAX_MESSAGE, Marks, NOT_BLANK, Started, Stop, Words};
 pub use transcript::Messages;

@@ -23,4 +23,4 @@ fail: garbled
   . call_failed 3, attempt 1: answer not understood; not again; books its claim
   . stop_begun: error (provider), at once, answer not understood
   . reported error (provider), answer not understood
-    | used 0 calls, 0 turns, 4981 tokens, 1 requests
+    | used 0 calls, 0 turns, 4993 tokens, 1 requests

@@ -9,8 +9,8 @@ use majordomo_testkit::sim::{self, Around, Habit, Sight, Summary};
 /// Enough for the rarest thing to happen.
 const SEEDS: u64 = 400;
 
-/// Seeds that grow a family of several and are over soon.
-const SEEDS_WITH_FAMILIES: [u64; 5] = [104, 114, 129, 142, 280];
+/// Seeds that grow a family of several and are over soon; in some of them a sub-agent is asked more after its report.
+const SEEDS_WITH_FAMILIES: [u64; 5] = [139, 142, 158, 170, 212];
 
 // F1, F3, F4, F5, F20, F21, F24, F25, F27, F28, F34 and F35 at once, as far as they are the rules' business.
 #[test]

@@ -38,7 +38,7 @@ stories! {
     a_kill_ends_a_subtree_without_a_word
     a_last_word_that_cannot_be_had_leaves_the_end_as_it_was
     a_list_that_is_no_graph_starts_nothing
-    a_message_reaches_a_running_child_and_not_a_finished_one
+    a_message_reaches_a_running_child_and_a_finished_one_goes_on
     a_message_that_crosses_the_answer_gives_the_child_another_turn
     a_model_that_declines_is_an_error_with_its_words
     a_panic_ends_one_agent_and_its_sibling_lives

@@ -172,6 +172,11 @@ impl KnownThread {
         }
     }
 
+    /// Whether it does what its parent did not ask: then it needs no parent that waits for it.
+    pub(crate) fn is_alone(&self) -> bool {
+        self.run.get().is_some_and(|run| !self.asks.contains_key(&run.message))
+    }
+
     /// What it is asked to do: the newest message, or the brief's task.
     pub(crate) fn goal(&self) -> Option<Arc<str>> {
         self.run.get().map(|run| run.prompt.clone()).or_else(|| self.known(|origin| origin.goal.clone()))

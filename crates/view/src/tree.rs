@@ -148,7 +148,7 @@ impl Tree {
     fn node(&self, id: &ThreadId, known: &KnownThread, parent_is_over: bool) -> Node {
         let end = known.end();
         // Its parent is over and will not hear of it: it broke off, and must not read as running or as a success (KATA-13).
-        let is_lost = end.is_none() && parent_is_over;
+        let is_lost = end.is_none() && parent_is_over && !known.is_alone();
         let lost = is_lost.then_some((Outcome::Interrupted, Arc::from("its parent finished first")));
         let queued = known.is_queued() && !is_lost;
         let over = end.is_some() || is_lost;

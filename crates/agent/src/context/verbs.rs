@@ -35,9 +35,7 @@ pub fn verb(name: &str, thread: &Thread, catalog: &Catalog) -> Option<ToolInfo> 
             DELEGATE_TASK.clone(),
         ),
         Verb::MessageAgent => (
-            "Tell a running sub-agent something, or ask a finished one more: it goes on with all it knows, and its new report is \
-             the result."
-                .to_owned(),
+            "Tell a running sub-agent something, or ask a finished one more: its new report is the result.".to_owned(),
             MESSAGE_AGENT.clone(),
         ),
         Verb::WaitAgents => (
@@ -74,7 +72,7 @@ pub fn verb(name: &str, thread: &Thread, catalog: &Catalog) -> Option<ToolInfo> 
 static DELEGATE_TASK: LazyLock<Json> = LazyLock::new(|| Json::of(&delegate_schema()));
 
 static MESSAGE_AGENT: LazyLock<Json> = LazyLock::new(|| {
-    let background = json!({"type": "boolean", "description": "do not wait for a finished one"});
+    let background = json!({"type": "boolean"});
     let properties = [("agent", string("its id or name")), ("text", string("")), ("background", background)];
     Json::of(&object(&properties, &["agent", "text"]))
 });

@@ -1,6 +1,8 @@
 //! What single commands lead to.
 
-use majordomo_board::{Actor, Assignee, Change, Command, DeliveryKind, Dependency, Edit, NewTask, Reply, Status};
+use majordomo_board::{
+    Actor, Assignee, Change, Command, DeliveryKind, Dependency, Edit, NewTask, Reply, StartedAgent, Status,
+};
 
 use crate::bench::{Bench, agent, new_agent, t, thread};
 
@@ -58,6 +60,25 @@ fn a_task_is_handed_out_once_however_often_its_delivery_is_carried_out() {
     assert!(bench.take(4).is_empty());
     let begun = bench.log.iter().filter(|(_, entry)| entry.event.kind() == "task_begun").count();
     assert_eq!(begun, 1);
+}
+
+#[test]
+fn an_agent_that_acts_before_its_start_is_confirmed_has_its_task() {
+    let mut bench = Bench::new();
+    bench.add(Actor::Human, NewTask { assignee: new_agent(), ..titled("a") });
+    let taken = bench.take(1);
+    let worker = thread("20260115-quick");
+    let (name, provider, model) = ("general-t1".into(), "p".into(), "m".into());
+    let agent = Some(StartedAgent { name, provider, model, parent: worker.clone() });
+    let named = Command::Name { task: t(1), delivery: taken[0].id.clone(), thread: worker.clone(), agent };
+    bench.ask(Actor::System, named.clone()).unwrap();
+    assert_eq!(bench.ask(Actor::System, named), Ok(Reply::Unchanged));
+    bench.done(Actor::Thread(worker.clone()), t(1)).unwrap();
+    assert_eq!(bench.status(&t(1)), Status::Completed);
+    assert_eq!(bench.kept.agents.len(), 1, "it is known all the same");
+    let begun = Command::Begun { task: t(1), delivery: taken[0].id.clone(), thread: worker, thread_n: 0 };
+    assert_eq!(bench.ask(Actor::System, begun), Ok(Reply::Unchanged));
+    assert!(bench.kept.deliveries.is_empty());
 }
 
 // LACE-3

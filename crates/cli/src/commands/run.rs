@@ -261,8 +261,14 @@ pub async fn watch(
     }
     let report = report.ok_or(runtime::Error::Left)?;
     let now = runtime.clock().now();
-    runtime.leave().await;
     let code = show.finish(&report, now)?;
+    // What others sent to these threads meanwhile was taken up here.
+    tokio::select! {
+        () = runtime.until_idle() => {}
+        _ = interrupts.recv() => {}
+        _ = terminations.recv() => {}
+    }
+    runtime.leave().await;
     // If the database was deleted since the last commit, the answer is there and the run is not: that is told.
     runtime.store().thread(&root).await?;
     Ok(code)

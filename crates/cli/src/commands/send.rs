@@ -26,6 +26,8 @@ pub async fn send(arguments: Send) -> Result<u8, Failure> {
         let is_driven = staff.store().living(staff.runtime().clock().now()).await?.owns(&row);
         if is_driven {
             let sent = staff.session_of(&id).ask(&id, Work::new(text).unwatched()).await;
+            // Where its process has ended in this moment, the message was taken up here.
+            staff.runtime().until_idle().await;
             staff.runtime().leave().await;
             sent?;
         } else {

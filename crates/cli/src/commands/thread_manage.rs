@@ -161,30 +161,32 @@ async fn markdown(store: &dyn Store, root: &ThreadId) -> Result<String, Failure>
         let mut transcript = Transcript::new(row.id.clone());
         records.iter().for_each(|record| transcript.push(&logged(record)));
         for entry in transcript.entries() {
-            match entry {
-                Entry::Prompt { text: said, .. } => drop(write!(text, "**You:** {said}\n\n")),
-                Entry::Brief { text: said, .. } => drop(write!(text, "**Brief:** {said}\n\n")),
-                Entry::Steer { from, text: said, .. } => drop(write!(text, "**{from}, while it worked:** {said}\n\n")),
-                Entry::Text { agent, text: said, .. } => drop(write!(text, "**{agent}:** {said}\n\n")),
-                Entry::Tool(tool) => {
-                    let name = tool.name.as_deref().unwrap_or("a tool");
-                    let input = tool.input.as_ref().map_or("", |input| input.text());
-                    let output = tool.output.as_deref().unwrap_or("(no result)");
-                    let fence = fence(input, output);
-                    let _ = write!(text, "`{name}`\n\n{fence}\n{input}\n{fence}\n\n{fence}\n{output}\n{fence}\n\n");
-                }
-                Entry::Child(child) => {
-                    drop(write!(text, "*Sub-agent {} ({}): {}*\n\n", child.name, child.thread, child.status))
-                }
-                Entry::Notice { text: said, .. } => drop(write!(text, "*{said}*\n\n")),
-                Entry::End { status, text: said, .. } => {
-                    let said = said.map_or(String::new(), |said| format!("{said}\n\n"));
-                    let _ = write!(text, "{said}*{status}*\n\n");
-                }
-            }
+            text.push_str(&paragraph(entry));
+            text.push_str("\n\n");
         }
     }
     Ok(text.trim_end().to_owned())
+}
+
+/// A row of a conversation.
+fn paragraph(entry: Entry) -> String {
+    match entry {
+        Entry::Prompt { text, .. } => format!("**You:** {text}"),
+        Entry::Brief { text, .. } => format!("**Brief:** {text}"),
+        Entry::Steer { from, text, .. } => format!("**{from}, while it worked:** {text}"),
+        Entry::Text { agent, text, .. } => format!("**{agent}:** {text}"),
+        Entry::Tool(tool) => {
+            let name = tool.name.as_deref().unwrap_or("a tool");
+            let input = tool.input.as_ref().map_or("", |input| input.text());
+            let output = tool.output.as_deref().unwrap_or("(no result)");
+            let fence = fence(input, output);
+            format!("`{name}`\n\n{fence}\n{input}\n{fence}\n\n{fence}\n{output}\n{fence}")
+        }
+        Entry::Child(child) => format!("*Sub-agent {} ({}): {}*", child.name, child.thread, child.status),
+        Entry::Notice { text, .. } => format!("*{text}*"),
+        Entry::End { status, text: Some(text), .. } => format!("{text}\n\n*{status}*"),
+        Entry::End { status, text: None, .. } => format!("*{status}*"),
+    }
 }
 
 /// A fence that neither text holds.

@@ -56,9 +56,9 @@ fn text(value: &Value) -> &str {
 #[test]
 fn a_title_is_shown_and_found_and_what_was_put_away_is_left_out() {
     let (world, root) = two_runs();
-    world.call(&["thread", "rename", root.as_str(), "The doors of the house"]).answer(0);
-    assert!(world.call(&["thread", "ls"]).answer(0).contains("The doors of the house"));
-    for words in ["doors hou", "other", "right"] {
+    world.call(&["thread", "rename", root.as_str(), "The doors of the hall"]).answer(0);
+    assert!(world.call(&["thread", "ls"]).answer(0).contains("The doors of the hall"));
+    for words in ["doors hal", "other", "right"] {
         let found = world.call(&["thread", "ls", "--search", words]);
         assert!(found.answer(0).contains(root.as_str()), "{words}: {}", found.out);
     }
@@ -122,7 +122,6 @@ fn what_is_exported_is_imported_as_the_same_conversation_and_nothing_that_was_al
     assert_eq!(world.row(&root).title.as_deref(), Some("The doors"));
     assert_eq!(world.row(&root).mode, Mode::Ask, "it was dangerous");
     world.assert_at_rest(&root);
-    assert_eq!(world.call(&["run", "--thread", root.as_str(), "once more", "-q"]).code, Some(1), "the script is over");
 }
 
 #[test]

@@ -46,6 +46,7 @@ const KNOWN: &[(&str, Kind)] = &[
     ("policy.approval", Kind::Word(&["never", "by_risk", "always"])),
     ("policy.on_error", Kind::Word(&["continue", "stop"])),
     ("policy.reuse_reports", Kind::Switch),
+    ("policy.lifecycle", Kind::Word(&["call", "persistent"])),
     ("policy.delegates", Kind::Pairs),
     ("policy.context", Kind::Word(&["brief", "structured"])),
     ("policy.max_context_tokens", Kind::Count { least: 1, most: MOST }),

@@ -103,9 +103,9 @@ fn set(texts: &[&str]) -> Flags {
 /// Everything that a configuration changes, as text. How it came about is not part of it.
 fn effect(config: &Config) -> String {
     let Config { model, agent, mode, preset, dialect, data, policy, grant, providers, models, .. } = config;
-    let Config { household, durability, sandbox, .. } = config;
+    let Config { household, durability, sandbox, tasks, .. } = config;
     format!(
-        "{household:?}{model:?}{agent}{mode}{preset}{dialect}{data:?}{policy:?}{grant:?}{providers:?}{models:?}{durability:?}{sandbox:?}"
+        "{household:?}{model:?}{agent}{mode}{preset}{dialect}{data:?}{policy:?}{grant:?}{providers:?}{models:?}{durability:?}{sandbox:?}{tasks:?}"
     )
 }
 
@@ -157,6 +157,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("policy.approval", r#""always""#),
     ("policy.on_error", r#""stop""#),
     ("policy.reuse_reports", "true"),
+    ("policy.lifecycle", r#""persistent""#),
     ("policy.delegates", r#"[["delegate_triage", "triage"]]"#),
     ("policy.context", r#""structured""#),
     ("policy.max_context_tokens", "5"),
@@ -179,6 +180,9 @@ const OTHERS: &[(&str, &str)] = &[
     ("household.me", r#"["other@here.example"]"#),
     ("household.timezone", r#""Europe/Berlin""#),
     ("household.route", r#""off""#),
+    ("tasks.enabled", "true"),
+    ("tasks.max_concurrent", "5"),
+    ("tasks.check_attempts", "5"),
     ("store.durability", r#""normal""#),
     ("sandbox.kind", r#""off""#),
     ("providers.acme.wire", r#""anthropic""#),
@@ -532,6 +536,9 @@ fn a_project_may_narrow_what_the_user_allows_and_never_widen_it() {
 /// Every key that has a less and a more: what the user allows, what is less, what is more.
 const LESS_AND_MORE: &[(&str, &str, &str, &str)] = &[
     ("mode", r#""ask""#, r#""plan""#, r#""auto""#),
+    ("tasks.enabled", "false", "false", "true"),
+    ("tasks.max_concurrent", "3", "2", "4"),
+    ("tasks.check_attempts", "3", "2", "4"),
     ("policy.enabled", "false", "false", "true"),
     ("policy.max_depth", "3", "2", "4"),
     ("policy.max_children", "3", "2", "4"),
@@ -565,13 +572,14 @@ const LESS_AND_MORE: &[(&str, &str, &str, &str)] = &[
 ];
 
 /// Every key that is a choice.
-const CHOICES: [&str; 9] = [
+const CHOICES: [&str; 10] = [
     "model",
     "agent",
     "preset",
     "dialect",
     "policy.stall_ms",
     "policy.reuse_reports",
+    "policy.lifecycle",
     "policy.delegates",
     "policy.context",
     "policy.report_data",

@@ -1,23 +1,23 @@
 //! `threads`: conversations, from the first message to the last report.
 
-use agent::{Strength, ThreadId};
+use agent::{InputId, Outside, Strength, ThreadId};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use majordomo::follow::logged;
 use majordomo::threads::object;
-use majordomo::{Run, Work};
+use majordomo::{Run, Work, transfer};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
-use store::ThreadQuery;
+use store::{SearchQuery, ThreadQuery};
 use view::{Node, Transcript, Tree};
 
 use super::extract::{JsonBody, Limit, PathParam, QueryParams, Switch};
 use crate::problem::Problem;
 use crate::server::Shared;
-use crate::shapes::{Begin, MAX_MESSAGE, Messages, Started, Stop, Words};
+use crate::shapes::{Begin, Fork, MAX_MESSAGE, Marks, Messages, Started, Stop, Words};
 
 /// Threads that are listed where no limit is given.
 const LISTED: usize = 50;
@@ -40,6 +40,11 @@ pub struct Listing {
     live: Switch,
     /// Only the family of this root.
     root: Option<String>,
+    /// Only those that were put away; without it, only those that were not.
+    #[serde(default)]
+    archived: Switch,
+    /// Only those in which these words were said, or that are called so, the best match first. The rest but `limit` has no effect then.
+    search: Option<String>,
 }
 
 /// `GET threads`.
@@ -47,6 +52,9 @@ pub async fn list(
     State(shared): State<Shared>,
     QueryParams(listing): QueryParams<Listing>,
 ) -> Result<Response, Problem> {
+    if let Some(words) = &listing.search {
+        return search(&shared, words, listing.limit.map_or(LISTED, |Limit(limit)| limit)).await;
+    }
     let root = match &listing.root {
         Some(name) => Some(shared.store().resolve(name).await?.root()),
         None => None,
@@ -60,6 +68,7 @@ pub async fn list(
     let query = ThreadQuery {
         root_only: !listing.all.0 && root.is_none(),
         live_only: listing.live.0,
+        archived: root.is_none().then_some(listing.archived.0),
         root,
         before,
         limit: limit + 1,
@@ -75,10 +84,22 @@ pub async fn list(
     Ok((headers, Json(page)).into_response())
 }
 
+/// Threads in which words were said.
+async fn search(shared: &Shared, words: &str, limit: usize) -> Result<Response, Problem> {
+    let found = shared.store().search(SearchQuery { text: words.into(), limit }).await?;
+    let living = shared.store().living(shared.staff.runtime().clock().now()).await?;
+    let mut page = Vec::new();
+    for one in found {
+        // One that was deleted meanwhile is left out.
+        page.extend(shared.store().thread(&one.thread).await?.map(|row| object(&row, &living)));
+    }
+    Ok(Json(page).into_response())
+}
+
 /// Where the page after a thread is. Names of threads need no escapes in an address.
 fn next_page(listing: &Listing, limit: usize, last: &ThreadId) -> Option<HeaderValue> {
     let mut address = format!("/api/v1/threads?limit={limit}&before={last}");
-    for (name, on) in [("all", listing.all.0), ("live", listing.live.0)] {
+    for (name, on) in [("all", listing.all.0), ("live", listing.live.0), ("archived", listing.archived.0)] {
         address += &if on { format!("&{name}=1") } else { String::new() };
     }
     if listing.root.is_some() {
@@ -101,6 +122,40 @@ pub async fn show(State(shared): State<Shared>, PathParam(id): PathParam) -> Res
         shared.store().thread(&thread).await?.ok_or_else(|| Problem::missing(format!("no thread is called '{id}'")))?;
     let living = shared.store().living(shared.staff.runtime().clock().now()).await?;
     Ok(Json(object(&row, &living)))
+}
+
+/// `PATCH threads/{id}`: what a person says of a thread.
+pub async fn mark(
+    State(shared): State<Shared>,
+    PathParam(id): PathParam,
+    JsonBody(Marks { title, archived, read }): JsonBody<Marks>,
+) -> Result<Json<Value>, Problem> {
+    let thread = shared.store().resolve(&id).await?;
+    let row = shared.store().thread(&thread).await?;
+    let row = row.ok_or_else(|| Problem::missing(format!("no thread is called '{id}'")))?;
+    let changes = title.is_some() || archived.is_some_and(|archived| archived != row.archived) || read && row.unread;
+    if changes {
+        let said = Outside::Marked { title: title.map(Into::into), archived, read };
+        let (name, now) = (format!("marked/{}", row.head), shared.staff.runtime().clock().now());
+        shared.store().arrive(&thread, InputId::new(name), said, now, false).await?;
+    }
+    show(State(shared), PathParam(thread.to_string())).await
+}
+
+/// `POST threads/{id}/fork`: a copy of a conversation.
+pub async fn fork(
+    State(shared): State<Shared>,
+    PathParam(id): PathParam,
+    JsonBody(Fork { at }): JsonBody<Fork>,
+) -> Result<Response, Problem> {
+    let root = shared.store().resolve(&id).await?.root();
+    let (to, now) = (shared.staff.fresh_id(), shared.staff.runtime().clock().now());
+    transfer::fork(shared.store(), &root, at, &to, now).await.map_err(|error| match error {
+        transfer::Error::Store(error) => error.into(),
+        other => Problem::unusable(other.to_string()),
+    })?;
+    let place = format!("/api/v1/threads/{to}");
+    Ok((StatusCode::CREATED, [(header::LOCATION, place)], Json(started(&to))).into_response())
 }
 
 /// `DELETE threads/{id}`: forgets a root and all its descendants.
@@ -132,7 +187,7 @@ pub async fn say(
     JsonBody(Words { text }): JsonBody<Words>,
 ) -> Result<(StatusCode, Json<Started>), Problem> {
     let thread = shared.store().resolve(&id).await?;
-    go_on(&shared, &thread, text).await?;
+    shared.staff.session_of(&thread).ask(&thread, words(text)?).await?;
     Ok((StatusCode::ACCEPTED, Json(started(&thread))))
 }
 
@@ -181,11 +236,8 @@ pub async fn begin(shared: &Shared, begin: Begin) -> Result<Run, Problem> {
     Ok(shared.staff.stream(work).await?)
 }
 
-/// Sends the next message of a conversation.
+/// Sends the next message of a root's conversation.
 pub async fn go_on(shared: &Shared, thread: &ThreadId, text: String) -> Result<Run, Problem> {
-    if thread.root() != *thread {
-        return Err(Problem::conflict("a sub-agent is told something by steering it: POST …/steer"));
-    }
     Ok(shared.staff.session_of(thread).stream(words(text)?).await?)
 }
 

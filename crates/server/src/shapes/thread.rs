@@ -54,6 +54,27 @@ pub struct Stop {
     pub reason: Option<String>,
 }
 
+/// What a person says of a thread. What is left out stays as it is.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Marks {
+    /// What it is called in lists, in one line; an empty text takes the title away.
+    #[schemars(length(max = 1000))]
+    pub title: Option<String>,
+    /// Whether it is put away.
+    pub archived: Option<bool>,
+    /// Whether its newest answer was read.
+    pub read: bool,
+}
+
+/// Up to where a conversation is copied.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Fork {
+    /// The number of the answer, counting what was asked and what was answered from 1; null for the last.
+    pub at: Option<usize>,
+}
+
 /// A thread that was begun, or in which something was said.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Started {

@@ -113,6 +113,8 @@ async fn every_answer_is_as_the_document_tells() {
         ("listThreads", "GET", "/api/v1/threads?limit=1&all=1".to_owned(), None),
         ("startThread", "POST", "/api/v1/threads".to_owned(), Some(json!({ "message": "greenhouse" }))),
         ("showThread", "GET", format!("/api/v1/threads/{asking}"), None),
+        ("markThread", "PATCH", format!("/api/v1/threads/{thread}"), Some(json!({ "title": "The plants" }))),
+        ("forkThread", "POST", format!("/api/v1/threads/{thread}/fork"), Some(json!({ "at": 2 }))),
         ("listMessages", "GET", format!("/api/v1/threads/{thread}/messages"), None),
         ("sendMessage", "POST", format!("/api/v1/threads/{thread}/messages"), Some(json!({ "text": "again" }))),
         ("showTree", "GET", format!("/api/v1/threads/{asking}/tree"), None),
@@ -124,6 +126,14 @@ async fn every_answer_is_as_the_document_tells() {
         ("listApprovals", "GET", "/api/v1/approvals?all=1".to_owned(), None),
         ("showApproval", "GET", format!("/api/v1/approvals/{id}"), None),
         ("decideApproval", "POST", format!("/api/v1/approvals/{id}/decision"), Some(word)),
+        ("addTask", "POST", "/api/v1/tasks".to_owned(), Some(json!({ "title": "Water", "assign": "human" }))),
+        ("addTask", "POST", "/api/v1/tasks".to_owned(), Some(json!({ "title": "Weed", "after": ["t1"] }))),
+        ("listTasks", "GET", "/api/v1/tasks?limit=1".to_owned(), None),
+        ("showTask", "GET", "/api/v1/tasks/t2".to_owned(), None),
+        ("changeTask", "PATCH", "/api/v1/tasks/t1".to_owned(), Some(json!({ "status": "completed" }))),
+        ("addNote", "POST", "/api/v1/tasks/t1/notes".to_owned(), Some(json!({ "text": "done at noon" }))),
+        ("listNotes", "GET", "/api/v1/tasks/t1/notes".to_owned(), None),
+        ("removeTask", "DELETE", "/api/v1/tasks/t2".to_owned(), None),
         ("listAgents", "GET", "/api/v1/agents".to_owned(), None),
         ("showModels", "GET", "/api/v1/models".to_owned(), None),
         ("listExecutions", "GET", format!("/api/v1/executions?workflow={thread}"), None),
@@ -226,7 +236,7 @@ async fn the_bounds_in_the_document_are_the_ones_that_are_enforced() {
             limits += 1;
         }
     }
-    assert_eq!(limits, 2, "threads and approvals");
+    assert_eq!(limits, 3, "threads, approvals and tasks");
 
     let thread = open.start("for ever").await;
     for (id, path, field) in [

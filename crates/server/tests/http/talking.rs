@@ -297,7 +297,7 @@ async fn what_cannot_be_worked_on_is_not_written() {
     let say = async |name: &str, text: &str| {
         open.call("POST", &format!("/threads/{name}/messages"), Some(json!({ "text": text }))).await.0
     };
-    assert_eq!(say(&format!("{thread}.1"), "hello").await, 409, "a sub-agent has one brief");
+    assert_eq!(say(&format!("{thread}.9"), "hello").await, 404, "there is no such sub-agent");
     assert_eq!(say(&thread, " \n ").await, 422);
     assert_eq!(say("nobody", "hello").await, 404);
     assert_eq!(*open.staff.runtime().store().tail().borrow(), newest, "nothing was written");
@@ -332,4 +332,35 @@ fn frames(text: &str) -> Vec<(String, Value)> {
 
 fn word<'a>(frame: &'a Value, name: &str) -> &'a str {
     frame[name].as_str().unwrap_or_default()
+}
+
+// LACE-16, LACE-17
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sub_agent_that_is_over_is_spoken_to_and_a_conversation_is_called_found_copied_and_put_away() {
+    let open = Open::new().await;
+    let thread = open.start("greenhouse").await;
+    open.until(&thread, "completed").await;
+    let call = async |method: &str, path: &str, body: Option<Value>| open.call(method, path, body).await;
+    let (status, row) = call("PATCH", &format!("/threads/{thread}"), Some(json!({ "title": "The plants" }))).await;
+    assert_eq!((status, &row["title"], &row["archived"]), (200, &json!("The plants"), &json!(false)));
+    let (_, found) = call("GET", "/threads?search=plan", None).await;
+    assert_eq!(found[0]["id"], json!(thread));
+    let (status, fork) = call("POST", &format!("/threads/{thread}/fork"), Some(json!({}))).await;
+    assert_eq!(status, 201);
+    assert_ne!(fork["id"], json!(thread));
+    assert_eq!(call("POST", &format!("/threads/{thread}/fork"), Some(json!({ "at": 1 }))).await.0, 422);
+    let (_, listed) = call("GET", "/threads", None).await;
+    assert_eq!(listed.as_array().map(Vec::len), Some(2));
+    assert_eq!(call("PATCH", &format!("/threads/{thread}"), Some(json!({ "archived": true }))).await.0, 200);
+    let (_, listed) = call("GET", "/threads", None).await;
+    assert_eq!(listed.as_array().map(Vec::len), Some(1), "one was put away");
+    let (_, listed) = call("GET", "/threads?archived=1", None).await;
+    assert_eq!(listed[0]["id"], json!(thread));
+
+    let child = format!("{thread}.1");
+    let (status, _) = call("POST", &format!("/threads/{child}/messages"), Some(json!({ "text": "And now?" }))).await;
+    assert_eq!(status, 202);
+    let runs = async || call("GET", &format!("/threads/{child}"), None).await.1["runs"].clone();
+    assert_eq!(runs().await, json!(2), "it goes on with another turn");
+    open.close().await;
 }

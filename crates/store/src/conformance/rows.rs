@@ -236,10 +236,10 @@ pub async fn what_people_say_of_a_thread_is_listed(store: Arc<dyn Store>) {
     let row = async || store.thread(&root()).await.unwrap().unwrap();
     let process = writer(&*store).await;
     append(&*store, &root(), 0, vec![created(&root())]).await;
-    arrive("1", marked(Some("  The\nhouse  "), None, false)).await;
+    arrive("1", marked(Some("  The\ndoors  "), None, false)).await;
     arrive("2", marked(None, Some(true), false)).await;
     let listed = row().await;
-    assert_eq!((listed.title.as_deref(), listed.archived, listed.unread), (Some("The house"), true, false));
+    assert_eq!((listed.title.as_deref(), listed.archived, listed.unread), (Some("The doors"), true, false));
     let query = |archived| ThreadQuery { archived: Some(archived), ..ThreadQuery::default() };
     assert_eq!(store.threads(query(true)).await.unwrap().len(), 1);
     assert!(store.threads(query(false)).await.unwrap().is_empty());

@@ -106,6 +106,15 @@ impl Sim {
             self.lose(place);
             return Ok(());
         }
+        // One that this process owns and does not drive any more is gone on with.
+        let record = self.disk.record(&place.thread);
+        let is_own = record.owner.as_ref() == Some(&self.processes[place.process].name);
+        if self.copy(place).is_none() && is_own && !super::process::is_idle(&record.replayed) {
+            return match self.adopt(place)? {
+                Some(epoch) => self.reopen(place, epoch),
+                None => Ok(()),
+            };
+        }
         self.reread(place);
         match self.copy(place) {
             Some(copy) if !copy.thread.inbox.arrived.is_empty() => self.give(place, Input::Arrived),
