@@ -93,6 +93,7 @@ pub fn root(catalog: &Catalog, root: Root, model: Model) -> Result<ThreadCreated
         progress: false,
         foreign: false,
         system: None,
+        own_words: None,
         opening: None,
     };
     created.write_texts();

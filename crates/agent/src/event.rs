@@ -327,6 +327,9 @@ pub struct ThreadCreated {
     /// The system prompt: the role's prompt, and what is said after it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<Told>,
+    /// The end of the system prompt, which is this thread's own: what stands before it is the same for all threads of the role.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_words: Option<Arc<str>>,
     /// The brief as the model reads it: its task, and what is said after it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opening: Option<Told>,
@@ -438,6 +441,7 @@ impl ThreadCreated {
     pub fn write_texts(&mut self) {
         let system = crate::context::new_system(self);
         self.system = Some(Told::of(&system, self.role.prompt.trim_end()));
+        self.own_words = crate::context::own_words(self).map(Into::into);
         self.opening = self.brief.as_ref().map(|brief| Told::of(&brief.text(), &brief.task));
     }
 }

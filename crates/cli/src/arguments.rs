@@ -76,6 +76,9 @@ pub enum Command {
     /// List the agents that can be started by name
     #[command(subcommand)]
     Agents(AgentsCommand),
+    /// List the models of the providers, and try one
+    #[command(subcommand)]
+    Models(ModelsCommand),
     /// Show the effective configuration
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -393,6 +396,32 @@ pub enum DemoCommand {
 pub enum AgentsCommand {
     /// List built-in agents, your own, and those of a trusted project
     Ls {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        place: Place,
+    },
+}
+
+/// `majordomo models`.
+#[derive(Debug, Subcommand)]
+pub enum ModelsCommand {
+    /// List the models that the providers offer, with what is known of each
+    Ls {
+        /// Only the models of this provider
+        #[arg(long, value_name = "NAME")]
+        provider: Option<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Send a model one short request with a tool, and say what works
+    Test {
+        /// The model, as provider/model
+        model: String,
         /// Print JSON
         #[arg(long)]
         json: bool,

@@ -8,6 +8,7 @@ mod config;
 mod demo;
 mod doctor;
 mod explain;
+mod models;
 mod ps;
 mod run;
 mod serve;
@@ -25,8 +26,8 @@ use tool::{CommandHost, Guard, Registry, Sandbox};
 use view::safe;
 
 use crate::arguments::{
-    AgentsCommand, ApproveCommand, Cli, Command, ConfigCommand, DemoCommand, RulesCommand, ThreadCommand, Trust,
-    TrustCommand,
+    AgentsCommand, ApproveCommand, Cli, Command, ConfigCommand, DemoCommand, ModelsCommand, RulesCommand,
+    ThreadCommand, Trust, TrustCommand,
 };
 use crate::error::Failure;
 use crate::out;
@@ -57,6 +58,10 @@ pub async fn carry_out(cli: Cli) -> Result<u8, Failure> {
         }
         Command::Trust(arguments) => trust::trust(&arguments),
         Command::Agents(AgentsCommand::Ls { json, place }) => agents::ls(&place.flags(), json),
+        Command::Models(ModelsCommand::Ls { provider, json, place }) => {
+            models::ls(&place.flags(), provider.as_deref(), json).await
+        }
+        Command::Models(ModelsCommand::Test { model, json, place }) => models::test(&place.flags(), &model, json).await,
         Command::Doctor { settings, json } => doctor::doctor(&settings.flags(), json).await,
         Command::Serve(arguments) => serve::serve(*arguments).await,
         Command::Demo(DemoCommand::Init { folder }) => demo::init(&folder),

@@ -47,6 +47,7 @@ mod home;
 pub mod kept;
 mod limits;
 mod model;
+pub mod models;
 pub mod presets;
 mod program_tool;
 mod route;

@@ -26,6 +26,7 @@ use crate::config::{self, Config, Durability, RootSettings, Surroundings, clause
 use crate::follow::Updates;
 use crate::home::Home;
 use crate::model::Model;
+use crate::models::Models;
 use crate::route;
 use crate::rules::{self, Rulebook};
 use crate::run::Run;
@@ -376,6 +377,16 @@ impl Staff {
     /// The names of the providers that can be asked.
     pub fn providers(&self) -> impl Iterator<Item = &str> {
         self.0.providers.providers()
+    }
+
+    /// The models of its providers.
+    pub fn models(&self) -> Models {
+        Models::of(self.0.providers.clone())
+    }
+
+    /// The end of a model that is near or over, as the rest of a sentence.
+    pub fn near_end(&self, model: &str) -> Option<String> {
+        self.models().near_end(model, self.now().to_zoned(jiff::tz::TimeZone::UTC).date())
     }
 
     /// Who would get some work, and with which model. The same work is always assigned in the same way.

@@ -9,7 +9,7 @@ use reqwest::header::AUTHORIZATION;
 
 use crate::config::Wire;
 use crate::conversation::Ask;
-use crate::history::{CallNames, History, Opening, Rendered};
+use crate::history::{CallNames, History, Opening, Rendered, fragment};
 use crate::stream_reader::StreamState;
 use crate::{anthropic, gemini, openai, responses};
 
@@ -75,11 +75,23 @@ impl Wire {
 
     /// System prompt and tools.
     pub(crate) fn opening(self, system: &str, tools: &[ToolInfo]) -> Opening {
+        let tool = match self {
+            Self::Anthropic => anthropic::tool,
+            Self::OpenAi => openai::tool,
+            Self::Responses => responses::tool,
+            Self::Gemini => gemini::tool,
+        };
+        let tools: Vec<String> = tools.iter().map(tool).collect();
+        Opening { system: self.system(system).into(), tools: tools.join(",").into(), ..Opening::default() }
+    }
+
+    /// A part of the system prompt; empty where there is none.
+    pub(crate) fn system(self, text: &str) -> String {
         match self {
-            Self::Anthropic => anthropic::opening(system, tools),
-            Self::OpenAi => openai::opening(system, tools),
-            Self::Responses => responses::opening(system, tools),
-            Self::Gemini => gemini::opening(system, tools),
+            _ if text.trim().is_empty() => String::new(),
+            Self::Anthropic => anthropic::system(text),
+            Self::OpenAi | Self::Responses => fragment(text),
+            Self::Gemini => gemini::system(text),
         }
     }
 
@@ -156,7 +168,7 @@ impl Wire {
 }
 
 /// Whether a part of a path names a version: `v1`, `v1beta`, `v1alpha`.
-fn is_version(part: &str) -> bool {
+pub(crate) fn is_version(part: &str) -> bool {
     part.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 

@@ -143,6 +143,7 @@ impl Runtime {
     /// Starts a root on its first message.
     pub async fn start(&self, start: Start) -> Result<RunHandle, Error> {
         start.output_schema.as_ref().map(schema::check).transpose()?;
+        self.0.providers.learn(&start.root.model).await;
         let model = self.0.providers.model(&start.root.model).map_err(|error| Error::Root(error.to_string()))?;
         let known = self.0.facts.known(&self.0.tools.snapshot());
         let created = creation::root(&known.catalog, start.root, model).map_err(Error::Root)?;

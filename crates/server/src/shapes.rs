@@ -15,7 +15,7 @@ mod transcript;
 pub use approval::{Decided, Verdict, Word};
 pub use event::{Child, ChildData, Event, Frame, Metrics, Passing, Reset, Resolution, What};
 pub use schema::{AgentState, ApprovalKind, CallErrorKind, Mode, Moment, Outcome, Question, Risk, Scope};
-pub use setup::{AgentRole, Health, Models, Problem, Setting};
+pub use setup::{AgentRole, Health, ModelAbility, ModelInfo, ModelPrice, Models, Problem, Setting};
 pub use store::ApprovalStatus;
 pub use thread::{Begin, Chat, MAX_MESSAGE, NOT_BLANK, Started, Stop, Words};
 pub use transcript::Messages;

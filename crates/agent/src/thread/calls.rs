@@ -295,6 +295,16 @@ impl Calls {
         self.waits.remove(call);
     }
 
+    /// Puts other texts in the place of results that the model has not read yet.
+    pub(super) fn mask(&mut self, calls: &[CallId], told: &[Arc<str>]) {
+        for (call, text) in calls.iter().zip(told) {
+            let Some(place) = self.places.get(call) else { continue };
+            if let Some(result) = &mut self.slots[*place].result {
+                result.content = text.clone();
+            }
+        }
+    }
+
     pub(super) fn stop_running(&mut self) {
         for slot in &mut self.slots {
             if let SlotState::Running { stopping, .. } = &mut slot.state {

@@ -43,6 +43,15 @@ pub async fn run(arguments: Run) -> Result<u8, Failure> {
         for hint in hints(&assignment, arguments.demo) {
             out::note(&hint);
         }
+        if let Some(end) = staff.near_end(&assignment.model) {
+            out::note(&format!("note: {} {end}; `majordomo models ls` lists others", assignment.model));
+        }
+        if assignment.model == "builtin/rules"
+            && !arguments.demo
+            && let Some(offer) = staff.models().ollama().await
+        {
+            out::note(&format!("note: {offer}"));
+        }
     }
     let show = Show::new(run.root().clone(), prepared, &asking, staff.runtime().clock());
     let asker = asker(&staff, &asking);

@@ -8,11 +8,13 @@ mod setup;
 mod stage;
 
 mod asking;
+mod choosing;
 mod connecting;
 mod delegating;
 mod explaining;
 mod failing;
 mod finding;
+mod fitting;
 mod kata;
 mod looping;
 mod obeying;

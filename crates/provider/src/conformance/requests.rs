@@ -59,7 +59,7 @@ fn conversation() -> Vec<Message> {
 
 fn history(wire: Wire, tools: &[ToolInfo], messages: &[Message]) -> History {
     let opening = OpeningCache::default().of(wire, "be brief", tools);
-    let mut history = History::begin(opening, "be brief", tools);
+    let mut history = History::begin(opening, "be brief".len(), tools);
     for message in messages {
         history.push(Some(wire), message);
     }

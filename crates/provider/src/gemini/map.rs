@@ -15,18 +15,14 @@ use crate::names;
 /// The longest tool name that this wire accepts.
 const LONGEST_TOOL_NAME: usize = 64;
 
-/// System prompt and tools.
-pub(crate) fn opening(system: &str, tools: &[ToolInfo]) -> Opening {
-    let system = if system.trim().is_empty() { String::new() } else { fragment(&text_part(system, None)) };
-    let tool = |tool: &ToolInfo| {
-        fragment(&Declaration {
-            name: &tool.name,
-            description: &tool.description,
-            parameters_json_schema: &tool.schema,
-        })
-    };
-    let tools: Vec<String> = tools.iter().map(tool).collect();
-    Opening { system: system.into(), tools: tools.join(",").into() }
+/// A part of the system prompt.
+pub(crate) fn system(text: &str) -> String {
+    fragment(&text_part(text, None))
+}
+
+/// A tool.
+pub(crate) fn tool(tool: &ToolInfo) -> String {
+    fragment(&Declaration { name: &tool.name, description: &tool.description, parameters_json_schema: &tool.schema })
 }
 
 /// One message as parts. A result must name its tool, which `calls` knows.
@@ -73,12 +69,7 @@ fn own(id: &CallId) -> Option<Cow<'_, str>> {
 pub(crate) fn body(history: &History, ask: &Ask) -> Vec<u8> {
     let mut body = Vec::with_capacity(history.bytes + history.bytes / 4 + 1024);
     body.push(b'{');
-    let Opening { system, tools } = &history.opening;
-    if !system.is_empty() {
-        body.extend_from_slice(br#""systemInstruction":{"parts":["#);
-        body.extend_from_slice(system.as_bytes());
-        body.extend_from_slice(b"]},");
-    }
+    let Opening { system, own, tools } = &history.opening;
     if !tools.is_empty() {
         body.extend_from_slice(br#""tools":[{"functionDeclarations":["#);
         body.extend_from_slice(tools.as_bytes());
@@ -86,6 +77,11 @@ pub(crate) fn body(history: &History, ask: &Ask) -> Vec<u8> {
         if !ask.calls_allowed {
             body.extend_from_slice(br#""toolConfig":{"functionCallingConfig":{"mode":"NONE"}},"#);
         }
+    }
+    if !(system.is_empty() && own.is_empty()) {
+        body.extend_from_slice(br#""systemInstruction":{"parts":["#);
+        join(&mut body, [&**system, &**own]);
+        body.extend_from_slice(b"]},");
     }
     body.extend_from_slice(format!(r#""generationConfig":{{"maxOutputTokens":{}"#, ask.max_tokens).as_bytes());
     if let Some(schema) = &ask.output_schema {

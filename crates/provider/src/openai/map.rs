@@ -5,22 +5,16 @@ use agent::tools::ToolInfo;
 
 use super::wire::{Call, Called, Function, Tool, WireMessage};
 use crate::conversation::Ask;
-use crate::history::{History, Opening, Rendered, fragment, fragments, join};
+use crate::history::{History, Rendered, fragment, fragments, join};
 use crate::names;
 
 /// The longest tool name that this wire accepts.
 const LONGEST_TOOL_NAME: usize = 64;
 
-/// System prompt and tools.
-pub(crate) fn opening(system: &str, tools: &[ToolInfo]) -> Opening {
-    let system =
-        if system.trim().is_empty() { String::new() } else { fragment(&WireMessage::System { content: system }) };
-    let tool = |tool: &ToolInfo| {
-        let function = Function { name: &tool.name, description: &tool.description, parameters: &tool.schema };
-        fragment(&Tool { kind: "function", function })
-    };
-    let tools: Vec<String> = tools.iter().map(tool).collect();
-    Opening { system: system.into(), tools: tools.join(",").into() }
+/// A tool.
+pub(crate) fn tool(tool: &ToolInfo) -> String {
+    let function = Function { name: &tool.name, description: &tool.description, parameters: &tool.schema };
+    fragment(&Tool { kind: "function", function })
 }
 
 /// One message of ours as messages of the wire: each result is one, all words together are one. Opaque blocks stay
@@ -73,7 +67,7 @@ pub(crate) fn body(history: &History, model: &str, ask: &Ask, is_openai: bool) -
         )
         .as_bytes(),
     );
-    let Opening { system, tools } = &history.opening;
+    let (system, tools) = (history.opening.joined_system(), &history.opening.tools);
     if !tools.is_empty() {
         body.extend_from_slice(br#","tools":["#);
         body.extend_from_slice(tools.as_bytes());
@@ -88,8 +82,9 @@ pub(crate) fn body(history: &History, model: &str, ask: &Ask, is_openai: bool) -
         body.extend_from_slice(b"}}");
     }
     body.extend_from_slice(br#","messages":["#);
+    let system = if system.is_empty() { String::new() } else { format!(r#"{{"role":"system","content":{system}}}"#) };
     let said = history.said.chunk_by(|a, b| a.role == b.role).flat_map(fragments);
-    join(&mut body, std::iter::once(&**system).chain(said));
+    join(&mut body, std::iter::once(&*system).chain(said));
     body.extend_from_slice(b"]}");
     body
 }

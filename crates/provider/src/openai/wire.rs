@@ -12,9 +12,6 @@ use serde_json::value::RawValue;
 #[derive(Serialize)]
 #[serde(tag = "role", rename_all = "snake_case")]
 pub(super) enum WireMessage<'a> {
-    System {
-        content: &'a str,
-    },
     User {
         content: &'a str,
     },

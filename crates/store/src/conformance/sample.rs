@@ -98,6 +98,7 @@ pub(crate) fn created(thread: &ThreadId) -> Event {
         progress: false,
         foreign: false,
         system: None,
+        own_words: None,
         opening: None,
     }))
 }

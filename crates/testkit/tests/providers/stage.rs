@@ -40,7 +40,7 @@ pub fn conversation(config: ProviderConfig) -> Conversation {
 
 pub fn open(providers: &Providers, brief: &str) -> Conversation {
     let mut conversation = providers.open("test/a-model").expect("a model");
-    conversation.begin("be brief", &[tool()]);
+    conversation.begin("be brief", "", &[tool()]);
     conversation.push(&Message::user(brief, Origin::Brief));
     conversation
 }

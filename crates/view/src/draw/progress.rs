@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 
 use super::cost;
 use crate::frame::{Body, ChildData, Done};
-use crate::{Frame, argument, clock, safe};
+use crate::{Frame, Notice, argument, clock, safe};
 
 /// The longest piece of foreign text within a line.
 const MAX_WORDS: usize = 80;
@@ -127,6 +127,8 @@ impl Progress {
                 let failing = self.failing.remove(&frame.thread).filter(|failing| failing.untold > 0)?;
                 Some(format!("answered after {} retries", failing.times))
             }
+            // It names a setting, which must not be shortened: interfaces show it whole.
+            Body::Notification { kind: Notice::ContextWindow, .. } => None,
             Body::Notification { message, .. } => Some(format!("note {}", quoted(message))),
             // A child's hand-over is its beginning, its terminal frame is its end, and words belong to the answer.
             Body::RunStarted { .. }
