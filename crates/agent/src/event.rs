@@ -11,7 +11,7 @@ use crate::brief::Brief;
 use crate::budget::{Claim, Grant};
 use crate::id::{CallId, InputId, ThreadId, Time};
 use crate::input::{Outside, Strength};
-use crate::message::{Part, Told};
+use crate::message::{Attachment, Part, Told};
 use crate::mode::Mode;
 use crate::model::{CallError, StopReason, Tokens};
 use crate::permission::{Decider, Layer};
@@ -41,6 +41,9 @@ pub enum Event {
         run: u32,
         /// The person's words.
         prompt: Arc<str>,
+        /// Images and documents that came with them.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        attachments: Vec<Attachment>,
     },
     /// A message for a running thread was taken up and will be read at its next turn.
     Steered {

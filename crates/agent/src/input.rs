@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::approval::{ApprovalId, Decision};
 use crate::id::{CallId, ThreadId, Time};
 use crate::json::Json;
+use crate::message::Attachment;
 use crate::model::{Answer, CallError};
 use crate::report::Report;
 use crate::tools::ToolResult;
@@ -99,6 +100,9 @@ pub enum Outside {
         /// JSON Schema that the answer to this message must fit.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         output_schema: Option<Json>,
+        /// Images and documents that come with them.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        attachments: Vec<Attachment>,
     },
     /// A running thread is told something; it reads it at its next turn.
     Steered {
@@ -131,7 +135,7 @@ pub enum Outside {
 impl Outside {
     /// A person gives a root thread something to do, in words alone.
     pub fn said(text: impl Into<Arc<str>>) -> Self {
-        Self::UserSaid { text: text.into(), output_schema: None }
+        Self::UserSaid { text: text.into(), output_schema: None, attachments: Vec::new() }
     }
 
     /// A person tells a running thread something.

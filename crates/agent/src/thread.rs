@@ -452,10 +452,12 @@ impl Thread {
                     self.inbox.arrived.push_back((id.clone(), input.clone()));
                 }
             }
-            Event::RunStarted { input, prompt, .. } => {
+            Event::RunStarted { input, prompt, attachments, .. } => {
                 let output_schema = self.inbox.schema_of(input);
                 self.take(input);
-                self.talk.push(Message::user(prompt.clone(), Origin::Person));
+                let mut said = Message::user(prompt.clone(), Origin::Person);
+                said.parts.extend(attachments.iter().cloned().map(Part::Attached));
+                self.talk.push(said);
                 self.start_run(at);
                 self.run_mut().output_schema = output_schema;
             }

@@ -134,7 +134,12 @@ pub fn root(id: ThreadId, children: usize) -> Root {
 
 /// The work of a root with so many sub-agents.
 pub fn work(id: ThreadId, children: usize) -> Start {
-    Start { root: root(id, children), prompt: answer::prompt(children).into(), output_schema: None }
+    Start {
+        root: root(id, children),
+        prompt: answer::prompt(children).into(),
+        output_schema: None,
+        attachments: Vec::new(),
+    }
 }
 
 fn look() -> ToolInfo {

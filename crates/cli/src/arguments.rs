@@ -106,6 +106,9 @@ const RUN_HELP: &str = "Exit codes: 0 done · 1 failed · 2 usage · 3 configura
 pub struct Run {
     /// The task; - reads it from stdin. Piped input is appended to a task that is given here
     pub prompt: Option<String>,
+    /// A file to pass with the task: text, image (PNG, JPEG, GIF, WebP) or PDF; can be repeated. @FILE in the task does the same
+    #[arg(short, long, value_name = "FILE")]
+    pub file: Vec<PathBuf>,
     /// A JSON Schema that the answer must match
     #[arg(long, value_name = "FILE")]
     pub schema: Option<PathBuf>,

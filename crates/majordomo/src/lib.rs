@@ -42,6 +42,7 @@ pub mod config;
 pub mod connection;
 pub mod decide;
 mod decisions;
+mod files;
 pub mod follow;
 mod home;
 pub mod kept;

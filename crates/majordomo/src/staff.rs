@@ -6,23 +6,25 @@ use std::sync::Arc;
 
 use agent::creation::Root;
 use agent::delegation::Preference;
+use agent::message::Attachment;
 use agent::permission::Rule;
 use agent::policy::VERBS;
 use agent::report::Ended;
 use agent::role::Agent;
 use agent::{Catalog, Report, ThreadId};
 use household::TOOLS;
-use provider::{ModelTable, Providers};
+use provider::{AttachedBytes, ModelTable, Providers};
 use runtime::{Gatherer, Runtime, Sources, Start};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use store::{Current, Location, Process, Store};
-use tool::{Collision, CommandHost, CurrentTools, Registry};
+use tool::{Artefacts, Collision, CommandHost, CurrentTools, Registry};
 
 use crate::agents::{Agents, Found};
 use crate::approvals::{Approvals, Approver};
 use crate::builder::StaffBuilder;
 use crate::config::{self, Config, Durability, RootSettings, Surroundings, clause, likeness, nearest};
+use crate::files;
 use crate::follow::Updates;
 use crate::home::Home;
 use crate::model::Model;
@@ -143,6 +145,9 @@ pub enum Error {
     /// A limit is none.
     #[error("{0}")]
     Limit(Arc<str>),
+    /// A file cannot be passed with a prompt.
+    #[error("{0}")]
+    File(String),
     /// A message was not taken up.
     #[error("the message was not taken up: {0}")]
     Dropped(Arc<str>),
@@ -213,6 +218,8 @@ struct Inner {
     providers: Providers,
     home: Home,
     cwd: PathBuf,
+    /// Where images and documents are kept; none where nothing is kept.
+    artefacts: Option<Artefacts>,
     approvals: Arc<Approvals>,
     /// Whether the store was opened here and is closed here.
     owns_store: bool,
@@ -279,6 +286,11 @@ impl Staff {
         let consent = if approver.is_some() { Consent::Asked } else { consent };
         let approvals = Approvals::new(approver);
         let sources = Standing { rulebook, home: home.clone(), approvals: Some(approvals.clone()) };
+        let data = (!in_memory && config.data != Path::new(NOWHERE)).then(|| config.data.clone());
+        let artefacts = data.as_deref().map(Artefacts::at);
+        if let Some(artefacts) = artefacts.clone() {
+            providers = providers.with_attached_bytes(AttachedBytes::new(move |digest| artefacts.read(digest)));
+        }
         let runtime = runtime::Options {
             store,
             providers: providers.clone(),
@@ -286,7 +298,7 @@ impl Staff {
             catalog: catalog.clone(),
             consent,
             sources: Arc::new(sources),
-            data: (!in_memory && config.data != Path::new(NOWHERE)).then(|| config.data.clone()),
+            data,
         };
         let runtime = Runtime::begin_as(Process::next(), runtime).await?;
         Ok(Self(Arc::new(Inner {
@@ -297,6 +309,7 @@ impl Staff {
             providers,
             home,
             cwd: surroundings.cwd.clone(),
+            artefacts,
             approvals,
             owns_store,
             tasks: tokio::runtime::Handle::current(),
@@ -426,14 +439,16 @@ impl Staff {
                 "no price is known for {model}, so a limit on money does not hold it: set models.\"{model}\".price"
             );
         }
+        let (prompt, attachments) = self.with_files(&work, model).await?;
         loop {
             let root = Root { id: self.fresh_id(), ..template.clone() };
             let id = root.id.clone();
             // Before the run starts, so that the first words of its answer are among the updates.
             let updates = Updates::new(self.runtime(), id.clone());
             self.0.approvals.begin(self.runtime(), &id, work.approver.clone());
-            let (prompt, output_schema) = (work.prompt.as_str().into(), work.output_schema.clone());
-            match self.runtime().start(Start { root, prompt, output_schema }).await {
+            let (prompt, output_schema) = (prompt.clone(), work.output_schema.clone());
+            let attachments = attachments.clone();
+            match self.runtime().start(Start { root, prompt, output_schema, attachments }).await {
                 Ok(handle) => return Ok(Run::started(self, updates, handle)),
                 Err(error) => {
                     self.0.approvals.end(&id);
@@ -444,6 +459,22 @@ impl Staff {
                 }
             }
         }
+    }
+
+    /// The words of some work with its files.
+    async fn with_files(&self, work: &Work, model: &str) -> Result<(Arc<str>, Vec<Attachment>), Error> {
+        if work.files.is_empty() {
+            return Ok((work.prompt.as_str().into(), Vec::new()));
+        }
+        self.0.providers.learn(model).await;
+        let entry = self.0.providers.entry(model)?;
+        let artefacts = self.0.artefacts.clone();
+        let (mut prompt, files, model) = (work.prompt.clone(), work.files.clone(), model.to_owned());
+        let added = tokio::task::spawn_blocking(move || {
+            let attachments = files::add(&mut prompt, &files, artefacts.as_ref(), (&model, &entry))?;
+            Ok::<_, String>((prompt.into(), attachments))
+        });
+        added.await.unwrap_or_else(|_| Err("the process is going away".to_owned())).map_err(Error::File)
     }
 
     /// Whether it was not closed.

@@ -9,6 +9,7 @@ use agent::model::{Answer, CallError, CallErrorKind};
 use agent::tools::ToolInfo;
 use tokio_util::sync::CancellationToken;
 
+use crate::attached::Attached;
 use crate::config::Wire;
 use crate::failure::cancelled;
 use crate::governor::Governor;
@@ -31,6 +32,8 @@ pub struct Conversation {
     governor: Governor,
     /// Where it is noted what the server says about the model.
     learnt: Arc<Learnt>,
+    /// What the model is shown of images and documents.
+    attached: Attached,
 }
 
 /// What answers.
@@ -86,8 +89,14 @@ impl fmt::Debug for DeltaSink {
 }
 
 impl Conversation {
-    pub(crate) fn new(backend: Backend, name: Arc<str>, governor: Governor, learnt: Arc<Learnt>) -> Self {
-        Self { backend, name, history: Arc::default(), heard: Arc::default(), governor, learnt }
+    pub(crate) fn new(
+        backend: Backend,
+        name: Arc<str>,
+        governor: Governor,
+        learnt: Arc<Learnt>,
+        attached: Attached,
+    ) -> Self {
+        Self { backend, name, history: Arc::default(), heard: Arc::default(), governor, learnt, attached }
     }
 
     /// Begins, or begins again after old parts were trimmed: forgets all that was said. The system prompt is what conversations that
@@ -106,7 +115,8 @@ impl Conversation {
 
     /// Adds what was said.
     pub fn push(&mut self, message: &Message) {
-        Arc::make_mut(&mut self.history).push(self.backend.wire(), message);
+        let wire = self.backend.wire().map(|wire| (wire, &self.attached));
+        Arc::make_mut(&mut self.history).push(wire, message);
         if matches!(self.backend, Backend::Resident(_)) {
             Arc::make_mut(&mut self.heard).messages.push(message.clone());
         }

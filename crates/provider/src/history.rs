@@ -10,6 +10,7 @@ use agent::message::{Message, Part, Role};
 use agent::model::Answer;
 use agent::tools::ToolInfo;
 
+use crate::attached::Attached;
 use crate::config::Wire;
 
 /// The tool of each call of a conversation.
@@ -79,7 +80,7 @@ impl History {
     }
 
     /// Adds what was said.
-    pub(crate) fn push(&mut self, wire: Option<Wire>, message: &Message) {
+    pub(crate) fn push(&mut self, wire: Option<(Wire, &Attached)>, message: &Message) {
         self.bytes += message.bytes();
         self.assistant_messages += usize::from(message.role == Role::Assistant);
         for part in &message.parts {
@@ -90,11 +91,11 @@ impl History {
                 Part::Text { text, .. } if message.role == Role::User && self.first_user_text.is_none() => {
                     self.first_user_text = Some(Arc::clone(text));
                 }
-                Part::Text { .. } | Part::ToolResult { .. } | Part::Opaque { .. } => {}
+                Part::Text { .. } | Part::ToolResult { .. } | Part::Attached(_) | Part::Opaque { .. } => {}
             }
         }
-        let Some(wire) = wire else { return };
-        let rendered = wire.render(message, &self.calls);
+        let Some((wire, attached)) = wire else { return };
+        let rendered = wire.render(message, &self.calls, attached);
         if !(rendered.results.is_empty() && rendered.rest.is_empty()) {
             self.said.push(rendered);
         }

@@ -156,7 +156,7 @@ impl Provider {
 
     /// Whether it is OpenAI itself, or OpenAI's API on Azure.
     pub(crate) fn is_openai(&self) -> bool {
-        self.host != Host::default()
+        self.host.is_home()
     }
 
     /// Asks once. Whatever comes back holds no key.

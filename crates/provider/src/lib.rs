@@ -13,6 +13,7 @@
 
 mod answer;
 mod anthropic;
+mod attached;
 mod codec;
 mod config;
 mod conversation;
@@ -44,6 +45,7 @@ mod conformance;
 #[cfg(any(test, fuzzing))]
 pub mod fuzz_properties;
 
+pub use attached::AttachedBytes;
 pub use config::{BuiltinProvider, ProviderConfig, Timeouts, Wire, builtin_providers};
 pub use conversation::{Ask, Conversation, DeltaSink};
 pub use error::Error;

@@ -21,6 +21,9 @@ pub struct Listed {
     pub entry: ModelEntry,
 }
 
+/// The context with which Ollama loads a model on most machines, where nothing sets another.
+const OLLAMA_CONTEXT_TOKENS: u64 = 4_096;
+
 /// The most pages of one list.
 const PAGES: usize = 20;
 
@@ -226,7 +229,7 @@ fn llama_cpp(props: &Value) -> ModelEntry {
     ModelEntry { context_tokens, takes, ..ModelEntry::default() }
 }
 
-/// What Ollama says: with which context a model is loaded, else with which it will be, where its file sets one.
+/// What Ollama says: with which context a model is loaded, else with which it will be.
 fn ollama(model: &str, running: &Value, shown: &Value) -> ModelEntry {
     let is_it = |running: &&Value| {
         let name = running["model"].as_str().or(running["name"].as_str()).unwrap_or_default();
@@ -240,7 +243,9 @@ fn ollama(model: &str, running: &Value, shown: &Value) -> ModelEntry {
         let can = |word: &str| can.iter().any(|one| one == word);
         abilities([can("tools"), can("vision"), false, true, can("thinking"), true])
     });
-    ModelEntry { context_tokens: loaded.or(set), takes, ..ModelEntry::default() }
+    // It cuts off what does not fit without a word, so that too little is better than too much.
+    let usual = shown.get("details").map(|_| OLLAMA_CONTEXT_TOKENS);
+    ModelEntry { context_tokens: loaded.or(set).or(usual), takes, ..ModelEntry::default() }
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use agent::model::{CallError, CallErrorKind, Model, Price};
 
+use crate::attached::{Attached, AttachedBytes};
 use crate::config::ProviderConfig;
 use crate::conversation::{Backend, Conversation};
 use crate::error::Error;
@@ -32,6 +33,8 @@ pub struct Providers {
     inner: Arc<Inner>,
     /// Models in this process, by their whole names.
     residents: Arc<BTreeMap<Arc<str>, Arc<dyn Resident>>>,
+    /// Where the bytes of images and documents are.
+    bytes: Option<AttachedBytes>,
 }
 
 #[derive(Debug)]
@@ -67,7 +70,7 @@ impl Providers {
         }
         let (governors, scripts) = (Mutex::default(), Mutex::default());
         let inner = Arc::new(Inner { providers: known, models, options, governors, scripts, learnt: Arc::default() });
-        Ok(Self { inner, residents: Arc::default() })
+        Ok(Self { inner, residents: Arc::default(), bytes: None })
     }
 
     /// These providers and a model that lives in this process, known as `builtin/NAME` or `program/NAME`.
@@ -75,6 +78,12 @@ impl Providers {
     pub fn with_resident(mut self, name: &str, resident: Arc<dyn Resident>) -> Self {
         Arc::make_mut(&mut self.residents).insert(name.into(), resident);
         self
+    }
+
+    /// These providers, which find the bytes of images and documents so.
+    #[must_use]
+    pub fn with_attached_bytes(self, bytes: AttachedBytes) -> Self {
+        Self { bytes: Some(bytes), ..self }
     }
 
     /// Has `scripted/NAME` play a script that is in no file.
@@ -168,8 +177,10 @@ impl Providers {
             provider.connect()?;
             Backend::Provider(Arc::clone(provider), model.into())
         };
+        let attached = Attached::new(self.bytes.clone(), &self.entry(name)?);
         let name: Arc<str> = name.into();
-        Ok(Conversation::new(backend, Arc::clone(&name), self.governor(name), Arc::clone(&self.inner.learnt)))
+        let learnt = Arc::clone(&self.inner.learnt);
+        Ok(Conversation::new(backend, Arc::clone(&name), self.governor(name), learnt, attached))
     }
 
     /// How every model that was opened is doing.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use agent::creation::{self, Root};
+use agent::message::Attachment;
 use agent::thread::SlotState;
 use agent::{Catalog, Consent, Event, InputId, Json, Outside, Report, Strength, Thread, ThreadId};
 use futures_util::StreamExt;
@@ -51,6 +52,8 @@ pub struct Start {
     pub prompt: Arc<str>,
     /// JSON Schema that the answer must fit.
     pub output_schema: Option<Json>,
+    /// Images and documents that come with the prompt.
+    pub attachments: Vec<Attachment>,
 }
 
 /// Something that is shown while it happens and never kept.
@@ -149,7 +152,11 @@ impl Runtime {
         let created = creation::root(&known.catalog, start.root, model).map_err(Error::Root)?;
         let id = created.id.clone();
         let (sender, report) = oneshot::channel();
-        let first = Outside::UserSaid { text: start.prompt, output_schema: start.output_schema };
+        let first = Outside::UserSaid {
+            text: start.prompt,
+            output_schema: start.output_schema,
+            attachments: start.attachments,
+        };
         let workspace = self.0.workspace(&created.workspace)?;
         let live_slot = LiveSlot::take(&self.0, &id).ok_or_else(|| Error::Taken(id.clone()))?;
         let mut driver = Driver::new(live_slot, workspace);
@@ -174,7 +181,8 @@ impl Runtime {
     /// answer it, whenever this process is killed. The answer is the message's name, by which the run is known that it begins.
     pub async fn say(&self, thread: &ThreadId, text: Arc<str>, output_schema: Option<Json>) -> Result<InputId, Error> {
         output_schema.as_ref().map(schema::check).transpose()?;
-        let (id, said) = (InputId::new(fresh_name()), Outside::UserSaid { text, output_schema });
+        let (id, said) =
+            (InputId::new(fresh_name()), Outside::UserSaid { text, output_schema, attachments: Vec::new() });
         loop {
             let Some(live_slot) = LiveSlot::take(&self.0, thread) else {
                 deliver(&self.0, thread, &id, &said).await?;

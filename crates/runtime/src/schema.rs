@@ -24,7 +24,7 @@ pub fn misfit(schema: &Json, begun: &str, answer: &Answer) -> Option<Arc<str>> {
         match part {
             Part::Text { text: more, .. } => text.push_str(more),
             Part::ToolCall { .. } => return None,
-            Part::ToolResult { .. } | Part::Opaque { .. } => {}
+            Part::ToolResult { .. } | Part::Attached(_) | Part::Opaque { .. } => {}
         }
     }
     let value = match serde_json::from_str(text.trim()) {

@@ -146,7 +146,7 @@ impl Talk {
     ) -> Vec<(&'a CallId, &'a str, usize)> {
         let said = self.messages.iter().flat_map(|message| &message.parts).filter_map(|part| match part {
             Part::ToolResult { id, content, .. } => Some((id, &**content)),
-            Part::Text { .. } | Part::ToolCall { .. } | Part::Opaque { .. } => None,
+            Part::Text { .. } | Part::ToolCall { .. } | Part::Attached(_) | Part::Opaque { .. } => None,
         });
         let mut all: Vec<(&CallId, &str)> =
             said.chain(upcoming).filter(|(_, content)| content.len() > 2 * LEAST_OF_A_RESULT).collect();

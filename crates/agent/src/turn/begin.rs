@@ -261,6 +261,7 @@ fn notice_bytes(part: &crate::message::Part) -> usize {
         crate::message::Part::Text { text, .. } => text.len() + TEXT_BYTES,
         crate::message::Part::ToolCall { .. }
         | crate::message::Part::ToolResult { .. }
+        | crate::message::Part::Attached(_)
         | crate::message::Part::Opaque { .. } => 0,
     }
 }

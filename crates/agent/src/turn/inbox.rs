@@ -5,7 +5,7 @@ use crate::event::{Ending, Event};
 use crate::id::InputId;
 use crate::input::{Outside, Strength};
 use crate::machine::Moment;
-use crate::message::Told;
+use crate::message::{Attachment, Told};
 use crate::report::Outcome;
 use crate::turn::{approval, begin, stop};
 
@@ -14,7 +14,7 @@ pub fn take_all(moment: &mut Moment<'_>) {
     let waiting: Vec<(InputId, Outside)> = moment.thread.inbox.arrived.iter().cloned().collect();
     for (id, input) in waiting {
         match input {
-            Outside::UserSaid { text, .. } => said(moment, id, &text),
+            Outside::UserSaid { text, attachments, .. } => said(moment, id, &text, attachments),
             Outside::Steered { text, from, .. } => {
                 if moment.thread.run.is_some() || moment.thread.is_unbegun() {
                     let told = Some(Told::of(&context::steer(&from, &text), &text));
@@ -33,12 +33,12 @@ pub fn take_all(moment: &mut Moment<'_>) {
     }
 }
 
-fn said(moment: &mut Moment<'_>, id: InputId, text: &str) {
+fn said(moment: &mut Moment<'_>, id: InputId, text: &str, attachments: Vec<Attachment>) {
     if moment.thread.created.brief.is_some() {
         drop_input(moment, id, "a sub-agent has one brief; steer it while it runs");
     } else if moment.thread.run.is_none() {
         let run = moment.thread.issued.runs + 1;
-        moment.emit(Event::RunStarted { input: id, run, prompt: text.into() });
+        moment.emit(Event::RunStarted { input: id, run, prompt: text.into(), attachments });
         begin::next(moment);
     }
 }

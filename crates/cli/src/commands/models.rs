@@ -58,6 +58,11 @@ pub async fn ls(flags: &Flags, provider: Option<&str>, json: bool) -> Result<u8,
 
 /// `majordomo models test`.
 pub async fn test(flags: &Flags, model: &str, json: bool) -> Result<u8, Failure> {
+    if !model.contains('/') {
+        return Err(Failure::usage(format!(
+            "'{model}' is no model name: write provider/model, as `majordomo models ls` does"
+        )));
+    }
     let (_, config) = configured(flags)?;
     let mut result = out::Result::Stdout;
     let tried = tried(&config, model).await;

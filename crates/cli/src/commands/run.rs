@@ -31,7 +31,9 @@ pub async fn run(arguments: Run) -> Result<u8, Failure> {
     let prepared = Prepared::new(arguments.output, &config.dialect)?;
     let asking = Asking::new(&arguments.questions);
     let staff = staff(&surroundings, config, asking.options()).await?;
-    let work = Work::new(prompt);
+    let named = prompt::files_in(&prompt);
+    let files = arguments.file.into_iter().chain(named);
+    let work = files.fold(Work::new(prompt), Work::file);
     let work = match output_schema {
         Some(schema) => work.schema(schema),
         None => work,

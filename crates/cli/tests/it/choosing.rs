@@ -106,6 +106,8 @@ async fn a_model_is_tried_with_a_tool_and_what_works_is_said() {
             (&json!(true), &json!(false), &json!(1))
         );
 
+        let ran = Setup::new().run(&["models", "test", "gpt-5"]).await.exits(2);
+        assert!(ran.stderr.contains("'gpt-5' is no model name"), "{}", ran.stderr);
         let ran = Setup::knowing(wire, &unable.url(wire), "wrong").run(&["models", "test", model]).await.exits(4);
         assert!(ran.stdout.contains("the key was refused"), "{wire:?}: {}", ran.stdout);
     }

@@ -24,6 +24,7 @@ mod ruling;
 mod safety;
 mod secrecy;
 mod sharing;
+mod showing;
 mod spending;
 mod telling;
 mod trusting;

@@ -3,8 +3,9 @@
 use agent::message::{Message, Part, Role};
 use agent::tools::ToolInfo;
 
-use super::wire::{Block, Tool};
+use super::wire::{Block, Source, Tool};
 use super::{WIRE, schema};
+use crate::attached::{Attached, Shown};
 use crate::conversation::Ask;
 use crate::history::{History, Opening, Rendered, fragment, fragments, join};
 use crate::names;
@@ -30,7 +31,7 @@ pub(crate) fn tool(tool: &ToolInfo) -> String {
 }
 
 /// One message as blocks. Blank texts and blocks of other wires are left out: the provider accepts neither.
-pub(crate) fn render(message: &Message) -> Rendered {
+pub(crate) fn render(message: &Message, attached: &Attached) -> Rendered {
     let mut results = Vec::new();
     let mut rest = Vec::new();
     for part in &message.parts {
@@ -49,6 +50,16 @@ pub(crate) fn render(message: &Message) -> Rendered {
                 content,
                 is_error: *is_error,
             })),
+            Part::Attached(attachment) => rest.push(match attached.shown(attachment) {
+                Shown::Words(text) => fragment(&Block::Text { text: &text }),
+                Shown::Data(data) => {
+                    let source = Source { kind: "base64", media_type: attachment.media.mime(), data: &data };
+                    match attachment.media.is_image() {
+                        true => fragment(&Block::Image { source }),
+                        false => fragment(&Block::Document { source, title: &attachment.name }),
+                    }
+                }
+            }),
             Part::Opaque { wire, raw } if &**wire == WIRE => rest.push(raw.text().to_owned()),
             Part::Opaque { .. } => {}
         }

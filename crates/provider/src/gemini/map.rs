@@ -6,8 +6,9 @@ use agent::CallId;
 use agent::message::{Message, Part, Role};
 use agent::tools::ToolInfo;
 
-use super::wire::{Call, CallResult, Declaration, Output, Signature, WirePart};
+use super::wire::{Blob, Call, CallResult, Declaration, Output, Signature, WirePart};
 use super::{OWN_ID, WIRE};
+use crate::attached::{Attached, Shown};
 use crate::conversation::Ask;
 use crate::history::{CallNames, History, Opening, Rendered, fragment, fragments, join};
 use crate::names;
@@ -26,7 +27,7 @@ pub(crate) fn tool(tool: &ToolInfo) -> String {
 }
 
 /// One message as parts. A result must name its tool, which `calls` knows.
-pub(crate) fn render(message: &Message, calls: &CallNames) -> Rendered {
+pub(crate) fn render(message: &Message, calls: &CallNames, attached: &Attached) -> Rendered {
     let (mut results, mut rest) = (Vec::new(), Vec::new());
     let mut signature = None;
     for part in &message.parts {
@@ -44,6 +45,13 @@ pub(crate) fn render(message: &Message, calls: &CallNames) -> Rendered {
                 let result = CallResult { id: own(id), name: names::tool(name, LONGEST_TOOL_NAME), response };
                 results.push(fragment(&WirePart { function_response: Some(result), ..WirePart::default() }));
             }
+            Part::Attached(attachment) => rest.push(match attached.shown(attachment) {
+                Shown::Words(text) => fragment(&text_part(&text, None)),
+                Shown::Data(data) => {
+                    let inline_data = Some(Blob { mime_type: attachment.media.mime(), data: &data });
+                    fragment(&WirePart { inline_data, ..WirePart::default() })
+                }
+            }),
             Part::Opaque { wire, raw } if &**wire == WIRE => match serde_json::from_str::<Signature>(raw.text()) {
                 Ok(of_next) => signature = Some(of_next.thought_signature),
                 Err(_) => rest.push(raw.text().to_owned()),

@@ -112,5 +112,7 @@ fn ollama_says_with_which_context_a_model_is_loaded() {
     assert_eq!(entry.takes(Ability::Images), Some(true));
     let cold = ollama("other", &running, &shown);
     assert_eq!(cold.context_tokens, Some(16_384), "else what its file sets");
+    let plain = json!({"details": {"family": "qwen3"}, "capabilities": ["completion"]});
+    assert_eq!(ollama("other", &running, &plain).context_tokens, Some(4096), "else what Ollama takes by itself");
     assert_eq!(ollama("m", &json!({}), &json!({})), ModelEntry::default());
 }

@@ -5,7 +5,8 @@ use agent::message::{Message, Part, Role};
 use agent::tools::ToolInfo;
 
 use super::WIRE;
-use super::wire::{InputItem, Kind, Phase, Tool};
+use super::wire::{FilePart, InputItem, Kind, Phase, Tool};
+use crate::attached::{Attached, Shown, data_url};
 use crate::conversation::Ask;
 use crate::history::{History, Rendered, fragment, fragments, join};
 use crate::names;
@@ -28,7 +29,7 @@ pub(crate) fn tool(tool: &ToolInfo) -> String {
 }
 
 /// One message of ours as items. The provider refuses reasoning that nothing follows, so what stands at the end is left out.
-pub(crate) fn render(message: &Message) -> Rendered {
+pub(crate) fn render(message: &Message, attached: &Attached) -> Rendered {
     let role = match message.role {
         Role::User => "user",
         Role::Assistant => "assistant",
@@ -53,6 +54,16 @@ pub(crate) fn render(message: &Message) -> Rendered {
             Part::ToolResult { id, content, .. } => {
                 let call_id = names::call(id.as_str());
                 results.push(fragment(&InputItem::FunctionCallOutput { call_id, output: content }));
+            }
+            Part::Attached(attachment) => {
+                rest.push(match attached.shown(attachment) {
+                    Shown::Words(text) => fragment(&InputItem::Message { role, content: &text, phase: None }),
+                    Shown::Data(data) => {
+                        let content = [FilePart::of(attachment, data_url(attachment, &data))];
+                        fragment(&InputItem::MessageContent { role, content })
+                    }
+                });
+                followed = rest.len();
             }
             Part::Opaque { wire, raw } if &**wire == WIRE => match serde_json::from_str::<Phase>(raw.text()) {
                 Ok(label) => phase = Some(label.phase),

@@ -104,7 +104,10 @@ impl Room {
             today: "2026-01-15".into(),
             household: None,
         };
-        self.runtime.start(Start { root, prompt: prompt.into(), output_schema: None }).await.expect("a run starts")
+        self.runtime
+            .start(Start { root, prompt: prompt.into(), output_schema: None, attachments: Vec::new() })
+            .await
+            .expect("a run starts")
     }
 
     /// Runs to the report.

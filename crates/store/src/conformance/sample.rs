@@ -104,7 +104,7 @@ pub(crate) fn created(thread: &ThreadId) -> Event {
 }
 
 pub(crate) fn run_started(run: u32, prompt: &str) -> Event {
-    Event::RunStarted { input: InputId::new(format!("in-{run}")), run, prompt: prompt.into() }
+    Event::RunStarted { input: InputId::new(format!("in-{run}")), run, prompt: prompt.into(), attachments: Vec::new() }
 }
 
 pub(crate) fn turn_started(turn: u32) -> Event {

@@ -90,7 +90,7 @@ pub fn heading(answer: &Answer) -> (String, Vec<String>) {
         match part {
             Part::Text { text, .. } => heading.0.push_str(text),
             Part::ToolCall { id, .. } => heading.1.push(id.to_string()),
-            Part::ToolResult { .. } | Part::Opaque { .. } => {}
+            Part::ToolResult { .. } | Part::Attached(_) | Part::Opaque { .. } => {}
         }
     }
     heading

@@ -71,7 +71,10 @@ impl Family {
     }
 
     pub fn run_started(&mut self, thread: &str, prompt: &str) -> &mut Self {
-        self.log(thread, Event::RunStarted { input: InputId::new("in"), run: 1, prompt: prompt.into() })
+        self.log(
+            thread,
+            Event::RunStarted { input: InputId::new("in"), run: 1, prompt: prompt.into(), attachments: Vec::new() },
+        )
     }
 
     pub fn turn_started(&mut self, thread: &str, turn: u32) -> &mut Self {
