@@ -42,6 +42,11 @@ pub fn files_in(task: &str) -> Vec<PathBuf> {
     files
 }
 
+/// The task of a process that was started with it.
+pub fn piped() -> Result<String, Failure> {
+    whole_stdin()
+}
+
 fn has_input() -> bool {
     let stdin = io::stdin();
     let mut ready = [PollFd::new(&stdin, PollFlags::IN)];

@@ -26,6 +26,7 @@ pub struct Work {
     /// Files that come with the prompt.
     pub(crate) files: Vec<PathBuf>,
     pub(crate) approver: Option<Approver>,
+    pub(crate) unwatched: bool,
     /// What a conversation begins with and keeps.
     pub(crate) beginning: Beginning,
 }
@@ -75,8 +76,7 @@ impl Work {
         self
     }
 
-    /// A file that comes with the prompt: a text is added to it, an image or a PDF document is shown to the model. Only the first message
-    /// of a conversation can have files.
+    /// A file that comes with the prompt: a text is added to it, an image or a PDF document is shown to the model.
     #[must_use]
     pub fn file(mut self, path: impl Into<PathBuf>) -> Self {
         self.files.push(path.into());
@@ -88,6 +88,13 @@ impl Work {
     #[must_use]
     pub fn schema(mut self, schema: Json) -> Self {
         self.output_schema = Some(schema);
+        self
+    }
+
+    /// No person waits for the answer: lists show it as unread until one has read it.
+    #[must_use]
+    pub fn unwatched(mut self) -> Self {
+        self.unwatched = true;
         self
     }
 

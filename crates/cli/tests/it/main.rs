@@ -26,6 +26,7 @@ mod secrecy;
 mod sharing;
 mod showing;
 mod spending;
+mod tasking;
 mod telling;
 mod trusting;
 mod wires;

@@ -7,7 +7,7 @@ use agent::model::CallErrorKind;
 use agent::{Outcome, ThreadId};
 use jiff::tz::TimeZone;
 
-use super::cost;
+use super::{cached, cost};
 use crate::frame::{Body, ChildData, Done};
 use crate::{Frame, Notice, argument, clock, safe};
 
@@ -199,13 +199,14 @@ fn finished(done: &Done) -> String {
     let how = if done.outcome == Outcome::Completed { "ok" } else { done.outcome.as_str() };
     let took = clock::duration(done.duration_ms);
     let (own, tree) = (&done.usage.own, &done.usage.tree);
+    let kept = cached(tree).map(|cached| format!(" ({cached})")).unwrap_or_default();
     let spent = match tree.cost_microusd {
         0 => String::new(),
         _ => format!(" cost={}", cost(tree, true)),
     };
     let (tools, tokens) = (own.tool_calls, tree.tokens.total());
     format!(
-        "finished {how} {took} tools={tools} tokens={tokens}{spent} exit={}{}",
+        "finished {how} {took} tools={tools} tokens={tokens}{kept}{spent} exit={}{}",
         done.exit_code,
         because(done.reason.as_ref())
     )
