@@ -130,7 +130,7 @@ pub struct TaskThread {
 
 /// What lies in the folders of the configured household, or of the sample one; none where no household is configured.
 pub fn check_household(config: &Config) -> Result<Option<Vec<household::CheckedPart>>, Error> {
-    Ok(Home::open(config, false, None)?.check())
+    Ok(Home::open(config, false, None, None)?.check())
 }
 
 /// The data folder of a staff that has none: nothing is there, and nobody can put anything there.

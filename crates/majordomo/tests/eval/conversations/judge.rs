@@ -456,7 +456,7 @@ mod tests {
         assert_eq!(judged(&turn, "terse", "What should it say?", &State::default()), Verdict::Unclear);
         let untouched = Turn { facts: vec![Phrase::of("6:00")], ..Turn::default() };
         let state = draft("Owen <owen@row.example>", "Hi");
-        assert_eq!(judged(&untouched, "terse", "At 6:00.", &state), Verdict::Wrong, "nobody asked for a draft");
+        assert_eq!(judged(&untouched, "terse", "At 6:00.", &state), Verdict::Wrong, "no draft was asked for");
     }
 
     #[test]

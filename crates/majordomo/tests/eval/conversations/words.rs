@@ -210,9 +210,9 @@ fn contains(text: &str, words: &str) -> bool {
             is_digit(mark) || (matches!(mark, Some(':' | '.' | ',')) && is_digit(beyond))
         };
         let begins = !before.is_some_and(char::is_alphanumeric);
-        let is_whole =
-            !(is_digit(first) && is_part(before, before_that)) && !(is_digit(last) && is_part(after, after_that));
-        begins && is_whole && !(is_short && after.is_some_and(char::is_alphanumeric))
+        let is_in_number =
+            (is_digit(first) && is_part(before, before_that)) || (is_digit(last) && is_part(after, after_that));
+        begins && !is_in_number && !(is_short && after.is_some_and(char::is_alphanumeric))
     })
 }
 
