@@ -10,7 +10,7 @@ use agent::{Outcome, State, Time};
 
 use super::columns::{cut, cut_start, width};
 use super::style::{Colour, Line, Style};
-use super::{cached, cost, tokens};
+use super::{cost, tokens};
 use crate::{LastWords, Node, Retry, clock, safe};
 
 /// The narrowest and the widest tree.
@@ -221,12 +221,6 @@ struct Columns {
 impl Row {
     fn of(node: &Node, branches: String, newest: Option<&str>, options: &DrawOptions) -> Self {
         let usage = &node.usage;
-        let spent = cost(&usage.tree, node.priced);
-        // What was cached says something about a whole run, and little about one of many agents.
-        let spent = match cached(&usage.tree).filter(|_| branches.is_empty()) {
-            Some(cached) => format!("{spent}, {cached}"),
-            None => spent,
-        };
         Self {
             branches,
             mark: options.marks.of(node),
@@ -236,7 +230,7 @@ impl Row {
             activity: activity(node, newest, options.now),
             elapsed: node.elapsed_ms(options.now).map(clock::duration).unwrap_or_default(),
             tokens: tokens(&usage.own, &usage.tree),
-            cost: spent,
+            cost: cost(&usage.tree, node.priced),
         }
     }
 
