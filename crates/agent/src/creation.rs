@@ -96,6 +96,7 @@ pub fn root(catalog: &Catalog, root: Root, model: Model) -> Result<ThreadCreated
         created_for: None,
         foreign: false,
         system: None,
+        own_words: None,
         opening: None,
     };
     created.write_texts();

@@ -11,7 +11,7 @@ use crate::brief::Brief;
 use crate::budget::{Claim, Grant};
 use crate::id::{CallId, InputId, ThreadId, Time};
 use crate::input::{Outside, Strength};
-use crate::message::{Part, Told};
+use crate::message::{Attachment, Part, Told};
 use crate::mode::Mode;
 use crate::model::{CallError, StopReason, Tokens};
 use crate::permission::{Decider, Layer};
@@ -41,6 +41,9 @@ pub enum Event {
         run: u32,
         /// The words.
         prompt: Arc<str>,
+        /// Images and documents that came with them.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        attachments: Vec<Attachment>,
         /// Who they are from: the path of an agent, or what the program calls itself; none where a person said them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         from: Option<Arc<str>>,
@@ -354,6 +357,9 @@ pub struct ThreadCreated {
     /// The system prompt: the role's prompt, and what is said after it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<Told>,
+    /// The end of the system prompt, which is this thread's own: what stands before it is the same for all threads of the role.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_words: Option<Arc<str>>,
     /// The brief as the model reads it: its task, and what is said after it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opening: Option<Told>,
@@ -465,6 +471,7 @@ impl ThreadCreated {
     pub fn write_texts(&mut self) {
         let system = crate::context::new_system(self);
         self.system = Some(Told::of(&system, self.role.prompt.trim_end()));
+        self.own_words = crate::context::own_words(self).map(Into::into);
         self.opening = self.brief.as_ref().map(|brief| Told::of(&brief.text(), &brief.task));
     }
 }
@@ -655,7 +662,15 @@ impl Enough {
 impl Event {
     /// A thread took up a message of a person, with the grant that it was created with.
     pub fn run_started(input: InputId, run: u32, prompt: impl Into<Arc<str>>) -> Self {
-        Self::RunStarted { input, run, prompt: prompt.into(), from: None, told: None, grant: None }
+        Self::RunStarted {
+            input,
+            run,
+            prompt: prompt.into(),
+            attachments: Vec::new(),
+            from: None,
+            told: None,
+            grant: None,
+        }
     }
 
     /// The event's name in storage and logs.

@@ -142,6 +142,9 @@ pub struct CallError {
     /// What the request used, where the provider said so before the answer was lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<Tokens>,
+    /// How many tokens fit into one request, answer included, where the provider said so because this one did not fit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window_tokens: Option<u64>,
 }
 
 /// The kinds of failure of a model call.

@@ -36,7 +36,7 @@ mod unlogged;
 
 pub use calls::{Calls, Slot, SlotState, VerbState};
 pub use graph::{Graph, Node, check as check_graph};
-pub use run::{Asking, Clock, Closing, CutShort, Pace, Phase, Run, Window, Words};
+pub use run::{Asking, Clock, Closing, CutShort, Pace, Phase, Run, TooLong, Window, Words};
 pub use talk::Talk;
 pub use tools::Tools;
 pub(crate) use unlogged::system as unlogged_system;
@@ -424,6 +424,12 @@ impl Thread {
         self.created.brief.is_some() && self.issued.runs == 0
     }
 
+    /// Tokens that fit into one request, answer included: as the provider said, else as is known of the model.
+    pub fn context_tokens(&self) -> u64 {
+        let known = self.created.role.model.context_tokens;
+        self.talk.window_tokens().map_or(known, |told| told.min(known))
+    }
+
     /// What is left of the requests of the grant; none when unlimited.
     pub fn requests_left(&self) -> Option<u32> {
         let spent = self.spending.spent.requests;
@@ -575,11 +581,13 @@ impl Thread {
                     self.inbox.arrived.push_back((id.clone(), input.clone()));
                 }
             }
-            Event::RunStarted { input, prompt, told, grant, .. } => {
+            Event::RunStarted { input, prompt, attachments, told, grant, .. } => {
                 let (output_schema, origin) = self.inbox.asks(input);
                 self.take(input);
                 let text = told.as_ref().map_or_else(|| prompt.clone(), |told| told.with(prompt));
-                self.talk.push(Message::user(text, origin));
+                let mut said = Message::user(text, origin);
+                said.parts.extend(attachments.iter().cloned().map(Part::Attached));
+                self.talk.push(said);
                 self.start_run(at, grant.clone());
                 let run = self.run_mut();
                 (run.asked, run.output_schema) = (Some(input.clone()), output_schema);
@@ -614,7 +622,9 @@ impl Thread {
                     let run = self.run_mut();
                     run.words.last_text = (run.words.cut.concat() + text).into();
                 }
-                self.run_mut().window.squeeze |= error.kind == CallErrorKind::ContextTooLong;
+                if error.kind == CallErrorKind::ContextTooLong {
+                    self.note_too_long(error.window_tokens);
+                }
                 self.after_call(*retry_at, attempt + 1);
             }
             Event::CallRepeated { booked, .. } => {
@@ -710,7 +720,10 @@ impl Thread {
             Event::WaitStarted { call, children, any, until } => {
                 self.calls.set_verb(call, VerbState::Wait { children: children.clone(), any: *any, until: *until });
             }
-            Event::ContextTrimmed { calls, told, .. } => self.talk.mask(calls, told),
+            Event::ContextTrimmed { calls, told, .. } => {
+                self.calls.mask(calls, told);
+                self.talk.mask(calls, told);
+            }
             Event::ContextCompacted { summary, told } => {
                 let shown = || unlogged::summary(summary).into();
                 let text: Arc<str> = told.as_ref().map_or_else(shown, |told| told.with(summary));
@@ -792,6 +805,7 @@ impl Thread {
             created_for: None,
             foreign: self.foreign,
             system: None,
+            own_words: None,
             opening: None,
         };
         created.write_texts();
@@ -916,7 +930,7 @@ impl Thread {
             Phase::Asking(asking) => asking.turn,
             Phase::Ready | Phase::Acting | Phase::Answered => unreachable!("an answer answers a request"),
         };
-        run.window.squeeze = false;
+        run.window.refused = None;
         if kind == TurnKind::Compact {
             return;
         }
@@ -1072,6 +1086,17 @@ impl Thread {
         } else {
             (run.pace.failed_row, run.pace.cut_row, run.pace.half_row) = (0, 0, 0);
         }
+    }
+
+    /// The request under way was too long for the provider, which may have said how much it takes.
+    fn note_too_long(&mut self, told: Option<u64>) {
+        let Some(Phase::Asking(asking)) = self.run.as_ref().map(|run| &run.phase) else { return };
+        let (max_tokens, epoch) = (asking.turn.max_tokens, self.talk.epoch());
+        let assumed = self.created.role.model.context_tokens;
+        self.talk.too_long(asking.turn.claim.tokens, assumed, told);
+        let window = &mut self.run_mut().window;
+        let times = window.refused.map_or(0, |refused| refused.times) + 1;
+        window.refused = Some(TooLong { times, max_tokens, epoch });
     }
 
     fn note_tool(&mut self, call: &CallId) {

@@ -7,9 +7,10 @@ use agent::tools::ToolInfo;
 use reqwest::Url;
 use reqwest::header::AUTHORIZATION;
 
+use crate::attached::Attached;
 use crate::config::Wire;
 use crate::conversation::Ask;
-use crate::history::{CallNames, History, Opening, Rendered};
+use crate::history::{CallNames, History, Opening, Rendered, fragment};
 use crate::stream_reader::StreamState;
 use crate::{anthropic, gemini, openai, responses};
 
@@ -43,13 +44,25 @@ pub(crate) struct Host {
     pub(crate) is_openai: bool,
     /// Whether it is OpenAI's API on Azure, which takes its key in a header of its own.
     pub(crate) is_azure: bool,
+    /// Whether it is OpenRouter, which passes marks for the cache on to Anthropic's models.
+    pub(crate) is_openrouter: bool,
 }
 
 impl Host {
     /// What the address tells.
     pub(crate) fn of(url: &Url) -> Self {
         let host = url.host_str().unwrap_or_default();
-        Self { is_openai: is_openai(host), is_azure: is_azure(host) }
+        Self { is_openai: is_openai(host), is_azure: is_azure(host), is_openrouter: host == "openrouter.ai" }
+    }
+
+    /// Whether it has OpenAI's own models.
+    pub(crate) fn is_home(self) -> bool {
+        self.is_openai || self.is_azure
+    }
+
+    /// Whether it takes marks for the cache of this model on OpenAI's older wire.
+    pub(crate) fn takes_marks(self, model: &str) -> bool {
+        self.is_openrouter && model.starts_with("anthropic/")
     }
 }
 
@@ -69,27 +82,39 @@ impl Wire {
     /// The wire of a provider that is configured to speak OpenAI's older one, at its address. The current models of OpenAI take
     /// tools only on the Responses API, which other servers with the older wire mostly do not have.
     pub fn at_home(self, base_url: &str) -> Self {
-        let is_home = || Url::parse(base_url).is_ok_and(|url| Host::of(&url) != Host::default());
+        let is_home = || Url::parse(base_url).is_ok_and(|url| Host::of(&url).is_home());
         if self == Self::OpenAi && is_home() { Self::Responses } else { self }
     }
 
     /// System prompt and tools.
     pub(crate) fn opening(self, system: &str, tools: &[ToolInfo]) -> Opening {
+        let tool = match self {
+            Self::Anthropic => anthropic::tool,
+            Self::OpenAi => openai::tool,
+            Self::Responses => responses::tool,
+            Self::Gemini => gemini::tool,
+        };
+        let tools: Vec<String> = tools.iter().map(tool).collect();
+        Opening { system: self.system(system).into(), tools: tools.join(",").into(), ..Opening::default() }
+    }
+
+    /// A part of the system prompt; empty where there is none.
+    pub(crate) fn system(self, text: &str) -> String {
         match self {
-            Self::Anthropic => anthropic::opening(system, tools),
-            Self::OpenAi => openai::opening(system, tools),
-            Self::Responses => responses::opening(system, tools),
-            Self::Gemini => gemini::opening(system, tools),
+            _ if text.trim().is_empty() => String::new(),
+            Self::Anthropic => anthropic::system(text),
+            Self::OpenAi | Self::Responses => fragment(text),
+            Self::Gemini => gemini::system(text),
         }
     }
 
     /// One message, written once.
-    pub(crate) fn render(self, message: &Message, names: &CallNames) -> Rendered {
+    pub(crate) fn render(self, message: &Message, names: &CallNames, attached: &Attached) -> Rendered {
         match self {
-            Self::Anthropic => anthropic::render(message),
-            Self::OpenAi => openai::render(message),
-            Self::Responses => responses::render(message),
-            Self::Gemini => gemini::render(message, names),
+            Self::Anthropic => anthropic::render(message, attached),
+            Self::OpenAi => openai::render(message, attached),
+            Self::Responses => responses::render(message, attached),
+            Self::Gemini => gemini::render(message, names, attached),
         }
     }
 
@@ -97,7 +122,7 @@ impl Wire {
     pub(crate) fn body(self, history: &History, model: &str, ask: &Ask, host: Host) -> Vec<u8> {
         match self {
             Self::Anthropic => anthropic::body(history, model, ask),
-            Self::OpenAi => openai::body(history, model, ask, host.is_openai),
+            Self::OpenAi => openai::body(history, model, ask, host),
             Self::Responses => responses::body(history, model, ask),
             Self::Gemini => gemini::body(history, ask),
         }
@@ -156,7 +181,7 @@ impl Wire {
 }
 
 /// Whether a part of a path names a version: `v1`, `v1beta`, `v1alpha`.
-fn is_version(part: &str) -> bool {
+pub(crate) fn is_version(part: &str) -> bool {
     part.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 

@@ -9,11 +9,13 @@ use agent::model::{Answer, CallError, CallErrorKind};
 use agent::tools::ToolInfo;
 use tokio_util::sync::CancellationToken;
 
+use crate::attached::Attached;
 use crate::config::Wire;
 use crate::failure::cancelled;
 use crate::governor::Governor;
 use crate::history::{History, Opening};
 use crate::http::Provider;
+use crate::learnt::Learnt;
 use crate::resident::{self, Heard, Resident};
 use crate::scripted::ScriptPlayer;
 
@@ -28,6 +30,10 @@ pub struct Conversation {
     /// What a resident has heard; empty for everybody else, who needs only bytes.
     heard: Arc<Heard>,
     governor: Governor,
+    /// Where it is noted what the server says about the model.
+    learnt: Arc<Learnt>,
+    /// What the model is shown of images and documents.
+    attached: Attached,
 }
 
 /// What answers.
@@ -83,25 +89,34 @@ impl fmt::Debug for DeltaSink {
 }
 
 impl Conversation {
-    pub(crate) fn new(backend: Backend, name: Arc<str>, governor: Governor) -> Self {
-        Self { backend, name, history: Arc::default(), heard: Arc::default(), governor }
+    pub(crate) fn new(
+        backend: Backend,
+        name: Arc<str>,
+        governor: Governor,
+        learnt: Arc<Learnt>,
+        attached: Attached,
+    ) -> Self {
+        Self { backend, name, history: Arc::default(), heard: Arc::default(), governor, learnt, attached }
     }
 
-    /// Begins, or begins again after old parts were trimmed: forgets all that was said.
-    pub fn begin(&mut self, system: &str, tools: &[ToolInfo]) {
+    /// Begins, or begins again after old parts were trimmed: forgets all that was said. The system prompt is what conversations that
+    /// begin alike share, which a provider can keep for the next one, and behind it what is this one's own.
+    pub fn begin(&mut self, shared: &str, own: &str, tools: &[ToolInfo]) {
         let opening = match &self.backend {
-            Backend::Provider(provider, _) => provider.opening(system, tools),
+            Backend::Provider(provider, _) => provider.opening(shared, tools).with_own(provider.wire(), own),
             Backend::Scripted(_) | Backend::Resident(_) => Opening::default(),
         };
-        self.history = Arc::new(History::begin(opening, system, tools));
+        self.history = Arc::new(History::begin(opening, shared.len() + own.len(), tools));
         if matches!(self.backend, Backend::Resident(_)) {
-            self.heard = Arc::new(Heard { system: system.into(), tools: tools.to_vec(), messages: Vec::new() });
+            let system = format!("{shared}{own}").into();
+            self.heard = Arc::new(Heard { system, tools: tools.to_vec(), messages: Vec::new() });
         }
     }
 
     /// Adds what was said.
     pub fn push(&mut self, message: &Message) {
-        Arc::make_mut(&mut self.history).push(self.backend.wire(), message);
+        let wire = self.backend.wire().map(|wire| (wire, &self.attached));
+        Arc::make_mut(&mut self.history).push(wire, message);
         if matches!(self.backend, Backend::Resident(_)) {
             Arc::make_mut(&mut self.heard).messages.push(message.clone());
         }
@@ -111,7 +126,7 @@ impl Conversation {
     pub fn ask(&self, ask: Ask) -> impl Future<Output = Result<Answer, CallError>> + Send + 'static + use<> {
         let (backend, name) = (self.backend.clone(), Arc::clone(&self.name));
         let (history, governor) = (Arc::clone(&self.history), self.governor.clone());
-        let heard = Arc::clone(&self.heard);
+        let (heard, learnt) = (Arc::clone(&self.heard), Arc::clone(&self.learnt));
         async move {
             if ask.cancel.is_cancelled() {
                 return Err(cancelled());
@@ -133,6 +148,9 @@ impl Conversation {
                 }
                 Err(error) => {
                     tracing::debug!(label = %ask.label, model = %name, %error, retry_after_ms = error.retry_after_ms, "no answer");
+                    if let Some(tokens) = error.window_tokens {
+                        learnt.note_window(&name, tokens);
+                    }
                     if matches!(error.kind, CallErrorKind::RateLimited | CallErrorKind::Overloaded) {
                         permit.was_too_much(error.retry_after_ms);
                     }

@@ -1,6 +1,7 @@
 //! What a conversation has said so far, as its wire writes it. Each message is turned into bytes once, when it is said;
 //! request bodies are joined from those.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -9,6 +10,7 @@ use agent::message::{Message, Part, Role};
 use agent::model::Answer;
 use agent::tools::ToolInfo;
 
+use crate::attached::Attached;
 use crate::config::Wire;
 
 /// The tool of each call of a conversation.
@@ -34,8 +36,30 @@ pub(crate) struct History {
 /// System prompt and tools as JSON fragments of one wire; empty where there is none.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Opening {
+    /// What conversations that begin alike share of the system prompt.
     pub(crate) system: Arc<str>,
+    /// What this conversation alone has of it.
+    pub(crate) own: Arc<str>,
     pub(crate) tools: Arc<str>,
+}
+
+impl Opening {
+    /// This opening for one conversation, with what its system prompt says behind what all share.
+    pub(crate) fn with_own(self, wire: Wire, own: &str) -> Self {
+        if own.trim().is_empty() { self } else { Self { own: wire.system(own).into(), ..self } }
+    }
+
+    /// The whole system prompt, where both parts are JSON strings.
+    pub(crate) fn joined_system(&self) -> Cow<'_, str> {
+        match (&*self.system, &*self.own) {
+            (system, "") => Cow::Borrowed(system),
+            ("", own) => Cow::Borrowed(own),
+            (system, own) => {
+                let (system, own) = (system.strip_suffix('"'), own.strip_prefix('"'));
+                Cow::Owned(format!("{}{}", system.unwrap_or_default(), own.unwrap_or_default()))
+            }
+        }
+    }
 }
 
 /// One message as JSON fragments of one wire, without the commas around them. Results of tools are apart, because all
@@ -49,14 +73,14 @@ pub(crate) struct Rendered {
 
 impl History {
     /// A conversation without messages. Without a wire its opening is empty.
-    pub(crate) fn begin(opening: Opening, system: &str, tools: &[ToolInfo]) -> Self {
+    pub(crate) fn begin(opening: Opening, system_bytes: usize, tools: &[ToolInfo]) -> Self {
         let tool_bytes = |tool: &ToolInfo| tool.name.len() + tool.description.len() + tool.schema.text().len();
-        let bytes = system.len() + tools.iter().map(tool_bytes).sum::<usize>();
+        let bytes = system_bytes + tools.iter().map(tool_bytes).sum::<usize>();
         Self { opening, bytes, ..Self::default() }
     }
 
     /// Adds what was said.
-    pub(crate) fn push(&mut self, wire: Option<Wire>, message: &Message) {
+    pub(crate) fn push(&mut self, wire: Option<(Wire, &Attached)>, message: &Message) {
         self.bytes += message.bytes();
         self.assistant_messages += usize::from(message.role == Role::Assistant);
         for part in &message.parts {
@@ -67,11 +91,11 @@ impl History {
                 Part::Text { text, .. } if message.role == Role::User && self.first_user_text.is_none() => {
                     self.first_user_text = Some(Arc::clone(text));
                 }
-                Part::Text { .. } | Part::ToolResult { .. } | Part::Opaque { .. } => {}
+                Part::Text { .. } | Part::ToolResult { .. } | Part::Attached(_) | Part::Opaque { .. } => {}
             }
         }
-        let Some(wire) = wire else { return };
-        let rendered = wire.render(message, &self.calls);
+        let Some((wire, attached)) = wire else { return };
+        let rendered = wire.render(message, &self.calls, attached);
         if !(rendered.results.is_empty() && rendered.rest.is_empty()) {
             self.said.push(rendered);
         }

@@ -13,8 +13,9 @@ use agent::model::{Answer, CallError, CallErrorKind};
 use agent::tools::ToolInfo;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Response, Url};
+use serde_json::Value;
 use tokio::time::{Instant, Sleep};
-use tokio_util::sync::WaitForCancellationFuture;
+use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 
 use crate::anthropic;
 use crate::codec::Host;
@@ -115,11 +116,56 @@ impl Provider {
         Ok(self.client.get_or_init(|| client))
     }
 
+    /// Asks for something that is no answer of a model: a list, or what the server says about itself. `body` makes it a `POST`.
+    /// Whatever comes back holds no key.
+    pub(crate) async fn json(&self, url: Url, body: Option<&Value>, within: Duration) -> Result<Value, CallError> {
+        let asked = self.asked("");
+        let client = self.connect().map_err(|error| failed(CallErrorKind::Rejected, error.to_string()))?;
+        let request = match body {
+            None => client.get(url),
+            Some(body) => client.post(url).body(body.to_string()),
+        };
+        let never = CancellationToken::new();
+        let mut watch = Watch { cancelled: pin!(never.cancelled()), alarm: pin!(tokio::time::sleep(within)) };
+        let response = match watch.within(within, request.header(ACCEPT, "application/json").send()).await {
+            Waited::Came(Ok(response)) => response,
+            Waited::Came(Err(error)) => return Err(self.scrubbed(asked.unreachable(error))),
+            Waited::TooLong | Waited::Cancelled => return Err(asked.silent(within.as_secs())),
+        };
+        let (status, headers) = (response.status(), response.headers().clone());
+        let most = if status.is_success() { limits::LIST_BYTES } else { limits::ERROR_BODY_BYTES };
+        let body = beginning(response, &mut watch, most).await?;
+        if !status.is_success() {
+            return Err(self.scrubbed(asked.status(status, &headers, &body)));
+        }
+        serde_json::from_slice(&body).map_err(|_| {
+            let (name, url) = (&self.config.name, &self.shown_url);
+            failed(CallErrorKind::Garbled, format!("{name} did not answer with JSON: is {url} the address of its API"))
+        })
+    }
+
+    /// The address of the API.
+    pub(crate) fn base(&self) -> &Url {
+        &self.base
+    }
+
+    /// The name of the provider.
+    pub(crate) fn name(&self) -> &str {
+        &self.config.name
+    }
+
+    /// Whether it is OpenAI itself, or OpenAI's API on Azure.
+    pub(crate) fn is_openai(&self) -> bool {
+        self.host.is_home()
+    }
+
     /// Asks once. Whatever comes back holds no key.
     pub(crate) async fn speak(&self, model: &str, history: &History, ask: &Ask) -> Result<Answer, CallError> {
-        self.converse(model, history, ask)
-            .await
-            .map_err(|error| CallError { message: self.scrub(error.message.to_string()).into(), ..error })
+        self.converse(model, history, ask).await.map_err(|error| self.scrubbed(error))
+    }
+
+    fn scrubbed(&self, error: CallError) -> CallError {
+        CallError { message: self.scrub(error.message.to_string()).into(), ..error }
     }
 
     async fn converse(&self, model: &str, history: &History, ask: &Ask) -> Result<Answer, CallError> {
@@ -254,13 +300,18 @@ impl Watch<'_, '_> {
 }
 
 /// The beginning of an error's body, as much as arrives in time.
-async fn error_body(mut response: Response, watch: &mut Watch<'_, '_>) -> Result<Vec<u8>, CallError> {
+async fn error_body(response: Response, watch: &mut Watch<'_, '_>) -> Result<Vec<u8>, CallError> {
+    beginning(response, watch, limits::ERROR_BODY_BYTES).await
+}
+
+/// The beginning of a body, as much as arrives in time.
+async fn beginning(mut response: Response, watch: &mut Watch<'_, '_>, most: usize) -> Result<Vec<u8>, CallError> {
     let mut body = Vec::new();
     let read = async {
         while let Ok(Some(chunk)) = response.chunk().await {
-            let room = limits::ERROR_BODY_BYTES - body.len();
+            let room = most - body.len();
             body.extend_from_slice(&chunk[..chunk.len().min(room)]);
-            if body.len() == limits::ERROR_BODY_BYTES {
+            if body.len() == most {
                 break;
             }
         }

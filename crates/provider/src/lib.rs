@@ -13,6 +13,7 @@
 
 mod answer;
 mod anthropic;
+mod attached;
 mod codec;
 mod config;
 mod conversation;
@@ -22,7 +23,9 @@ mod gemini;
 mod governor;
 mod history;
 mod http;
+mod learnt;
 pub mod limits;
+mod listing;
 mod models;
 mod names;
 mod openai;
@@ -42,11 +45,13 @@ mod conformance;
 #[cfg(any(test, fuzzing))]
 pub mod fuzz_properties;
 
+pub use attached::AttachedBytes;
 pub use config::{BuiltinProvider, ProviderConfig, Timeouts, Wire, builtin_providers};
 pub use conversation::{Ask, Conversation, DeltaSink};
 pub use error::Error;
 pub use governor::{GovernorState, Pace};
-pub use models::{Dollars, ModelEntry, ModelTable};
+pub use listing::Listed;
+pub use models::{Ability, Dollars, ModelEntry, ModelTable};
 pub use providers::{Options, Providers};
 pub use resident::{Answering, Heard, Resident, Said};
 pub use secret::Secret;

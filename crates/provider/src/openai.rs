@@ -7,5 +7,5 @@ mod map;
 mod stream;
 mod wire;
 
-pub(crate) use map::{body, opening, render};
+pub(crate) use map::{body, render, tool};
 pub(crate) use stream::Reader;

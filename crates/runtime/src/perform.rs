@@ -153,7 +153,14 @@ impl Performer {
         not_before: Option<Time>,
     ) -> BoxFuture<'static, Input> {
         let failed = |kind, message: String| {
-            let error = CallError { kind, message: message.into(), retry_after_ms: None, partial: None, tokens: None };
+            let error = CallError {
+                kind,
+                message: message.into(),
+                retry_after_ms: None,
+                partial: None,
+                tokens: None,
+                window_tokens: None,
+            };
             async move { Input::ModelFailed { turn, error } }.boxed()
         };
         if let Err(error) = self.render(thread) {
@@ -217,7 +224,8 @@ impl Performer {
             let mut conversation = self.runtime.providers.open(&thread.created.role.model.name)?;
             let tools = self.decided_by.clone().unwrap_or_else(|| self.runtime.tools.snapshot());
             let known = self.runtime.facts.known(&tools);
-            conversation.begin(&context::system(&thread.created), &creation::advertised(thread, &known.catalog));
+            let (shared, own) = context::system_parts(&thread.created);
+            conversation.begin(&shared, own, &creation::advertised(thread, &known.catalog));
             self.conversation = Some(Rendered { conversation, epoch, rendered: 0 });
         }
         if let Some(open) = &mut self.conversation {

@@ -8,6 +8,7 @@
 mod anthropic;
 mod body;
 mod gemini;
+mod lists;
 mod openai;
 mod responses;
 mod strict;
@@ -76,6 +77,8 @@ struct Shared {
     closed_early: watch::Sender<usize>,
     open: watch::Sender<usize>,
     signatures: Signatures,
+    /// What it answers to a `GET`, or to a question about one model, by path.
+    lists: Mutex<HashMap<String, Value>>,
 }
 
 impl ModelServer {
@@ -93,12 +96,14 @@ impl ModelServer {
             closed_early: watch::Sender::new(0),
             open: watch::Sender::new(0),
             signatures: Signatures::default(),
+            lists: Mutex::default(),
         });
         let routes = Router::new()
             .route("/v1/messages", post(answer))
             .route("/v1/chat/completions", post(answer))
             .route("/v1/responses", post(answer))
             .route("/v1beta/models/{call}", post(answer))
+            .fallback(lists::answer)
             .layer(DefaultBodyLimit::max(64 << 20))
             .with_state(Arc::clone(&shared));
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("loopback has a free port");

@@ -50,6 +50,7 @@ stories! {
     a_report_that_comes_twice_counts_once
     a_report_that_comes_while_the_parent_works_is_read_with_its_results
     a_report_that_crosses_a_stop_wins
+    a_result_that_is_too_long_for_the_model_is_cut_with_a_note
     a_request_is_tried_five_times_and_then_given_up
     a_request_that_is_tried_again_counts_again
     a_request_that_must_fail_again_is_not_repeated

@@ -143,6 +143,7 @@ mod tests {
             retry_after_ms: None,
             partial: None,
             tokens: None,
+            window_tokens: None,
         };
         Event::CallFailed { turn, attempt: 1, error, retry_at: None, booked: Claim::default() }
     }

@@ -306,7 +306,7 @@ impl Rows {
                 row.argument = argument::short(input);
                 row.input = Some(input.clone());
             }
-            Part::Text { .. } | Part::ToolResult { .. } | Part::Opaque { .. } => {}
+            Part::Text { .. } | Part::ToolResult { .. } | Part::Attached(_) | Part::Opaque { .. } => {}
         }
     }
 

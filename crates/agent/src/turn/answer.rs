@@ -157,7 +157,7 @@ fn name_calls(moment: &Moment<'_>, parts: Vec<Part>, malformed: &[(CallId, Arc<s
             }
             Part::ToolResult { .. } => {}
             Part::Text { ref text, .. } if text.is_empty() => {}
-            Part::Text { .. } | Part::Opaque { .. } => kept.push(part),
+            Part::Text { .. } | Part::Attached(_) | Part::Opaque { .. } => kept.push(part),
         }
     }
     // Thinking alone is no message: a provider wants something said with it.

@@ -30,8 +30,10 @@ pub fn failed(moment: &mut Moment<'_>, turn: u32, error: CallError) {
     let may_retry = !asking.cancelled && error.kind.is_retryable() && attempt <= RETRIES;
     let affordable = fits_twice(moment, booked);
     let retry_at = (may_retry && affordable).then(|| moment.now.plus_ms(wait_ms(attempt, error.retry_after_ms)));
-    let first_squeeze = moment.thread.run.as_ref().is_some_and(|run| !run.window.squeeze);
-    let squeeze = error.kind == CallErrorKind::ContextTooLong && first_squeeze;
+    let squeezes = moment.thread.run.as_ref().and_then(|run| run.window.refused).map_or(0, |refused| refused.times);
+    // Where the provider says how much it takes, the second request can still be too long: what it counts is not what we count.
+    let most = if error.window_tokens.is_some() { 2 } else { 1 };
+    let squeeze = error.kind == CallErrorKind::ContextTooLong && squeezes < most;
     let reason = error.message.clone();
     moment.emit(Event::CallFailed { turn, attempt, error, retry_at, booked });
     if let Some(retry_at) = retry_at {

@@ -38,6 +38,7 @@ fn strays() -> Vec<Input> {
         retry_after_ms: None,
         partial: None,
         tokens: None,
+        window_tokens: None,
     };
     let told = |call: &str| Input::ChildTold { call: CallId::new(call), delivered: true };
     let reported = |child: &str| Input::ChildReported {

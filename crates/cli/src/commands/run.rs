@@ -52,7 +52,9 @@ pub async fn run(arguments: Run) -> Result<u8, Failure> {
     let prepared = Prepared::new(output, &config.dialect)?;
     let asking = Asking::new(&if arguments.detached { Questions::waiting() } else { arguments.questions });
     let staff = staff(&surroundings, config, asking.options()).await?;
-    let work = Work::new(prompt);
+    let named = prompt::files_in(&prompt);
+    let files = arguments.file.into_iter().chain(named);
+    let work = files.fold(Work::new(prompt), Work::file);
     let work = match output_schema {
         Some(schema) => work.schema(schema),
         None => work,
@@ -78,7 +80,10 @@ pub async fn run(arguments: Run) -> Result<u8, Failure> {
             let run = staff.stream(work).await?;
             if !quiet {
                 out::note(&format!("model {} · thread {}", assignment.model, run.root()));
-                for hint in hints(&assignment, arguments.demo) {
+                for hint in hints(&assignment, arguments.demo)
+                    .into_iter()
+                    .chain(offers(&staff, &assignment, arguments.demo).await)
+                {
                     out::note(&hint);
                 }
             }
@@ -136,6 +141,15 @@ async fn show_last_report(staff: &Staff, session: &Session, root: &ThreadId, mut
     let now = staff.runtime().clock().now();
     staff.runtime().leave().await;
     Ok(show.finish(&report, now)?)
+}
+
+/// What a person should know of the model of a run: that it ends soon, or that Ollama is running here where there is no model.
+async fn offers(staff: &Staff, assignment: &Assignment, demo: bool) -> Vec<String> {
+    let model = &assignment.model;
+    let end = staff.near_end(model).map(|end| format!("note: {model} {end}; `majordomo models ls` lists others"));
+    let is_without = model == "builtin/rules" && !demo;
+    let offer = if is_without { staff.models().ollama().await } else { None };
+    end.into_iter().chain(offer.map(|offer| format!("note: {offer}"))).collect()
 }
 
 /// What a person should know of a run without a language model, of one in the sample household, and of one that the prompt gave to

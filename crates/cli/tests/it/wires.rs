@@ -123,14 +123,58 @@ async fn what_is_worth_keeping_is_marked_for_the_provider_that_takes_marks() {
     for Request { body, .. } in anthropic.requests() {
         let last = |list: &Value| list.as_array().and_then(|list| list.last().cloned()).unwrap_or_default();
         let newest = last(&last(&body["messages"])["content"]);
+        // Tools stand before the system prompt, and are kept by its mark.
         for (place, marked) in
-            [("system", last(&body["system"])), ("tools", last(&body["tools"])), ("messages", newest)]
+            [("system", body["system"][0].clone()), ("own", last(&body["system"])), ("messages", newest)]
         {
             assert_eq!(marked["cache_control"], json!({"type": "ephemeral"}), "{place}");
         }
+        let marks = body.to_string().matches("cache_control").count();
+        assert!(marks <= 4, "the provider takes four marks: {marks}");
     }
     let (openai, _) = family(Wire::OpenAi).await;
     assert!(openai.requests().iter().all(|request| !String::from_utf8_lossy(&request.raw).contains("cache_control")));
+}
+
+/// What two texts have in common from their beginning.
+fn common(one: &[u8], other: &[u8]) -> usize {
+    one.iter().zip(other).take_while(|(one, other)| one == other).count()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sibling_begins_with_nearly_all_bytes_of_the_one_before_and_differs_only_behind_them() {
+    const SIBLINGS: &str = r#"
+        [[script]]
+        on = "PROMPT-CANARY"
+        [[script.reply]]
+        calls = [{ name = "spawn_agent", input = { task = "Count the stones" } }, { name = "spawn_agent", input = { task = "Weigh the stones" } }, { name = "spawn_agent", input = { task = "Wash the stones", name = "washer", max_tool_calls = 7 } }]
+        [[script.reply]]
+        text = "Done."
+
+        [[script]]
+        on = "the stones"
+        [[script.reply]]
+        text = "I have."
+        "#;
+    for wire in Wire::ALL {
+        let server = server(SIBLINGS).await;
+        Setup::at(wire, &server).run(&["run", PROMPT]).await.exits(0);
+        assert_eq!(server.refusals(), [""; 0], "{wire:?}");
+        let of = |words: &str| heard::of(&server, words).remove(0);
+        let (first, second, named) = (of("Count the stones"), of("Weigh the stones"), of("Wash the stones"));
+        let share = |request: &Request| {
+            let shared = common(&first.raw, &request.raw);
+            (shared * 1000 / request.raw.len(), String::from_utf8_lossy(&request.raw[shared..]).into_owned())
+        };
+        let (permille, rest) = share(&second);
+        assert!(permille >= 970, "{wire:?}: {permille} ‰ of {} bytes; then {rest}", second.raw.len());
+        // A name and a limit of its own come behind what all share.
+        let (permille, rest) = share(&named);
+        assert!(
+            permille >= 950 && rest.contains("washer") && rest.contains("7 tool calls"),
+            "{wire:?}: {permille} ‰; then {rest}"
+        );
+    }
 }
 
 // OPTA-45

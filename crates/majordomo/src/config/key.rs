@@ -79,6 +79,7 @@ const KNOWN: &[(&str, Kind)] = &[
     ("providers.*.key_env", Kind::Variable),
     ("models.*.context_tokens", Kind::Count { least: 1, most: MOST }),
     ("models.*.max_output_tokens", Kind::Count { least: 1, most: MOST }),
+    ("models.*.takes", Kind::Words(&["tools", "images", "pdf", "schema", "effort", "temperature"])),
     ("models.*.price.input", Kind::Price),
     ("models.*.price.output", Kind::Price),
     ("models.*.price.cache_read", Kind::Price),

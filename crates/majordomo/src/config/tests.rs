@@ -117,6 +117,7 @@ key_env = "ACME_KEY"
 [models."acme/m"]
 context_tokens = 1000
 max_output_tokens = 100
+takes = ["tools"]
 price = { input = 1.0, output = 2.0, cache_read = 0.1, cache_write = 1.25 }
 [household]
 folder = "/"
@@ -190,6 +191,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("providers.acme.key_env", r#""OTHER_KEY""#),
     ("models.\"acme/m\".context_tokens", "5"),
     ("models.\"acme/m\".max_output_tokens", "5"),
+    ("models.\"acme/m\".takes", r#"["images"]"#),
     ("models.\"acme/m\".price.input", "5"),
     ("models.\"acme/m\".price.output", "5"),
     ("models.\"acme/m\".price.cache_read", "5"),

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::*;
+use crate::attached::Attached;
 use crate::codec::Host;
 use crate::conversation::Ask;
 use crate::history::History;
@@ -59,9 +60,9 @@ fn conversation() -> Vec<Message> {
 
 fn history(wire: Wire, tools: &[ToolInfo], messages: &[Message]) -> History {
     let opening = OpeningCache::default().of(wire, "be brief", tools);
-    let mut history = History::begin(opening, "be brief", tools);
+    let mut history = History::begin(opening, "be brief".len(), tools);
     for message in messages {
-        history.push(Some(wire), message);
+        history.push(Some((wire, &Attached::default())), message);
     }
     history
 }
@@ -281,6 +282,28 @@ fn the_limit_of_the_answer_has_the_name_that_the_server_knows() {
     let own: Value = serde_json::from_slice(&Wire::OpenAi.body(&history, "gpt-5", &ask(), openai)).expect("JSON");
     assert_eq!((&own["max_completion_tokens"], own.get("max_tokens")), (&json!(512), None));
     assert_eq!(own["stream_options"], json!({"include_usage": true}));
+}
+
+#[test]
+fn a_server_that_passes_marks_on_to_anthropic_gets_them_and_others_get_none() {
+    let opening =
+        OpeningCache::default().of(Wire::OpenAi, "be brief", &[tool()]).with_own(Wire::OpenAi, "\nYou are 'a'.");
+    let mut history = History::begin(opening, 0, &[tool()]);
+    history.push(Some((Wire::OpenAi, &Attached::default())), &Message::user("hello", Origin::Person));
+    let system = |model: &str, host: Host| -> Value {
+        let body: Value = serde_json::from_slice(&Wire::OpenAi.body(&history, model, &ask(), host)).expect("JSON");
+        body["messages"][0]["content"].clone()
+    };
+    let router = Host { is_openrouter: true, ..Host::default() };
+    let mark = json!({"type": "ephemeral"});
+    let parts = json!([
+        {"type": "text", "text": "be brief", "cache_control": mark},
+        {"type": "text", "text": "\nYou are 'a'.", "cache_control": mark},
+    ]);
+    assert_eq!(system("anthropic/claude-sonnet-5", router), parts);
+    for (model, host) in [("openai/gpt-5", router), ("anthropic/claude-sonnet-5", Host::default())] {
+        assert_eq!(system(model, host), "be brief\nYou are 'a'.", "{model}");
+    }
 }
 
 #[test]

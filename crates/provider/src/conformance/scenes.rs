@@ -132,7 +132,7 @@ fn thinking_and_unknown_blocks_are_kept_in_their_place() {
             }
             Part::Text { text, .. } => format!("text {text}"),
             Part::ToolCall { name, input, .. } => format!("call {name} {}", input.text()),
-            Part::ToolResult { .. } => "result".to_owned(),
+            Part::ToolResult { .. } | Part::Attached(_) => "result".to_owned(),
         })
         .collect();
     assert_eq!(
@@ -151,6 +151,7 @@ fn thinking_and_unknown_blocks_are_kept_in_their_place() {
 /// The parts of an answer, in words.
 fn shapes(answer: &Answer) -> Vec<String> {
     let shape = |part: &Part| match part {
+        Part::Attached(attachment) => attachment.name.to_string(),
         Part::Opaque { wire, raw } => format!("{wire} {}", raw.text()),
         Part::Text { text, .. } => format!("text {text}"),
         Part::ToolCall { id, name, input } => format!("call {id} {name} {}", input.text()),

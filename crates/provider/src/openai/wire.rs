@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Deref;
 
 use agent::Json;
+use agent::message::Attachment;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -12,11 +13,12 @@ use serde_json::value::RawValue;
 #[derive(Serialize)]
 #[serde(tag = "role", rename_all = "snake_case")]
 pub(super) enum WireMessage<'a> {
-    System {
-        content: &'a str,
-    },
     User {
         content: &'a str,
+    },
+    #[serde(rename = "user")]
+    UserContent {
+        content: Vec<Content<'a>>,
     },
     Assistant {
         /// Null beside calls when there are no words.
@@ -28,6 +30,38 @@ pub(super) enum WireMessage<'a> {
         tool_call_id: Cow<'a, str>,
         content: &'a str,
     },
+}
+
+/// A piece of a message that is more than text.
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(super) enum Content<'a> {
+    Text { text: &'a str },
+    ImageUrl { image_url: Address },
+    File { file: File<'a> },
+}
+
+/// Where an image is: here, in the address itself.
+#[derive(Serialize)]
+pub(super) struct Address {
+    url: String,
+}
+
+/// A document.
+#[derive(Serialize)]
+pub(super) struct File<'a> {
+    filename: &'a str,
+    file_data: String,
+}
+
+impl<'a> Content<'a> {
+    /// An image or a document, whose bytes are in the address.
+    pub(super) fn of(attachment: &'a Attachment, url: String) -> Self {
+        match attachment.media.is_image() {
+            true => Self::ImageUrl { image_url: Address { url } },
+            false => Self::File { file: File { filename: &attachment.name, file_data: url } },
+        }
+    }
 }
 
 /// A tool call of the model, as it is sent back.

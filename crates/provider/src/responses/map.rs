@@ -5,9 +5,10 @@ use agent::message::{Message, Part, Role};
 use agent::tools::ToolInfo;
 
 use super::WIRE;
-use super::wire::{InputItem, Kind, Phase, Tool};
+use super::wire::{FilePart, InputItem, Kind, Phase, Tool};
+use crate::attached::{Attached, Shown, data_url};
 use crate::conversation::Ask;
-use crate::history::{History, Opening, Rendered, fragment, fragments, join};
+use crate::history::{History, Rendered, fragment, fragments, join};
 use crate::names;
 
 /// The longest tool name that this wire accepts.
@@ -16,24 +17,19 @@ const LONGEST_TOOL_NAME: usize = 64;
 /// The smallest limit of an answer that this wire accepts.
 const LEAST_OUTPUT_TOKENS: u64 = 16;
 
-/// System prompt and tools.
-pub(crate) fn opening(system: &str, tools: &[ToolInfo]) -> Opening {
-    let system = if system.trim().is_empty() { String::new() } else { fragment(system) };
-    let tool = |tool: &ToolInfo| {
-        fragment(&Tool {
-            kind: "function",
-            name: &tool.name,
-            description: &tool.description,
-            parameters: &tool.schema,
-            strict: false,
-        })
-    };
-    let tools: Vec<String> = tools.iter().map(tool).collect();
-    Opening { system: system.into(), tools: tools.join(",").into() }
+/// A tool.
+pub(crate) fn tool(tool: &ToolInfo) -> String {
+    fragment(&Tool {
+        kind: "function",
+        name: &tool.name,
+        description: &tool.description,
+        parameters: &tool.schema,
+        strict: false,
+    })
 }
 
 /// One message of ours as items. The provider refuses reasoning that nothing follows, so what stands at the end is left out.
-pub(crate) fn render(message: &Message) -> Rendered {
+pub(crate) fn render(message: &Message, attached: &Attached) -> Rendered {
     let role = match message.role {
         Role::User => "user",
         Role::Assistant => "assistant",
@@ -58,6 +54,16 @@ pub(crate) fn render(message: &Message) -> Rendered {
             Part::ToolResult { id, content, .. } => {
                 let call_id = names::call(id.as_str());
                 results.push(fragment(&InputItem::FunctionCallOutput { call_id, output: content }));
+            }
+            Part::Attached(attachment) => {
+                rest.push(match attached.shown(attachment) {
+                    Shown::Words(text) => fragment(&InputItem::Message { role, content: &text, phase: None }),
+                    Shown::Data(data) => {
+                        let content = [FilePart::of(attachment, data_url(attachment, &data))];
+                        fragment(&InputItem::MessageContent { role, content })
+                    }
+                });
+                followed = rest.len();
             }
             Part::Opaque { wire, raw } if &**wire == WIRE => match serde_json::from_str::<Phase>(raw.text()) {
                 Ok(label) => phase = Some(label.phase),
@@ -90,11 +96,7 @@ pub(crate) fn body(history: &History, model: &str, ask: &Ask) -> Vec<u8> {
     if can_reason(model) {
         body.extend_from_slice(br#","include":["reasoning.encrypted_content"]"#);
     }
-    let Opening { system, tools } = &history.opening;
-    if !system.is_empty() {
-        body.extend_from_slice(br#","instructions":"#);
-        body.extend_from_slice(system.as_bytes());
-    }
+    let (system, tools) = (history.opening.joined_system(), &history.opening.tools);
     if !tools.is_empty() {
         body.extend_from_slice(br#","tools":["#);
         body.extend_from_slice(tools.as_bytes());
@@ -102,6 +104,10 @@ pub(crate) fn body(history: &History, model: &str, ask: &Ask) -> Vec<u8> {
         if !ask.calls_allowed {
             body.extend_from_slice(br#","tool_choice":"none""#);
         }
+    }
+    if !system.is_empty() {
+        body.extend_from_slice(br#","instructions":"#);
+        body.extend_from_slice(system.as_bytes());
     }
     if let Some(schema) = &ask.output_schema {
         body.extend_from_slice(br#","text":{"format":{"type":"json_schema","name":"answer","schema":"#);

@@ -246,7 +246,13 @@ pub async fn what_people_say_of_a_thread_is_listed(store: Arc<dyn Store>) {
     arrive("3", marked(Some(" "), Some(false), false)).await;
     assert_eq!((row().await.title, row().await.archived), (None, false));
 
-    let unwatched = Outside::UserSaid { text: "go".into(), output_schema: None, grant: None, unwatched: true };
+    let unwatched = Outside::UserSaid {
+        text: "go".into(),
+        output_schema: None,
+        attachments: Vec::new(),
+        grant: None,
+        unwatched: true,
+    };
     arrive("4", unwatched).await;
     append(&*store, &root(), 5, vec![run_started(1, "go"), reported(Outcome::Completed)]).await;
     assert!(row().await.unread, "no person waited for it");

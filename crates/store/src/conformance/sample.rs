@@ -100,6 +100,7 @@ pub(crate) fn created(thread: &ThreadId) -> Event {
         created_for: None,
         foreign: false,
         system: None,
+        own_words: None,
         opening: None,
     }))
 }

@@ -73,6 +73,7 @@ fn a_rate_limit_shows_as_waiting_until_the_answer_comes() {
         retry_after_ms: None,
         partial: None,
         tokens: None,
+        window_tokens: None,
     };
     let failed = Event::CallFailed { turn: 1, attempt: 1, error, retry_at: Some(AT), booked: Default::default() };
     let mut thread = folded(&root().child(1), &[sample::turn_started(1), failed]);

@@ -517,7 +517,7 @@ impl LogChecker {
 
         let calls = answered.parts.iter().filter_map(|part| match part {
             Part::ToolCall { id, name, input } => Some((id, name, input)),
-            Part::Text { .. } | Part::ToolResult { .. } | Part::Opaque { .. } => None,
+            Part::Text { .. } | Part::ToolResult { .. } | Part::Attached(_) | Part::Opaque { .. } => None,
         });
         let judged = calls.clone().map(|(id, ..)| id).eq(answered.verdicts.iter().map(|verdict| &verdict.call));
         hold("every call that stays in an answer has a verdict, in order", judged, || format!("{answered:?}"))?;

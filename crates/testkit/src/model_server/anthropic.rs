@@ -6,7 +6,9 @@ use agent::model::StopReason;
 use axum::http::HeaderMap;
 use serde_json::{Map, Value, json};
 
-use super::strict::{Checked, answered, bad, count, headers as check_headers, list, name, object, only, require, text};
+use super::strict::{
+    Checked, answered, bad, count, headers as check_headers, list, media, name, object, only, require, text,
+};
 use super::turn::Saying;
 
 const FIELDS: [&str; 14] = [
@@ -117,6 +119,8 @@ fn check_block(block: &Value, role: &str, place: &str) -> Checked {
     let kind = block["type"].as_str().unwrap_or_default();
     let fields: &[&str] = match (kind, role) {
         ("text", _) => &["type", "text", "cache_control"],
+        ("image", "user") => &["type", "source", "cache_control"],
+        ("document", "user") => &["type", "source", "title", "cache_control"],
         ("tool_use", "assistant") => &["type", "id", "name", "input", "cache_control"],
         ("tool_result", "user") => &["type", "tool_use_id", "content", "is_error", "cache_control"],
         ("thinking", "assistant") => &["type", "thinking", "signature"],
@@ -126,6 +130,12 @@ fn check_block(block: &Value, role: &str, place: &str) -> Checked {
     only(object(block, place)?, fields, &format!("{place}."))?;
     match kind {
         "text" => text(&block["text"], &format!("{place}.text")).map(drop),
+        "image" | "document" => {
+            let source = &block["source"];
+            only(object(source, place)?, &["type", "media_type", "data"], &format!("{place}.source."))?;
+            require(source["type"] == "base64", || format!("{place}.source.type: must be base64"))?;
+            media(&source["media_type"], &source["data"], kind == "image", place)
+        }
         "tool_use" => {
             name(&block["id"], 256, &format!("{place}.id"))?;
             name(&block["name"], 128, &format!("{place}.name"))?;

@@ -6,7 +6,9 @@ use agent::model::StopReason;
 use axum::http::HeaderMap;
 use serde_json::{Map, Value, json};
 
-use super::strict::{Checked, answered, bad, count, headers as check_headers, list, name, object, only, require, text};
+use super::strict::{
+    Checked, answered, bad, count, data_url, headers as check_headers, list, name, object, only, require, text,
+};
 use super::turn::Saying;
 
 const FIELDS: [&str; 13] = [
@@ -80,7 +82,10 @@ fn check_messages(messages: &[Value], has_tools: bool) -> Checked {
             "system" | "user" => {
                 only(object(message, &place)?, &["role", "content"], &format!("{place}."))?;
                 require(role == "user" || nth < said, || format!("{place}: a system message must come first"))?;
-                text(&message["content"], &format!("{place}.content"))?;
+                match &message["content"] {
+                    Value::Array(parts) if role == "user" => check_content(parts, &place)?,
+                    content => text(content, &format!("{place}.content")).map(drop)?,
+                }
             }
             "assistant" => {
                 only(object(message, &place)?, &["role", "content", "tool_calls"], &format!("{place}."))?;
@@ -108,6 +113,21 @@ fn check_messages(messages: &[Value], has_tools: bool) -> Checked {
     answered(&asked, &results, "messages")?;
     let last = messages.last().map(|message| &message["role"]);
     require(last.is_some_and(|role| role != "assistant"), || "messages: the last message is the model's own".to_owned())
+}
+
+fn check_content(parts: &[Value], place: &str) -> Checked {
+    for part in parts {
+        match part["type"].as_str().unwrap_or_default() {
+            "text" => text(&part["text"], &format!("{place}.content.text")).map(drop)?,
+            "image_url" => data_url(&part["image_url"]["url"], true, place)?,
+            "file" => {
+                text(&part["file"]["filename"], &format!("{place}.content.file.filename"))?;
+                data_url(&part["file"]["file_data"], false, place)?;
+            }
+            other => return Err(bad(format!("{place}.content.type: `{other}` is not known"))),
+        }
+    }
+    Ok(())
 }
 
 fn check_calls<'a>(message: &'a Value, place: &str) -> Checked<Vec<&'a str>> {

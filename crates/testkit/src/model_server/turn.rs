@@ -94,6 +94,13 @@ impl Turn {
         self
     }
 
+    /// Says that it used so many tokens.
+    #[must_use]
+    pub fn used(mut self, tokens_in: u64, tokens_out: u64) -> Self {
+        (self.saying.tokens_in, self.saying.tokens_out) = (tokens_in, tokens_out);
+        self
+    }
+
     /// Lets something go wrong.
     #[must_use]
     pub fn fault(mut self, fault: Fault) -> Self {

@@ -39,7 +39,14 @@ pub(super) fn cut_short(dice: &mut Dice, turn: u32) -> Input {
     let message = "the request was ended".into();
     Input::ModelFailed {
         turn,
-        error: CallError { kind: CallErrorKind::Cancelled, message, retry_after_ms: None, partial, tokens: None },
+        error: CallError {
+            kind: CallErrorKind::Cancelled,
+            message,
+            retry_after_ms: None,
+            partial,
+            tokens: None,
+            window_tokens: None,
+        },
     }
 }
 
@@ -55,6 +62,10 @@ fn failure(dice: &mut Dice) -> CallError {
         retry_after_ms: dice.maybe(20, |dice| dice.below(90_000)),
         partial: dice.maybe(20, words),
         tokens: dice.maybe(10, |dice| Tokens { input: dice.below(400), output: dice.below(100), ..Tokens::default() }),
+        window_tokens: match kind {
+            ContextTooLong => dice.maybe(50, |dice| 500 + dice.below(20_000)),
+            _ => None,
+        },
     }
 }
 

@@ -192,6 +192,7 @@ fn act(line: &str, place: &str) -> Act {
                 retry_after_ms: None,
                 partial: None,
                 tokens: None,
+                window_tokens: None,
             })
         }
         "tool" => {

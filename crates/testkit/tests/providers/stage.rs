@@ -40,7 +40,7 @@ pub fn conversation(config: ProviderConfig) -> Conversation {
 
 pub fn open(providers: &Providers, brief: &str) -> Conversation {
     let mut conversation = providers.open("test/a-model").expect("a model");
-    conversation.begin("be brief", &[tool()]);
+    conversation.begin("be brief", "", &[tool()]);
     conversation.push(&Message::user(brief, Origin::Brief));
     conversation
 }
@@ -90,7 +90,7 @@ pub fn heading(answer: &Answer) -> (String, Vec<String>) {
         match part {
             Part::Text { text, .. } => heading.0.push_str(text),
             Part::ToolCall { id, .. } => heading.1.push(id.to_string()),
-            Part::ToolResult { .. } | Part::Opaque { .. } => {}
+            Part::ToolResult { .. } | Part::Attached(_) | Part::Opaque { .. } => {}
         }
     }
     heading
