@@ -45,6 +45,15 @@ pub(crate) struct Rendered {
     pub(crate) role: Role,
     pub(crate) results: Arc<str>,
     pub(crate) rest: Arc<str>,
+    /// `rest` with the model's thoughts in it, where a wire has both forms; else empty.
+    pub(crate) with_thoughts: Arc<str>,
+}
+
+impl Rendered {
+    /// A message of a wire that has one form of it.
+    pub(crate) fn new(role: Role, results: String, rest: String) -> Self {
+        Self { role, results: results.into(), rest: rest.into(), with_thoughts: "".into() }
+    }
 }
 
 impl History {

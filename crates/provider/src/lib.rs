@@ -14,6 +14,7 @@
 mod answer;
 mod anthropic;
 mod codec;
+mod compat;
 mod config;
 mod conversation;
 mod error;
@@ -30,8 +31,10 @@ mod opening_cache;
 mod providers;
 mod resident;
 mod responses;
+mod schema;
 pub mod scripted;
 mod secret;
+mod settings;
 mod sse;
 mod stream_reader;
 mod template;
@@ -42,8 +45,8 @@ mod conformance;
 #[cfg(any(test, fuzzing))]
 pub mod fuzz_properties;
 
-pub use config::{BuiltinProvider, ProviderConfig, Timeouts, Wire, builtin_providers};
-pub use conversation::{Ask, Conversation, DeltaSink};
+pub use config::{BuiltinProvider, Effort, ModelSettings, ProviderConfig, Timeouts, Wire, builtin_providers};
+pub use conversation::{Ask, Conversation, Delta, DeltaSink};
 pub use error::Error;
 pub use governor::{GovernorState, Pace};
 pub use models::{Dollars, ModelEntry, ModelTable};

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use agent::model::{Model, Price};
+use agent::model::{Model, Patience, Price};
 use serde::Deserialize;
 
-use crate::config::Wire;
+use crate::config::{Effort, ModelSettings, Wire};
 use crate::error::Error;
 
 /// A local server's usual window: too small is asked again, too large is cut off without a word.
@@ -36,6 +36,15 @@ pub struct ModelEntry {
     /// Whether it is used when only its provider is known.
     #[serde(default)]
     pub usual: bool,
+    /// How much it thinks.
+    pub effort: Option<Effort>,
+    /// How many tokens it may think.
+    pub thinking_tokens: Option<u64>,
+    /// How much chance there is in its answers.
+    pub temperature: Option<f64>,
+    /// Further fields of a request.
+    #[serde(default)]
+    pub body: BTreeMap<String, serde_json::Value>,
 }
 
 /// Dollars per million tokens.
@@ -89,6 +98,13 @@ impl ModelTable {
         find(&self.overrides, name).and_then(|own| own.ends).or_else(|| find(&self.entries, name)?.ends)
     }
 
+    /// What is set about how a model answers.
+    pub(crate) fn settings(&self, name: &str) -> ModelSettings {
+        let ModelEntry { effort, thinking_tokens, temperature, body, .. } =
+            find(&self.overrides, name).unwrap_or_default();
+        ModelSettings { effort, thinking_tokens, temperature, body }
+    }
+
     /// A model's figures. A gateway's model that is not known by the gateway's name is known by that of the provider
     /// whose wire it speaks.
     pub(crate) fn model(&self, name: &str, wire: Option<(Wire, &str)>) -> Model {
@@ -104,6 +120,8 @@ impl ModelTable {
             context_tokens: own.context_tokens.or(known.context_tokens).unwrap_or(UNKNOWN_CONTEXT_TOKENS),
             max_output_tokens: own.max_output_tokens.or(known.max_output_tokens).unwrap_or(UNKNOWN_MAX_OUTPUT_TOKENS),
             price: own.price.or(known.price).map(Price::from),
+            patience: Patience::default(),
+            effort: None,
         }
     }
 }

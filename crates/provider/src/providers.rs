@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use agent::model::{Model, Price};
 
@@ -92,7 +93,7 @@ impl Providers {
         let provider = self.provider(provider)?;
         let known = self.inner.models.model(name, Some((provider.wire(), model)));
         let free = provider.is_on_this_machine().then(Price::default);
-        Ok(Model { price: known.price.or(free), ..known })
+        Ok(Model { price: known.price.or(free), patience: provider.patience(), ..known })
     }
 
     /// Opens a conversation with a model. It has to be begun before it is asked anything.
@@ -106,7 +107,8 @@ impl Providers {
             let provider = self.provider(provider)?;
             provider.check_key()?;
             provider.connect()?;
-            Backend::Provider(Arc::clone(provider), model.into())
+            let settings = self.inner.models.settings(name).or(provider.settings());
+            Backend::Provider(Arc::clone(provider), model.into(), Arc::new(settings))
         };
         let name: Arc<str> = name.into();
         Ok(Conversation::new(backend, Arc::clone(&name), self.governor(name)))
@@ -120,7 +122,15 @@ impl Providers {
 
     fn governor(&self, name: Arc<str>) -> Governor {
         let mut governors = self.inner.governors.lock().unwrap_or_else(PoisonError::into_inner);
-        governors.entry(name).or_insert_with(|| Governor::new(self.inner.options.pace)).clone()
+        let new = || {
+            let provider = name.split_once('/').and_then(|(provider, _)| self.inner.providers.get(provider));
+            let usual = self.inner.options.pace;
+            let most = provider.and_then(|provider| provider.concurrency()).unwrap_or(usual.max);
+            let patience = provider.map(|provider| provider.patience()).unwrap_or_default();
+            let pace = Pace { start: usual.start.min(most), max: most };
+            Governor::new(pace, Duration::from_millis(patience.longest_wish_ms))
+        };
+        governors.entry(Arc::clone(&name)).or_insert_with(new).clone()
     }
 
     fn provider(&self, name: &str) -> Result<&Arc<Provider>, Error> {

@@ -14,6 +14,7 @@ use crate::id::{CallId, ThreadId};
 use crate::machine::Moment;
 use crate::message::{Origin, Role as Speaker};
 use crate::mode::Mode;
+use crate::model::Model;
 use crate::permission::{Action, Judgement, Layer};
 use crate::role::{Agent, Role};
 use crate::thread::{Thread, task_key};
@@ -253,6 +254,8 @@ fn role(moment: &Moment<'_>, request: &ChildRequest, mode: Mode, narrowed: &mut 
         Some(name) => moment.facts.model(name)?.clone(),
         None => parent.role.model.clone(),
     };
+    let effort = agent.map_or_else(|| parent.role.model.effort.clone(), |agent| agent.effort.clone());
+    let model = Model { effort, ..model };
     let policy = &parent.policy;
     let may_spawn = parent.grant.depth > 1 && policy.enabled && (mode > Mode::Plan || policy.spawn_in_plan);
     let given = |tool: &Arc<str>| {

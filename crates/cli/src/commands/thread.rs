@@ -157,6 +157,9 @@ fn draw_entry(entry: &Entry, full: bool) -> String {
         Entry::Steer { from, text, .. } => {
             format!("{} (while it worked): {}\n", safe::line(from, 60), safe::block(text))
         }
+        Entry::Thinking { agent, text, .. } => {
+            format!("  {} is thinking:\n{}", safe::line(agent, 40), indented(text, full))
+        }
         Entry::Text { agent, text, .. } => format!("{}: {}\n", safe::line(agent, 40), safe::block(text)),
         Entry::Tool(row) => {
             let name = row.name.as_deref().unwrap_or("a tool");

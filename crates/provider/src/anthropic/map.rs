@@ -4,10 +4,12 @@ use agent::message::{Message, Part, Role};
 use agent::tools::ToolInfo;
 
 use super::wire::{Block, Tool};
-use super::{WIRE, schema};
+use super::{WIRE, schema as narrower};
+use crate::compat::{Compat, SchemaForm};
+use crate::config::ModelSettings;
 use crate::conversation::Ask;
 use crate::history::{History, Opening, Rendered, fragment, fragments, join};
-use crate::names;
+use crate::{names, schema, settings};
 
 /// The longest tool name that this wire accepts.
 const LONGEST_TOOL_NAME: usize = 128;
@@ -53,22 +55,24 @@ pub(crate) fn render(message: &Message) -> Rendered {
             Part::Opaque { .. } => {}
         }
     }
-    Rendered { role: message.role, results: results.join(",").into(), rest: rest.join(",").into() }
+    Rendered::new(message.role, results.join(","), rest.join(","))
 }
 
 /// The body of a request.
-pub(crate) fn body(history: &History, model: &str, ask: &Ask) -> Vec<u8> {
+pub(crate) fn body(history: &History, model: &str, ask: &Ask, compat: &Compat, settings: &ModelSettings) -> Vec<u8> {
     let mut body = Vec::with_capacity(history.bytes + history.bytes / 4 + 1024);
     let model = fragment(model);
     body.extend_from_slice(format!(r#"{{"model":{model},"max_tokens":{},"stream":true"#, ask.max_tokens).as_bytes());
     let Opening { system, tools } = &history.opening;
-    if !system.is_empty() {
+    let by_prompt = ask.output_schema.as_ref().filter(|_| compat.schema != SchemaForm::Strict);
+    let words = by_prompt.map(|schema| fragment(&Block::Text { text: &schema::words(schema) }));
+    if !(system.is_empty() && words.is_none()) {
         body.extend_from_slice(br#","system":["#);
-        body.extend_from_slice(system.as_bytes());
+        join(&mut body, [&**system, words.as_deref().unwrap_or_default()]);
         mark(&mut body);
         body.push(b']');
     }
-    if !tools.is_empty() {
+    if !tools.is_empty() && compat.tools {
         body.extend_from_slice(br#","tools":["#);
         body.extend_from_slice(tools.as_bytes());
         mark(&mut body);
@@ -77,10 +81,14 @@ pub(crate) fn body(history: &History, model: &str, ask: &Ask) -> Vec<u8> {
             body.extend_from_slice(br#","tool_choice":{"type":"none"}"#);
         }
     }
-    if let Some(schema) = &ask.output_schema {
-        body.extend_from_slice(br#","output_config":{"format":{"type":"json_schema","schema":"#);
-        body.extend_from_slice(schema::accepted(schema).text().as_bytes());
-        body.extend_from_slice(b"}}");
+    let schema = ask.output_schema.as_ref().filter(|_| compat.schema == SchemaForm::Strict);
+    let format = schema
+        .map(|schema| format!(r#""format":{{"type":"json_schema","schema":{}}}"#, narrower::accepted(schema).text()));
+    let effort = settings::anthropic_effort(settings, compat).map(|effort| format!(r#""effort":"{effort}""#));
+    if format.is_some() || effort.is_some() {
+        body.extend_from_slice(br#","output_config":{"#);
+        join(&mut body, format.iter().chain(&effort).map(String::as_str));
+        body.push(b'}');
     }
     body.extend_from_slice(br#","messages":["#);
     messages(&mut body, &history.said);

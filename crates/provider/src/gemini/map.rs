@@ -8,9 +8,11 @@ use agent::tools::ToolInfo;
 
 use super::wire::{Call, CallResult, Declaration, Output, Signature, WirePart};
 use super::{OWN_ID, WIRE};
+use crate::compat::{Compat, SchemaForm};
+use crate::config::ModelSettings;
 use crate::conversation::Ask;
 use crate::history::{CallNames, History, Opening, Rendered, fragment, fragments, join};
-use crate::names;
+use crate::{names, schema, settings};
 
 /// The longest tool name that this wire accepts.
 const LONGEST_TOOL_NAME: usize = 64;
@@ -57,7 +59,7 @@ pub(crate) fn render(message: &Message, calls: &CallNames) -> Rendered {
     }
     // What it belonged to was left out; the provider takes it with an empty text.
     rest.extend(signature.map(|signature| fragment(&text_part("", Some(signature)))));
-    Rendered { role: message.role, results: results.join(",").into(), rest: rest.join(",").into() }
+    Rendered::new(message.role, results.join(","), rest.join(","))
 }
 
 fn text_part(text: &str, thought_signature: Option<String>) -> WirePart<'_> {
@@ -70,16 +72,18 @@ fn own(id: &CallId) -> Option<Cow<'_, str>> {
 }
 
 /// The body of a request.
-pub(crate) fn body(history: &History, ask: &Ask) -> Vec<u8> {
+pub(crate) fn body(history: &History, model: &str, ask: &Ask, compat: &Compat, settings: &ModelSettings) -> Vec<u8> {
     let mut body = Vec::with_capacity(history.bytes + history.bytes / 4 + 1024);
     body.push(b'{');
     let Opening { system, tools } = &history.opening;
-    if !system.is_empty() {
+    let by_prompt = ask.output_schema.as_ref().filter(|_| compat.schema != SchemaForm::Strict);
+    let words = by_prompt.map(|wanted| fragment(&text_part(&schema::words(wanted), None)));
+    if !(system.is_empty() && words.is_none()) {
         body.extend_from_slice(br#""systemInstruction":{"parts":["#);
-        body.extend_from_slice(system.as_bytes());
+        join(&mut body, [&**system, words.as_deref().unwrap_or_default()]);
         body.extend_from_slice(b"]},");
     }
-    if !tools.is_empty() {
+    if !tools.is_empty() && compat.tools {
         body.extend_from_slice(br#""tools":[{"functionDeclarations":["#);
         body.extend_from_slice(tools.as_bytes());
         body.extend_from_slice(b"]}],");
@@ -88,10 +92,14 @@ pub(crate) fn body(history: &History, ask: &Ask) -> Vec<u8> {
         }
     }
     body.extend_from_slice(format!(r#""generationConfig":{{"maxOutputTokens":{}"#, ask.max_tokens).as_bytes());
-    if let Some(schema) = &ask.output_schema {
-        body.extend_from_slice(br#","responseMimeType":"application/json","responseJsonSchema":"#);
-        body.extend_from_slice(schema.text().as_bytes());
+    if let Some(wanted) = ask.output_schema.as_ref().filter(|_| compat.schema != SchemaForm::Prompt) {
+        body.extend_from_slice(br#","responseMimeType":"application/json""#);
+        if compat.schema == SchemaForm::Strict {
+            body.extend_from_slice(br#","responseJsonSchema":"#);
+            body.extend_from_slice(wanted.text().as_bytes());
+        }
     }
+    body.extend_from_slice(settings::gemini_members(model, settings, compat).as_bytes());
     body.extend_from_slice(br#"},"contents":["#);
     for (nth, run) in history.said.chunk_by(|a, b| a.role == b.role).enumerate() {
         if nth > 0 {
